@@ -1,0 +1,96 @@
+//! Errors of the database.
+
+/// Why a database could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The URL does not name a store that this build has.
+    #[error("cannot connect to `{url}`: {reason}")]
+    Url {
+        /// The URL as given, without its password.
+        url: String,
+        /// What is wrong with it and what would be right.
+        reason: String,
+    },
+    /// The file or server cannot be reached or written.
+    #[error("cannot open the database {target}: {reason}")]
+    Unreachable {
+        /// The file or server.
+        target: String,
+        /// What was found.
+        reason: String,
+        /// The database's own error.
+        #[source]
+        source: Option<sqlx::Error>,
+    },
+    /// The file exists and is not a database, or is damaged.
+    #[error("{target} is not a usable piton database: {reason}")]
+    NotADatabase {
+        /// The file.
+        target: String,
+        /// What was found.
+        reason: String,
+        /// The database's own error.
+        #[source]
+        source: Option<sqlx::Error>,
+    },
+    /// The database was written by a newer piton.
+    #[error(
+        "{target} was written by a newer piton (schema version {found}, this build knows \
+         {known}); upgrade this program"
+    )]
+    NewerSchema {
+        /// The file or server.
+        target: String,
+        /// The schema version found.
+        found: i64,
+        /// The newest schema version that this build knows.
+        known: i64,
+    },
+    /// A migration failed; the database is as it was before it.
+    #[error("cannot bring {target} up to date")]
+    Migration {
+        /// The file or server.
+        target: String,
+        /// What went wrong.
+        #[source]
+        source: sqlx::migrate::MigrateError,
+    },
+}
+
+/// Why a store could not carry out a transition.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The worker's lease has run out or it has been fenced; nothing was written. Retrying does not
+    /// help: the worker has to register anew.
+    #[error("this worker has lost its lease")]
+    Fenced,
+    /// The database failed. `retryable` is judged by its error code: the connection was lost, the
+    /// database was busy, or a serialization failure.
+    #[error("the database failed during `{operation}`")]
+    Database {
+        /// The store method.
+        operation: &'static str,
+        /// Whether trying again may help. The transition may have taken effect.
+        retryable: bool,
+        /// The database's own error.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// A row holds what no piton writes.
+    #[error("the database holds an unreadable {what}: {reason}")]
+    Corrupt {
+        /// What was being read.
+        what: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// Whether trying again may help.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Database { retryable: true, .. })
+    }
+}

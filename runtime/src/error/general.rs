@@ -1,0 +1,122 @@
+//! The error that workflows, activities and programs use when no type of their own is called for.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// `Result` with piton's [`Error`] as the default error.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Any error, as text that survives being stored.
+///
+/// `?` makes it from every [`std::error::Error`]. Stored, it keeps its message and those of its
+/// causes; the original error can be reached with [`Error::downcast_ref`] only in the process that
+/// made it. Like the error types of its kind it does not implement [`std::error::Error`] itself.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    /// The message, then those of its causes, outermost first; never empty.
+    messages: Vec<String>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// An error with this message.
+    pub fn msg(message: impl fmt::Display) -> Self {
+        Self(Box::new(Inner { messages: vec![message.to_string()], source: None }))
+    }
+
+    /// The same error with a message put in front that says what was being done.
+    #[must_use]
+    pub fn context(mut self, message: impl fmt::Display) -> Self {
+        self.0.messages.insert(0, message.to_string());
+        self
+    }
+
+    /// The messages, outermost first.
+    pub fn chain(&self) -> impl Iterator<Item = &str> {
+        self.0.messages.iter().map(String::as_str)
+    }
+
+    /// The original error, if it was an `E` and has not been stored since.
+    pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
+        self.0.source.as_deref()?.downcast_ref()
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for Error {
+    fn from(error: E) -> Self {
+        let mut messages = vec![error.to_string()];
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            messages.push(error.to_string());
+            cause = error.source();
+        }
+        Self(Box::new(Inner { messages, source: Some(Box::new(error)) }))
+    }
+}
+
+/// The message; `{:#}` adds the causes, separated by colons.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            f.write_str(&self.0.messages.join(": "))
+        } else {
+            f.write_str(&self.0.messages[0])
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.messages[0])?;
+        for cause in &self.0.messages[1..] {
+            write!(f, "\n  caused by: {cause}")?;
+        }
+        Ok(())
+    }
+}
+
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.messages == other.0.messages
+    }
+}
+
+impl Serialize for Error {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.0.messages.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Error {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let mut messages = Vec::<String>::deserialize(deserializer)?;
+        if messages.is_empty() {
+            messages.push(String::new());
+        }
+        Ok(Self(Box::new(Inner { messages, source: None })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn question_mark_keeps_the_causes_and_the_original() {
+        let error = Error::from(std::io::Error::other("disk on fire")).context("saving the order");
+        assert_eq!(error.to_string(), "saving the order");
+        assert_eq!(format!("{error:#}"), "saving the order: disk on fire");
+        assert!(error.downcast_ref::<std::io::Error>().is_some());
+    }
+
+    #[test]
+    fn a_stored_error_keeps_its_messages() {
+        let error = Error::msg("inner").context("outer");
+        let stored = serde_json::to_string(&error).expect("plain text");
+        let read: Error = serde_json::from_str(&stored).expect("just written");
+        assert_eq!(read, error);
+    }
+}

@@ -1,0 +1,102 @@
+//! Identities, each a type of its own so that one cannot be passed for another.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// One execution of a workflow. A UUIDv7, so ids sort by the time the run was started.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RunId(Uuid);
+
+impl RunId {
+    /// Makes a new id from the current time and random bits.
+    #[expect(clippy::new_without_default, reason = "every call gives another id")]
+    pub fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+
+    /// The id as the 16 bytes that stores keep.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
+
+    /// The id that a store kept, or `None` unless `bytes` is 16 bytes long.
+    pub fn from_slice(bytes: &[u8]) -> Option<Self> {
+        Uuid::from_slice(bytes).ok().map(Self)
+    }
+
+    /// The id as a UUID.
+    pub fn as_uuid(&self) -> Uuid {
+        self.0
+    }
+}
+
+impl From<Uuid> for RunId {
+    fn from(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+}
+
+impl FromStr for RunId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Uuid::from_str(text).map(Self)
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// One worker process's registration with the store, made anew each time it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WorkerId(pub i64);
+
+/// How often a worker's registration has been fenced: a run points to `(WorkerId, Epoch)`, and a
+/// worker whose epoch has moved on commits nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Epoch(pub i64);
+
+/// Counts the commits of one run, from 0 at its start, and fences its writers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StepNo(pub i64);
+
+impl StepNo {
+    /// The number of the following commit.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+/// A saved reference to an outstanding operation of one run. Handles count up from 0 over the whole
+/// life of the run and are never used twice, which is what makes run id + handle an idempotency key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Handle(pub u64);
+
+/// Identifies what wrote a frame: the workflow's states, its saved locals and their schemas.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DefinitionHash(pub u64);
+
+impl fmt::Display for DefinitionHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for DefinitionHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,23 @@
+//! Plain data of the engine: identities, statuses, policies and what a snapshot holds.
+//!
+//! Invariant: nothing in here does I/O or knows tokio, sqlx or a particular store.
+
+mod graph;
+mod ids;
+mod operation;
+mod payload;
+mod retry;
+mod snapshot;
+mod status;
+mod time;
+mod wait;
+
+pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal};
+pub use ids::{DefinitionHash, Epoch, Handle, RunId, StepNo, WorkerId};
+pub use operation::{ActivityOperation, Operation};
+pub use payload::{Encoding, Payload};
+pub use retry::RetryPolicy;
+pub use snapshot::Snapshot;
+pub use status::{BlockedReason, RunStatus};
+pub use time::{Timestamp, days, hours, minutes, parse_duration, seconds};
+pub use wait::Wait;

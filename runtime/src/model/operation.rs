@@ -1,0 +1,48 @@
+//! What a run has asked for and not yet received.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Payload, RetryPolicy, RunId, Timestamp};
+
+/// An outstanding operation, kept in the run's snapshot so that it is durable before it starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Operation {
+    /// Run an activity and deliver its outcome.
+    Activity(ActivityOperation),
+    /// Wake the run at this time.
+    Timer {
+        /// The deadline; the remaining time after a crash follows from it.
+        fire_at: Timestamp,
+    },
+    /// Wait for the next signal of this name.
+    Signal {
+        /// The signal's stored name.
+        name: String,
+    },
+    /// Wait for a request to cancel.
+    Cancellation,
+    /// Wait for another run to close.
+    Run {
+        /// The run to wait for.
+        run_id: RunId,
+    },
+}
+
+/// An activity that was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ActivityOperation {
+    /// The activity's stored name.
+    pub name: String,
+    /// Its encoded arguments.
+    pub arguments: Payload,
+    /// When to try again.
+    pub retry: RetryPolicy,
+    /// How long one attempt may take; `None` means no limit.
+    pub start_to_close: Option<Duration>,
+    /// How long all attempts together may take; `None` means no limit.
+    pub schedule_to_close: Option<Duration>,
+    /// When the workflow asked for it.
+    pub scheduled_at: Timestamp,
+}

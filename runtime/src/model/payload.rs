@@ -1,0 +1,37 @@
+//! A value on its way between processes, with the tag that says how to read it.
+
+use serde::{Deserialize, Serialize};
+
+/// How a payload's bytes are to be read. Stored as one byte; the numbers are a stored format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Encoding {
+    /// piton's own binary encoding, see [`crate::codec`].
+    Binary = 1,
+    /// JSON text, accepted wherever the same type is accepted in binary.
+    Json = 2,
+}
+
+/// Encoded arguments, results and signals: one format byte ([`Encoding`]), then the value.
+#[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Payload(pub Vec<u8>);
+
+impl Payload {
+    /// The stored bytes, format byte included.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// JSON text as a payload.
+    pub fn from_json(json: &serde_json::Value) -> Self {
+        let mut bytes = vec![Encoding::Json as u8];
+        bytes.extend_from_slice(json.to_string().as_bytes());
+        Self(bytes)
+    }
+}
+
+impl std::fmt::Debug for Payload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Payload({} bytes)", self.0.len())
+    }
+}

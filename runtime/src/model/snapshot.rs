@@ -1,0 +1,35 @@
+//! The persisted form of a run: one blob, rewritten by every commit.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Handle, Operation, Timestamp, Wait};
+
+/// Everything a run needs to go on, apart from what lies in its inbox.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The state machine's state as its own code wrote it: definition hash, state, saved locals.
+    pub frame: Vec<u8>,
+    /// The name of that state, for people and queries.
+    pub state: String,
+    /// The next unused handle.
+    pub next_handle: u64,
+    /// What is outstanding, in the order it was asked for.
+    pub operations: Vec<(Handle, Operation)>,
+    /// When to step next.
+    pub wait: Wait,
+    /// Whether a request to cancel has been delivered to the run's code.
+    pub cancel_delivered: bool,
+}
+
+impl Snapshot {
+    /// The earliest timer that the run waits for.
+    pub fn next_timer(&self) -> Option<Timestamp> {
+        self.operations
+            .iter()
+            .filter_map(|(_, operation)| match operation {
+                Operation::Timer { fire_at } => Some(*fire_at),
+                _ => None,
+            })
+            .min()
+    }
+}

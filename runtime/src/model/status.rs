@@ -1,0 +1,88 @@
+//! Where a run stands.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The status of a run. The words are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunStatus {
+    /// Open: stepping, or parked until something arrives.
+    Running,
+    /// Open, but no worker goes on with it until code that can read it is deployed or an operator
+    /// acts. Its state is untouched.
+    Blocked,
+    /// Closed with a result.
+    Completed,
+    /// Closed with an error of its own.
+    Failed,
+    /// Closed after a request to cancel.
+    Cancelled,
+    /// Closed by an operator, without running any of its code.
+    Terminated,
+}
+
+impl RunStatus {
+    /// Every status, in the order of declaration.
+    pub const ALL: [Self; 6] = [
+        Self::Running,
+        Self::Blocked,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+        Self::Terminated,
+    ];
+
+    /// The word that stores keep.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Blocked => "blocked",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Terminated => "terminated",
+        }
+    }
+
+    /// The status of a stored word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+
+    /// Whether the run may still change: its workflow id is taken and it accepts signals.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Running | Self::Blocked)
+    }
+}
+
+impl fmt::Display for RunStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a run is blocked, in words for the person who has to act.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum BlockedReason {
+    /// The saved state cannot be read by this build.
+    Undecodable(String),
+    /// A step panicked; the state before the step stands.
+    Panicked(String),
+    /// A step broke a rule that only shows at run time, such as a value that cannot be encoded.
+    Invalid(String),
+}
+
+impl fmt::Display for BlockedReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Undecodable(why) => write!(f, "the saved state cannot be read: {why}"),
+            Self::Panicked(message) => write!(f, "a step panicked: {message}"),
+            Self::Invalid(why) => write!(f, "a step could not be saved: {why}"),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! In-process news: what a store has committed reaches waiting tasks without a query.
+//!
+//! News is a hint. Whoever waits for it also polls slowly, so a lost or spurious message costs time
+//! and nothing else.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{Notify, mpsc};
+
+use crate::model::RunId;
+
+/// What can be told of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEvent {
+    /// Its inbox has grown.
+    Arrival(RunId),
+    /// It has closed or become blocked.
+    Settled(RunId),
+}
+
+impl RunEvent {
+    fn run_id(self) -> RunId {
+        match self {
+            Self::Arrival(run_id) | Self::Settled(run_id) => run_id,
+        }
+    }
+}
+
+/// Tells tasks of this process that a run is due, has got something, or has settled.
+#[derive(Debug, Default)]
+pub struct Hub {
+    due: Notify,
+    subscribers: Mutex<HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>>,
+    next_key: std::sync::atomic::AtomicU64,
+}
+
+impl Hub {
+    /// Says that at least one run may be due. One waiting task is woken, or the next to wait.
+    pub fn announce_due(&self) {
+        self.due.notify_one();
+    }
+
+    /// Waits until some run may be due. Cancellation safe.
+    pub async fn due(&self) {
+        self.due.notified().await;
+    }
+
+    /// Passes news to whoever subscribed to the run.
+    pub fn announce(&self, event: RunEvent) {
+        let subscribers = self.lock();
+        if let Some(senders) = subscribers.get(&event.run_id()) {
+            for (_, sender) in senders {
+                // A receiver that is gone is about to remove itself.
+                let _ = sender.send(event);
+            }
+        }
+    }
+
+    /// Has news of `run_id` sent to `sender` until the subscription is dropped.
+    pub fn subscribe(
+        self: &Arc<Self>,
+        run_id: RunId,
+        sender: mpsc::UnboundedSender<RunEvent>,
+    ) -> Subscription {
+        let key = self.next_key.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.lock().entry(run_id).or_default().push((key, sender));
+        Subscription { hub: Arc::clone(self), run_id, key }
+    }
+
+    fn lock(
+        &self,
+    ) -> std::sync::MutexGuard<'_, HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>> {
+        // The map is whole after every operation, so a panic elsewhere does not spoil it.
+        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends a subscription when dropped.
+#[derive(Debug)]
+pub struct Subscription {
+    hub: Arc<Hub>,
+    run_id: RunId,
+    key: u64,
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let mut subscribers = self.hub.lock();
+        if let Some(senders) = subscribers.get_mut(&self.run_id) {
+            senders.retain(|(key, _)| *key != self.key);
+            if senders.is_empty() {
+                subscribers.remove(&self.run_id);
+            }
+        }
+    }
+}

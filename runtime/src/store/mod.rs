@@ -1,0 +1,159 @@
+//! The contract between the engine and a database: whole transitions, each atomic and durable when
+//! it returns.
+//!
+//! A store knows rows, guards and clocks. It must not know how a state machine is stepped, what a
+//! snapshot holds, or when to call what: that is the engine's part.
+//!
+//! # Ownership
+//! A run is *owned* when it points to a worker's `(WorkerId, Epoch)`. Only the owner commits steps.
+//! Every write of an owner carries the guard: its worker row is valid (this epoch, lease not
+//! expired by the **database's** clock), the run still points to it, and `step_no` is as expected.
+//! Fencing a worker raises the epoch of its row and lets go of its runs in one transaction, so a
+//! worker that wakes up late finds its epoch gone and commits nothing.
+//!
+//! # Lock order
+//! Worker row, then run rows in ascending `run_id`, then the run's other rows. Every transaction
+//! that touches more than one row follows it, so stores with row locks do not deadlock.
+//!
+//! # Arrivals and wake-ups
+//! The run row counts its inbox (`inbox_count`); an arrival takes the next number under the row's
+//! lock and, if nobody owns the run, makes it due. A commit that parks a run says how far it has
+//! read (`inbox_read`); if the count has moved on, the run is due at once. So no wake-up is lost,
+//! and arrivals of one run are numbered without gaps in the order in which they were acknowledged.
+
+mod hub;
+mod records;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+pub use hub::{Hub, RunEvent, Subscription};
+pub use records::{
+    Arrival, ArrivalKind, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
+    CommitStep, DefinitionRecord, Disposition, NewArrival, NewRun, NewWorker, Renewal, RunFilter,
+    RunKey, RunRecord, StartOutcome, WorkerLease,
+};
+
+use crate::error::StoreError;
+use crate::model::{RunId, RunStatus, Timestamp, WorkerId};
+
+/// A database that keeps runs. All methods are cancellation safe in the sense that a dropped call
+/// has either had its whole effect or none; which of the two, the caller finds out by asking again.
+#[async_trait]
+pub trait Store: Send + Sync + std::fmt::Debug + 'static {
+    /// In-process news of what this store has committed, and, where the database can tell, of what
+    /// other processes have.
+    fn hub(&self) -> &Arc<Hub>;
+
+    /// The database's clock.
+    async fn now(&self) -> Result<Timestamp, StoreError>;
+
+    /// Adds a worker with a fresh lease.
+    async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError>;
+
+    /// Extends a lease to `lease` from now, unless the worker has been fenced or its lease has
+    /// already run out.
+    async fn renew_lease(
+        &self,
+        worker: WorkerLease,
+        lease: Duration,
+    ) -> Result<Renewal, StoreError>;
+
+    /// Removes a worker; what it still owned is due at once, without counting as a takeover.
+    /// Removing a worker that is gone does nothing.
+    async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError>;
+
+    /// Fences every worker whose lease has run out: raises its epoch and makes its runs due, each
+    /// counting one more takeover. Returns the workers fenced by this call and the number of runs
+    /// let go.
+    async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError>;
+
+    /// Fences these workers although their lease has not run out, because they are known to be
+    /// dead. Returns the number of runs let go.
+    async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError>;
+
+    /// The workers whose rows exist, with what they said of themselves.
+    async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError>;
+
+    /// Inserts runs, each on its own: one that is refused does not stop the others. The outcomes
+    /// are in the order of `runs`.
+    async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError>;
+
+    /// Gives due runs to a worker, those that have been due for longest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid.
+    async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError>;
+
+    /// Commits steps of runs that `worker` owns, in one transaction, each guarded on its own. The
+    /// outcomes are in the order of `steps`. No two steps may be of the same run.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid; then nothing was written.
+    async fn commit_steps(
+        &self,
+        worker: WorkerLease,
+        steps: Vec<CommitStep>,
+    ) -> Result<Vec<CommitOutcome>, StoreError>;
+
+    /// Puts arrivals into inboxes, in this order, each on its own. The outcomes are in the order of
+    /// `arrivals`.
+    async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError>;
+
+    /// The run's unconsumed arrivals with a number above `after`, at most `limit`, in order.
+    async fn read_inbox(
+        &self,
+        run_id: RunId,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<Arrival>, StoreError>;
+
+    /// Of the runs that `worker` owns, those with an inbox longer than this worker has been told.
+    /// `seen` gives what it knows; runs it does not name are not looked at. The slow poll that
+    /// finds what a lost notification would have told.
+    async fn unread_inboxes(
+        &self,
+        worker: WorkerLease,
+        seen: &[(RunId, i64)],
+    ) -> Result<Vec<RunId>, StoreError>;
+
+    /// What is known of a run. A [`RunKey::WorkflowId`] names the open run with that id, or else
+    /// the one started last.
+    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError>;
+
+    /// The runs that match, newest first, at most `limit`.
+    async fn list_runs(
+        &self,
+        filter: &RunFilter,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>, StoreError>;
+
+    /// How many runs match, by status; statuses without runs are left out.
+    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError>;
+
+    /// Closes an open run as terminated, whoever owns it. Returns whether it was open.
+    async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError>;
+
+    /// Makes blocked runs of these workflows (or just `run_id`) due again. Returns how many.
+    async fn unblock_runs(
+        &self,
+        workflows: &[&str],
+        run_id: Option<RunId>,
+    ) -> Result<u64, StoreError>;
+
+    /// Keeps definitions that are not kept yet.
+    async fn record_definitions(&self, definitions: &[DefinitionRecord])
+    -> Result<(), StoreError>;
+
+    /// The definition with this hash.
+    async fn find_definition(
+        &self,
+        workflow: &str,
+        hash: crate::model::DefinitionHash,
+    ) -> Result<Option<DefinitionRecord>, StoreError>;
+
+    /// Ends background tasks and closes connections.
+    async fn close(&self);
+}

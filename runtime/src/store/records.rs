@@ -1,0 +1,318 @@
+//! What goes into a store and what comes out of it.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{
+    BlockedReason, DefinitionHash, Epoch, Handle, Payload, RunId, RunStatus, StepNo, Timestamp,
+    WorkerId,
+};
+
+/// What a worker says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewWorker {
+    /// The name of the machine.
+    pub host: String,
+    /// The process id there.
+    pub pid: u32,
+    /// How long the worker may go without a renewal.
+    pub lease: Duration,
+}
+
+/// A worker's right to own runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerLease {
+    /// The worker.
+    pub worker_id: WorkerId,
+    /// Its epoch when the lease was given.
+    pub epoch: Epoch,
+}
+
+/// What became of a renewal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewal {
+    /// The lease is valid until this time of the database's clock.
+    Renewed(Timestamp),
+    /// The worker has lost its runs and must register anew.
+    Fenced,
+}
+
+/// A run to be started.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// Its id.
+    pub run_id: RunId,
+    /// The business key; no two open runs share one.
+    pub workflow_id: String,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// The encoded arguments.
+    pub arguments: Payload,
+    /// The encoded first snapshot, see [`crate::codec`].
+    pub snapshot: Vec<u8>,
+    /// The name of the first state.
+    pub state: String,
+    /// Who steps it first; `None` leaves it to whoever claims it. Ignored, without an error, if
+    /// this worker's lease is not valid.
+    pub owner: Option<WorkerLease>,
+    /// When it becomes due if nobody owns it; `None` is now.
+    pub start_at: Option<Timestamp>,
+}
+
+/// What became of a run to be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartOutcome {
+    /// It is there; `owned` tells whether the owner asked for was given it.
+    Started {
+        /// Whether [`NewRun::owner`] owns it.
+        owned: bool,
+    },
+    /// A run with this run id was there already, from the same call made before.
+    Repeated,
+    /// An open run has the same workflow id.
+    IdTaken {
+        /// That run.
+        run_id: RunId,
+    },
+}
+
+/// Which due runs a worker wants.
+#[derive(Clone, Copy, Debug)]
+pub struct ClaimRequest<'a> {
+    /// Who asks.
+    pub worker: WorkerLease,
+    /// The workflows it can step.
+    pub workflows: &'a [&'a str],
+    /// How many runs at most.
+    pub limit: u32,
+    /// How many arrivals to load with each run at most.
+    pub inbox_limit: u32,
+}
+
+/// What a claim gave.
+#[derive(Clone, Debug, Default)]
+pub struct Claimed {
+    /// The runs, now owned by the worker.
+    pub runs: Vec<ClaimedRun>,
+    /// When the next unowned run of these workflows falls due, as far as is known now.
+    pub next_due_at: Option<Timestamp>,
+    /// The database's clock at the claim.
+    pub now: Timestamp,
+}
+
+/// A run as its new owner gets it.
+#[derive(Clone, Debug)]
+pub struct ClaimedRun {
+    /// The run.
+    pub run_id: RunId,
+    /// Its business key.
+    pub workflow_id: String,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// Commits so far.
+    pub step_no: StepNo,
+    /// The encoded snapshot.
+    pub snapshot: Vec<u8>,
+    /// How often an owner died with this run since its last commit.
+    pub takeovers: u32,
+    /// The first of its unconsumed arrivals.
+    pub inbox: Vec<Arrival>,
+    /// The number of the last arrival ever put into its inbox.
+    pub inbox_count: i64,
+}
+
+/// One step of one run.
+#[derive(Clone, Debug)]
+pub struct CommitStep {
+    /// The run.
+    pub run_id: RunId,
+    /// Its `step_no` before this commit.
+    pub expected: StepNo,
+    /// What becomes of the run.
+    pub disposition: Disposition,
+    /// Arrivals that the step used up, by number.
+    pub consumed: Vec<i64>,
+}
+
+/// What a commit makes of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Disposition {
+    /// The owner keeps it in memory.
+    Keep {
+        /// The encoded snapshot.
+        snapshot: Vec<u8>,
+        /// The name of the state.
+        state: String,
+    },
+    /// Nobody owns it any more.
+    Park {
+        /// The encoded snapshot.
+        snapshot: Vec<u8>,
+        /// The name of the state.
+        state: String,
+        /// When it falls due of itself.
+        due_at: Option<Timestamp>,
+        /// The highest arrival number that the owner has taken into account; a longer inbox makes
+        /// the run due at once.
+        inbox_read: i64,
+    },
+    /// The run is over; its inbox is emptied.
+    Close {
+        /// A closed status.
+        status: RunStatus,
+        /// The encoded return value, if it came to one.
+        result: Option<Payload>,
+        /// Why it did not complete, for people.
+        failure: Option<String>,
+    },
+    /// Nobody owns it, and nobody may claim it until it is unblocked. The snapshot stays as it is.
+    Block {
+        /// Why.
+        reason: BlockedReason,
+    },
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitOutcome {
+    /// It is durable.
+    Committed,
+    /// The run is closed, owned by somebody else, or at another step; nothing was written for it.
+    Lost,
+}
+
+/// Something that has arrived for a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// Its number in the run's inbox, from 1.
+    pub seq: i64,
+    /// What it is.
+    pub kind: ArrivalKind,
+}
+
+/// What can arrive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ArrivalKind {
+    /// A signal.
+    Signal {
+        /// The signal's stored name.
+        name: String,
+        /// Its encoded value.
+        payload: Payload,
+    },
+    /// The outcome of an operation.
+    Outcome {
+        /// The operation.
+        handle: Handle,
+        /// How it ended.
+        outcome: crate::machine::OperationOutcome,
+    },
+    /// An attempt of an activity has failed and is to be tried again.
+    Retry {
+        /// The activity.
+        handle: Handle,
+        /// The attempt that failed, from 1.
+        attempt: u32,
+        /// When the next one is due.
+        retry_at: Timestamp,
+        /// What went wrong, for people.
+        failure: String,
+    },
+    /// A request to cancel the run.
+    Cancel {
+        /// Why, for people.
+        reason: String,
+    },
+}
+
+/// Something to be put into a run's inbox.
+#[derive(Clone, Debug)]
+pub struct NewArrival {
+    /// The run.
+    pub run_id: RunId,
+    /// What arrives.
+    pub kind: ArrivalKind,
+    /// An arrival of the same run with the same key is taken once, for ever.
+    pub dedup_key: Option<String>,
+    /// Accept it only while this worker validly owns the run.
+    pub owner: Option<WorkerLease>,
+}
+
+/// What became of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrivalOutcome {
+    /// It is in the inbox under this number.
+    Accepted {
+        /// Its number.
+        seq: i64,
+    },
+    /// Its dedup key was there before; nothing was written.
+    Duplicate,
+    /// The run is closed.
+    Closed,
+    /// There is no such run.
+    Unknown,
+    /// It was to be accepted from the owner only, and that has changed.
+    NotOwner,
+}
+
+/// A way to name a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunKey {
+    /// One execution.
+    RunId(RunId),
+    /// The business key.
+    WorkflowId(String),
+}
+
+/// Which runs are meant; what is `None` does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// The workflow's stored name.
+    pub workflow: Option<String>,
+    /// The status.
+    pub status: Option<RunStatus>,
+}
+
+/// What is known of a run.
+#[derive(Clone, Debug)]
+pub struct RunRecord {
+    /// The run.
+    pub run_id: RunId,
+    /// Its business key.
+    pub workflow_id: String,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// The state it is parked in, or was in when it closed.
+    pub state: String,
+    /// Commits so far.
+    pub step_no: StepNo,
+    /// Who steps it.
+    pub owner: Option<WorkerId>,
+    /// When it falls due of itself, if nobody owns it.
+    pub due_at: Option<Timestamp>,
+    /// Why it is blocked.
+    pub blocked: Option<BlockedReason>,
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// When it closed.
+    pub closed_at: Option<Timestamp>,
+    /// Its encoded return value, if it came to one.
+    pub result: Option<Payload>,
+    /// Why it did not complete, for people.
+    pub failure: Option<String>,
+}
+
+/// A workflow as some build of the code defined it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionRecord {
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// What identifies the definition.
+    pub hash: DefinitionHash,
+    /// States, edges and the schema of every saved local, as JSON.
+    pub description: String,
+}
