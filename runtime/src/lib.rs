@@ -1,0 +1,16 @@
+//! Durable workflows: an ordinary `async fn` marked `#[workflow]` becomes a serializable state
+//! machine whose state is written to SQLite or Postgres after every step.
+
+pub mod activities;
+pub mod codec;
+pub mod error;
+pub mod machine;
+pub mod model;
+mod question;
+#[cfg(feature = "engine")]
+pub mod store;
+
+#[doc(hidden)]
+pub mod __private;
+
+pub use error::{Error, Result};

@@ -86,7 +86,8 @@ impl Graph {
 
     /// The graph in the DOT language of Graphviz.
     pub fn to_dot(&self) -> String {
-        let mut text = format!("digraph {:?} {{\n    end [shape=doublecircle label=\"\"]\n", self.workflow);
+        let mut text =
+            format!("digraph {:?} {{\n    end [shape=doublecircle label=\"\"]\n", self.workflow);
         for (index, node) in self.nodes.iter().enumerate() {
             let _ = writeln!(text, "    s{index} [shape=box label={:?}]", node.name);
         }

@@ -45,4 +45,8 @@ pub struct ActivityOperation {
     pub schedule_to_close: Option<Duration>,
     /// When the workflow asked for it.
     pub scheduled_at: Timestamp,
+    /// How many attempts have failed.
+    pub failed_attempts: u32,
+    /// When the next attempt is due, after one has failed.
+    pub retry_at: Option<Timestamp>,
 }

@@ -17,8 +17,8 @@ pub struct Snapshot {
     pub operations: Vec<(Handle, Operation)>,
     /// When to step next.
     pub wait: Wait,
-    /// Whether a request to cancel has been delivered to the run's code.
-    pub cancel_delivered: bool,
+    /// How many steps the machine has made.
+    pub steps: u64,
 }
 
 impl Snapshot {

@@ -70,7 +70,8 @@ impl Hub {
 
     fn lock(
         &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>> {
+    ) -> std::sync::MutexGuard<'_, HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>>
+    {
         // The map is whole after every operation, so a panic elsewhere does not spoil it.
         self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -124,11 +124,8 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError>;
 
     /// The runs that match, newest first, at most `limit`.
-    async fn list_runs(
-        &self,
-        filter: &RunFilter,
-        limit: u32,
-    ) -> Result<Vec<RunRecord>, StoreError>;
+    async fn list_runs(&self, filter: &RunFilter, limit: u32)
+    -> Result<Vec<RunRecord>, StoreError>;
 
     /// How many runs match, by status; statuses without runs are left out.
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError>;
@@ -144,8 +141,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     ) -> Result<u64, StoreError>;
 
     /// Keeps definitions that are not kept yet.
-    async fn record_definitions(&self, definitions: &[DefinitionRecord])
-    -> Result<(), StoreError>;
+    async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError>;
 
     /// The definition with this hash.
     async fn find_definition(

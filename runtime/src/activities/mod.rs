@@ -1,0 +1,9 @@
+//! Activities as functions: what `#[activity]` registers and what the running function sees.
+//!
+//! How attempts are scheduled, timed and retried is the engine's part; nothing in here knows tokio.
+
+mod context;
+mod registry;
+
+pub use context::{ActivityContext, ActivityInfo, Dependencies};
+pub use registry::{ActivityEntry, ActivityReport, BoxFuture, ReportedError};

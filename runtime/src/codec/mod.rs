@@ -1,0 +1,131 @@
+//! How values become bytes: bincode 2 (standard configuration), kept behind this one module.
+//!
+//! Payloads start with a format byte ([`Encoding`]), snapshots with [`SNAPSHOT_FORMAT`], so that a
+//! later format can be told from this one. Values inside a frame carry no byte of their own: the
+//! frame's definition hash says how they were written.
+
+mod schema;
+
+use bincode::config;
+use bytes::BufMut;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use schema::{Schema, SchemaProblem};
+
+use crate::model::{Encoding, Payload, Snapshot};
+
+/// The first byte of an encoded [`Snapshot`].
+pub const SNAPSHOT_FORMAT: u8 = 1;
+
+/// Why a value could not be written or read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodecError {
+    /// The value's `Serialize` refused.
+    #[error("a value of type `{type_name}` cannot be encoded: {reason}")]
+    Encode {
+        /// The Rust type.
+        type_name: &'static str,
+        /// What its implementation said.
+        reason: String,
+    },
+    /// The bytes are not such a value.
+    #[error("the stored bytes are not a `{type_name}`: {reason}")]
+    Decode {
+        /// The Rust type.
+        type_name: &'static str,
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+/// Appends `value` to `out`.
+///
+/// # Errors
+/// [`CodecError::Encode`] if the type refuses; `out` then ends in an incomplete value.
+pub fn encode_into<T: Serialize + ?Sized>(
+    value: &T,
+    out: &mut impl BufMut,
+) -> Result<(), CodecError> {
+    struct Writer<'a, B>(&'a mut B);
+    impl<B: BufMut> bincode::enc::write::Writer for Writer<'_, B> {
+        fn write(&mut self, bytes: &[u8]) -> Result<(), bincode::error::EncodeError> {
+            self.0.put_slice(bytes);
+            Ok(())
+        }
+    }
+    bincode::serde::encode_into_writer(value, Writer(out), config::standard()).map_err(|error| {
+        CodecError::Encode { type_name: std::any::type_name::<T>(), reason: error.to_string() }
+    })
+}
+
+/// Reads a value that takes up all of `bytes`.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the bytes are not such a value, or more than one.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
+    let failed =
+        |reason: String| CodecError::Decode { type_name: std::any::type_name::<T>(), reason };
+    let (value, read) = bincode::serde::decode_from_slice(bytes, config::standard())
+        .map_err(|error| failed(error.to_string()))?;
+    if read != bytes.len() {
+        return Err(failed(format!("{} bytes are left over", bytes.len() - read)));
+    }
+    Ok(value)
+}
+
+/// Encodes arguments, a result or a signal in binary.
+///
+/// # Errors
+/// [`CodecError::Encode`] if the type refuses.
+pub fn to_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payload, CodecError> {
+    let mut bytes = vec![Encoding::Binary as u8];
+    encode_into(value, &mut bytes)?;
+    Ok(Payload(bytes))
+}
+
+/// Reads arguments, a result or a signal in whatever encoding its first byte names.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or not such a value.
+pub fn from_payload<T: DeserializeOwned>(payload: &Payload) -> Result<T, CodecError> {
+    let failed =
+        |reason: String| CodecError::Decode { type_name: std::any::type_name::<T>(), reason };
+    match payload.as_bytes() {
+        [] => Err(failed("the payload is empty".into())),
+        [tag, value @ ..] if *tag == Encoding::Binary as u8 => decode(value),
+        [tag, value @ ..] if *tag == Encoding::Json as u8 => {
+            serde_json::from_slice(value).map_err(|error| failed(error.to_string()))
+        }
+        [tag, ..] => Err(failed(format!("unknown encoding {tag}"))),
+    }
+}
+
+/// Encodes a snapshot, format byte first.
+///
+/// # Errors
+/// [`CodecError::Encode`], which does not happen for snapshots made by this crate.
+pub fn encode_snapshot(snapshot: &Snapshot) -> Result<Vec<u8>, CodecError> {
+    let mut bytes = Vec::with_capacity(snapshot.frame.len() + 96);
+    bytes.push(SNAPSHOT_FORMAT);
+    encode_into(snapshot, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a snapshot.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the bytes are damaged or of a format that this build does not know.
+pub fn decode_snapshot(bytes: &[u8]) -> Result<Snapshot, CodecError> {
+    match bytes {
+        [SNAPSHOT_FORMAT, snapshot @ ..] => decode(snapshot),
+        _ => Err(CodecError::Decode {
+            type_name: "piton::model::Snapshot",
+            reason: match bytes.first() {
+                Some(format) => format!("unknown snapshot format {format}"),
+                None => "it is empty".into(),
+            },
+        }),
+    }
+}

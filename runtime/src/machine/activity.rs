@@ -1,0 +1,266 @@
+//! Activities as workflow code sees them: a call, and what it comes to.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::task::Poll;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::future::sealed::Sealed;
+use super::{Context, DurableFuture, OperationOutcome, StepError};
+use crate::codec::{self, CodecError};
+use crate::error::Error;
+use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
+
+/// An activity definition: the type that `#[activity]` emits under the function's name.
+pub trait Activity: Sized + 'static {
+    /// What the function returns.
+    type Return: Serialize + DeserializeOwned;
+    /// What awaiting a call gives in a workflow: `T` for a function that returns `T`, and
+    /// `Result<T, ActivityError<E>>` for one that returns `Result<T, E>`.
+    type Output;
+    /// The stored name.
+    const NAME: &'static str;
+    /// What the attribute says.
+    const OPTIONS: ActivityOptions;
+
+    /// Turns what the activity came to into what the workflow sees.
+    ///
+    /// # Errors
+    /// [`StepError`] if the outcome has no place in [`Self::Output`].
+    fn output(ended: Result<Self::Return, ActivityError<()>>) -> Result<Self::Output, StepError>;
+}
+
+/// How an activity is carried out. The attribute gives the defaults, a call may change them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActivityOptions {
+    /// When to try again.
+    pub retry: RetryPolicy,
+    /// How long one attempt may take. Default: no limit.
+    pub start_to_close: Option<Duration>,
+    /// How long all attempts together may take, waits included. Default: no limit.
+    pub schedule_to_close: Option<Duration>,
+}
+
+impl ActivityOptions {
+    /// Retried for ever, without a time limit.
+    pub const DEFAULT: Self =
+        Self { retry: RetryPolicy::DEFAULT, start_to_close: None, schedule_to_close: None };
+}
+
+/// What the error of an activity may say about trying again. Without an implementation every error
+/// is retryable, at the time that the policy gives.
+pub trait Retryable {
+    /// Whether another attempt may succeed. Default: yes.
+    fn is_retryable(&self) -> bool {
+        true
+    }
+
+    /// When to try again, instead of the policy's wait, such as an HTTP `Retry-After`. Default: as
+    /// the policy says.
+    fn retry_after(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// A call of an activity: what the function named in `#[activity]` returns. It runs when awaited in
+/// a workflow.
+#[must_use = "an activity does nothing until it is awaited in a workflow"]
+pub struct ActivityCall<A> {
+    arguments: Result<Payload, CodecError>,
+    options: ActivityOptions,
+    activity: PhantomData<fn() -> A>,
+}
+
+impl<A: Activity> ActivityCall<A> {
+    /// Encodes the arguments. An argument that cannot be encoded is reported when the call is
+    /// awaited.
+    pub fn new<T: Serialize + ?Sized>(arguments: &T) -> Self {
+        Self { arguments: codec::to_payload(arguments), options: A::OPTIONS, activity: PhantomData }
+    }
+
+    /// Sets the retry policy of this call.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.options.retry = policy;
+        self
+    }
+
+    /// Sets how long one attempt may take.
+    pub fn start_to_close(mut self, limit: Duration) -> Self {
+        self.options.start_to_close = Some(limit);
+        self
+    }
+
+    /// Sets how long all attempts together may take, waits included.
+    pub fn schedule_to_close(mut self, limit: Duration) -> Self {
+        self.options.schedule_to_close = Some(limit);
+        self
+    }
+}
+
+impl<A: Activity> fmt::Debug for ActivityCall<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActivityCall").field("activity", &A::NAME).finish_non_exhaustive()
+    }
+}
+
+/// The saved form of an awaited activity.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PendingActivity(Handle);
+
+impl<A> Sealed for ActivityCall<A> {}
+
+impl<A: Activity> DurableFuture for ActivityCall<A> {
+    type Output = A::Output;
+    type Pending = PendingActivity;
+
+    fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
+        let handle = cx.ask(Operation::Activity(ActivityOperation {
+            name: A::NAME.to_owned(),
+            arguments: self.arguments.map_err(StepError::Encode)?,
+            retry: self.options.retry,
+            start_to_close: self.options.start_to_close,
+            schedule_to_close: self.options.schedule_to_close,
+            scheduled_at: cx.now(),
+            failed_attempts: 0,
+            retry_at: None,
+        }));
+        Ok(PendingActivity(handle))
+    }
+
+    fn poll(pending: &mut PendingActivity, cx: &Context) -> Result<Poll<A::Output>, StepError> {
+        let handle = pending.0;
+        let outcome = match cx.take_outcome(handle) {
+            Some(outcome) => outcome,
+            None if cx.ends(handle) => OperationOutcome::Cancelled,
+            None => {
+                cx.wait_for(handle);
+                return Ok(Poll::Pending);
+            }
+        };
+        cx.settle(handle);
+        let ended = match outcome {
+            OperationOutcome::Returned(payload) => {
+                Ok(codec::from_payload(&payload).map_err(StepError::Decode)?)
+            }
+            OperationOutcome::TimedOut(kind) => Err(ActivityError::TimedOut(kind)),
+            OperationOutcome::Cancelled => Err(ActivityError::Cancelled),
+            OperationOutcome::Panicked(message) => Err(ActivityError::Panicked(message)),
+            OperationOutcome::Unusable(reason) => {
+                let message = format!("activity `{}` cannot be run: {reason}", A::NAME);
+                return Err(StepError::Failed(Error::msg(message)));
+            }
+        };
+        A::output(ended).map(Poll::Ready)
+    }
+
+    fn cancel(pending: PendingActivity, cx: &Context) -> Result<(), StepError> {
+        cx.settle(pending.0);
+        Ok(())
+    }
+}
+
+/// Why an activity gave no value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ActivityError<E> {
+    /// It returned this error, and is not tried again.
+    Failed(E),
+    /// It took too long.
+    TimedOut(TimeoutKind),
+    /// It was cancelled, because the run was.
+    Cancelled,
+    /// It panicked with this message, and is not tried again.
+    Panicked(String),
+}
+
+/// Which limit of an activity was exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum TimeoutKind {
+    /// One attempt took too long.
+    StartToClose,
+    /// All attempts together took too long.
+    ScheduleToClose,
+}
+
+impl<E: fmt::Display> fmt::Display for ActivityError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(error) => error.fmt(f),
+            Self::TimedOut(TimeoutKind::StartToClose) => {
+                f.write_str("the activity timed out: an attempt took longer than `start_to_close`")
+            }
+            Self::TimedOut(TimeoutKind::ScheduleToClose) => f.write_str(
+                "the activity timed out: its attempts took longer than `schedule_to_close`",
+            ),
+            Self::Cancelled => f.write_str("the activity was cancelled"),
+            Self::Panicked(message) => write!(f, "the activity panicked: {message}"),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for ActivityError<E> {}
+
+impl ActivityError<()> {
+    /// The same failure for an activity with errors of its own.
+    pub fn widen<E>(self) -> ActivityError<E> {
+        match self {
+            // An activity that returned an error did return: that error is in its return value.
+            Self::Failed(()) => ActivityError::Panicked("the activity gave no value".into()),
+            Self::TimedOut(kind) => ActivityError::TimedOut(kind),
+            Self::Cancelled => ActivityError::Cancelled,
+            Self::Panicked(message) => ActivityError::Panicked(message),
+        }
+    }
+
+    /// The failure as the end of the run, for an activity without errors of its own.
+    pub fn into_step_error(self, activity: &str) -> StepError {
+        match self {
+            Self::Cancelled => StepError::Cancelled,
+            Self::TimedOut(kind) => {
+                let error = ActivityError::<String>::TimedOut(kind);
+                StepError::Failed(
+                    Error::msg(error).context(format!("activity `{activity}` failed")),
+                )
+            }
+            Self::Panicked(message) => StepError::Failed(
+                Error::msg(message).context(format!("activity `{activity}` panicked")),
+            ),
+            Self::Failed(()) => {
+                StepError::Failed(Error::msg(format!("activity `{activity}` gave no value")))
+            }
+        }
+    }
+}
+
+/// The two sides of a `Result`, for code that only has the name of an alias.
+pub trait ResultParts {
+    /// The value.
+    type Ok;
+    /// The error.
+    type Err;
+
+    /// The same value as a plain `Result`.
+    ///
+    /// # Errors
+    /// The error, if it is one.
+    fn into_result(self) -> Result<Self::Ok, Self::Err>;
+
+    /// The error, if it is one.
+    fn err_ref(&self) -> Option<&Self::Err>;
+}
+
+impl<T, E> ResultParts for Result<T, E> {
+    type Ok = T;
+    type Err = E;
+
+    fn into_result(self) -> Self {
+        self
+    }
+
+    fn err_ref(&self) -> Option<&E> {
+        self.as_ref().err()
+    }
+}

@@ -1,0 +1,53 @@
+//! Waiting for a request to cancel, so that a workflow can clean up.
+
+use std::task::Poll;
+
+use serde::{Deserialize, Serialize};
+
+use super::future::sealed::Sealed;
+use super::{Context, DurableFuture, StepError};
+use crate::model::{Handle, Operation};
+
+/// A wait for a request to cancel the run, made by [`Context::cancelled`].
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[must_use = "a request to cancel is not waited for until the wait is awaited"]
+pub struct Cancellation(());
+
+impl Cancellation {
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+}
+
+/// A request to cancel the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cancelled {
+    /// Why, as given with the request.
+    pub reason: String,
+}
+
+impl Sealed for Cancellation {}
+
+impl DurableFuture for Cancellation {
+    type Output = Cancelled;
+    type Pending = Handle;
+
+    fn start(self, cx: &Context) -> Result<Handle, StepError> {
+        Ok(cx.ask(Operation::Cancellation))
+    }
+
+    fn poll(pending: &mut Handle, cx: &Context) -> Result<Poll<Cancelled>, StepError> {
+        if let Some(reason) = cx.take_cancel() {
+            cx.settle(*pending);
+            Ok(Poll::Ready(Cancelled { reason }))
+        } else {
+            cx.wait_for(*pending);
+            Ok(Poll::Pending)
+        }
+    }
+
+    fn cancel(pending: Handle, cx: &Context) -> Result<(), StepError> {
+        cx.settle(pending);
+        Ok(())
+    }
+}

@@ -1,0 +1,288 @@
+//! What a workflow sees of its run, and what a step reads and writes through it.
+
+use std::cell::{Cell, RefCell};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::step::Arrivals;
+use super::{Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
+use crate::codec::{self, CodecError, Schema};
+use crate::model::{Handle, Operation, Payload, RunId, Timestamp, Wait};
+
+/// Which run this is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunInfo {
+    /// The execution.
+    pub run_id: RunId,
+    /// The business key.
+    pub workflow_id: String,
+}
+
+/// A workflow's view of its run: time, randomness and the operations that are not activities.
+///
+/// One value per run, single threaded; all of its methods take `&self`.
+#[derive(Debug)]
+pub struct Context {
+    run: RunInfo,
+    step: Cell<u64>,
+    now: Cell<Timestamp>,
+    drawn: Cell<u64>,
+    scratch: RefCell<BytesMut>,
+    next_handle: Cell<u64>,
+    operations: RefCell<Vec<(Handle, Operation)>>,
+    waits: RefCell<Vec<WaitGroup>>,
+    arrivals: RefCell<Arrivals>,
+    cancelled_below: Cell<Handle>,
+    giving_up: Cell<bool>,
+    schemas: RefCell<Option<Vec<(&'static str, Schema)>>>,
+}
+
+/// A condition under construction.
+#[derive(Debug)]
+struct WaitGroup {
+    all: bool,
+    waits: Vec<Wait>,
+}
+
+/// For workflow code.
+impl Context {
+    /// The id of this execution.
+    pub fn run_id(&self) -> RunId {
+        self.run.run_id
+    }
+
+    /// The business key that the run was started with.
+    pub fn workflow_id(&self) -> &str {
+        &self.run.workflow_id
+    }
+
+    /// The time at which the current step began. It does not move within a step.
+    pub fn now(&self) -> Timestamp {
+        self.now.get()
+    }
+
+    /// A random number. Derived from run and step, so a step that is run twice draws the same.
+    pub fn random(&self) -> u64 {
+        // SipHash of (run, step, draw): uniform, and nothing secret hangs on it.
+        let mut hasher = DefaultHasher::new();
+        self.run.run_id.hash(&mut hasher);
+        self.step.get().hash(&mut hasher);
+        self.drawn.replace(self.drawn.get() + 1).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// A random (version 4) UUID, drawn like [`Context::random`].
+    pub fn uuid(&self) -> Uuid {
+        let bits = (u128::from(self.random()) << 64) | u128::from(self.random());
+        uuid::Builder::from_random_bytes(bits.to_be_bytes()).into_uuid()
+    }
+
+    /// Waits for `duration`, from the step in which it is awaited. Zero returns at once.
+    pub fn sleep(&self, duration: Duration) -> Sleep {
+        Sleep::lasting(duration)
+    }
+
+    /// Waits until `deadline`; a time that has passed returns at once.
+    pub fn sleep_until(&self, deadline: impl Into<Timestamp>) -> Sleep {
+        Sleep::until(deadline.into())
+    }
+
+    /// Waits for the next signal of type `S`. Signals that came before the wait are kept for it,
+    /// in the order in which they were acknowledged.
+    pub fn signal<S: Signal>(&self) -> SignalWait<S> {
+        SignalWait::new()
+    }
+
+    /// Waits for a request to cancel the run. While a workflow waits here, the request is delivered
+    /// to this wait only; anywhere else it ends what is being awaited.
+    pub fn cancelled(&self) -> Cancellation {
+        Cancellation::new()
+    }
+}
+
+/// For durable futures and the step driver.
+impl Context {
+    pub(crate) fn new(
+        run: RunInfo,
+        next_handle: u64,
+        operations: Vec<(Handle, Operation)>,
+    ) -> Self {
+        Self {
+            run,
+            step: Cell::new(0),
+            now: Cell::default(),
+            drawn: Cell::new(0),
+            scratch: RefCell::default(),
+            next_handle: Cell::new(next_handle),
+            operations: RefCell::new(operations),
+            waits: RefCell::default(),
+            arrivals: RefCell::default(),
+            cancelled_below: Cell::new(Handle(0)),
+            giving_up: Cell::new(false),
+            schemas: RefCell::new(None),
+        }
+    }
+
+    /// Prepares for step number `step`. A request to cancel that has arrived is delivered by this
+    /// step: to the run's own wait for it, or else to every operation outstanding now.
+    pub(crate) fn begin_step(&self, step: u64, now: Timestamp) {
+        self.step.set(step);
+        self.now.set(now);
+        self.drawn.set(0);
+        self.waits.replace(vec![WaitGroup { all: false, waits: Vec::new() }]);
+        let awaited = self
+            .operations
+            .borrow()
+            .iter()
+            .any(|(_, operation)| matches!(operation, Operation::Cancellation));
+        let ends_all = !awaited && self.take_cancel().is_some();
+        self.cancelled_below.set(Handle(if ends_all { self.next_handle.get() } else { 0 }));
+    }
+
+    pub(crate) fn encode<T: Serialize>(&self, value: &T) -> Result<Bytes, CodecError> {
+        // Values share one buffer, so a step allocates for the buffer and not for every local.
+        let mut scratch = self.scratch.borrow_mut();
+        let encoded = codec::encode_into(value, &mut *scratch);
+        let bytes = scratch.split().freeze();
+        encoded.map(|()| bytes)
+    }
+
+    /// Adds an operation to those outstanding and to what the step waits for.
+    pub(crate) fn ask(&self, operation: Operation) -> Handle {
+        let handle = Handle(self.next_handle.get());
+        self.next_handle.set(handle.0 + 1);
+        self.operations.borrow_mut().push((handle, operation));
+        self.wait_for(handle);
+        handle
+    }
+
+    /// Takes an operation off those outstanding.
+    pub(crate) fn settle(&self, handle: Handle) {
+        let mut operations = self.operations.borrow_mut();
+        if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
+            operations.remove(index);
+        }
+    }
+
+    /// Adds an outstanding operation to what the step waits for.
+    pub(crate) fn wait_for(&self, handle: Handle) {
+        self.add_wait(Wait::One(handle));
+    }
+
+    fn add_wait(&self, wait: Wait) {
+        if let Some(group) = self.waits.borrow_mut().last_mut() {
+            group.waits.push(wait);
+        }
+    }
+
+    /// Runs `within` so that everything it waits for must arrive before the next step. If `within`
+    /// waits for nothing, nothing is added.
+    pub(crate) fn wait_for_all<T>(&self, within: impl FnOnce() -> T) -> T {
+        self.waits.borrow_mut().push(WaitGroup { all: true, waits: Vec::new() });
+        let value = within();
+        let group = self.waits.borrow_mut().pop();
+        if let Some(group) = group
+            && !group.waits.is_empty()
+        {
+            self.add_wait(group.into_wait());
+        }
+        value
+    }
+
+    /// Makes the next step follow at once.
+    pub(crate) fn wait_for_nothing(&self) {
+        self.add_wait(Wait::All(Vec::new()));
+    }
+
+    /// The outcome of an operation, if it has arrived.
+    pub(crate) fn take_outcome(&self, handle: Handle) -> Option<OperationOutcome> {
+        self.arrivals.borrow_mut().take_outcome(handle)
+    }
+
+    /// The first waiting signal of this name.
+    pub(crate) fn take_signal(&self, name: &str) -> Option<Payload> {
+        self.arrivals.borrow_mut().take_signal(name)
+    }
+
+    /// The request to cancel, if there is one that has not been delivered.
+    pub(crate) fn take_cancel(&self) -> Option<String> {
+        self.arrivals.borrow_mut().take_cancel()
+    }
+
+    /// Whether a request to cancel ends this operation.
+    pub(crate) fn ends(&self, handle: Handle) -> bool {
+        handle < self.cancelled_below.get()
+    }
+
+    pub(crate) fn with_arrivals<T>(&self, access: impl FnOnce(&mut Arrivals) -> T) -> T {
+        access(&mut self.arrivals.borrow_mut())
+    }
+
+    pub(crate) fn with_operations<T>(
+        &self,
+        access: impl FnOnce(&mut Vec<(Handle, Operation)>) -> T,
+    ) -> T {
+        access(&mut self.operations.borrow_mut())
+    }
+
+    /// Runs `step` so that polling an operation gives it up, which leaves the machine as it was
+    /// but for what it waited for.
+    pub(crate) fn give_up<T>(&self, step: impl FnOnce() -> T) -> T {
+        let outer = self.giving_up.replace(true);
+        let value = step();
+        self.giving_up.set(outer);
+        value
+    }
+
+    pub(crate) fn is_giving_up(&self) -> bool {
+        self.giving_up.get()
+    }
+
+    /// A context in which a step only tells the schemas of its locals.
+    pub(crate) fn describing() -> Self {
+        let run = RunInfo { run_id: RunId::from(Uuid::nil()), workflow_id: String::new() };
+        let cx = Self::new(run, 0, Vec::new());
+        cx.schemas.replace(Some(Vec::new()));
+        cx
+    }
+
+    /// Whether the step is to tell the schemas of its locals and nothing else.
+    pub(crate) fn is_describing(&self) -> bool {
+        self.schemas.borrow().is_some()
+    }
+
+    pub(crate) fn add_schema(&self, local: &'static str, schema: Schema) {
+        if let Some(schemas) = self.schemas.borrow_mut().as_mut() {
+            schemas.push((local, schema));
+        }
+    }
+
+    pub(crate) fn take_schemas(&self) -> Vec<(&'static str, Schema)> {
+        self.schemas.take().unwrap_or_default()
+    }
+
+    pub(crate) fn next_handle(&self) -> u64 {
+        self.next_handle.get()
+    }
+
+    pub(crate) fn finish_waits(&self) -> Wait {
+        match self.waits.borrow_mut().pop() {
+            Some(group) => group.into_wait(),
+            None => Wait::Any(Vec::new()),
+        }
+    }
+}
+
+impl WaitGroup {
+    fn into_wait(mut self) -> Wait {
+        match (self.all, self.waits.len()) {
+            (_, 1) => self.waits.swap_remove(0),
+            (true, _) => Wait::All(self.waits),
+            (false, _) => Wait::Any(self.waits),
+        }
+    }
+}

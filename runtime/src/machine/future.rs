@@ -1,0 +1,47 @@
+//! What may be awaited in a workflow.
+
+use std::task::Poll;
+
+use super::{Context, Durable, StepError};
+
+pub(crate) mod sealed {
+    /// Only piton knows how to make an operation durable.
+    pub trait Sealed {}
+}
+
+/// An operation that a workflow can await: it is saved before it starts, and survives the process.
+///
+/// Activity calls, calls of other workflows, and what the methods of [`Context`] return are durable
+/// futures. The trait is sealed: an ordinary future belongs into an activity.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be awaited in a workflow",
+    label = "not a durable operation",
+    note = "a workflow awaits activities, other workflows, and the operations of its context \
+            (`cx.sleep`, `cx.signal`, …); put any other async code into an `#[activity]`"
+)]
+pub trait DurableFuture: sealed::Sealed + Sized {
+    /// What awaiting it gives.
+    type Output;
+    /// What is saved while it is outstanding.
+    type Pending: Durable;
+
+    /// Asks for the operation and adds it to what the step waits for.
+    ///
+    /// # Errors
+    /// The operation cannot be asked for, for example because its arguments cannot be encoded.
+    fn start(self, cx: &Context) -> Result<Self::Pending, StepError>;
+
+    /// Takes the outcome if it has arrived; otherwise adds the operation to what the step waits
+    /// for.
+    ///
+    /// # Errors
+    /// What has arrived ends the step: it cannot be read, or the operation's failure or
+    /// cancellation has no place in [`Self::Output`].
+    fn poll(pending: &mut Self::Pending, cx: &Context) -> Result<Poll<Self::Output>, StepError>;
+
+    /// Gives the operation up; what arrives for it later is dropped.
+    ///
+    /// # Errors
+    /// Its saved form cannot be read.
+    fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError>;
+}

@@ -1,0 +1,61 @@
+//! A workflow awaited by another: its frame is nested in the caller's state.
+
+use std::task::Poll;
+
+use serde::{Deserialize, Serialize};
+
+use super::future::sealed::Sealed;
+use super::workflow::{read_state, write_state};
+use super::{Context, DurableFuture, Outcome, StepError, Workflow, WorkflowCall};
+
+/// The saved form of an inline call.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum PendingInline<R> {
+    /// The callee waits in this frame.
+    Suspended(Vec<u8>),
+    /// The callee returned in the step that called it.
+    Returned(R),
+}
+
+impl<W> Sealed for WorkflowCall<W> {}
+
+impl<W: Workflow> DurableFuture for WorkflowCall<W> {
+    type Output = W::Return;
+    type Pending = PendingInline<W::Return>;
+
+    fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
+        let state = W::begin(self.arguments.map_err(StepError::Encode)?);
+        match W::step(state, cx)? {
+            Outcome::Suspended(state) => Ok(PendingInline::Suspended(write_state::<W>(&state))),
+            Outcome::Returned(value) => {
+                cx.wait_for_nothing();
+                Ok(PendingInline::Returned(value))
+            }
+        }
+    }
+
+    fn poll(pending: &mut Self::Pending, cx: &Context) -> Result<Poll<W::Return>, StepError> {
+        let taken = std::mem::replace(pending, PendingInline::Suspended(Vec::new()));
+        let frame = match taken {
+            PendingInline::Returned(value) => return Ok(Poll::Ready(value)),
+            PendingInline::Suspended(frame) => frame,
+        };
+        match W::step(read_state::<W>(frame.into())?, cx)? {
+            Outcome::Suspended(state) => {
+                *pending = PendingInline::Suspended(write_state::<W>(&state));
+                Ok(Poll::Pending)
+            }
+            Outcome::Returned(value) => Ok(Poll::Ready(value)),
+        }
+    }
+
+    fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {
+        match pending {
+            PendingInline::Suspended(frame) => {
+                let state = read_state::<W>(frame.into())?;
+                cx.give_up(|| W::step(state, cx)).map(|_| ())
+            }
+            PendingInline::Returned(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Awaiting a list of operations of one kind.
+
+use std::task::Poll;
+
+use serde::{Deserialize, Serialize};
+
+use super::future::sealed::Sealed;
+use super::{Context, Durable, DurableFuture, StepError};
+
+/// A wait for every operation of a list, made by [`join_all`].
+#[derive(Debug)]
+#[must_use = "the operations do not start until the list is awaited"]
+pub struct JoinAll<F>(Vec<F>);
+
+/// Starts all operations at once and waits for all of them. The results are in the order of the
+/// operations. The run is stepped once, when the last result is there.
+pub fn join_all<F: DurableFuture>(operations: impl IntoIterator<Item = F>) -> JoinAll<F> {
+    JoinAll(operations.into_iter().collect())
+}
+
+/// The saved form of one awaited operation of a list.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum PendingItem<P, T> {
+    /// It is outstanding.
+    Pending(P),
+    /// It has come to this.
+    Ready(T),
+}
+
+impl<F> Sealed for JoinAll<F> {}
+
+impl<F: DurableFuture> DurableFuture for JoinAll<F>
+where
+    F::Output: Durable,
+{
+    type Output = Vec<F::Output>;
+    type Pending = Vec<PendingItem<F::Pending, F::Output>>;
+
+    fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
+        if self.0.is_empty() {
+            cx.wait_for_nothing();
+        }
+        cx.wait_for_all(|| {
+            self.0.into_iter().map(|item| item.start(cx).map(PendingItem::Pending)).collect()
+        })
+    }
+
+    fn poll(pending: &mut Self::Pending, cx: &Context) -> Result<Poll<Self::Output>, StepError> {
+        cx.wait_for_all(|| {
+            for item in pending.iter_mut() {
+                if let PendingItem::Pending(operation) = item
+                    && let Poll::Ready(value) = F::poll(operation, cx)?
+                {
+                    *item = PendingItem::Ready(value);
+                }
+            }
+            Ok::<(), StepError>(())
+        })?;
+        if pending.iter().any(|item| matches!(item, PendingItem::Pending(_))) {
+            return Ok(Poll::Pending);
+        }
+        let ready = std::mem::take(pending).into_iter().filter_map(|item| match item {
+            PendingItem::Ready(value) => Some(value),
+            PendingItem::Pending(_) => None,
+        });
+        Ok(Poll::Ready(ready.collect()))
+    }
+
+    fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {
+        for item in pending {
+            if let PendingItem::Pending(operation) = item {
+                F::cancel(operation, cx)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! State machines without a database: what `#[workflow]` generates, and what drives it.
+//!
+//! A workflow is an enum of states and one synchronous function from state to state. A step does no
+//! I/O: it is a function of the state and of what has arrived, and its outcome is the next state,
+//! new [operations](crate::model::Operation), and a condition to wait for. This module must not
+//! know about tokio, stores or how operations are carried out.
+
+mod activity;
+mod cancellation;
+mod context;
+mod durable;
+mod frame;
+mod future;
+mod inline;
+mod join_all;
+mod signal;
+mod step;
+mod timer;
+mod workflow;
+
+pub use activity::{
+    Activity, ActivityCall, ActivityError, ActivityOptions, PendingActivity, ResultParts,
+    Retryable, TimeoutKind,
+};
+pub use cancellation::{Cancellation, Cancelled};
+pub use context::{Context, RunInfo};
+pub use durable::{Durable, Fut, Local, Saved, future, local};
+pub use frame::{FrameReader, FrameWriter};
+pub use future::DurableFuture;
+pub use inline::PendingInline;
+pub use join_all::{JoinAll, PendingItem, join_all};
+pub use signal::{PendingSignal, Signal, SignalWait};
+pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
+pub use timer::{PendingTimer, Sleep};
+pub use workflow::{
+    Definition, ErasedOutcome, MachineState, Outcome, Workflow, WorkflowCall, WorkflowEntry,
+    WorkflowOptions,
+};

@@ -1,0 +1,366 @@
+//! Driving one machine: what has arrived goes in, a step is made, a snapshot comes out.
+
+use std::collections::{HashMap, VecDeque};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::workflow::ErasedOutcome;
+use super::{Context, RunInfo, TimeoutKind, WorkflowEntry};
+use crate::codec::CodecError;
+use crate::error::Error;
+use crate::model::{DefinitionHash, Handle, Operation, Payload, Snapshot, Timestamp, Wait};
+
+/// Why a step could not be made. The state before it stands.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// A value could not be encoded.
+    #[error(transparent)]
+    Encode(CodecError),
+    /// A saved value could not be read.
+    #[error(transparent)]
+    Decode(CodecError),
+    /// The state was written by another definition of the workflow.
+    #[error("the state was written by definition {found}, this build has {current}")]
+    Definition {
+        /// What wrote it.
+        found: DefinitionHash,
+        /// What this build has.
+        current: DefinitionHash,
+    },
+    /// The definition that wrote the state has no state with this number.
+    #[error("the workflow has no state number {0}")]
+    UnknownState(u32),
+    /// The run is over: something that it waited for has failed in a way that its code cannot see.
+    #[error("{0}")]
+    Failed(Error),
+    /// The run is over: a request to cancel ended what it waited for.
+    #[error("cancelled")]
+    Cancelled,
+    /// The machine was asked for the schemas of its locals and not for a step.
+    #[error("described")]
+    Described,
+}
+
+/// How an operation ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum OperationOutcome {
+    /// The activity returned; the payload is its whole return value.
+    Returned(Payload),
+    /// The activity took too long.
+    TimedOut(TimeoutKind),
+    /// The activity was cancelled.
+    Cancelled,
+    /// The activity panicked and is not tried again.
+    Panicked(String),
+    /// The activity could not be run at all, for people.
+    Unusable(String),
+}
+
+/// What a step came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepOutcome {
+    /// The machine waits; see [`Machine::wait`].
+    Parked,
+    /// The workflow returned.
+    Returned {
+        /// Its encoded return value.
+        result: Payload,
+        /// The error's text, if it returned one.
+        failure: Option<String>,
+    },
+}
+
+/// A state machine between steps, with what has arrived for it.
+#[derive(Debug)]
+pub struct Machine {
+    entry: &'static WorkflowEntry,
+    cx: Context,
+    frame: Bytes,
+    state: String,
+    wait: Wait,
+    steps: u64,
+}
+
+impl Machine {
+    /// A machine before its first step.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if the arguments are not those of the workflow.
+    pub fn start(
+        entry: &'static WorkflowEntry,
+        run: RunInfo,
+        arguments: &Payload,
+    ) -> Result<Self, StepError> {
+        let (frame, state) = (entry.begin)(arguments)?;
+        Ok(Self {
+            entry,
+            cx: Context::new(run, 0, Vec::new()),
+            frame: frame.into(),
+            state: state.to_owned(),
+            wait: Wait::All(Vec::new()),
+            steps: 0,
+        })
+    }
+
+    /// A machine as it was when the snapshot was taken.
+    pub fn resume(entry: &'static WorkflowEntry, run: RunInfo, snapshot: Snapshot) -> Self {
+        Self {
+            entry,
+            cx: Context::new(run, snapshot.next_handle, snapshot.operations),
+            frame: snapshot.frame.into(),
+            state: snapshot.state,
+            wait: snapshot.wait,
+            steps: snapshot.steps,
+        }
+    }
+
+    /// The machine as plain data.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            frame: self.frame.to_vec(),
+            state: self.state.clone(),
+            next_handle: self.cx.next_handle(),
+            operations: self.cx.with_operations(|operations| operations.clone()),
+            wait: self.wait.clone(),
+            steps: self.steps,
+        }
+    }
+
+    /// The workflow.
+    pub fn entry(&self) -> &'static WorkflowEntry {
+        self.entry
+    }
+
+    /// The name of the state that the machine is in.
+    pub fn state(&self) -> &str {
+        &self.state
+    }
+
+    /// What the machine waits for.
+    pub fn wait(&self) -> &Wait {
+        &self.wait
+    }
+
+    /// How many steps the machine has made.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Looks at what is outstanding, in the order it was asked for.
+    pub fn with_operations<T>(&self, look: impl FnOnce(&[(Handle, Operation)]) -> T) -> T {
+        self.cx.with_operations(|operations| look(operations))
+    }
+
+    /// Adds the outcome of an operation; one that is not outstanding counts as consumed. `seq` is
+    /// its number in the run's inbox, if it lies there.
+    pub fn deliver_outcome(&mut self, seq: Option<i64>, handle: Handle, outcome: OperationOutcome) {
+        let outstanding = self.cx.with_operations(|operations| {
+            operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
+        });
+        self.cx.with_arrivals(|arrivals| {
+            if outstanding && !arrivals.outcomes.contains_key(&handle) {
+                arrivals.outcomes.insert(handle, Delivery::new(seq, outcome));
+            } else {
+                arrivals.consumed.extend(seq);
+            }
+        });
+    }
+
+    /// Adds a signal.
+    pub fn deliver_signal(&mut self, seq: Option<i64>, name: String, payload: Payload) {
+        self.cx.with_arrivals(|arrivals| {
+            arrivals.signals.push_back(Delivery::new(seq, (name, payload)));
+        });
+    }
+
+    /// Adds a request to cancel; further ones are consumed without effect.
+    pub fn deliver_cancel(&mut self, seq: Option<i64>, reason: String) {
+        self.cx.with_arrivals(|arrivals| {
+            if arrivals.cancel.is_none() {
+                arrivals.cancel = Some(Delivery::new(seq, reason));
+            } else {
+                arrivals.consumed.extend(seq);
+            }
+        });
+    }
+
+    /// Notes that an attempt of an activity has failed and when the next one is due.
+    pub fn deliver_retry(
+        &mut self,
+        seq: Option<i64>,
+        handle: Handle,
+        attempt: u32,
+        retry_at: Timestamp,
+    ) {
+        self.cx.with_arrivals(|arrivals| arrivals.consumed.extend(seq));
+        self.cx.with_operations(|operations| {
+            let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) else {
+                return;
+            };
+            if let Operation::Activity(activity) = &mut operations[index].1 {
+                activity.failed_attempts = activity.failed_attempts.max(attempt);
+                activity.retry_at = Some(retry_at);
+            }
+        });
+    }
+
+    /// Whether a step is to be made: what the machine waits for has come, or a request to cancel.
+    pub fn is_ready(&self, now: Timestamp) -> bool {
+        self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| {
+                if arrivals.cancel.is_some() {
+                    return true;
+                }
+                self.wait.is_met(&|handle| {
+                    let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
+                    index.is_ok_and(|index| arrivals.has(handle, &operations[index].1, now))
+                })
+            })
+        })
+    }
+
+    /// Makes one step.
+    ///
+    /// # Errors
+    /// See [`StepError`]. The machine's state is as before; what the failed step took of the
+    /// arrivals is put back, but operations that it asked for or settled stay so, so the machine
+    /// must not be stepped again.
+    ///
+    /// # Panics
+    /// If the workflow's code does. The same holds as after an error, once
+    /// [`Machine::put_back`] has been called.
+    pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
+        self.cx.begin_step(self.steps, now);
+        let outcome = (self.entry.step)(self.frame.clone(), &self.cx).inspect_err(|_| {
+            self.cx.with_arrivals(Arrivals::put_back);
+        })?;
+        self.steps += 1;
+        let outcome = match outcome {
+            ErasedOutcome::Suspended { frame, state } => {
+                self.frame = frame.into();
+                state.clone_into(&mut self.state);
+                self.wait = self.cx.finish_waits();
+                StepOutcome::Parked
+            }
+            ErasedOutcome::Returned { result, failure } => {
+                StepOutcome::Returned { result, failure }
+            }
+        };
+        self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| arrivals.settle(operations));
+        });
+        Ok(outcome)
+    }
+
+    /// Puts back what a step that panicked took of the arrivals.
+    pub fn put_back(&mut self) {
+        self.cx.with_arrivals(Arrivals::put_back);
+    }
+
+    /// The inbox numbers used up since the last call.
+    pub fn take_consumed(&mut self) -> Vec<i64> {
+        self.cx.with_arrivals(|arrivals| std::mem::take(&mut arrivals.consumed))
+    }
+
+    /// The outcomes that have not been used up and do not lie in the inbox.
+    pub fn unsaved_outcomes(&self) -> Vec<(Handle, OperationOutcome)> {
+        self.cx.with_arrivals(|arrivals| {
+            let unsaved = arrivals.outcomes.iter().filter(|(_, delivery)| delivery.seq.is_none());
+            unsaved.map(|(handle, delivery)| (*handle, delivery.value.clone())).collect()
+        })
+    }
+
+    /// Notes that an outcome now lies in the inbox.
+    pub fn saved_outcome(&mut self, handle: Handle, seq: i64) {
+        self.cx.with_arrivals(|arrivals| match arrivals.outcomes.get_mut(&handle) {
+            Some(delivery) => delivery.seq = Some(seq),
+            None => arrivals.consumed.push(seq),
+        });
+    }
+}
+
+/// What has arrived and not been used up.
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals {
+    outcomes: HashMap<Handle, Delivery<OperationOutcome>>,
+    signals: VecDeque<Delivery<(String, Payload)>>,
+    cancel: Option<Delivery<String>>,
+    consumed: Vec<i64>,
+}
+
+#[derive(Debug)]
+struct Delivery<T> {
+    seq: Option<i64>,
+    value: T,
+    /// Taken by the step being made.
+    taken: bool,
+}
+
+impl<T> Delivery<T> {
+    fn new(seq: Option<i64>, value: T) -> Self {
+        Self { seq, value, taken: false }
+    }
+
+    fn take(&mut self) -> &T {
+        self.taken = true;
+        &self.value
+    }
+}
+
+impl Arrivals {
+    pub(crate) fn take_outcome(&mut self, handle: Handle) -> Option<OperationOutcome> {
+        self.outcomes.get_mut(&handle).map(|delivery| delivery.take().clone())
+    }
+
+    pub(crate) fn take_signal(&mut self, name: &str) -> Option<Payload> {
+        let mut waiting = self.signals.iter_mut();
+        let signal = waiting.find(|signal| !signal.taken && signal.value.0 == name)?;
+        Some(signal.take().1.clone())
+    }
+
+    pub(crate) fn take_cancel(&mut self) -> Option<String> {
+        let cancel = self.cancel.as_mut().filter(|cancel| !cancel.taken)?;
+        Some(cancel.take().clone())
+    }
+
+    fn has(&self, handle: Handle, operation: &Operation, now: Timestamp) -> bool {
+        match operation {
+            Operation::Timer { fire_at } => *fire_at <= now,
+            Operation::Signal { name } => self.signals.iter().any(|signal| signal.value.0 == *name),
+            Operation::Cancellation => self.cancel.is_some(),
+            Operation::Activity(_) | Operation::Run { .. } => self.outcomes.contains_key(&handle),
+        }
+    }
+
+    fn put_back(&mut self) {
+        self.outcomes.values_mut().for_each(|delivery| delivery.taken = false);
+        self.signals.iter_mut().for_each(|delivery| delivery.taken = false);
+        self.cancel.iter_mut().for_each(|delivery| delivery.taken = false);
+    }
+
+    /// Drops what the step took, and outcomes of operations that it gave up.
+    fn settle(&mut self, operations: &[(Handle, Operation)]) {
+        let consumed = &mut self.consumed;
+        self.outcomes.retain(|handle, delivery| {
+            let outstanding =
+                operations.binary_search_by_key(handle, |(handle, _)| *handle).is_ok();
+            let keep = outstanding && !delivery.taken;
+            if !keep {
+                consumed.extend(delivery.seq);
+            }
+            keep
+        });
+        self.signals.retain(|delivery| {
+            if delivery.taken {
+                consumed.extend(delivery.seq);
+            }
+            !delivery.taken
+        });
+        if let Some(cancel) = self.cancel.take_if(|cancel| cancel.taken) {
+            consumed.extend(cancel.seq);
+        }
+    }
+}

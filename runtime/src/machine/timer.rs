@@ -1,0 +1,71 @@
+//! Durable timers: the deadline is saved, not the duration, so a crash loses no time.
+
+use std::task::Poll;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::future::sealed::Sealed;
+use super::{Context, DurableFuture, StepError};
+use crate::model::{Handle, Operation, Timestamp};
+
+/// A wait for a point in time, made by [`Context::sleep`] and [`Context::sleep_until`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use = "a timer does nothing until it is awaited"]
+pub struct Sleep(When);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum When {
+    After(Duration),
+    At(Timestamp),
+}
+
+impl Sleep {
+    pub(crate) fn lasting(duration: Duration) -> Self {
+        Self(When::After(duration))
+    }
+
+    pub(crate) fn until(deadline: Timestamp) -> Self {
+        Self(When::At(deadline))
+    }
+}
+
+/// The saved form of an awaited timer.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PendingTimer {
+    handle: Handle,
+    fire_at: Timestamp,
+}
+
+impl Sealed for Sleep {}
+
+impl DurableFuture for Sleep {
+    type Output = ();
+    type Pending = PendingTimer;
+
+    fn start(self, cx: &Context) -> Result<PendingTimer, StepError> {
+        let fire_at = match self.0 {
+            When::After(duration) => cx.now() + duration,
+            When::At(deadline) => deadline,
+        };
+        Ok(PendingTimer { handle: cx.ask(Operation::Timer { fire_at }), fire_at })
+    }
+
+    fn poll(pending: &mut PendingTimer, cx: &Context) -> Result<Poll<()>, StepError> {
+        if pending.fire_at <= cx.now() {
+            cx.settle(pending.handle);
+            Ok(Poll::Ready(()))
+        } else if cx.ends(pending.handle) {
+            cx.settle(pending.handle);
+            Err(StepError::Cancelled)
+        } else {
+            cx.wait_for(pending.handle);
+            Ok(Poll::Pending)
+        }
+    }
+
+    fn cancel(pending: PendingTimer, cx: &Context) -> Result<(), StepError> {
+        cx.settle(pending.handle);
+        Ok(())
+    }
+}

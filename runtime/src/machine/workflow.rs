@@ -1,0 +1,251 @@
+//! What `#[workflow]` generates, as traits, and its form without types for the registry.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::marker::PhantomData;
+
+use bytes::Bytes;
+
+use super::{Context, Durable, FrameReader, FrameWriter, StepError};
+use crate::codec::{self, CodecError, Schema};
+use crate::model::{DefinitionHash, Graph, Payload};
+
+/// A workflow definition: the type that `#[workflow]` emits under the function's name.
+pub trait Workflow: Sized + 'static {
+    /// The states.
+    type State: MachineState;
+    /// What the function returns.
+    type Return: Durable;
+    /// The arguments, as a tuple.
+    type Arguments: Durable;
+    /// The stored name.
+    const NAME: &'static str;
+    /// The states and the ways between them.
+    const GRAPH: &'static Graph;
+    /// What the attribute says.
+    const OPTIONS: WorkflowOptions;
+
+    /// The identity of the definition, computed once per process.
+    fn definition() -> &'static Definition;
+
+    /// The state before the first step.
+    fn begin(arguments: Payload) -> Self::State;
+
+    /// Goes from one state to the next.
+    ///
+    /// # Errors
+    /// See [`StepError`].
+    fn step(
+        state: Self::State,
+        cx: &Context,
+    ) -> Result<Outcome<Self::State, Self::Return>, StepError>;
+
+    /// The text of the error that a return value holds, if it is one.
+    fn failure(returned: &Self::Return) -> Option<String>;
+}
+
+/// The enum of a workflow's states.
+pub trait MachineState: Sized {
+    /// The number of the state: its index in [`Graph::nodes`].
+    fn index(&self) -> u32;
+
+    /// Adds the state's locals to a frame.
+    fn write(&self, frame: &mut FrameWriter);
+
+    /// Reads the state that `frame` is at.
+    ///
+    /// # Errors
+    /// [`StepError::UnknownState`], or [`StepError::Decode`] if the frame is damaged.
+    fn read(frame: &mut FrameReader) -> Result<Self, StepError>;
+}
+
+/// What a step came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome<S, R> {
+    /// The machine waits in this state.
+    Suspended(S),
+    /// The workflow returned.
+    Returned(R),
+}
+
+/// What `#[workflow(…)]` can say of the whole workflow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WorkflowOptions {}
+
+impl WorkflowOptions {
+    /// No option given.
+    pub const DEFAULT: Self = Self {};
+}
+
+/// A call of a workflow: what the function named in `#[workflow]` returns. Started with a client it
+/// becomes a run; awaited in another workflow it runs inline, as a part of that one's run.
+#[must_use = "a workflow does nothing until it is started or awaited"]
+pub struct WorkflowCall<W> {
+    pub(crate) arguments: Result<Payload, CodecError>,
+    workflow: PhantomData<fn() -> W>,
+}
+
+impl<W: Workflow> WorkflowCall<W> {
+    /// Encodes the arguments. An argument that cannot be encoded is reported when the call is
+    /// started.
+    pub fn new<A: serde::Serialize + ?Sized>(arguments: &A) -> Self {
+        Self { arguments: codec::to_payload(arguments), workflow: PhantomData }
+    }
+
+    /// The encoded arguments.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] if an argument cannot be encoded.
+    pub fn into_arguments(self) -> Result<Payload, CodecError> {
+        self.arguments
+    }
+}
+
+impl<W: Workflow> std::fmt::Debug for WorkflowCall<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkflowCall").field("workflow", &W::NAME).finish_non_exhaustive()
+    }
+}
+
+/// The identity of a definition and what it rests on.
+#[derive(Debug)]
+pub struct Definition {
+    /// Identifies states, saved locals and their schemas.
+    pub hash: DefinitionHash,
+    /// The schema of every saved local and of arguments and return value.
+    pub schemas: Vec<(&'static str, Schema)>,
+}
+
+impl Definition {
+    /// Computes the identity of `W` by having its machine tell the schemas of its locals.
+    pub fn of<W: Workflow>() -> Self {
+        let cx = Context::describing();
+        // The step only describes; its state is never looked at.
+        let described = W::step(W::begin(Payload::default()), &cx);
+        debug_assert!(matches!(described, Err(StepError::Described)));
+        let mut schemas = vec![
+            ("arguments", Schema::of::<W::Arguments>()),
+            ("return value", Schema::of::<W::Return>()),
+        ];
+        schemas.extend(cx.take_schemas());
+        let mut hasher = DefaultHasher::new();
+        W::NAME.hash(&mut hasher);
+        for node in W::GRAPH.nodes {
+            node.name.hash(&mut hasher);
+            for local in node.locals {
+                local.name.hash(&mut hasher);
+            }
+        }
+        for (name, schema) in &schemas {
+            (name, &schema.format).hash(&mut hasher);
+        }
+        Self { hash: DefinitionHash(hasher.finish()), schemas }
+    }
+
+    /// The types that cannot be saved, each with the reason.
+    pub fn problems(&self) -> impl Iterator<Item = String> {
+        self.schemas.iter().filter_map(|(name, schema)| {
+            let problem = schema.problem.as_ref()?;
+            Some(format!(
+                "`{name}` has the type `{}`, which cannot be saved: {problem}; wrap it in \
+                 `piton::Json<…>`",
+                schema.type_name
+            ))
+        })
+    }
+}
+
+/// A workflow as the registry holds it.
+#[derive(Debug)]
+pub struct WorkflowEntry {
+    /// The stored name.
+    pub name: &'static str,
+    /// The states and the ways between them.
+    pub graph: &'static Graph,
+    /// What the attribute says.
+    pub options: WorkflowOptions,
+    /// See [`Workflow::definition`].
+    pub definition: fn() -> &'static Definition,
+    /// The frame and the name of the state before the first step.
+    pub begin: fn(&Payload) -> Result<(Vec<u8>, &'static str), StepError>,
+    /// See [`Workflow::step`].
+    pub step: fn(Bytes, &Context) -> Result<ErasedOutcome, StepError>,
+}
+
+inventory::collect!(WorkflowEntry);
+
+/// An [`Outcome`] without types.
+#[derive(Debug)]
+pub enum ErasedOutcome {
+    /// The machine waits.
+    Suspended {
+        /// The encoded state.
+        frame: Vec<u8>,
+        /// Its name.
+        state: &'static str,
+    },
+    /// The workflow returned.
+    Returned {
+        /// The encoded return value.
+        result: Payload,
+        /// The error's text, if it returned one.
+        failure: Option<String>,
+    },
+}
+
+impl WorkflowEntry {
+    /// The entry of `W`.
+    pub const fn of<W: Workflow>() -> Self {
+        Self {
+            name: W::NAME,
+            graph: W::GRAPH,
+            options: W::OPTIONS,
+            definition: W::definition,
+            begin: begin::<W>,
+            step: step::<W>,
+        }
+    }
+
+    /// The entry registered under `name`.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        inventory::iter::<Self>().find(|entry| entry.name == name)
+    }
+}
+
+fn begin<W: Workflow>(arguments: &Payload) -> Result<(Vec<u8>, &'static str), StepError> {
+    codec::from_payload::<W::Arguments>(arguments).map_err(StepError::Decode)?;
+    let state = W::begin(arguments.clone());
+    Ok((write_state::<W>(&state), W::GRAPH.nodes[state.index() as usize].name))
+}
+
+fn step<W: Workflow>(frame: Bytes, cx: &Context) -> Result<ErasedOutcome, StepError> {
+    match W::step(read_state::<W>(frame)?, cx)? {
+        Outcome::Suspended(state) => Ok(ErasedOutcome::Suspended {
+            frame: write_state::<W>(&state),
+            state: W::GRAPH.nodes[state.index() as usize].name,
+        }),
+        Outcome::Returned(value) => Ok(ErasedOutcome::Returned {
+            result: codec::to_payload(&value).map_err(StepError::Encode)?,
+            failure: W::failure(&value),
+        }),
+    }
+}
+
+/// Encodes a state with the definition's hash.
+pub(super) fn write_state<W: Workflow>(state: &W::State) -> Vec<u8> {
+    let mut frame = FrameWriter::new(W::definition().hash, state.index());
+    state.write(&mut frame);
+    frame.finish()
+}
+
+/// Reads a state that this very definition wrote.
+pub(super) fn read_state<W: Workflow>(frame: Bytes) -> Result<W::State, StepError> {
+    let mut frame = FrameReader::new(frame)?;
+    let current = W::definition().hash;
+    if frame.hash() != current {
+        return Err(StepError::Definition { found: frame.hash(), current });
+    }
+    let state = W::State::read(&mut frame)?;
+    frame.finish()?;
+    Ok(state)
+}

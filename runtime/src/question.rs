@@ -1,0 +1,73 @@
+//! `?` in a workflow's body.
+//!
+//! The body becomes part of a step function with a return type of its own, so `?` cannot stay as it
+//! is. Generated code uses these traits, which follow `std::ops::Try` and `FromResidual` (RFC 3058)
+//! for `Result` and `Option`, until those are stable.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+/// A type whose values `?` takes apart.
+#[diagnostic::on_unimplemented(
+    message = "the `?` operator can only be applied to `Result` and `Option` in a workflow",
+    label = "`?` cannot be applied to a value of type `{Self}`"
+)]
+pub trait Question {
+    /// What `?` gives.
+    type Output;
+    /// What `?` returns from the workflow.
+    type Residual;
+
+    /// Goes on with the value or ends with the residual.
+    fn branch(self) -> ControlFlow<Self::Residual, Self::Output>;
+}
+
+/// A type that a workflow or `async` block can return by `?`.
+#[diagnostic::on_unimplemented(
+    message = "`?` cannot end a workflow or `async` block that returns `{Self}`",
+    label = "cannot use `?` here: `{Self}` cannot be made from `{R}`",
+    note = "let it return a `Result` whose error can be made from this one, or an `Option`"
+)]
+pub trait FromResidual<R> {
+    /// The returned value.
+    fn from_residual(residual: R) -> Self;
+}
+
+impl<T, E> Question for Result<T, E> {
+    type Output = T;
+    type Residual = Result<Infallible, E>;
+
+    fn branch(self) -> ControlFlow<Self::Residual, T> {
+        match self {
+            Ok(value) => ControlFlow::Continue(value),
+            Err(error) => ControlFlow::Break(Err(error)),
+        }
+    }
+}
+
+impl<T, E, F: From<E>> FromResidual<Result<Infallible, E>> for Result<T, F> {
+    fn from_residual(residual: Result<Infallible, E>) -> Self {
+        match residual {
+            Err(error) => Err(F::from(error)),
+            Ok(never) => match never {},
+        }
+    }
+}
+
+impl<T> Question for Option<T> {
+    type Output = T;
+    type Residual = Option<Infallible>;
+
+    fn branch(self) -> ControlFlow<Self::Residual, T> {
+        match self {
+            Some(value) => ControlFlow::Continue(value),
+            None => ControlFlow::Break(None),
+        }
+    }
+}
+
+impl<T> FromResidual<Option<Infallible>> for Option<T> {
+    fn from_residual(_: Option<Infallible>) -> Self {
+        None
+    }
+}
