@@ -1,0 +1,3 @@
+//! Small real programs on piton. Each module is one program; its `main` is in `src/bin`.
+
+pub mod orders;

@@ -1,0 +1,4 @@
+//! orders
+pub mod catalog;
+pub mod input;
+pub mod order;
