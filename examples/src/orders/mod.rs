@@ -1,4 +1,5 @@
 //! orders
 pub mod catalog;
+pub mod gateway;
 pub mod input;
 pub mod order;
