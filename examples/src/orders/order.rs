@@ -40,3 +40,25 @@ impl Order {
         self.total_cents() > APPROVAL_LIMIT_CENTS
     }
 }
+
+/// How the life of an order ended, as far as the business is concerned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// It was paid and shipped.
+    Completed {
+        /// The parcel's number.
+        parcel_id: i64,
+    },
+    /// The card was declined.
+    Declined {
+        /// What the bank said.
+        reason: String,
+    },
+    /// An article was not available in the quantity ordered.
+    OutOfStock {
+        /// The article.
+        sku: String,
+    },
+    /// It needed approval and nobody gave it in time.
+    Expired,
+}
