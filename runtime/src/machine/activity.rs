@@ -124,7 +124,8 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
             start_to_close: self.options.start_to_close,
             schedule_to_close: self.options.schedule_to_close,
             scheduled_at: cx.now(),
-            failed_attempts: 0,
+            attempts: 0,
+            interruptions: 0,
             retry_at: None,
         }));
         Ok(PendingActivity(handle))

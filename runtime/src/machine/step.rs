@@ -1,5 +1,6 @@
 //! Driving one machine: what has arrived goes in, a step is made, a snapshot comes out.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
 use bytes::Bytes;
@@ -7,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::workflow::ErasedOutcome;
 use super::{Context, RunInfo, TimeoutKind, WorkflowEntry};
-use crate::codec::CodecError;
+use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
-use crate::model::{DefinitionHash, Handle, Operation, Payload, Snapshot, Timestamp, Wait};
+use crate::model::{
+    ActivityOperation, DefinitionHash, Handle, Operation, Payload, Snapshot, Timestamp, Wait,
+};
 
 /// Why a step could not be made. The state before it stands.
 #[derive(Debug, thiserror::Error)]
@@ -82,6 +85,7 @@ pub struct Machine {
     state: String,
     wait: Wait,
     steps: u64,
+    cancelled: Option<String>,
 }
 
 impl Machine {
@@ -102,6 +106,7 @@ impl Machine {
             state: state.to_owned(),
             wait: Wait::All(Vec::new()),
             steps: 0,
+            cancelled: None,
         })
     }
 
@@ -114,6 +119,7 @@ impl Machine {
             state: snapshot.state,
             wait: snapshot.wait,
             steps: snapshot.steps,
+            cancelled: snapshot.cancelled,
         }
     }
 
@@ -126,7 +132,26 @@ impl Machine {
             operations: self.cx.with_operations(|operations| operations.clone()),
             wait: self.wait.clone(),
             steps: self.steps,
+            cancelled: self.cancelled.clone(),
         }
+    }
+
+    /// The machine as the bytes that [`codec::decode_snapshot`] reads, without a copy in between.
+    ///
+    /// # Errors
+    /// See [`codec::encode_snapshot`].
+    pub fn encode_snapshot(&self) -> Result<Vec<u8>, CodecError> {
+        self.cx.with_operations(|operations| {
+            codec::encode_snapshot_view(&SnapshotView {
+                frame: &self.frame,
+                state: &self.state,
+                next_handle: self.cx.next_handle(),
+                operations,
+                wait: &self.wait,
+                steps: self.steps,
+                cancelled: self.cancelled.as_deref(),
+            })
+        })
     }
 
     /// The workflow.
@@ -149,22 +174,36 @@ impl Machine {
         self.steps
     }
 
+    /// Why the run was asked to cancel, once the request has been delivered to its code.
+    pub fn cancelled(&self) -> Option<&str> {
+        self.cancelled.as_deref()
+    }
+
     /// Looks at what is outstanding, in the order it was asked for.
     pub fn with_operations<T>(&self, look: impl FnOnce(&[(Handle, Operation)]) -> T) -> T {
         self.cx.with_operations(|operations| look(operations))
     }
 
     /// Adds the outcome of an operation; one that is not outstanding counts as consumed. `seq` is
-    /// its number in the run's inbox, if it lies there.
+    /// its number in the run's inbox, if it lies there. Delivering the same arrival again does
+    /// nothing.
     pub fn deliver_outcome(&mut self, seq: Option<i64>, handle: Handle, outcome: OperationOutcome) {
         let outstanding = self.cx.with_operations(|operations| {
             operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
         });
         self.cx.with_arrivals(|arrivals| {
-            if outstanding && !arrivals.outcomes.contains_key(&handle) {
-                arrivals.outcomes.insert(handle, Delivery::new(seq, outcome));
-            } else {
+            if !outstanding {
                 arrivals.consumed.extend(seq);
+                return;
+            }
+            match arrivals.outcomes.entry(handle) {
+                Entry::Vacant(entry) => {
+                    entry.insert(Delivery::new(seq, outcome));
+                }
+                Entry::Occupied(mut entry) => match entry.get().seq {
+                    None => entry.get_mut().seq = seq,
+                    Some(known) => arrivals.consumed.extend(seq.filter(|seq| *seq != known)),
+                },
             }
         });
     }
@@ -187,7 +226,7 @@ impl Machine {
         });
     }
 
-    /// Notes that an attempt of an activity has failed and when the next one is due.
+    /// Notes that attempt number `attempt` of an activity has failed and when the next one is due.
     pub fn deliver_retry(
         &mut self,
         seq: Option<i64>,
@@ -201,10 +240,67 @@ impl Machine {
                 return;
             };
             if let Operation::Activity(activity) = &mut operations[index].1 {
-                activity.failed_attempts = activity.failed_attempts.max(attempt);
-                activity.retry_at = Some(retry_at);
+                if activity.attempts < attempt {
+                    activity.attempts = attempt;
+                    activity.retry_at = Some(retry_at);
+                }
             }
         });
+    }
+
+    /// Notes that this many crashes have interrupted the attempts that were being made. Those of
+    /// activities that wait for a retry after `now` were not. Returns whether anything changed.
+    pub fn count_interruptions(&mut self, crashes: u32, now: Timestamp) -> bool {
+        let mut changed = false;
+        self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| {
+                for (handle, operation) in operations {
+                    let Operation::Activity(activity) = operation else { continue };
+                    let waited = activity.retry_at.is_some_and(|retry_at| retry_at > now);
+                    if !waited && !arrivals.outcomes.contains_key(handle) {
+                        activity.attempts = activity.attempts.saturating_add(crashes);
+                        activity.interruptions = activity.interruptions.saturating_add(crashes);
+                        changed = crashes > 0;
+                    }
+                }
+            });
+        });
+        changed
+    }
+
+    /// Calls `visit` with every activity that is outstanding and whose outcome has not arrived.
+    pub fn for_each_activity(&self, mut visit: impl FnMut(Handle, &ActivityOperation)) {
+        self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| {
+                for (handle, operation) in operations {
+                    if let Operation::Activity(activity) = operation
+                        && !arrivals.outcomes.contains_key(handle)
+                    {
+                        visit(*handle, activity);
+                    }
+                }
+            });
+        });
+    }
+
+    /// When a step is to be made if nothing more arrives; a time that has passed is now.
+    pub fn ready_at(&self) -> Option<Timestamp> {
+        self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| {
+                if arrivals.cancel.is_some() {
+                    return Some(Timestamp::MIN);
+                }
+                self.wait.met_at(&|handle| {
+                    let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
+                    match &operations[index.ok()?].1 {
+                        Operation::Timer { fire_at } => Some(*fire_at),
+                        other => {
+                            arrivals.has(handle, other, Timestamp::MIN).then_some(Timestamp::MIN)
+                        }
+                    }
+                })
+            })
+        })
     }
 
     /// Whether a step is to be made: what the machine waits for has come, or a request to cancel.
@@ -249,9 +345,12 @@ impl Machine {
                 StepOutcome::Returned { result, failure }
             }
         };
-        self.cx.with_operations(|operations| {
-            self.cx.with_arrivals(|arrivals| arrivals.settle(operations));
+        let cancelled = self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| arrivals.settle(operations))
         });
+        if self.cancelled.is_none() {
+            self.cancelled = cancelled;
+        }
         Ok(outcome)
     }
 
@@ -276,7 +375,11 @@ impl Machine {
     /// Notes that an outcome now lies in the inbox.
     pub fn saved_outcome(&mut self, handle: Handle, seq: i64) {
         self.cx.with_arrivals(|arrivals| match arrivals.outcomes.get_mut(&handle) {
-            Some(delivery) => delivery.seq = Some(seq),
+            Some(delivery) => match delivery.seq {
+                None => delivery.seq = Some(seq),
+                Some(known) if known == seq => {}
+                Some(_) => arrivals.consumed.push(seq),
+            },
             None => arrivals.consumed.push(seq),
         });
     }
@@ -341,8 +444,9 @@ impl Arrivals {
         self.cancel.iter_mut().for_each(|delivery| delivery.taken = false);
     }
 
-    /// Drops what the step took, and outcomes of operations that it gave up.
-    fn settle(&mut self, operations: &[(Handle, Operation)]) {
+    /// Drops what the step took, and outcomes of operations that it gave up. Returns the reason of
+    /// a request to cancel that the step took.
+    fn settle(&mut self, operations: &[(Handle, Operation)]) -> Option<String> {
         let consumed = &mut self.consumed;
         self.outcomes.retain(|handle, delivery| {
             let outstanding =
@@ -359,8 +463,8 @@ impl Arrivals {
             }
             !delivery.taken
         });
-        if let Some(cancel) = self.cancel.take_if(|cancel| cancel.taken) {
-            consumed.extend(cancel.seq);
-        }
+        let cancel = self.cancel.take_if(|cancel| cancel.taken)?;
+        consumed.extend(cancel.seq);
+        Some(cancel.value)
     }
 }

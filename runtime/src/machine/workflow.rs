@@ -15,6 +15,11 @@ pub trait Workflow: Sized + 'static {
     type State: MachineState;
     /// What the function returns.
     type Return: Durable;
+    /// What whoever asks for the result gets if the run completes: `T` for a function that returns
+    /// `Result<T, E>`, else [`Self::Return`].
+    type Output;
+    /// `E` for a function that returns `Result<T, E>`, else [`std::convert::Infallible`].
+    type Error;
     /// The arguments, as a tuple.
     type Arguments: Durable;
     /// The stored name.
@@ -41,6 +46,12 @@ pub trait Workflow: Sized + 'static {
 
     /// The text of the error that a return value holds, if it is one.
     fn failure(returned: &Self::Return) -> Option<String>;
+
+    /// Takes a return value apart.
+    ///
+    /// # Errors
+    /// The error that it holds, if it is one.
+    fn into_result(returned: Self::Return) -> Result<Self::Output, Self::Error>;
 }
 
 /// The enum of a workflow's states.

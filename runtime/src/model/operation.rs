@@ -45,8 +45,11 @@ pub struct ActivityOperation {
     pub schedule_to_close: Option<Duration>,
     /// When the workflow asked for it.
     pub scheduled_at: Timestamp,
-    /// How many attempts have failed.
-    pub failed_attempts: u32,
+    /// How many attempts have ended, those that a crash interrupted included.
+    pub attempts: u32,
+    /// How many of them a crash interrupted. They do not count towards
+    /// [`RetryPolicy::max_attempts`]: they have not failed.
+    pub interruptions: u32,
     /// When the next attempt is due, after one has failed.
     pub retry_at: Option<Timestamp>,
 }

@@ -16,6 +16,9 @@ pub struct RetryPolicy {
     pub max_interval: Option<Duration>,
     /// Attempts in all, the first included; 0 means no limit.
     pub max_attempts: u32,
+    /// By which part of itself a wait may be shortened at random, from 0.0 (never) to 1.0, so that
+    /// activities that failed together are not tried again together.
+    pub jitter: f64,
 }
 
 impl RetryPolicy {
@@ -25,6 +28,7 @@ impl RetryPolicy {
         backoff: 2.0,
         max_interval: None,
         max_attempts: 0,
+        jitter: 0.0,
     };
 
     /// One attempt and no retry.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Handle, Operation, Timestamp, Wait};
+use super::{Handle, Operation, Wait};
 
 /// Everything a run needs to go on, apart from what lies in its inbox.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,17 +19,6 @@ pub struct Snapshot {
     pub wait: Wait,
     /// How many steps the machine has made.
     pub steps: u64,
-}
-
-impl Snapshot {
-    /// The earliest timer that the run waits for.
-    pub fn next_timer(&self) -> Option<Timestamp> {
-        self.operations
-            .iter()
-            .filter_map(|(_, operation)| match operation {
-                Operation::Timer { fire_at } => Some(*fire_at),
-                _ => None,
-            })
-            .min()
-    }
+    /// Why the run was asked to cancel, once the request has been delivered to its code.
+    pub cancelled: Option<String>,
 }

@@ -75,6 +75,8 @@ pub enum BlockedReason {
     Panicked(String),
     /// A step broke a rule that only shows at run time, such as a value that cannot be encoded.
     Invalid(String),
+    /// It needs an activity that this build does not have.
+    Unregistered(String),
 }
 
 impl fmt::Display for BlockedReason {
@@ -83,6 +85,7 @@ impl fmt::Display for BlockedReason {
             Self::Undecodable(why) => write!(f, "the saved state cannot be read: {why}"),
             Self::Panicked(message) => write!(f, "a step panicked: {message}"),
             Self::Invalid(why) => write!(f, "a step could not be saved: {why}"),
+            Self::Unregistered(name) => write!(f, "the activity `{name}` is not registered"),
         }
     }
 }

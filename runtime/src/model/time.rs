@@ -14,6 +14,9 @@ impl Timestamp {
     /// The latest time that can be told.
     pub const MAX: Self = Self(i64::MAX);
 
+    /// The earliest time that can be told.
+    pub const MIN: Self = Self(i64::MIN);
+
     /// The machine's wall clock.
     pub fn now() -> Self {
         match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {

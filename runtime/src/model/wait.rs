@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Handle;
+use super::{Handle, Timestamp};
 
 /// A condition over outstanding operations. A run is stepped when it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,18 @@ impl Wait {
             Self::One(handle) => arrived(*handle),
             Self::Any(waits) => waits.iter().any(|wait| wait.is_met(arrived)),
             Self::All(waits) => waits.iter().all(|wait| wait.is_met(arrived)),
+        }
+    }
+
+    /// When the condition holds, given since or from when each operation has something to deliver;
+    /// `None` if that is not known of an operation that it needs.
+    pub fn met_at(&self, at: &impl Fn(Handle) -> Option<Timestamp>) -> Option<Timestamp> {
+        match self {
+            Self::One(handle) => at(*handle),
+            Self::Any(waits) => waits.iter().filter_map(|wait| wait.met_at(at)).min(),
+            Self::All(waits) => waits
+                .iter()
+                .try_fold(Timestamp::MIN, |latest, wait| Some(latest.max(wait.met_at(at)?))),
         }
     }
 
@@ -51,5 +63,16 @@ mod tests {
         assert!(met(&[2]));
         assert!(Wait::All(vec![]).is_met(&|_| false));
         assert!(!Wait::Any(vec![]).is_met(&|_| true));
+    }
+
+    #[test]
+    fn a_condition_over_timers_tells_its_time() {
+        let [a, b, c] = [0, 1, 2].map(|n| Wait::One(Handle(n)));
+        let at = |handle: Handle| (handle.0 != 2).then(|| Timestamp(10 * (1 + handle.0 as i64)));
+        assert_eq!(Wait::All(vec![a.clone(), b.clone()]).met_at(&at), Some(Timestamp(20)));
+        assert_eq!(Wait::All(vec![a.clone(), c.clone()]).met_at(&at), None);
+        assert_eq!(Wait::Any(vec![b, c, a]).met_at(&at), Some(Timestamp(10)));
+        assert_eq!(Wait::All(vec![]).met_at(&at), Some(Timestamp::MIN));
+        assert_eq!(Wait::Any(vec![]).met_at(&at), None);
     }
 }

@@ -70,6 +70,13 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// let go.
     async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError>;
 
+    /// The workers whose process is known to have ended although their lease has not run out, as far
+    /// as this store can tell; for example because a lock that the process held is free again. By
+    /// default none: the lease then tells.
+    async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// Fences these workers although their lease has not run out, because they are known to be
     /// dead. Returns the number of runs let go.
     async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError>;
@@ -87,6 +94,18 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
     async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError>;
 
+    /// The runs that `worker` owns apart from those in `held`, as a claim would give them: what a
+    /// claim or a start gave whose answer was lost on the way.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid.
+    async fn recover_claims(
+        &self,
+        worker: WorkerLease,
+        held: &[RunId],
+        inbox_limit: u32,
+    ) -> Result<Vec<ClaimedRun>, StoreError>;
+
     /// Commits steps of runs that `worker` owns, in one transaction, each guarded on its own. The
     /// outcomes are in the order of `steps`. No two steps may be of the same run.
     ///
@@ -99,7 +118,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     ) -> Result<Vec<CommitOutcome>, StoreError>;
 
     /// Puts arrivals into inboxes, in this order, each on its own. The outcomes are in the order of
-    /// `arrivals`.
+    /// `arrivals`. Those with an owner are not announced in this process: they come from it.
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError>;
 
     /// The run's unconsumed arrivals with a number above `after`, at most `limit`, in order.
