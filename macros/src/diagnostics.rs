@@ -75,6 +75,21 @@ impl Diagnostics {
         self.warnings.take()
     }
 
+    /// Takes out the errors so far, as tokens.
+    pub(crate) fn take_errors(&self) -> TokenStream {
+        let errors = self.errors.replace(Some(Vec::new())).unwrap_or_default();
+        errors.into_iter().map(syn::Error::into_compile_error).collect()
+    }
+
+    /// `output` and everything that was reported.
+    pub(crate) fn finish_with(self, mut output: TokenStream) -> TokenStream {
+        output.extend(self.take_warnings());
+        if let Err(errors) = self.finish() {
+            output.extend(errors.into_compile_error());
+        }
+        output
+    }
+
     /// All errors as one, or `Ok` if there are none.
     pub(crate) fn finish(self) -> syn::Result<()> {
         let errors = self.errors.take().unwrap_or_default();

@@ -15,10 +15,5 @@ pub(crate) fn expand(
     if let Ok(function) = syn::parse2::<syn::ItemFn>(item.clone()) {
         check_body(&function.sig, &function.block, &args, &diagnostics);
     }
-    let mut output = diagnostics.take_warnings();
-    if let Err(error) = diagnostics.finish() {
-        output.extend(error.into_compile_error());
-    }
-    output.extend(item);
-    output
+    diagnostics.finish_with(item)
 }

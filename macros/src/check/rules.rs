@@ -22,6 +22,7 @@ macro_rules! rules {
 
 // Those without levels cannot be relaxed: what they refuse has no machine.
 rules! {
+    ACTIVITY_SIGNATURE = "activity_signature";
     AWAIT_IN_ASYNC_BLOCK = "await_in_async_block";
     AWAIT_IN_CLOSURE = "await_in_closure";
     AWAIT_IN_CONST = "await_in_const";
