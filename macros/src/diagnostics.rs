@@ -1,26 +1,61 @@
 //! Collects everything that is wrong with a function, so that all of it is reported at once.
 
 use std::cell::RefCell;
+use std::fmt::Display;
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
 
 /// Errors found so far. Must be [finished](Diagnostics::finish); dropping it unfinished panics, so a
 /// pass cannot lose errors.
 #[derive(Debug)]
 pub(crate) struct Diagnostics {
     errors: RefCell<Option<Vec<syn::Error>>>,
+    warnings: RefCell<TokenStream>,
 }
 
 impl Diagnostics {
     pub(crate) fn new() -> Self {
-        Self { errors: RefCell::new(Some(Vec::new())) }
+        Self { errors: RefCell::new(Some(Vec::new())), warnings: RefCell::default() }
     }
 
     /// Reports that `rule` is broken at `span`. `message` is lower case without a final period;
     /// `help` is the rewrite.
-    pub(crate) fn error(&self, span: Span, rule: &str, message: impl std::fmt::Display, help: &str) {
-        let text = format!("{message}\n\n  help: {help}\n  note: rule `{rule}`");
-        self.push(syn::Error::new(span, text));
+    pub(crate) fn error(&self, span: Span, rule: &str, message: impl Display, help: &str) {
+        self.push(syn::Error::new(span, rule_text(rule, &message, help)));
+    }
+
+    /// As [`error`](Self::error), underlining all of `tokens`.
+    pub(crate) fn error_at(
+        &self,
+        tokens: impl ToTokens,
+        rule: &str,
+        message: impl Display,
+        help: &str,
+    ) {
+        self.push(syn::Error::new_spanned(tokens, rule_text(rule, &message, help)));
+    }
+
+    /// As [`error`](Self::error), but as a warning.
+    ///
+    /// Stable Rust gives macros no warnings of their own, so this is the use of a deprecated
+    /// constant, which rustc warns about.
+    pub(crate) fn warning(&self, span: Span, rule: &str, message: impl Display, help: &str) {
+        let note = rule_text(rule, &message, help);
+        let name = syn::Ident::new(rule, span);
+        self.warnings.borrow_mut().extend(quote_spanned! {span=>
+            const _: () = {
+                #[deprecated(note = #note)]
+                #[allow(non_upper_case_globals)]
+                const #name: () = ();
+                #name
+            };
+        });
+    }
+
+    /// Reports a malformed attribute.
+    pub(crate) fn malformed(&self, tokens: impl ToTokens, message: impl Display, help: &str) {
+        self.push(syn::Error::new_spanned(tokens, format!("{message}\n\n  help: {help}")));
     }
 
     /// Adds an error of the parser.
@@ -35,6 +70,26 @@ impl Diagnostics {
         self.errors.borrow().as_ref().is_some_and(|errors| !errors.is_empty())
     }
 
+    /// The items that make rustc give the warnings so far, to be emitted beside the function.
+    pub(crate) fn take_warnings(&self) -> TokenStream {
+        self.warnings.take()
+    }
+
+    /// Takes out the errors so far, as tokens.
+    pub(crate) fn take_errors(&self) -> TokenStream {
+        let errors = self.errors.replace(Some(Vec::new())).unwrap_or_default();
+        errors.into_iter().map(syn::Error::into_compile_error).collect()
+    }
+
+    /// `output` and everything that was reported.
+    pub(crate) fn finish_with(self, mut output: TokenStream) -> TokenStream {
+        output.extend(self.take_warnings());
+        if let Err(errors) = self.finish() {
+            output.extend(errors.into_compile_error());
+        }
+        output
+    }
+
     /// All errors as one, or `Ok` if there are none.
     pub(crate) fn finish(self) -> syn::Result<()> {
         let errors = self.errors.take().unwrap_or_default();
@@ -47,6 +102,10 @@ impl Diagnostics {
             None => Ok(()),
         }
     }
+}
+
+fn rule_text(rule: &str, message: &dyn Display, help: &str) -> String {
+    format!("{message}\n\n  help: {help}\n  note: rule `{rule}`")
 }
 
 impl Drop for Diagnostics {

@@ -1,1 +1,34 @@
+//! The compiler of [piton](https://docs.rs/piton): use it through the `piton` crate, which
+//! re-exports everything here.
 
+mod activity;
+mod args;
+mod check;
+mod derive;
+mod diagnostics;
+mod workflow;
+
+use proc_macro::TokenStream;
+
+use crate::args::WorkflowArgs;
+use crate::diagnostics::Diagnostics;
+
+/// Compiles an `async fn` into a durable state machine.
+#[proc_macro_attribute]
+pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let diagnostics = Diagnostics::new();
+    let arguments = WorkflowArgs::parse(arguments.into(), &diagnostics);
+    workflow::expand(arguments, item.into(), diagnostics).into()
+}
+
+/// Makes an `async fn` callable from workflows.
+#[proc_macro_attribute]
+pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    activity::expand(arguments.into(), item.into(), Diagnostics::new()).into()
+}
+
+/// Makes values of a type sendable to a run.
+#[proc_macro_derive(Signal, attributes(signal))]
+pub fn signal(item: TokenStream) -> TokenStream {
+    derive::expand(item.into(), Diagnostics::new()).into()
+}

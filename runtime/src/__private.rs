@@ -5,7 +5,7 @@ pub use std::task::Poll;
 pub use inventory;
 
 pub use crate::activities::{
-    ActivityContext, ActivityEntry, ActivityReport, BoxFuture, ReportedError,
+    ActivityContext, ActivityEntry, ActivityReport, BoxFuture, ReportedError, report,
 };
 
 pub use crate::codec::{self, CodecError};
@@ -44,4 +44,14 @@ pub fn save_arguments(arguments: Payload) -> Saved {
 pub fn load_arguments<A: serde::de::DeserializeOwned>(saved: &Saved) -> Result<A, StepError> {
     let payload = Payload(saved.as_bytes().to_vec());
     codec::from_payload(&payload).map_err(StepError::Decode)
+}
+
+/// [`Activity::output`] of an activity that returns a `Result`.
+pub fn result_output<R: ResultParts>(
+    ended: Result<R, ActivityError<()>>,
+) -> Result<R::Ok, ActivityError<R::Err>> {
+    match ended {
+        Ok(returned) => returned.into_result().map_err(ActivityError::Failed),
+        Err(failure) => Err(failure.widen()),
+    }
 }

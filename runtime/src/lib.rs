@@ -5,6 +5,7 @@ pub mod activities;
 pub mod codec;
 pub mod error;
 pub mod machine;
+mod macros;
 pub mod model;
 mod question;
 #[cfg(feature = "engine")]
@@ -14,3 +15,6 @@ pub mod store;
 pub mod __private;
 
 pub use error::{Error, Result};
+
+#[cfg(feature = "macros")]
+pub use piton_macros::{Signal, activity, workflow};

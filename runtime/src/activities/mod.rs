@@ -4,6 +4,8 @@
 
 mod context;
 mod registry;
+#[doc(hidden)]
+pub mod report;
 
 pub use context::{ActivityContext, ActivityInfo, Dependencies};
 pub use registry::{ActivityEntry, ActivityReport, BoxFuture, ReportedError};

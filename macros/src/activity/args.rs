@@ -1,0 +1,195 @@
+//! The arguments of `#[activity]`.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use jiff::{Span, SpanRelativeTo};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::parse::ParseStream;
+use syn::{Lit, LitInt, LitStr, Token};
+
+use crate::args::{parse_name, parse_options};
+use crate::diagnostics::Diagnostics;
+
+const DURATION_HELP: &str = "write it as `\"30s\"`, `\"1m\"`, `\"1h 30m\"` or `\"250ms\"`";
+
+/// What `#[activity(…)]` says.
+#[derive(Debug, Default)]
+pub(super) struct ActivityArgs {
+    /// `name = "…"`: the stored name, in place of the function's.
+    pub(super) name: Option<LitStr>,
+    /// `start_to_close = "…"`
+    pub(super) start_to_close: Option<Duration>,
+    /// `schedule_to_close = "…"`
+    pub(super) schedule_to_close: Option<Duration>,
+    /// `retry(…)`
+    pub(super) retry: RetryArgs,
+}
+
+/// What `retry(…)` says.
+#[derive(Debug, Default)]
+pub(super) struct RetryArgs {
+    /// `initial = "…"`
+    initial: Option<Duration>,
+    /// `backoff = 2.0`
+    backoff: Option<f64>,
+    /// `max_interval = "…"`
+    max_interval: Option<Duration>,
+    /// `max_attempts = 5`
+    max_attempts: Option<u32>,
+    /// `jitter = 0.1`
+    jitter: Option<f64>,
+}
+
+impl ActivityArgs {
+    /// Reads the arguments. What is wrong with them is reported; the rest is used.
+    pub(super) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
+        let mut args = Self::default();
+        let known = ["name", "start_to_close", "schedule_to_close", "retry"];
+        parse_options(tokens, diagnostics, &known, |key, input| {
+            match key.to_string().as_str() {
+                "name" => args.name = Some(parse_name(input)?),
+                "start_to_close" => args.start_to_close = Some(parse_duration(input)?),
+                "schedule_to_close" => args.schedule_to_close = Some(parse_duration(input)?),
+                _ => {
+                    let content;
+                    syn::parenthesized!(content in input);
+                    args.retry = RetryArgs::parse(content.parse()?, diagnostics);
+                }
+            }
+            Ok(())
+        });
+        args
+    }
+}
+
+impl RetryArgs {
+    fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
+        let mut args = Self::default();
+        let known = ["initial", "backoff", "max_interval", "max_attempts", "jitter"];
+        parse_options(tokens, diagnostics, &known, |key, input| {
+            match key.to_string().as_str() {
+                "initial" => args.initial = Some(parse_duration(input)?),
+                "backoff" => args.backoff = Some(parse_backoff(input)?),
+                "jitter" => args.jitter = Some(parse_jitter(input)?),
+                "max_interval" => args.max_interval = Some(parse_duration(input)?),
+                _ => {
+                    input.parse::<Token![=]>()?;
+                    args.max_attempts = Some(input.parse::<LitInt>()?.base10_parse()?);
+                }
+            }
+            Ok(())
+        });
+        args
+    }
+}
+
+/// `ActivityOptions`, as a constant expression.
+impl ToTokens for ActivityArgs {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let limits = [
+            ("start_to_close", self.start_to_close),
+            ("schedule_to_close", self.schedule_to_close),
+        ];
+        let limits = limits.into_iter().filter_map(|(key, limit)| {
+            let key = quote::format_ident!("{key}");
+            let limit = duration(limit?);
+            Some(quote!(#key: ::core::option::Option::Some(#limit),))
+        });
+        let retry = self.retry.to_token_stream();
+        let retry = (!retry.is_empty()).then(|| quote!(retry: #retry,));
+        tokens.extend(quote! {
+            ::piton::__private::ActivityOptions {
+                #retry
+                #(#limits)*
+                ..::piton::__private::ActivityOptions::DEFAULT
+            }
+        });
+    }
+}
+
+/// `RetryPolicy`, as a constant expression, or nothing if no option is given.
+impl ToTokens for RetryArgs {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let initial = self.initial.map(duration).map(|value| quote!(initial_interval: #value,));
+        let backoff = self.backoff.map(|value| quote!(backoff: #value,));
+        let max_interval = self
+            .max_interval
+            .map(duration)
+            .map(|value| quote!(max_interval: ::core::option::Option::Some(#value),));
+        let max_attempts = self.max_attempts.map(|value| quote!(max_attempts: #value,));
+        let jitter = self.jitter.map(|value| quote!(jitter: #value,));
+        let given = quote!(#initial #backoff #max_interval #max_attempts #jitter);
+        if !given.is_empty() {
+            tokens.extend(quote! {
+                ::piton::__private::RetryPolicy {
+                    #given
+                    ..::piton::__private::RetryPolicy::DEFAULT
+                }
+            });
+        }
+    }
+}
+
+fn duration(value: Duration) -> TokenStream {
+    let (seconds, nanoseconds) = (value.as_secs(), value.subsec_nanos());
+    quote!(::core::time::Duration::new(#seconds, #nanoseconds))
+}
+
+/// Reads `= "30s"`. A day has 24 hours.
+fn parse_duration(input: ParseStream) -> syn::Result<Duration> {
+    input.parse::<Token![=]>()?;
+    let literal: Lit = input.parse()?;
+    let Lit::Str(text) = &literal else {
+        let message = format!("expected a duration in quotes\n\n  help: {DURATION_HELP}");
+        return Err(syn::Error::new(literal.span(), message));
+    };
+    let failed = |reason: &dyn std::fmt::Display| {
+        let message = format!(
+            "`{}` is not a duration: {reason}\n\n  help: {DURATION_HELP}",
+            text.value().escape_debug()
+        );
+        syn::Error::new(text.span(), message)
+    };
+    let span: Span = text.value().parse().map_err(|error: jiff::Error| failed(&error))?;
+    let signed = span
+        .to_duration(SpanRelativeTo::days_are_24_hours())
+        .map_err(|_| failed(&"a month or year has no fixed length"))?;
+    match Duration::try_from(signed) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err(failed(&"it must be longer than zero")),
+    }
+}
+
+/// Reads a factor of at least 1.
+fn parse_backoff(input: ParseStream) -> syn::Result<f64> {
+    parse_number(
+        input,
+        1.0..=f64::MAX,
+        "`backoff` must be at least 1.0\n\n  help: each wait is the one before times `backoff`; \
+         `1.0` keeps it constant",
+    )
+}
+
+/// Reads a part of 1.
+fn parse_jitter(input: ParseStream) -> syn::Result<f64> {
+    parse_number(
+        input,
+        0.0..=1.0,
+        "`jitter` must be between 0.0 and 1.0\n\n  help: `0.1` shortens each wait by up to a tenth, \
+         at random",
+    )
+}
+
+/// Reads `= 2.0` or `= 2`.
+fn parse_number(input: ParseStream, range: RangeInclusive<f64>, message: &str) -> syn::Result<f64> {
+    input.parse::<Token![=]>()?;
+    let literal: Lit = input.parse()?;
+    let value = match &literal {
+        Lit::Float(value) => value.base10_parse::<f64>()?,
+        Lit::Int(value) => f64::from(value.base10_parse::<u32>()?),
+        _ => return Err(syn::Error::new(literal.span(), "expected a number such as `2.0`")),
+    };
+    if range.contains(&value) { Ok(value) } else { Err(syn::Error::new(literal.span(), message)) }
+}

@@ -1,0 +1,276 @@
+//! What an activity's signature says: the context, the parameters, the kind of return type.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{
+    FnArg, GenericParam, Ident, Pat, PatType, ReturnType, Signature, Type, TypeImplTrait,
+    TypeReference,
+};
+
+use crate::check::Rule;
+use crate::diagnostics::Diagnostics;
+
+/// serde encodes tuples of up to this many elements.
+const MAX_PARAMETERS: usize = 16;
+
+/// The parts of a signature that the expansion is made of.
+pub(super) struct ActivitySignature<'a> {
+    /// Whether the first parameter is the context.
+    pub(super) has_context: bool,
+    /// The other parameters.
+    pub(super) parameters: Vec<Parameter<'a>>,
+    /// The return type.
+    pub(super) returns: Returns<'a>,
+}
+
+/// A parameter that is encoded at the call.
+pub(super) struct Parameter<'a> {
+    /// Its name in the function that makes a call.
+    pub(super) name: Ident,
+    /// Its type, as written.
+    pub(super) ty: &'a Type,
+    /// The type that it is decoded as.
+    pub(super) owned: TokenStream,
+    /// Whether the body gets a reference to the decoded value.
+    pub(super) by_reference: bool,
+}
+
+/// What a return type is, judged by its last path segment.
+pub(super) enum Returns<'a> {
+    /// Nothing.
+    Unit,
+    /// A value.
+    Plain(&'a Type),
+    /// A type named `Result`.
+    Result(&'a Type),
+}
+
+impl<'a> ActivitySignature<'a> {
+    /// Reads a signature. Everything that an activity cannot have is reported.
+    pub(super) fn parse(signature: &'a Signature, diagnostics: &Diagnostics) -> Self {
+        check_qualifiers(signature, diagnostics);
+        check_generics(signature, diagnostics);
+        let mut has_context = false;
+        let mut parameters = Vec::new();
+        for (index, input) in signature.inputs.iter().enumerate() {
+            match input {
+                FnArg::Receiver(receiver) => refuse(
+                    diagnostics,
+                    receiver.self_token.span,
+                    "an activity cannot have a `self` parameter",
+                    "make it a free function; take what it needs from `cx.dependency::<T>()`",
+                ),
+                FnArg::Typed(input) if is_context(&input.ty) => {
+                    has_context = true;
+                    check_context(index, input, diagnostics);
+                }
+                FnArg::Typed(input) => {
+                    parameters.push(Parameter::parse(parameters.len(), input, diagnostics));
+                }
+            }
+        }
+        if let Some(input) = signature.inputs.iter().nth(MAX_PARAMETERS + usize::from(has_context))
+        {
+            refuse(
+                diagnostics,
+                input.span(),
+                format!("an activity has at most {MAX_PARAMETERS} parameters"),
+                "put some of them into a struct",
+            );
+        }
+        Self { has_context, parameters, returns: Returns::parse(&signature.output, diagnostics) }
+    }
+}
+
+impl<'a> Parameter<'a> {
+    fn parse(index: usize, input: &'a PatType, diagnostics: &Diagnostics) -> Self {
+        let name = match &*input.pat {
+            Pat::Ident(pattern) if pattern.subpat.is_none() => pattern.ident.clone(),
+            pattern => format_ident!("__piton_argument_{index}", span = pattern.span()),
+        };
+        let ty = &*input.ty;
+        let (owned, by_reference) = match ungrouped(ty) {
+            Type::Reference(reference) => {
+                check_borrow(reference, diagnostics);
+                (owned_type(reference), true)
+            }
+            other => (quote_spanned!(other.span()=> #other), false),
+        };
+        let inner = match ungrouped(ty) {
+            Type::Reference(reference) => &reference.elem,
+            other => other,
+        };
+        check_owned(inner, "parameter", diagnostics);
+        Self { name, ty, owned, by_reference }
+    }
+}
+
+impl<'a> Returns<'a> {
+    fn parse(output: &'a ReturnType, diagnostics: &Diagnostics) -> Self {
+        let ReturnType::Type(_, ty) = output else { return Self::Unit };
+        check_owned(ty, "return type", diagnostics);
+        match ungrouped(ty) {
+            Type::Path(path)
+                if path.path.segments.last().is_some_and(|last| last.ident == "Result") =>
+            {
+                Self::Result(ty)
+            }
+            _ => Self::Plain(ty),
+        }
+    }
+}
+
+fn refuse(diagnostics: &Diagnostics, span: Span, message: impl std::fmt::Display, help: &str) {
+    diagnostics.error(span, Rule::ACTIVITY_SIGNATURE.name(), message, help);
+}
+
+fn check_qualifiers(signature: &Signature, diagnostics: &Diagnostics) {
+    if signature.asyncness.is_none() {
+        refuse(
+            diagnostics,
+            signature.fn_token.span,
+            format!("the activity `{}` is not an `async fn`", signature.ident),
+            "write `async fn`; code that blocks goes into `tokio::task::spawn_blocking` inside it",
+        );
+    }
+    let qualifiers = [
+        signature.constness.map(|token| ("const", token.span)),
+        match signature.safety {
+            syn::Safety::Unsafe(token) => Some(("unsafe", token.span)),
+            _ => None,
+        },
+        signature.abi.as_ref().map(|abi| ("extern", abi.extern_token.span)),
+    ];
+    for (word, span) in qualifiers.into_iter().flatten() {
+        refuse(
+            diagnostics,
+            span,
+            format!("an activity cannot be `{word}`"),
+            &format!("remove `{word}`"),
+        );
+    }
+    if let Some(variadic) = &signature.variadic {
+        refuse(
+            diagnostics,
+            variadic.dots.spans[0],
+            "an activity cannot be variadic",
+            "take a `Vec` of the arguments",
+        );
+    }
+}
+
+fn check_generics(signature: &Signature, diagnostics: &Diagnostics) {
+    for parameter in &signature.generics.params {
+        if matches!(parameter, GenericParam::Lifetime(_)) {
+            continue;
+        }
+        refuse(
+            diagnostics,
+            parameter.span(),
+            "an activity cannot be generic",
+            "an activity is found by its stored name, so its types must be fixed: write one \
+             activity for each type, which may share a generic function",
+        );
+    }
+}
+
+fn is_context(ty: &Type) -> bool {
+    let ty = match ungrouped(ty) {
+        Type::Reference(reference) => ungrouped(&reference.elem),
+        other => other,
+    };
+    let Type::Path(path) = ty else { return false };
+    path.path.segments.last().is_some_and(|last| last.ident == "ActivityContext")
+}
+
+fn check_context(index: usize, input: &PatType, diagnostics: &Diagnostics) {
+    let shared = match ungrouped(&input.ty) {
+        Type::Reference(reference) => reference.mutability.is_none(),
+        _ => false,
+    };
+    if !shared || index > 0 {
+        refuse(
+            diagnostics,
+            input.ty.span(),
+            "the activity context is taken by reference, as the first parameter",
+            "write `cx: &ActivityContext` in front of the other parameters",
+        );
+    }
+}
+
+fn check_borrow(reference: &TypeReference, diagnostics: &Diagnostics) {
+    if let Some(mutability) = reference.mutability {
+        refuse(
+            diagnostics,
+            mutability.span,
+            "an activity cannot change its caller's value through `&mut`",
+            "the arguments are stored and sent to the activity: take the value, and return the \
+             changed one",
+        );
+    }
+}
+
+/// Reports references and `impl` within a type whose values are stored.
+fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
+    struct Visitor<'a>(&'a str, &'a Diagnostics);
+    impl<'ast> Visit<'ast> for Visitor<'_> {
+        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+            refuse(
+                self.1,
+                reference.span(),
+                format!("the {} of an activity contains a reference", self.0),
+                "arguments and results are stored, so they own their data: use `String` for \
+                 `&str`, `Vec<T>` for `&[T]`, `T` for `&T`",
+            );
+        }
+
+        fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
+            refuse(
+                self.1,
+                ty.span(),
+                format!("the {} of an activity is `impl Trait`", self.0),
+                "name the type: it must be known to read stored values back",
+            );
+        }
+
+        fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {
+            // rustc says that it cannot be serialized; what is inside is no part of that.
+        }
+
+        fn visit_type_trait_object(&mut self, ty: &'ast syn::TypeTraitObject) {
+            visit::visit_type_trait_object(self, ty);
+        }
+    }
+    Visitor(place, diagnostics).visit_type(ty);
+}
+
+/// The type that owns what `reference` refers to.
+fn owned_type(reference: &TypeReference) -> TokenStream {
+    let elem = ungrouped(&reference.elem);
+    let span = elem.span();
+    match elem {
+        Type::Slice(slice) => {
+            let item = &slice.elem;
+            quote_spanned!(span=> ::std::vec::Vec<#item>)
+        }
+        Type::Path(path) if path.qself.is_none() => match path.path.segments.last() {
+            Some(last) if last.ident == "str" => quote_spanned!(span=> ::std::string::String),
+            Some(last) if last.ident == "Path" => quote_spanned!(span=> ::std::path::PathBuf),
+            _ => quote_spanned!(span=> #path),
+        },
+        other => quote_spanned!(span=> #other),
+    }
+}
+
+/// The type without parentheses and the invisible groups of `macro_rules`.
+fn ungrouped(mut ty: &Type) -> &Type {
+    loop {
+        ty = match ty {
+            Type::Group(group) => &group.elem,
+            Type::Paren(paren) => &paren.elem,
+            other => return other,
+        }
+    }
+}

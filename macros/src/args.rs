@@ -1,0 +1,174 @@
+//! Attribute arguments: the syntax that the attributes share, and the arguments of `#[workflow]`.
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Ident, LitStr, Token};
+
+use crate::check::{Level, Levels, Rule};
+use crate::diagnostics::Diagnostics;
+
+/// What `#[workflow(…)]` says.
+#[derive(Debug, Default)]
+pub(crate) struct WorkflowArgs {
+    /// `name = "…"`: the stored name, in place of the function's.
+    pub(crate) name: Option<LitStr>,
+    /// `allow(…)`, `warn(…)`, `deny(…)`.
+    pub(crate) levels: Levels,
+    /// `strict`: free functions that are called must be `#[deterministic]`.
+    pub(crate) strict: bool,
+}
+
+impl WorkflowArgs {
+    /// Reads the arguments. What is wrong with them is reported; the rest is used.
+    pub(crate) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
+        let mut args = Self::default();
+        let known = ["name", "allow", "warn", "deny", "strict"];
+        parse_options(tokens, diagnostics, &known, |key, input| {
+            match key.to_string().as_str() {
+                "name" => args.name = Some(parse_name(input)?),
+                "strict" => args.strict = true,
+                _ => args.levels.parse_list(key, input, diagnostics)?,
+            }
+            Ok(())
+        });
+        args
+    }
+}
+
+/// What `#[deterministic(…)]` says.
+#[derive(Debug, Default)]
+pub(crate) struct DeterministicArgs {
+    /// `allow(…)`, `warn(…)`, `deny(…)`.
+    pub(crate) levels: Levels,
+}
+
+impl DeterministicArgs {
+    /// Reads the arguments. What is wrong with them is reported; the rest is used.
+    pub(crate) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
+        let mut args = Self::default();
+        parse_options(tokens, diagnostics, &["allow", "warn", "deny"], |key, input| {
+            args.levels.parse_list(key, input, diagnostics)
+        });
+        args
+    }
+}
+
+impl Levels {
+    /// Reads `(rule, rule)` after `level`.
+    fn parse_list(
+        &mut self,
+        level: &Ident,
+        input: ParseStream,
+        diagnostics: &Diagnostics,
+    ) -> syn::Result<()> {
+        let content;
+        syn::parenthesized!(content in input);
+        for name in content.parse_terminated(Ident::parse_any, Token![,])? {
+            let Some(rule) = Rule::find(&name.to_string()) else {
+                let known = list(Rule::all().filter(|rule| rule.has_levels()).map(Rule::name));
+                diagnostics.malformed(
+                    &name,
+                    format!("there is no rule `{name}`"),
+                    &format!("the rules are {known}"),
+                );
+                continue;
+            };
+            let level = match level.to_string().as_str() {
+                "allow" => Level::Allow,
+                "warn" => Level::Warn,
+                _ => Level::Deny,
+            };
+            if level != Level::Deny && !rule.has_levels() {
+                diagnostics.malformed(
+                    &name,
+                    format!("the rule `{name}` cannot be relaxed"),
+                    "what it refuses cannot be compiled into a state machine; remove it from the \
+                     list",
+                );
+                continue;
+            }
+            self.set(rule, level);
+        }
+        Ok(())
+    }
+}
+
+/// Reads `= "…"`, a stored name.
+pub(crate) fn parse_name(input: ParseStream) -> syn::Result<LitStr> {
+    input.parse::<Token![=]>()?;
+    let name: LitStr = input.parse()?;
+    if name.value().trim().is_empty() {
+        return Err(syn::Error::new(name.span(), "a name must not be empty"));
+    }
+    Ok(name)
+}
+
+/// Reads `key`, `key = value` and `key(…)`, separated by commas; `read` reads what follows a key.
+/// Every mistake is reported, and reading goes on after the next comma.
+pub(crate) fn parse_options(
+    tokens: TokenStream,
+    diagnostics: &Diagnostics,
+    known: &[&str],
+    mut read: impl FnMut(&Ident, ParseStream) -> syn::Result<()>,
+) {
+    let mut seen: Vec<String> = Vec::new();
+    let parser = |input: ParseStream| {
+        while !input.is_empty() {
+            if let Err(error) = parse_option(input, diagnostics, known, &mut seen, &mut read) {
+                diagnostics.push(error);
+                skip_to_comma(input)?;
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = parser.parse2(tokens) {
+        diagnostics.push(error);
+    }
+}
+
+fn parse_option(
+    input: ParseStream,
+    diagnostics: &Diagnostics,
+    known: &[&str],
+    seen: &mut Vec<String>,
+    read: &mut impl FnMut(&Ident, ParseStream) -> syn::Result<()>,
+) -> syn::Result<()> {
+    let key = input.call(Ident::parse_any)?;
+    let name = key.to_string();
+    if !known.contains(&name.as_str()) {
+        let known = list(known.iter().copied());
+        diagnostics.malformed(
+            &key,
+            format!("unknown option `{name}`"),
+            &format!("the options are {known}"),
+        );
+        return skip_to_comma(input);
+    }
+    // A level may be given in several lists.
+    if seen.contains(&name) && !matches!(name.as_str(), "allow" | "warn" | "deny") {
+        return Err(syn::Error::new(key.span(), format!("`{name}` is given twice")));
+    }
+    seen.push(name);
+    read(&key, input)?;
+    if input.is_empty() || input.peek(Token![,]) {
+        Ok(())
+    } else {
+        Err(input.error("expected a comma"))
+    }
+}
+
+fn skip_to_comma(input: ParseStream) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<TokenTree>()?;
+    }
+    Ok(())
+}
+
+/// `` `a`, `b`, `c` ``
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,189 @@
+//! What `#[activity]` and `#[derive(Signal)]` generate, used as a worker uses it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton::activities::{
+    ActivityContext, ActivityEntry, ActivityInfo, ActivityReport, Dependencies,
+};
+use piton::codec;
+use piton::machine::{Activity, ActivityError, Retryable, Signal, TimeoutKind};
+use piton::model::{Handle, Payload, RetryPolicy, RunId};
+use piton::{Signal, activity};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Receipt {
+    order: String,
+    cents: u64,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Declined {
+    reason: String,
+}
+
+impl fmt::Display for Declined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "declined: {}", self.reason)
+    }
+}
+
+impl Retryable for Declined {
+    fn is_retryable(&self) -> bool {
+        false
+    }
+}
+
+/// Charges a card.
+#[activity(
+    start_to_close = "30s",
+    schedule_to_close = "1h 30m",
+    retry(initial = "250ms", backoff = 1.5, max_interval = "1m", max_attempts = 5, jitter = 0.1)
+)]
+async fn charge(order: &str, cents: u64) -> Result<Receipt, Declined> {
+    if cents > 1_000 {
+        return Err(Declined { reason: "limit".into() });
+    }
+    Ok(Receipt { order: order.to_owned(), cents })
+}
+
+#[activity(name = "shop.stock")]
+async fn stock(
+    cx: &ActivityContext,
+    skus: &[String],
+    shelves: &BTreeMap<String, u32>,
+    file: &Path,
+    (low, mut high): (u32, u32),
+) -> Vec<(String, u32)> {
+    assert_eq!(cx.info().attempt, 2);
+    assert_eq!(file, Path::new("stock.csv"));
+    high += *cx.dependency::<u32>();
+    let count = |sku: &String| shelves.get(sku).copied().unwrap_or(low).min(high);
+    skus.iter().map(|sku| (sku.clone(), count(sku))).collect()
+}
+
+#[activity]
+async fn nothing() {}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum Plain {
+    Broken,
+}
+
+#[activity]
+async fn broken<'a>(_text: &'a str) -> Result<(), Plain> {
+    Err(Plain::Broken)
+}
+
+async fn attempt(name: &str, arguments: &impl Serialize) -> ActivityReport {
+    let mut dependencies = Dependencies::default();
+    dependencies.insert(5_u32);
+    let info = ActivityInfo {
+        run_id: RunId::from(Uuid::nil()),
+        workflow_id: "order-42".into(),
+        handle: Handle(3),
+        name: name.into(),
+        attempt: 2,
+    };
+    let cx = ActivityContext::new(info, Arc::new(dependencies));
+    let entry = ActivityEntry::find(name).expect("registered");
+    let arguments = codec::to_payload(arguments).expect("plain data");
+    (entry.run)(cx, arguments).await.expect("the report can be encoded")
+}
+
+fn decode<T: serde::de::DeserializeOwned>(payload: &Payload) -> T {
+    codec::from_payload(payload).expect("just encoded")
+}
+
+#[tokio::test]
+async fn an_attempt_gets_the_arguments_of_the_call() {
+    let report = attempt("charge", &("order-42", 900_u64)).await;
+    let returned: Result<Receipt, Declined> = decode(&report.returned);
+    assert_eq!(returned, Ok(Receipt { order: "order-42".into(), cents: 900 }));
+    assert_eq!(report.error, None);
+
+    let shelves = BTreeMap::from([("a".to_owned(), 50_u32)]);
+    let arguments = (vec!["a", "b"], shelves, "stock.csv", (1_u32, 2_u32));
+    let report = attempt("shop.stock", &arguments).await;
+    let returned: Vec<(String, u32)> = decode(&report.returned);
+    assert_eq!(returned, [("a".to_owned(), 7), ("b".to_owned(), 1)]);
+
+    assert_eq!(attempt("nothing", &()).await.error, None);
+}
+
+#[tokio::test]
+async fn an_error_is_reported_with_its_own_word_on_retries() {
+    let report = attempt("charge", &("order-42", 5_000_u64)).await;
+    let error = report.error.expect("declined");
+    assert_eq!(error.message, "declined: limit");
+    assert!(!error.is_retryable);
+
+    let error = attempt("broken", &("text",)).await.error.expect("broken");
+    assert_eq!(error.message, "Broken");
+    assert!(error.is_retryable);
+}
+
+#[tokio::test]
+async fn the_body_can_be_called_in_a_test() {
+    let receipt = charge::call("order-7", 1).await;
+    assert_eq!(receipt.map(|receipt| receipt.cents), Ok(1));
+}
+
+#[test]
+fn options_come_from_the_attribute() {
+    assert_eq!(<charge as Activity>::NAME, "charge");
+    let options = <charge as Activity>::OPTIONS;
+    assert_eq!(options.start_to_close, Some(Duration::from_secs(30)));
+    assert_eq!(options.schedule_to_close, Some(Duration::from_secs(5_400)));
+    let retry = RetryPolicy {
+        initial_interval: Duration::from_millis(250),
+        backoff: 1.5,
+        max_interval: Some(Duration::from_secs(60)),
+        max_attempts: 5,
+        jitter: 0.1,
+    };
+    assert_eq!(options.retry, retry);
+    assert_eq!(<stock as Activity>::NAME, "shop.stock");
+    assert_eq!(<stock as Activity>::OPTIONS.retry, RetryPolicy::DEFAULT);
+    assert_eq!(<nothing as Activity>::OPTIONS.start_to_close, None);
+}
+
+#[test]
+fn a_failure_of_the_engine_is_an_error_or_ends_the_run() {
+    let late = || ActivityError::TimedOut(TimeoutKind::StartToClose);
+    let seen = <charge as Activity>::output(Err(late())).expect("an error of its own");
+    assert_eq!(seen, Err(ActivityError::TimedOut(TimeoutKind::StartToClose)));
+    let declined = || Declined { reason: "limit".into() };
+    let seen = <charge as Activity>::output(Ok(Err(declined()))).expect("an error of its own");
+    assert_eq!(seen, Err(ActivityError::Failed(declined())));
+    assert!(<nothing as Activity>::output(Err(late())).is_err());
+}
+
+#[test]
+fn a_call_is_a_value_with_options() {
+    let call = charge("order-42", 900).start_to_close(Duration::from_secs(1));
+    assert_eq!(format!("{call:?}"), "ActivityCall { activity: \"charge\", .. }");
+    drop((stock(&[], &BTreeMap::new(), Path::new("x"), (0, 0)), nothing(), broken("")));
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Approve {
+    _by: String,
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+#[signal(name = "order.withdrawn")]
+enum Withdraw {
+    _Now,
+}
+
+#[test]
+fn signals_have_stored_names() {
+    assert_eq!(Approve::NAME, "Approve");
+    assert_eq!(Withdraw::NAME, "order.withdrawn");
+}
