@@ -1,4 +1,20 @@
-//! orders
+//! An order desk: charge, reserve, approve, ship; or refund and release.
+//!
+//! The main example. Every order of a CSV file is a durable run of one workflow, against a payment
+//! gateway and warehouse that fail, answer late and decline cards. Kill the program at any moment,
+//! start it again with the same command, and every order ends as if nothing had happened.
+//!
+//! | to see | read |
+//! |---|---|
+//! | the business logic, in one function | [`workflow`] |
+//! | what it asks of the outside world | [`activities`] |
+//! | the outside world and its trouble | [`gateway`] |
+//! | how a program starts, resumes and watches runs | [`job`], [`runs`], [`approver`] |
+//! | what a crash must not break | [`verify`] |
+//! | orders and the file they come from | [`order`], [`catalog`], [`input`] |
+//! | what the person at the terminal sees and says | [`options`], [`progress`], [`report`], [`storage`], [`error`] |
+
+pub mod activities;
 pub mod catalog;
 pub mod gateway;
 pub mod input;

@@ -28,7 +28,7 @@ pub enum CallError {
 
 impl CallError {
     /// Whether the same call with the same key may get an answer later.
-    pub fn is_retryable(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Failed(_))
     }
 }
@@ -48,7 +48,7 @@ impl Gateway {
     /// long as it takes, so the caller sets the limit.
     ///
     /// # Errors
-    /// [`CallError`]; [`CallError::is_retryable`] says whether to repeat it.
+    /// [`CallError`]; [`CallError::is_transient`] says whether to repeat it.
     pub async fn call(&self, key: &str, call: &Call) -> Result<Answer, CallError> {
         let operation = call.operation();
         let body =

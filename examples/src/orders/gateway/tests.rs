@@ -74,7 +74,7 @@ async fn a_key_belongs_to_one_call() {
     let gateway = Fixture::start(Faults::NONE).await;
     gateway.client.call("k", &charge("visa-1")).await.expect("charged");
     let error = gateway.client.call("k", &charge("visa-2")).await.expect_err("another card");
-    assert!(!error.is_retryable());
+    assert!(!error.is_transient());
     assert_eq!(
         error.to_string(),
         "the gateway refused the call: 422 Unprocessable Entity: the key `k` belongs to another call"
@@ -86,7 +86,7 @@ async fn a_failure_before_the_effect_leaves_nothing() {
     let gateway = Fixture::start(Faults { before_percent: 100, ..FAILS_ONCE }).await;
     let error = gateway.client.call("k", &charge("visa-1")).await.expect_err("a failure");
     assert_eq!(error, CallError::Failed(500));
-    assert!(error.is_retryable());
+    assert!(error.is_transient());
     assert_eq!(gateway.audit().await.effects, []);
     gateway.client.call("k", &charge("visa-1")).await.expect("charged");
     assert_eq!(gateway.audit().await.effects.len(), 1);
@@ -156,7 +156,7 @@ async fn only_what_the_order_has_can_be_undone() {
     assert_eq!(error, CallError::Refused(format!("order B has no charge {charge_id}")));
     let release = Call::Release { order_id: "A".into(), reservation_id: charge_id };
     let error = gateway.client.call("s", &release).await.expect_err("not a reservation");
-    assert!(!error.is_retryable());
+    assert!(!error.is_transient());
 }
 
 #[tokio::test]
