@@ -43,7 +43,7 @@ CREATE UNIQUE INDEX piton_runs_open ON piton_runs (workflow_id) WHERE closed_at 
 -- The last run with a workflow id, open or closed.
 CREATE INDEX piton_runs_workflow_id ON piton_runs (workflow_id, run_id);
 -- Only a running run that nobody owns has a due time.
-CREATE INDEX piton_runs_due ON piton_runs (workflow, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX piton_runs_due ON piton_runs (workflow, due_at, run_id) WHERE due_at IS NOT NULL;
 CREATE INDEX piton_runs_owned ON piton_runs (worker_id) WHERE worker_id IS NOT NULL;
 
 CREATE TABLE piton_run_inputs (

@@ -22,6 +22,8 @@
 //! and arrivals of one run are numbered without gaps in the order in which they were acknowledged.
 
 mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod connect;
 mod failure;
 mod hub;

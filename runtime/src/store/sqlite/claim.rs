@@ -21,7 +21,7 @@ const MAX_PARTS: usize = 400;
 
 /// The next of one workflow; a part for each, so that a backlog of one does not slow the others.
 const NEXT_OF_WORKFLOW: &str = "SELECT * FROM (SELECT run_id, due_at FROM piton_runs \
-    WHERE workflow = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT ?)";
+    WHERE workflow = ? AND due_at IS NOT NULL ORDER BY due_at, run_id LIMIT ?)";
 
 /// Takes what is still to be had, if the worker may own it.
 const TAKE: &str = "BEGIN IMMEDIATE; \
