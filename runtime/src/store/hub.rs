@@ -4,7 +4,7 @@
 //! and nothing else.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, mpsc};
 
@@ -27,11 +27,14 @@ impl RunEvent {
     }
 }
 
+/// Who wants news of which run, each under the key of its subscription.
+type Subscribers = HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>;
+
 /// Tells tasks of this process that a run is due, has got something, or has settled.
 #[derive(Debug, Default)]
 pub struct Hub {
     due: Notify,
-    subscribers: Mutex<HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>>,
+    subscribers: Mutex<Subscribers>,
     next_key: std::sync::atomic::AtomicU64,
 }
 
@@ -68,10 +71,7 @@ impl Hub {
         Subscription { hub: Arc::clone(self), run_id, key }
     }
 
-    fn lock(
-        &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>>
-    {
+    fn lock(&self) -> MutexGuard<'_, Subscribers> {
         // The map is whole after every operation, so a panic elsewhere does not spoil it.
         self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }

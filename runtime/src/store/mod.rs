@@ -27,6 +27,7 @@ pub mod conformance;
 mod connect;
 mod failure;
 mod hub;
+mod recipients;
 mod records;
 mod rows;
 #[cfg(feature = "sqlite")]

@@ -14,9 +14,6 @@
 //! # }
 //! ```
 
-// A case that fails panics, and so may whatever it is made of.
-#![expect(clippy::missing_panics_doc, reason = "a case says what is wrong by a panic")]
-
 mod arrivals;
 mod claiming;
 mod closing;

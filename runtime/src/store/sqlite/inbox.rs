@@ -1,15 +1,14 @@
 //! What arrives for runs.
 
-use std::collections::{HashMap, HashSet};
-
 use uuid::Uuid;
 
 use super::script::{MAX_ROWS, Script};
 use super::workers::IS_VALID;
 use super::{SqliteStore, Turn, failed};
 use crate::error::StoreError;
-use crate::model::{Epoch, RunId, RunStatus, Timestamp, WorkerId};
-use crate::store::rows::{ArrivalRow, read_status, write_arrival};
+use crate::model::{RunId, Timestamp};
+use crate::store::recipients::{Recipients, distinct};
+use crate::store::rows::{ArrivalRow, write_arrival};
 use crate::store::{Arrival, ArrivalOutcome, NewArrival, RunEvent, WorkerLease};
 
 const RUNS: &str = "BEGIN IMMEDIATE; \
@@ -41,21 +40,6 @@ const UNREAD: &str = "SELECT run.run_id FROM (";
 const UNREAD_OF_OWNED: &str = ") AS seen JOIN piton_runs AS run ON run.run_id = seen.column1 \
     WHERE run.inbox_count > seen.column2 AND run.worker_id = ? AND run.epoch = ?";
 
-/// A run that something arrives for.
-struct Recipient {
-    status: RunStatus,
-    owner: Option<WorkerLease>,
-    inbox_count: i64,
-    grown: bool,
-}
-
-/// What is known before a batch is delivered.
-struct Recipients {
-    runs: HashMap<RunId, Recipient>,
-    keys: HashSet<(RunId, String)>,
-    valid: Vec<WorkerLease>,
-}
-
 pub(super) async fn deliver(
     store: &SqliteStore,
     arrivals: Vec<NewArrival>,
@@ -75,17 +59,14 @@ async fn deliver_some(
     let now = store.time();
     let mut recipients = find_recipients(&mut turn, arrivals, now).await?;
     let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
-    let grown = recipients.runs.iter().filter(|(_, run)| run.grown);
-    let (woken, told): (Vec<_>, Vec<_>) = grown
-        .map(|(run_id, run)| (*run_id, run))
-        .partition(|(_, run)| run.owner.is_none() && run.status == RunStatus::Running);
+    let (woken, told) = recipients.grown();
     if woken.is_empty() && told.is_empty() {
         return Ok(outcomes);
     }
     let mut script = Script::new();
     add_arrivals(&mut script, arrivals, &outcomes)?;
-    let bind = |script: &mut Script, (run_id, run): &(RunId, &Recipient)| {
-        script.bind(run_id.as_uuid()).bind(run.inbox_count);
+    let bind = |script: &mut Script, (run_id, inbox_count): &(RunId, i64)| {
+        script.bind(run_id.as_uuid()).bind(*inbox_count);
     };
     if !told.is_empty() {
         script.sql(COUNT).values(2, told.iter(), bind).sql(OF_RUN);
@@ -118,12 +99,7 @@ async fn find_recipients(
         .iter()
         .filter_map(|arrival| Some((arrival.run_id, arrival.dedup_key.as_ref()?)))
         .collect();
-    let mut owners: Vec<WorkerLease> = Vec::new();
-    for owner in arrivals.iter().filter_map(|arrival| arrival.owner) {
-        if !owners.contains(&owner) {
-            owners.push(owner);
-        }
-    }
+    let owners = distinct(arrivals.iter().filter_map(|arrival| arrival.owner));
     let mut script = Script::new();
     script.sql(RUNS).values(1, arrivals.iter(), |script, arrival| {
         script.bind(arrival.run_id.as_uuid());
@@ -139,48 +115,10 @@ async fn find_recipients(
         script.sql(")");
     }
     let mut rows = turn.begin(script).await.map_err(failed)?;
-    let keys: Vec<(Uuid, String)> = rows.read(2 + owners.len()).map_err(failed)?;
-    let runs: Vec<(Uuid, String, Option<i64>, Option<i64>, i64)> = rows.read(1).map_err(failed)?;
-    let mut recipients = Recipients {
-        runs: HashMap::with_capacity(runs.len()),
-        keys: keys.into_iter().map(|(run_id, key)| (run_id.into(), key)).collect(),
-        valid: (2..).zip(owners).filter(|(at, _)| rows.any(*at)).map(|(_, owner)| owner).collect(),
-    };
-    for (run_id, status, worker_id, epoch, inbox_count) in runs {
-        let owner = worker_id
-            .zip(epoch)
-            .map(|(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) });
-        let status = read_status(&status)?;
-        recipients
-            .runs
-            .insert(run_id.into(), Recipient { status, owner, inbox_count, grown: false });
-    }
-    Ok(recipients)
-}
-
-impl Recipients {
-    /// Decides about one arrival and takes note of it.
-    fn accept(&mut self, arrival: &NewArrival) -> ArrivalOutcome {
-        let Some(run) = self.runs.get_mut(&arrival.run_id) else {
-            return ArrivalOutcome::Unknown;
-        };
-        let key = arrival.dedup_key.as_ref().map(|key| (arrival.run_id, key.clone()));
-        if key.as_ref().is_some_and(|key| self.keys.contains(key)) {
-            return ArrivalOutcome::Duplicate;
-        }
-        if !run.status.is_open() {
-            return ArrivalOutcome::Closed;
-        }
-        if let Some(owner) = arrival.owner
-            && (run.owner != Some(owner) || !self.valid.contains(&owner))
-        {
-            return ArrivalOutcome::NotOwner;
-        }
-        self.keys.extend(key);
-        run.inbox_count += 1;
-        run.grown = true;
-        ArrivalOutcome::Accepted { seq: run.inbox_count }
-    }
+    let runs = rows.read(1).map_err(failed)?;
+    let keys = rows.read(2 + owners.len()).map_err(failed)?;
+    let valid = (2..).zip(owners).filter(|(at, _)| rows.any(*at)).map(|(_, owner)| owner).collect();
+    Recipients::new(runs, keys, valid)
 }
 
 fn add_arrivals(

@@ -9,6 +9,7 @@ use super::workers::IS_VALID;
 use super::{SqliteStore, Turn, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
+use crate::store::recipients::distinct;
 use crate::store::{NewRun, RunEvent, StartOutcome, WorkerLease};
 
 const INSERT_RUN: &str = "INSERT INTO piton_runs \
@@ -88,12 +89,7 @@ async fn find_obstacles(
     runs: &[NewRun],
     now: Timestamp,
 ) -> Result<Obstacles, sqlx::Error> {
-    let mut owners: Vec<WorkerLease> = Vec::new();
-    for owner in runs.iter().filter_map(|run| run.owner) {
-        if !owners.contains(&owner) {
-            owners.push(owner);
-        }
-    }
+    let owners = distinct(runs.iter().filter_map(|run| run.owner));
     let mut script = Script::new();
     script
         .sql("BEGIN IMMEDIATE; SELECT run_id FROM piton_runs WHERE run_id IN (")
