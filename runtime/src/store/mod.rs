@@ -27,6 +27,7 @@ pub mod conformance;
 mod connect;
 mod failure;
 mod hub;
+pub mod memory;
 mod recipients;
 mod records;
 mod rows;
@@ -41,6 +42,7 @@ use async_trait::async_trait;
 pub use clock::{Clock, ManualClock};
 pub use connect::{StoreOptions, connect};
 pub use hub::{Hub, RunEvent, Subscription};
+pub use memory::MemoryStore;
 pub use records::{
     Arrival, ArrivalKind, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
     CommitStep, DefinitionRecord, Disposition, NewArrival, NewRun, NewWorker, Renewal, RunFilter,
