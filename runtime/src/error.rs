@@ -2,8 +2,12 @@
 
 #[cfg(feature = "engine")]
 mod connect;
+#[cfg(feature = "engine")]
+mod engine;
 mod general;
 
 #[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
+#[cfg(feature = "engine")]
+pub use engine::{LookupError, RegistryError, RunError, SignalError, StartError, WorkerError};
 pub use general::{Error, Result};

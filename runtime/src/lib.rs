@@ -2,14 +2,23 @@
 //! machine whose state is written to SQLite or Postgres after every step.
 
 pub mod activities;
+#[cfg(feature = "engine")]
+pub mod client;
 pub mod codec;
+#[cfg(feature = "engine")]
+mod engine;
 pub mod error;
+#[cfg(feature = "engine")]
+pub mod failpoints;
 pub mod machine;
 mod macros;
 pub mod model;
+pub mod prelude;
 mod question;
 #[cfg(feature = "engine")]
 pub mod store;
+#[cfg(feature = "engine")]
+pub mod worker;
 
 #[doc(hidden)]
 pub mod __private;

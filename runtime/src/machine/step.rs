@@ -1,5 +1,6 @@
 //! Driving one machine: what has arrived goes in, a step is made, a snapshot comes out.
 
+use std::cell::Cell;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
@@ -86,6 +87,9 @@ pub struct Machine {
     wait: Wait,
     steps: u64,
     cancelled: Option<String>,
+    /// How many parts of a wait for all have been found to hold since the last step. They hold
+    /// until the next one, so a wait for n arrivals costs n looks and not n².
+    met: Cell<usize>,
 }
 
 impl Machine {
@@ -107,6 +111,7 @@ impl Machine {
             wait: Wait::All(Vec::new()),
             steps: 0,
             cancelled: None,
+            met: Cell::new(0),
         })
     }
 
@@ -120,6 +125,7 @@ impl Machine {
             wait: snapshot.wait,
             steps: snapshot.steps,
             cancelled: snapshot.cancelled,
+            met: Cell::new(0),
         }
     }
 
@@ -174,9 +180,11 @@ impl Machine {
         self.steps
     }
 
-    /// Why the run was asked to cancel, once the request has been delivered to its code.
-    pub fn cancelled(&self) -> Option<&str> {
-        self.cancelled.as_deref()
+    /// Why the run was asked to cancel, if it was.
+    pub fn cancel_reason(&self) -> Option<String> {
+        self.cancelled.clone().or_else(|| {
+            self.cx.with_arrivals(|arrivals| Some(arrivals.cancel.as_ref()?.value.clone()))
+        })
     }
 
     /// Looks at what is outstanding, in the order it was asked for.
@@ -268,6 +276,30 @@ impl Machine {
         changed
     }
 
+    /// Looks at an outstanding activity.
+    pub fn with_activity<T>(
+        &self,
+        handle: Handle,
+        look: impl FnOnce(&ActivityOperation) -> T,
+    ) -> Option<T> {
+        self.cx.with_operations(|operations| {
+            let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle).ok()?;
+            match &operations[index].1 {
+                Operation::Activity(activity) => Some(look(activity)),
+                _ => None,
+            }
+        })
+    }
+
+    /// The outcome of an operation, if it has arrived, is not used up and does not lie in the
+    /// inbox.
+    pub fn unsaved_outcome(&self, handle: Handle) -> Option<OperationOutcome> {
+        self.cx.with_arrivals(|arrivals| {
+            let delivery = arrivals.outcomes.get(&handle)?;
+            delivery.seq.is_none().then(|| delivery.value.clone())
+        })
+    }
+
     /// Calls `visit` with every activity that is outstanding and whose outcome has not arrived.
     pub fn for_each_activity(&self, mut visit: impl FnMut(Handle, &ActivityOperation)) {
         self.cx.with_operations(|operations| {
@@ -290,7 +322,7 @@ impl Machine {
                 if arrivals.cancel.is_some() {
                     return Some(Timestamp::MIN);
                 }
-                self.wait.met_at(&|handle| {
+                let at = |handle| {
                     let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
                     match &operations[index.ok()?].1 {
                         Operation::Timer { fire_at } => Some(*fire_at),
@@ -298,7 +330,15 @@ impl Machine {
                             arrivals.has(handle, other, Timestamp::MIN).then_some(Timestamp::MIN)
                         }
                     }
-                })
+                };
+                match &self.wait {
+                    Wait::All(waits) => {
+                        waits[self.met.get()..].iter().try_fold(Timestamp::MIN, |latest, wait| {
+                            Some(latest.max(wait.met_at(&at)?))
+                        })
+                    }
+                    wait => wait.met_at(&at),
+                }
             })
         })
     }
@@ -310,10 +350,19 @@ impl Machine {
                 if arrivals.cancel.is_some() {
                     return true;
                 }
-                self.wait.is_met(&|handle| {
+                let arrived = |handle| {
                     let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
                     index.is_ok_and(|index| arrivals.has(handle, &operations[index].1, now))
-                })
+                };
+                match &self.wait {
+                    Wait::All(waits) => {
+                        let left = &waits[self.met.get()..];
+                        let met = left.iter().take_while(|wait| wait.is_met(&arrived)).count();
+                        self.met.set(self.met.get() + met);
+                        met == left.len()
+                    }
+                    wait => wait.is_met(&arrived),
+                }
             })
         })
     }
@@ -339,6 +388,7 @@ impl Machine {
                 self.frame = frame.into();
                 state.clone_into(&mut self.state);
                 self.wait = self.cx.finish_waits();
+                self.met.set(0);
                 StepOutcome::Parked
             }
             ErasedOutcome::Returned { result, failure } => {
@@ -362,14 +412,6 @@ impl Machine {
     /// The inbox numbers used up since the last call.
     pub fn take_consumed(&mut self) -> Vec<i64> {
         self.cx.with_arrivals(|arrivals| std::mem::take(&mut arrivals.consumed))
-    }
-
-    /// The outcomes that have not been used up and do not lie in the inbox.
-    pub fn unsaved_outcomes(&self) -> Vec<(Handle, OperationOutcome)> {
-        self.cx.with_arrivals(|arrivals| {
-            let unsaved = arrivals.outcomes.iter().filter(|(_, delivery)| delivery.seq.is_none());
-            unsaved.map(|(handle, delivery)| (*handle, delivery.value.clone())).collect()
-        })
     }
 
     /// Notes that an outcome now lies in the inbox.

@@ -4,7 +4,8 @@
 //! and nothing else.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, mpsc};
 
@@ -27,12 +28,16 @@ impl RunEvent {
     }
 }
 
+/// Who wants news of which run, each under the key of its subscription.
+type Subscribers = HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>;
+
 /// Tells tasks of this process that a run is due, has got something, or has settled.
 #[derive(Debug, Default)]
 pub struct Hub {
     due: Notify,
-    subscribers: Mutex<HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>>,
-    next_key: std::sync::atomic::AtomicU64,
+    subscribers: Mutex<Subscribers>,
+    next_key: AtomicU64,
+    arrivals: AtomicU64,
 }
 
 impl Hub {
@@ -48,6 +53,9 @@ impl Hub {
 
     /// Passes news to whoever subscribed to the run.
     pub fn announce(&self, event: RunEvent) {
+        if let RunEvent::Arrival(_) = event {
+            self.arrivals.fetch_add(1, Ordering::Release);
+        }
         let subscribers = self.lock();
         if let Some(senders) = subscribers.get(&event.run_id()) {
             for (_, sender) in senders {
@@ -57,21 +65,24 @@ impl Hub {
         }
     }
 
+    /// How many arrivals have been announced, of whatever run. Whoever reads an inbox, subscribes,
+    /// and finds the number unchanged has missed nothing.
+    pub fn arrivals(&self) -> u64 {
+        self.arrivals.load(Ordering::Acquire)
+    }
+
     /// Has news of `run_id` sent to `sender` until the subscription is dropped.
     pub fn subscribe(
         self: &Arc<Self>,
         run_id: RunId,
         sender: mpsc::UnboundedSender<RunEvent>,
     ) -> Subscription {
-        let key = self.next_key.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let key = self.next_key.fetch_add(1, Ordering::Relaxed);
         self.lock().entry(run_id).or_default().push((key, sender));
         Subscription { hub: Arc::clone(self), run_id, key }
     }
 
-    fn lock(
-        &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>>
-    {
+    fn lock(&self) -> MutexGuard<'_, Subscribers> {
         // The map is whole after every operation, so a panic elsewhere does not spoil it.
         self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }

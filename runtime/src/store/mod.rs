@@ -21,15 +21,28 @@
 //! read (`inbox_read`); if the count has moved on, the run is due at once. So no wake-up is lost,
 //! and arrivals of one run are numbered without gaps in the order in which they were acknowledged.
 
+mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod connect;
+mod failure;
 mod hub;
+pub mod memory;
+mod recipients;
 mod records;
+mod rows;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
+pub use clock::{Clock, ManualClock};
+pub use connect::{StoreOptions, connect};
 pub use hub::{Hub, RunEvent, Subscription};
+pub use memory::MemoryStore;
 pub use records::{
     Arrival, ArrivalKind, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
     CommitStep, DefinitionRecord, Disposition, NewArrival, NewRun, NewWorker, Renewal, RunFilter,

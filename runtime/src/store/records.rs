@@ -266,6 +266,24 @@ pub enum RunKey {
     WorkflowId(String),
 }
 
+impl From<RunId> for RunKey {
+    fn from(run_id: RunId) -> Self {
+        Self::RunId(run_id)
+    }
+}
+
+impl From<&str> for RunKey {
+    fn from(workflow_id: &str) -> Self {
+        Self::WorkflowId(workflow_id.to_owned())
+    }
+}
+
+impl From<String> for RunKey {
+    fn from(workflow_id: String) -> Self {
+        Self::WorkflowId(workflow_id)
+    }
+}
+
 /// Which runs are meant; what is `None` does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunFilter {

@@ -1,0 +1,140 @@
+//! A run from outside.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::{Client, Send};
+use crate::codec;
+use crate::error::{LookupError, RunError, SignalError};
+use crate::machine::{Signal, Workflow};
+use crate::model::{RunId, RunStatus};
+use crate::store::{ArrivalKind, RunKey, RunRecord};
+
+/// How often a wait for a result looks into the database when there is no news: a run may close in
+/// another process whose news is lost.
+const RESULT_POLL: Duration = Duration::from_secs(2);
+
+/// A run of the workflow `W`. Dropping it does nothing to the run.
+pub struct RunHandle<W> {
+    client: Client,
+    run_id: RunId,
+    workflow_id: String,
+    workflow: PhantomData<fn() -> W>,
+}
+
+impl<W: Workflow> RunHandle<W> {
+    pub(super) fn new(client: Client, run_id: RunId, workflow_id: String) -> Self {
+        Self { client, run_id, workflow_id, workflow: PhantomData }
+    }
+
+    /// The id of this execution.
+    pub fn run_id(&self) -> RunId {
+        self.run_id
+    }
+
+    /// The business key.
+    pub fn workflow_id(&self) -> &str {
+        &self.workflow_id
+    }
+
+    /// Waits until the run has closed, in whatever process. A *blocked* run is not closed: the wait
+    /// goes on until code that can go on with it has been deployed, or somebody terminates it; see
+    /// [`RunHandle::status`] for the reason. Cancellation safe.
+    ///
+    /// # Errors
+    /// [`RunError::Failed`] with the workflow's own error, [`RunError::Cancelled`],
+    /// [`RunError::Terminated`] and so on for a run that closed without a value;
+    /// [`RunError::Store`] if the database failed, and asking again may help.
+    pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
+        let (sender, mut news) = mpsc::unbounded_channel();
+        let _subscription = self.client.store().hub().subscribe(self.run_id, sender);
+        loop {
+            let record = self.record().await.map_err(RunError::Store)?;
+            let record = record.ok_or(RunError::Unknown { run_id: self.run_id })?;
+            if !record.status.is_open() {
+                return ended::<W>(record);
+            }
+            // News or not, the next look tells.
+            let _ = timeout(RESULT_POLL, news.recv()).await;
+            while news.try_recv().is_ok() {}
+        }
+    }
+
+    /// Sends a signal. Await what this returns, after setting a dedup key if it is to be.
+    ///
+    /// Errors: [`SignalError::Closed`] and [`SignalError::Unknown`] by the state of the run,
+    /// [`SignalError::Encode`] for a signal that cannot be saved.
+    pub fn signal<S: Signal>(&self, signal: S) -> Send {
+        let kind = codec::to_payload(&signal)
+            .map(|payload| ArrivalKind::Signal { name: S::NAME.to_owned(), payload })
+            .map_err(|source| SignalError::Encode { signal: S::NAME, source });
+        Send::new(self.client.clone(), self.run_id, kind)
+    }
+
+    /// Asks the run to cancel: what it awaits ends, unless it waits for the request itself with
+    /// [`Context::cancelled`](crate::machine::Context::cancelled). It may still do what it has to
+    /// do before it closes. Await what this returns.
+    pub fn cancel(&self, reason: impl Into<String>) -> Send {
+        let kind = Ok(ArrivalKind::Cancel { reason: reason.into() });
+        Send::new(self.client.clone(), self.run_id, kind)
+    }
+
+    /// Closes the run without running any more of its code, wherever it is. Returns whether it was
+    /// open.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn terminate(&self, reason: &str) -> Result<bool, crate::error::StoreError> {
+        self.client.store().terminate_run(self.run_id, reason).await
+    }
+
+    /// Where the run stands now.
+    ///
+    /// # Errors
+    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
+    /// failed.
+    pub async fn status(&self) -> Result<RunRecord, LookupError> {
+        self.record().await?.ok_or(LookupError::Unknown(RunKey::RunId(self.run_id)))
+    }
+
+    async fn record(&self) -> Result<Option<RunRecord>, crate::error::StoreError> {
+        Arc::clone(self.client.store()).find_run(&RunKey::RunId(self.run_id)).await
+    }
+}
+
+fn ended<W: Workflow>(record: RunRecord) -> Result<W::Output, RunError<W::Error>> {
+    let reason = record.failure.unwrap_or_default();
+    match (record.status, record.result) {
+        (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
+        (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
+        (_, Some(result)) => {
+            let returned = codec::from_payload(&result).map_err(RunError::Unreadable)?;
+            W::into_result(returned).map_err(RunError::Failed)
+        }
+        (_, None) => Err(RunError::Uncaught { reason }),
+    }
+}
+
+impl<W> Clone for RunHandle<W> {
+    fn clone(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            run_id: self.run_id,
+            workflow_id: self.workflow_id.clone(),
+            workflow: PhantomData,
+        }
+    }
+}
+
+impl<W> std::fmt::Debug for RunHandle<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunHandle")
+            .field("run_id", &self.run_id)
+            .field("workflow_id", &self.workflow_id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,156 @@
+//! Clients: starting runs, looking them up, and sending them something.
+
+mod handle;
+mod send;
+mod start;
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+pub use handle::RunHandle;
+pub use send::Send;
+pub use start::{OnConflict, Start};
+
+use crate::engine::batch::Batcher;
+use crate::engine::session::Session;
+use crate::engine::transitions::{Deliveries, Starts};
+use crate::error::{LookupError, StoreError};
+use crate::machine::{Workflow, WorkflowCall};
+use crate::model::{RunId, RunStatus};
+use crate::store::{RunFilter, RunKey, RunRecord, Store};
+
+/// A connection to the database of a program's runs. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    /// The database.
+    store: Arc<dyn Store>,
+    /// Where runs to be started are handed in.
+    starts: Batcher<Starts>,
+    /// Where signals and the like are handed in.
+    deliveries: Batcher<Deliveries>,
+    /// The workers of this process that use this client.
+    hosts: Mutex<Vec<Weak<Session>>>,
+}
+
+impl Client {
+    /// A client of this store.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        let starts = Batcher::spawn(Starts { store: Arc::clone(&store) }, 1);
+        let deliveries = Batcher::spawn(Deliveries { store: Arc::clone(&store) }, 1);
+        Self { shared: Arc::new(Shared { store, starts, deliveries, hosts: Mutex::default() }) }
+    }
+
+    /// Starts a run. Await what this returns, after setting options:
+    /// `client.start(fulfil(order)).id("order-42").await?`. When that returns, the run is on disk.
+    pub fn start<W: Workflow>(&self, call: WorkflowCall<W>) -> Start<W> {
+        Start::new(self.clone(), call)
+    }
+
+    /// Looks up a run of `W` by its workflow id or run id. A workflow id names the open run that
+    /// has it, or else the one started last.
+    ///
+    /// # Errors
+    /// [`LookupError::Unknown`] if there is none, [`LookupError::OtherWorkflow`] if it is not a run
+    /// of `W`, [`LookupError::Store`] if the database fails.
+    pub async fn run<W: Workflow>(
+        &self,
+        key: impl Into<RunKey>,
+    ) -> Result<RunHandle<W>, LookupError> {
+        let key = key.into();
+        let Some(record) = self.shared.store.find_run(&key).await? else {
+            return Err(LookupError::Unknown(key));
+        };
+        if record.workflow != W::NAME {
+            return Err(LookupError::OtherWorkflow {
+                run_id: record.run_id,
+                found: record.workflow,
+                expected: W::NAME,
+            });
+        }
+        Ok(RunHandle::new(self.clone(), record.run_id, record.workflow_id))
+    }
+
+    /// What is known of a run, whatever its workflow.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn find(&self, key: impl Into<RunKey>) -> Result<Option<RunRecord>, StoreError> {
+        self.shared.store.find_run(&key.into()).await
+    }
+
+    /// The runs that match, newest first, at most `limit`.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn list(&self, filter: &RunFilter, limit: u32) -> Result<Vec<RunRecord>, StoreError> {
+        self.shared.store.list_runs(filter, limit).await
+    }
+
+    /// How many runs match, by status; statuses without runs are left out.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn count(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+        self.shared.store.count_runs(filter).await
+    }
+
+    /// Gives a blocked run another try. Returns whether it was blocked.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn unblock(&self, run_id: RunId) -> Result<bool, StoreError> {
+        let Some(run) = self.shared.store.find_run(&RunKey::RunId(run_id)).await? else {
+            return Ok(false);
+        };
+        Ok(self.shared.store.unblock_runs(&[&run.workflow], Some(run_id)).await? > 0)
+    }
+
+    /// The store that the client uses.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.shared.store
+    }
+
+    /// Closes the database. Workers of this client must have been shut down before.
+    pub async fn close(self) {
+        self.shared.store.close().await;
+    }
+
+    pub(crate) fn deliveries(&self) -> &Batcher<Deliveries> {
+        &self.shared.deliveries
+    }
+
+    fn starts(&self) -> &Batcher<Starts> {
+        &self.shared.starts
+    }
+
+    /// Lets runs be started in this session.
+    pub(crate) fn add_host(&self, session: &Arc<Session>) {
+        self.lock_hosts().push(Arc::downgrade(session));
+    }
+
+    /// Lets no more runs be started in this session.
+    pub(crate) fn remove_host(&self, session: &Arc<Session>) {
+        let gone = Arc::downgrade(session);
+        self.lock_hosts().retain(|host| !host.ptr_eq(&gone));
+    }
+
+    /// A worker of this process that takes runs of this workflow.
+    fn host(&self, workflow: &str) -> Option<Arc<Session>> {
+        let hosts = self.lock_hosts();
+        hosts.iter().filter_map(Weak::upgrade).find(|session| {
+            session.is_serving() && session.host.registry.workflow(workflow).is_some()
+        })
+    }
+
+    fn lock_hosts(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Session>>> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.shared.hosts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,59 @@
+//! Sending something to a run.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+
+use super::Client;
+use crate::error::SignalError;
+use crate::model::RunId;
+use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival};
+
+/// A signal or a request that is yet to be sent: await it. When that returns, it is on disk.
+#[derive(Debug)]
+#[must_use = "nothing is sent until this is awaited"]
+pub struct Send {
+    client: Client,
+    run_id: RunId,
+    kind: Result<ArrivalKind, SignalError>,
+    dedup_key: Option<String>,
+}
+
+impl Send {
+    pub(super) fn new(
+        client: Client,
+        run_id: RunId,
+        kind: Result<ArrivalKind, SignalError>,
+    ) -> Self {
+        Self { client, run_id, kind, dedup_key: None }
+    }
+
+    /// Sets a key by which a repetition is known: of several with the same key, the run gets one,
+    /// for as long as it lives. Sending again after an error is then safe.
+    pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
+        self.dedup_key = Some(key.into());
+        self
+    }
+
+    async fn send(self) -> Result<(), SignalError> {
+        let Self { client, run_id, kind, dedup_key } = self;
+        let arrival = NewArrival { run_id, kind: kind?, dedup_key, owner: None };
+        let outcome = client.deliveries().submit(arrival).await.map_err(SignalError::Store)?;
+        match outcome {
+            ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(()),
+            ArrivalOutcome::Unknown => Err(SignalError::Unknown { run_id }),
+            // Nothing is sent here in the name of an owner.
+            ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => {
+                Err(SignalError::Closed { run_id })
+            }
+        }
+    }
+}
+
+impl IntoFuture for Send {
+    type Output = Result<(), SignalError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

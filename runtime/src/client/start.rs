@@ -1,0 +1,153 @@
+//! Starting runs.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::{Client, RunHandle};
+use crate::engine::driver::Origin;
+use crate::engine::session::Adoption;
+use crate::engine::transitions;
+use crate::error::StartError;
+use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall, WorkflowEntry};
+use crate::model::{RunId, Timestamp};
+use crate::store::{NewRun, StartOutcome};
+
+/// A run that is yet to be started: await it.
+#[must_use = "a run is not started until this is awaited"]
+pub struct Start<W> {
+    client: Client,
+    call: WorkflowCall<W>,
+    workflow_id: Option<String>,
+    start: When,
+    on_conflict: OnConflict,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum When {
+    Now,
+    After(Duration),
+    At(Timestamp),
+}
+
+/// What happens if an open run has the same workflow id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnConflict {
+    /// The start fails with [`StartError::AlreadyStarted`].
+    #[default]
+    Fail,
+    /// The handle is one of that run; nothing is started.
+    UseExisting,
+}
+
+impl<W: Workflow> Start<W> {
+    pub(super) fn new(client: Client, call: WorkflowCall<W>) -> Self {
+        let on_conflict = OnConflict::default();
+        Self { client, call, workflow_id: None, start: When::Now, on_conflict }
+    }
+
+    /// Sets the business key: no two open runs share one. Default: the run id.
+    pub fn id(mut self, workflow_id: impl Into<String>) -> Self {
+        self.workflow_id = Some(workflow_id.into());
+        self
+    }
+
+    /// Has the run begin at this time. Default: at once.
+    pub fn start_at(mut self, at: impl Into<Timestamp>) -> Self {
+        self.start = When::At(at.into());
+        self
+    }
+
+    /// Has the run begin after this time. Default: at once.
+    pub fn start_delay(mut self, delay: Duration) -> Self {
+        self.start = When::After(delay);
+        self
+    }
+
+    /// Sets what happens if an open run has the same workflow id. Default: the start fails.
+    pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
+        self.on_conflict = on_conflict;
+        self
+    }
+
+    async fn start(self) -> Result<RunHandle<W>, StartError> {
+        let Self { client, call, workflow_id, start, on_conflict } = self;
+        let arguments = call
+            .into_arguments()
+            .map_err(|source| StartError::Arguments { workflow: W::NAME, source })?;
+        let run_id = RunId::new();
+        let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
+        let run = RunInfo { run_id, workflow_id: workflow_id.clone() };
+        let cannot_begin = |reason: String| StartError::Begin { workflow: W::NAME, reason };
+        let machine = Machine::start(const { &WorkflowEntry::of::<W>() }, run.clone(), &arguments)
+            .map_err(|error| cannot_begin(error.to_string()))?;
+        let snapshot =
+            machine.encode_snapshot().map_err(|error| cannot_begin(error.to_string()))?;
+        let start_at = match start {
+            When::Now => None,
+            When::At(at) => Some(at),
+            When::After(delay) => {
+                let now = client.store().now().await.map_err(|e| StartError::Store(Arc::new(e)))?;
+                Some(now + delay)
+            }
+        };
+        let state = machine.state().to_owned();
+        // A worker of this process that has room goes on with the run, without a claim.
+        let adoption = start_at.is_none().then(|| client.host(W::NAME)).flatten();
+        let adoption = adoption.and_then(|session| {
+            let permit = Arc::clone(&session.capacity).try_acquire_owned().ok()?;
+            let heard = session.store.hub().arrivals();
+            let origin = Origin::Started { run, machine: Box::new(machine), heard };
+            Some(Adoption { session, origin, permit })
+        });
+        let new_run = NewRun {
+            run_id,
+            workflow_id: workflow_id.clone(),
+            workflow: W::NAME.to_owned(),
+            arguments,
+            snapshot,
+            state,
+            owner: adoption.as_ref().map(|adoption| adoption.session.lease()),
+            start_at,
+        };
+        let adoption = adoption.map(|adoption| Arc::new(Mutex::new(Some(adoption))));
+        let started = client.starts().submit(transitions::Start { run: new_run, adoption }).await;
+        if start_at.is_some() {
+            // A claim loop of this process looks again when the next run falls due.
+            client.store().hub().announce_due();
+        }
+        match started.map_err(StartError::Store)? {
+            StartOutcome::Started { .. } | StartOutcome::Repeated => {
+                Ok(RunHandle::new(client, run_id, workflow_id))
+            }
+            StartOutcome::IdTaken { run_id } if on_conflict == OnConflict::UseExisting => {
+                Ok(RunHandle::new(client, run_id, workflow_id))
+            }
+            StartOutcome::IdTaken { run_id } => {
+                Err(StartError::AlreadyStarted { workflow_id, run_id })
+            }
+        }
+    }
+}
+
+impl<W: Workflow> std::fmt::Debug for Start<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Start")
+            .field("workflow", &W::NAME)
+            .field("workflow_id", &self.workflow_id)
+            .field("start", &self.start)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<W: Workflow> IntoFuture for Start<W> {
+    type Output = Result<RunHandle<W>, StartError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
+
+    /// Starts the run. Dropping the future may or may not start it.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.start())
+    }
+}

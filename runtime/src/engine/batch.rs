@@ -1,0 +1,148 @@
+//! Many callers, one transaction: requests that come while a batch is being written form the next.
+//!
+//! There is no artificial delay: a request that finds the batcher idle is written at once. What a
+//! database refuses as a batch is tried one by one, so a request that cannot be written spoils no
+//! other.
+
+use std::sync::Arc;
+
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tracing::warn;
+
+use super::backoff::Backoff;
+use crate::error::StoreError;
+
+/// The most requests in one transaction, so that one batch cannot hold up the next for long. At
+/// 200 rows the measured gain per row has levelled off on both databases.
+const MAX_BATCH: usize = 500;
+
+/// A store method over many items at once.
+pub(crate) trait Transition: Send + Sync + 'static {
+    /// What is asked for; cloned for each try.
+    type Item: Clone + Send + Sync + 'static;
+    /// What became of it.
+    type Outcome: Send + 'static;
+
+    /// Carries out all items; the outcomes are in their order.
+    fn apply(
+        &self,
+        items: Vec<Self::Item>,
+    ) -> impl Future<Output = Result<Vec<Self::Outcome>, StoreError>> + Send;
+
+    /// Whether the item may be tried again although it may have taken effect already.
+    fn is_repeatable(&self, item: &Self::Item) -> bool;
+
+    /// How often to try at most.
+    fn max_tries(&self) -> u32;
+
+    /// Has the last word on an outcome before the caller hears of it. `retried` tells that an
+    /// earlier try may have taken effect.
+    fn settle(
+        &self,
+        item: Self::Item,
+        outcome: Self::Outcome,
+        retried: bool,
+    ) -> impl Future<Output = Result<Self::Outcome, StoreError>> + Send;
+}
+
+/// Why a request was not carried out.
+pub(crate) type BatchError = Arc<StoreError>;
+
+/// Hands requests to the task that writes them. Cheap to clone; the task ends with the last one.
+pub(crate) struct Batcher<T: Transition> {
+    requests: mpsc::UnboundedSender<Request<T>>,
+}
+
+struct Request<T: Transition> {
+    item: T::Item,
+    reply: oneshot::Sender<Result<T::Outcome, BatchError>>,
+}
+
+impl<T: Transition> Clone for Batcher<T> {
+    fn clone(&self) -> Self {
+        Self { requests: self.requests.clone() }
+    }
+}
+
+impl<T: Transition> std::fmt::Debug for Batcher<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Batcher")
+    }
+}
+
+impl<T: Transition> Batcher<T> {
+    /// Starts tasks that write up to `lanes` batches at a time.
+    pub(crate) fn spawn(transition: T, lanes: usize) -> Self {
+        let (requests, receiver) = mpsc::unbounded_channel();
+        let (transition, receiver) = (Arc::new(transition), Arc::new(Mutex::new(receiver)));
+        for _ in 0..lanes.max(1) {
+            tokio::spawn(serve(Arc::clone(&transition), Arc::clone(&receiver)));
+        }
+        Self { requests }
+    }
+
+    /// Asks for `item` and waits until it is durable. Dropping the future does not take it back.
+    pub(crate) async fn submit(&self, item: T::Item) -> Result<T::Outcome, BatchError> {
+        let (reply, answer) = oneshot::channel();
+        // If the task is gone, so is the reply's receiver, and the answer says so.
+        let _ = self.requests.send(Request { item, reply });
+        answer.await.unwrap_or_else(|_| Err(Arc::new(StoreError::Fenced)))
+    }
+}
+
+async fn serve<T: Transition>(
+    transition: Arc<T>,
+    receiver: Arc<Mutex<mpsc::UnboundedReceiver<Request<T>>>>,
+) {
+    let mut batch = Vec::new();
+    loop {
+        if receiver.lock().await.recv_many(&mut batch, MAX_BATCH).await == 0 {
+            return;
+        }
+        let refused = write(&*transition, &mut batch).await;
+        for request in refused {
+            write(&*transition, &mut vec![request]).await;
+        }
+    }
+}
+
+/// Writes a batch and answers its requests. Returns those of a batch that the database refused as
+/// a whole, to be tried one by one.
+async fn write<T: Transition>(transition: &T, batch: &mut Vec<Request<T>>) -> Vec<Request<T>> {
+    let mut backoff = Backoff::default();
+    while !batch.is_empty() {
+        let items = batch.iter().map(|request| request.item.clone()).collect();
+        match transition.apply(items).await {
+            Ok(outcomes) => {
+                let retried = backoff.failures() > 0;
+                for (request, outcome) in batch.drain(..).zip(outcomes) {
+                    let settled = transition.settle(request.item, outcome, retried).await;
+                    let _ = request.reply.send(settled.map_err(Arc::new));
+                }
+            }
+            Err(error)
+                if error.is_retryable() && backoff.failures() + 1 < transition.max_tries() =>
+            {
+                warn!(%error, failures = backoff.failures() + 1, "the database will be tried again");
+                let error = Arc::new(error);
+                let once = batch.extract_if(.., |request| !transition.is_repeatable(&request.item));
+                once.for_each(|request| answer(request, &error));
+                backoff.wait().await;
+                batch.retain(|request| !request.reply.is_closed());
+            }
+            Err(error) if batch.len() > 1 && !matches!(error, StoreError::Fenced) => {
+                return std::mem::take(batch);
+            }
+            Err(error) => {
+                let error = Arc::new(error);
+                batch.drain(..).for_each(|request| answer(request, &error));
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn answer<T: Transition>(request: Request<T>, error: &BatchError) {
+    // Whoever asked may have lost interest.
+    let _ = request.reply.send(Err(Arc::clone(error)));
+}

@@ -1,0 +1,98 @@
+//! Taking over due runs, as many as there is room for.
+
+use std::sync::Arc;
+
+use tokio::time::{Instant, sleep_until};
+use tracing::{debug, warn};
+
+use super::backoff::Backoff;
+use super::driver::Origin;
+use super::session::Session;
+use crate::error::StoreError;
+use crate::failpoints;
+use crate::model::Timestamp;
+use crate::store::ClaimRequest;
+
+/// The most runs in one claim: a batch that takes a few milliseconds, so that several workers
+/// share a backlog.
+const MAX_CLAIM: usize = 200;
+
+/// How many arrivals are loaded with a run; drivers read on where there are more.
+pub(crate) const INBOX_PAGE: u32 = 200;
+
+/// Claims whenever a run may be due, until dropped.
+pub(crate) async fn claim_loop(session: &Arc<Session>) {
+    let mut backoff = Backoff::default();
+    loop {
+        let pass = claim_once(session).await;
+        match pass {
+            Ok(Pass { is_full: true, .. }) => backoff = Backoff::default(),
+            Ok(Pass { next_due_at, .. }) => {
+                backoff = Backoff::default();
+                wait(session, next_due_at).await;
+            }
+            Err(StoreError::Fenced) => return,
+            Err(error) => {
+                warn!(%error, "no runs could be claimed");
+                session.suspect_strays();
+                backoff.wait().await;
+            }
+        }
+        // Room first: a claim takes what it gets.
+        drop(session.capacity.acquire().await);
+    }
+}
+
+/// What a claim found.
+struct Pass {
+    /// Whether there may be more.
+    is_full: bool,
+    /// When the next run falls due.
+    next_due_at: Option<Timestamp>,
+}
+
+async fn claim_once(session: &Arc<Session>) -> Result<Pass, StoreError> {
+    let room = session.capacity.available_permits().min(MAX_CLAIM);
+    let permits = Arc::clone(&session.capacity).try_acquire_many_owned(room as u32);
+    let Some(mut permits) = permits.ok().filter(|_| room > 0) else {
+        return Ok(Pass { is_full: true, next_due_at: None });
+    };
+    let noted = session.take_next_due();
+    let request = ClaimRequest {
+        worker: session.lease(),
+        workflows: session.host.registry.workflow_names(),
+        limit: room as u32,
+        inbox_limit: INBOX_PAGE,
+    };
+    let heard = session.store.hub().arrivals();
+    let asked_at = Instant::now();
+    let claimed = session.store.claim_runs(request).await.inspect_err(|_| {
+        noted.into_iter().for_each(|due_at| session.note_due(due_at));
+    })?;
+    failpoints::hit("after_claim");
+    session.clock.observe(claimed.now, asked_at);
+    let count = claimed.runs.len();
+    for run in claimed.runs {
+        let Some(permit) = permits.split(1) else { break };
+        session.drive(Origin::Claimed { run, heard }, permit);
+    }
+    if count > 0 {
+        debug!(runs = count, "claimed");
+    }
+    Ok(Pass { is_full: count == room, next_due_at: claimed.next_due_at })
+}
+
+/// Waits until a run may be due: by news, by the clock, or because it is time to look.
+async fn wait(session: &Session, next_due_at: Option<Timestamp>) {
+    let poll_at = Instant::now() + session.host.settings.poll_interval;
+    let mut next_due_at = next_due_at;
+    loop {
+        next_due_at = next_due_at.into_iter().chain(session.take_next_due()).min();
+        let due_at = next_due_at.map_or(poll_at, |at| session.clock.instant_of(at).min(poll_at));
+        tokio::select! {
+            () = session.store.hub().due() => return,
+            () = sleep_until(due_at) => return,
+            () = session.due_sooner() => {}
+        }
+    }
+}

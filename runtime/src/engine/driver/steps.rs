@@ -1,0 +1,112 @@
+//! Making steps, without I/O: from the machine as it is to what is to be committed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tracing::debug;
+
+use super::attempts::panic_message;
+use crate::engine::clock::Clock;
+use crate::machine::{Machine, StepError, StepOutcome};
+use crate::model::{BlockedReason, Payload, RunStatus};
+
+/// The most steps in one commit. Steps are folded when what they wait for is here already: waiting
+/// signals, timers of length zero. The bound keeps a run that never waits from never committing.
+const MAX_FOLDED: usize = 64;
+
+/// What a series of steps came to.
+pub(super) struct Stepped {
+    /// How it ended.
+    pub(super) end: StepEnd,
+    /// The inbox numbers used up.
+    pub(super) consumed: Vec<i64>,
+    /// If the last step failed and others were made before it: the machine as they left it.
+    pub(super) before: Option<Before>,
+}
+
+/// How a series of steps ended.
+pub(super) enum StepEnd {
+    /// The machine waits, or is ready again and the series is long enough.
+    Waiting,
+    /// The run is over.
+    Closed {
+        /// A closed status.
+        status: RunStatus,
+        /// The encoded return value, if it came to one.
+        result: Option<Payload>,
+        /// Why it did not complete, for people.
+        failure: Option<String>,
+    },
+    /// The last step could not be made.
+    Blocked(BlockedReason),
+}
+
+/// The machine before a step that failed.
+pub(super) struct Before {
+    /// The encoded snapshot.
+    pub(super) snapshot: Vec<u8>,
+    /// The name of the state.
+    pub(super) state: String,
+    /// The inbox numbers used up until then.
+    pub(super) consumed: Vec<i64>,
+}
+
+/// Steps the machine while it is ready.
+pub(super) fn fold(machine: &mut Machine, clock: &Clock) -> Stepped {
+    let mut consumed = Vec::new();
+    let mut before = None;
+    let mut end = StepEnd::Waiting;
+    for folded in 0..MAX_FOLDED {
+        let now = clock.now();
+        if !machine.is_ready(now) {
+            break;
+        }
+        if folded > 0 {
+            // Worth its cost: every folded step saves a commit.
+            before = machine.encode_snapshot().ok().map(|snapshot| Before {
+                snapshot,
+                state: machine.state().to_owned(),
+                consumed: consumed.clone(),
+            });
+        }
+        let stepped = catch_unwind(AssertUnwindSafe(|| machine.step(now)));
+        end = match stepped {
+            Ok(Ok(StepOutcome::Parked)) => StepEnd::Waiting,
+            Ok(Ok(StepOutcome::Returned { result, failure })) => {
+                closed(machine, Some(result), failure)
+            }
+            Ok(Err(StepError::Failed(error))) => StepEnd::Closed {
+                status: RunStatus::Failed,
+                result: None,
+                failure: Some(format!("{error:#}")),
+            },
+            Ok(Err(StepError::Cancelled)) => closed(machine, None, Some("cancelled".to_owned())),
+            Ok(Err(error @ StepError::Encode(_))) => {
+                StepEnd::Blocked(BlockedReason::Invalid(error.to_string()))
+            }
+            Ok(Err(error)) => StepEnd::Blocked(BlockedReason::Undecodable(error.to_string())),
+            Err(panic) => {
+                machine.put_back();
+                StepEnd::Blocked(BlockedReason::Panicked(panic_message(&*panic)))
+            }
+        };
+        if !matches!(end, StepEnd::Waiting) {
+            break;
+        }
+        debug!(state = machine.state(), steps = machine.steps(), "stepped");
+        consumed.extend(machine.take_consumed());
+    }
+    let before = before.filter(|_| matches!(end, StepEnd::Blocked(_)));
+    Stepped { end, consumed, before }
+}
+
+/// The end of a run that returned or was ended by a request to cancel. A run that was asked to
+/// cancel and then returned an error counts as cancelled; one that returned a value completed.
+fn closed(machine: &Machine, result: Option<Payload>, failure: Option<String>) -> StepEnd {
+    let cancelled = failure.is_some().then(|| machine.cancel_reason()).flatten();
+    let (status, failure) = match (cancelled, failure) {
+        (Some(reason), _) => (RunStatus::Cancelled, Some(reason)),
+        (None, Some(failure)) => (RunStatus::Failed, Some(failure)),
+        (None, None) => (RunStatus::Completed, None),
+    };
+    StepEnd::Closed { status, result, failure }
+}

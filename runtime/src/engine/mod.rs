@@ -1,0 +1,35 @@
+//! Carrying out runs: claiming them, stepping them, committing, and starting what steps ask for.
+//!
+//! # How the parts fit
+//! A worker opens a [`Session`](session::Session): one registration with a lease and an epoch. Its
+//! *claim loop* takes due runs, and each becomes a task with a [driver](driver) that owns the run's
+//! machine while it is busy. Drivers hand finished steps to a [batcher](batch), which commits those
+//! of all runs together; the next batch gathers while the last is being written. The *lease
+//! keeper* renews, and the *sweep* finds what lost news, lost answers and dead workers left behind.
+//!
+//! # Rules that hold
+//! - What a step asks for starts after the step's commit. One step is one row update; steps that
+//!   wait for nothing that is not here already are folded into one commit.
+//! - A driver holds nothing that could not be made again from the run's row and inbox, except what
+//!   an activity has returned: that is part of the next commit, or, if it does not make the run
+//!   ready, put into the inbox at once.
+//! - A commit whose answer was lost is tried again, and a run found one step further that is still
+//!   ours was moved by that commit. A claim or start whose answer was lost is found by the sweep.
+//! - A worker that has lost its lease stops its drivers wherever they are, drops what they had, and
+//!   registers anew. Its late commits are refused by the store.
+//! - Time is the database's. News is a hint; everything is found by polling as well.
+//!
+//! # What this must not know
+//! SQL, and the types of a workflow.
+
+mod backoff;
+pub(crate) mod batch;
+pub(crate) mod claim;
+mod clock;
+pub(crate) mod driver;
+pub(crate) mod lease;
+pub(crate) mod registry;
+mod retry;
+pub(crate) mod session;
+pub(crate) mod sweep;
+pub(crate) mod transitions;

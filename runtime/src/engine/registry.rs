@@ -1,0 +1,115 @@
+//! The workflows and activities that a worker serves, checked once when it starts.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use crate::activities::ActivityEntry;
+use crate::codec::Schema;
+use crate::error::RegistryError;
+use crate::machine::WorkflowEntry;
+use crate::store::DefinitionRecord;
+
+/// Entries by their stored name.
+#[derive(Debug)]
+pub(crate) struct Registry {
+    workflows: HashMap<&'static str, &'static WorkflowEntry>,
+    activities: HashMap<&'static str, &'static ActivityEntry>,
+    workflow_names: Vec<&'static str>,
+}
+
+impl Registry {
+    /// Everything that is linked into the program.
+    ///
+    /// # Errors
+    /// See [`RegistryError`].
+    pub(crate) fn linked() -> Result<Self, RegistryError> {
+        Self::new(inventory::iter::<WorkflowEntry>(), inventory::iter::<ActivityEntry>())
+    }
+
+    /// These workflows and activities.
+    ///
+    /// # Errors
+    /// See [`RegistryError`].
+    pub(crate) fn new(
+        workflows: impl IntoIterator<Item = &'static WorkflowEntry>,
+        activities: impl IntoIterator<Item = &'static ActivityEntry>,
+    ) -> Result<Self, RegistryError> {
+        let mut registry = Self {
+            workflows: HashMap::new(),
+            activities: HashMap::new(),
+            workflow_names: Vec::new(),
+        };
+        for entry in workflows {
+            if registry.workflows.insert(entry.name, entry).is_some() {
+                return Err(RegistryError::DuplicateWorkflow { name: entry.name });
+            }
+            let problems: Vec<_> = (entry.definition)().problems().collect();
+            if !problems.is_empty() {
+                return Err(RegistryError::CannotBeSaved { workflow: entry.name, problems });
+            }
+        }
+        for entry in activities {
+            if registry.activities.insert(entry.name, entry).is_some() {
+                return Err(RegistryError::DuplicateActivity { name: entry.name });
+            }
+        }
+        registry.workflow_names = registry.workflows.keys().copied().collect();
+        registry.workflow_names.sort_unstable();
+        Ok(registry)
+    }
+
+    /// The workflow of this name.
+    pub(crate) fn workflow(&self, name: &str) -> Option<&'static WorkflowEntry> {
+        self.workflows.get(name).copied()
+    }
+
+    /// The activity of this name.
+    pub(crate) fn activity(&self, name: &str) -> Option<&'static ActivityEntry> {
+        self.activities.get(name).copied()
+    }
+
+    /// The names of all workflows, in order.
+    pub(crate) fn workflow_names(&self) -> &[&'static str] {
+        &self.workflow_names
+    }
+
+    /// The definitions of all workflows as the database keeps them.
+    pub(crate) fn definitions(&self) -> Vec<DefinitionRecord> {
+        let entries = self.workflow_names.iter().filter_map(|name| self.workflow(name));
+        entries.map(describe).collect()
+    }
+}
+
+fn describe(entry: &WorkflowEntry) -> DefinitionRecord {
+    let definition = (entry.definition)();
+    let states = entry.graph.nodes.iter().map(|node| {
+        let locals =
+            node.locals.iter().map(|local| json!({ "name": local.name, "type": local.ty }));
+        json!({
+            "name": node.name,
+            "kind": format!("{:?}", node.kind).to_lowercase(),
+            "file": node.file,
+            "line": node.line,
+            "locals": locals.collect::<Vec<_>>(),
+        })
+    });
+    let edges = entry.graph.edges.iter().map(|edge| json!([edge.from, edge.to]));
+    let schemas = definition.schemas.iter().map(|(name, schema)| describe_schema(name, schema));
+    DefinitionRecord {
+        workflow: entry.name.to_owned(),
+        hash: definition.hash,
+        description: json!({
+            "states": states.collect::<Vec<_>>(),
+            "edges": edges.collect::<Vec<_>>(),
+            "schemas": schemas.collect::<Vec<_>>(),
+        })
+        .to_string(),
+    }
+}
+
+fn describe_schema(name: &str, schema: &Schema) -> Value {
+    let format: Option<Value> =
+        schema.format.as_deref().and_then(|format| serde_json::from_str(format).ok());
+    json!({ "local": name, "type": schema.type_name, "format": format })
+}

@@ -1,0 +1,182 @@
+//! What follows from the end of an attempt of an activity.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use crate::activities::ActivityReport;
+use crate::codec::CodecError;
+use crate::machine::{OperationOutcome, TimeoutKind};
+use crate::model::{ActivityOperation, BlockedReason, Handle, RunId, Timestamp};
+
+/// After how many attempts that were cut off by the death of their worker an activity is given up:
+/// one that kills its process must not do so for ever.
+pub(crate) const MAX_INTERRUPTIONS: u32 = 10;
+
+/// How an attempt ended.
+#[derive(Debug)]
+pub(crate) enum AttemptResult {
+    /// The function returned, or its arguments or return value could not be read or written.
+    Reported(Result<ActivityReport, CodecError>),
+    /// It took too long.
+    TimedOut(TimeoutKind),
+    /// It panicked.
+    Panicked(String),
+}
+
+/// What is to be done about it.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Conclusion {
+    /// The workflow is told.
+    Outcome(OperationOutcome),
+    /// It is tried again.
+    Retry {
+        /// When.
+        retry_at: Timestamp,
+        /// What went wrong, for people.
+        failure: String,
+    },
+    /// The run waits for code that can go on with it.
+    Block(BlockedReason),
+}
+
+/// When all attempts together must have ended.
+pub(crate) fn deadline(activity: &ActivityOperation) -> Option<Timestamp> {
+    activity.schedule_to_close.map(|limit| activity.scheduled_at + limit)
+}
+
+/// Decides what follows from the end of attempt number `attempt`. `draw`, from 0 to 1, decides by
+/// how much of the policy's jitter the wait is shortened.
+pub(crate) fn conclude(
+    activity: &ActivityOperation,
+    attempt: u32,
+    result: AttemptResult,
+    now: Timestamp,
+    draw: f64,
+) -> Conclusion {
+    let retry_at = |chosen: Option<Duration>| {
+        let failures = attempt.saturating_sub(activity.interruptions);
+        let by_policy = activity.retry.delay_after(failures)?;
+        let jitter = activity.retry.jitter.clamp(0.0, 1.0) * draw;
+        let retry_at = now + chosen.unwrap_or_else(|| by_policy.mul_f64(1.0 - jitter));
+        // An attempt that could not end in time is not begun.
+        deadline(activity).is_none_or(|deadline| retry_at < deadline).then_some(retry_at)
+    };
+    match result {
+        AttemptResult::Reported(Ok(report)) => {
+            let error = report.error.filter(|error| error.is_retryable);
+            match error.and_then(|error| Some((retry_at(error.retry_after)?, error.message))) {
+                Some((retry_at, failure)) => Conclusion::Retry { retry_at, failure },
+                None => Conclusion::Outcome(OperationOutcome::Returned(report.returned)),
+            }
+        }
+        AttemptResult::Reported(Err(error @ CodecError::Decode { .. })) => {
+            Conclusion::Block(BlockedReason::Undecodable(format!(
+                "the arguments of the activity `{}`: {error}",
+                activity.name
+            )))
+        }
+        AttemptResult::Reported(Err(error)) => {
+            Conclusion::Outcome(OperationOutcome::Unusable(error.to_string()))
+        }
+        AttemptResult::TimedOut(kind) => match retry_at(None) {
+            Some(retry_at) if kind == TimeoutKind::StartToClose => {
+                Conclusion::Retry { retry_at, failure: "the attempt timed out".to_owned() }
+            }
+            _ => Conclusion::Outcome(OperationOutcome::TimedOut(kind)),
+        },
+        AttemptResult::Panicked(message) => {
+            Conclusion::Outcome(OperationOutcome::Panicked(message))
+        }
+    }
+}
+
+/// A number from 0 to 1 that is the same for the same attempt, whoever makes it.
+pub(crate) fn draw(run_id: RunId, handle: Handle, attempt: u32) -> f64 {
+    let mut hasher = DefaultHasher::new();
+    (run_id, handle, attempt).hash(&mut hasher);
+    // 32 bits are exact in an f64 and plenty for a wait.
+    f64::from((hasher.finish() >> 32) as u32) / f64::from(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::activities::ReportedError;
+    use crate::model::{Payload, RetryPolicy};
+
+    const NOW: Timestamp = Timestamp(1_000_000);
+
+    fn activity() -> ActivityOperation {
+        ActivityOperation {
+            name: "charge".into(),
+            arguments: Payload::default(),
+            retry: RetryPolicy { max_attempts: 3, ..RetryPolicy::DEFAULT },
+            start_to_close: None,
+            schedule_to_close: None,
+            scheduled_at: NOW,
+            attempts: 0,
+            interruptions: 0,
+            retry_at: None,
+        }
+    }
+
+    fn failing(error: ReportedError) -> AttemptResult {
+        AttemptResult::Reported(Ok(ActivityReport {
+            returned: Payload(vec![1]),
+            error: Some(error),
+        }))
+    }
+
+    fn declined() -> ReportedError {
+        ReportedError { message: "declined".into(), is_retryable: true, retry_after: None }
+    }
+
+    fn retry(after: u64) -> Conclusion {
+        Conclusion::Retry { retry_at: NOW + Duration::from_secs(after), failure: "declined".into() }
+    }
+
+    #[test]
+    fn errors_are_retried_until_the_attempts_are_used_up() {
+        let conclude = |attempt, error| conclude(&activity(), attempt, failing(error), NOW, 0.0);
+        assert_eq!(conclude(1, declined()), retry(1));
+        assert_eq!(conclude(2, declined()), retry(2));
+        let given_up = Conclusion::Outcome(OperationOutcome::Returned(Payload(vec![1])));
+        assert_eq!(conclude(3, declined()), given_up);
+        let final_error = ReportedError { is_retryable: false, ..declined() };
+        assert_eq!(conclude(1, final_error), given_up);
+        let later = ReportedError { retry_after: Some(Duration::from_secs(60)), ..declined() };
+        assert_eq!(conclude(1, later), retry(60));
+    }
+
+    #[test]
+    fn interrupted_attempts_are_not_failures() {
+        let activity = ActivityOperation { attempts: 2, interruptions: 2, ..activity() };
+        assert_eq!(conclude(&activity, 4, failing(declined()), NOW, 0.0), retry(2));
+    }
+
+    #[test]
+    fn nothing_is_retried_past_the_deadline() {
+        let close = Some(Duration::from_secs(2));
+        let activity = ActivityOperation { schedule_to_close: close, ..activity() };
+        assert_eq!(conclude(&activity, 1, failing(declined()), NOW, 0.0), retry(1));
+        let timed_out = AttemptResult::TimedOut(TimeoutKind::StartToClose);
+        assert_eq!(
+            conclude(&activity, 2, timed_out, NOW, 0.0),
+            Conclusion::Outcome(OperationOutcome::TimedOut(TimeoutKind::StartToClose))
+        );
+    }
+
+    #[test]
+    fn jitter_shortens_the_wait() {
+        let mut activity = activity();
+        activity.retry.jitter = 0.5;
+        let Conclusion::Retry { retry_at, .. } =
+            conclude(&activity, 1, failing(declined()), NOW, 1.0)
+        else {
+            panic!("is retried");
+        };
+        assert_eq!(retry_at, NOW + Duration::from_millis(500));
+        let drawn = draw(RunId::new(), Handle(0), 1);
+        assert!((0.0..=1.0).contains(&drawn));
+    }
+}

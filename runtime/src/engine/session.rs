@@ -1,0 +1,313 @@
+//! One registration of a worker: what it owns and what its drivers share.
+//!
+//! A session ends when it is told to or when it has lost its lease. In the second case everything
+//! it was doing is dropped, and the worker opens another.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tracing::{debug, info, warn};
+
+use super::batch::Batcher;
+use super::clock::Clock;
+use super::driver::{Driver, Origin};
+use super::registry::Registry;
+use super::transitions::{Commits, Deliveries};
+use crate::activities::Dependencies;
+use crate::error::StoreError;
+use crate::model::{RunId, Timestamp};
+use crate::store::{NewWorker, RunEvent, Store, WorkerLease};
+
+/// What stays the same over the sessions of a worker.
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// The workflows and activities that the worker serves.
+    pub(crate) registry: Registry,
+    /// What its activities are given.
+    pub(crate) dependencies: Arc<Dependencies>,
+    /// Held by each running attempt of an activity.
+    pub(crate) activity_slots: Arc<Semaphore>,
+    /// Its options.
+    pub(crate) settings: Settings,
+}
+
+/// The options of a worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// How long the worker may go without a renewal.
+    pub(crate) lease: Duration,
+    /// How many runs it holds at most.
+    pub(crate) max_runs: usize,
+    /// How many activities it runs at a time at most.
+    pub(crate) max_activities: usize,
+    /// A run that waits for longer than this is parked.
+    pub(crate) park_after: Duration,
+    /// How often it looks for what no news has told of.
+    pub(crate) poll_interval: Duration,
+    /// How many batches of commits it writes at a time.
+    pub(crate) commit_lanes: usize,
+}
+
+/// How far a session has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// It takes runs and drives them.
+    Serving,
+    /// It starts nothing new; its drivers end.
+    Draining,
+    /// It owns nothing any more.
+    Lost,
+}
+
+/// See the [module documentation](self).
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// The database.
+    pub(crate) store: Arc<dyn Store>,
+    /// The worker.
+    pub(crate) host: Arc<Host>,
+    /// The database's time.
+    pub(crate) clock: Clock,
+    /// Where drivers hand in steps.
+    pub(crate) commits: Batcher<Commits>,
+    /// Where drivers hand in what has to survive before the next step.
+    pub(crate) deliveries: Batcher<Deliveries>,
+    /// One permit for each run that may be held.
+    pub(crate) capacity: Arc<Semaphore>,
+    /// The right to own runs.
+    lease: WorkerLease,
+    /// When the lease was asked for.
+    registered_at: Instant,
+    /// The runs held.
+    runs: Mutex<HashMap<RunId, Held>>,
+    /// Their drivers; `None` once no more may start.
+    drivers: Mutex<Option<JoinSet<()>>>,
+    /// How far the session has come.
+    phase: Arc<watch::Sender<Phase>>,
+    /// The earliest time at which a run parked here falls due, for the claim loop.
+    next_due: AtomicI64,
+    /// Told when `next_due` has come closer.
+    due_sooner: Notify,
+    /// Whether the worker may own runs that it does not hold.
+    strays: AtomicBool,
+}
+
+/// A run whose driver lives.
+#[derive(Debug)]
+struct Held {
+    events: mpsc::UnboundedSender<RunEvent>,
+    /// How far the driver has read the inbox.
+    inbox_read: Arc<AtomicI64>,
+}
+
+/// A run on its way to its driver.
+#[derive(Debug)]
+pub(crate) struct Adoption {
+    /// Who owns it.
+    pub(crate) session: Arc<Session>,
+    /// The run.
+    pub(crate) origin: Origin,
+    /// The permit under which it is held.
+    pub(crate) permit: OwnedSemaphorePermit,
+}
+
+impl Adoption {
+    /// Drives the run, unless it is driven already.
+    pub(crate) fn adopt(self) {
+        if !self.session.lock_runs().contains_key(&self.origin.run_id()) {
+            self.session.drive(self.origin, self.permit);
+        }
+    }
+}
+
+impl Session {
+    /// Registers a worker.
+    pub(crate) async fn open(
+        store: Arc<dyn Store>,
+        deliveries: Batcher<Deliveries>,
+        host: Arc<Host>,
+    ) -> Result<Arc<Self>, StoreError> {
+        let registered_at = Instant::now();
+        let worker =
+            NewWorker { host: host_name(), pid: std::process::id(), lease: host.settings.lease };
+        let lease = store.register_worker(worker).await?;
+        let clock = Clock::new(store.now().await?);
+        let phase = Arc::new(watch::channel(Phase::Serving).0);
+        let on_fenced = {
+            let phase = Arc::clone(&phase);
+            Box::new(move || {
+                phase.send_replace(Phase::Lost);
+            })
+        };
+        let commits = Commits { store: Arc::clone(&store), lease, on_fenced };
+        info!(worker_id = lease.worker_id.0, "worker registered");
+        Ok(Arc::new(Self {
+            commits: Batcher::spawn(commits, host.settings.commit_lanes),
+            deliveries,
+            capacity: Arc::new(Semaphore::new(host.settings.max_runs)),
+            store,
+            host,
+            clock,
+            lease,
+            registered_at,
+            runs: Mutex::default(),
+            drivers: Mutex::new(Some(JoinSet::new())),
+            phase,
+            next_due: AtomicI64::new(i64::MAX),
+            due_sooner: Notify::new(),
+            strays: AtomicBool::new(false),
+        }))
+    }
+
+    /// The right to own runs.
+    pub(crate) fn lease(&self) -> WorkerLease {
+        self.lease
+    }
+
+    /// When the lease was first asked for.
+    pub(crate) fn registered_at(&self) -> Instant {
+        self.registered_at
+    }
+
+    /// Tells how far the session has come, and of every change.
+    pub(crate) fn phase(&self) -> watch::Receiver<Phase> {
+        self.phase.subscribe()
+    }
+
+    /// Whether it takes runs.
+    pub(crate) fn is_serving(&self) -> bool {
+        *self.phase.borrow() == Phase::Serving
+    }
+
+    /// Starts driving a run that the store says is owned by this session.
+    pub(crate) fn drive(self: &Arc<Self>, origin: Origin, permit: OwnedSemaphorePermit) {
+        let mut drivers = self.lock_drivers();
+        let Some(drivers) = drivers.as_mut() else { return };
+        while drivers.try_join_next().is_some() {}
+        let run_id = origin.run_id();
+        let inbox_read = Arc::new(AtomicI64::new(0));
+        let (events, receiver) = mpsc::unbounded_channel();
+        let held = Held { events: events.clone(), inbox_read: Arc::clone(&inbox_read) };
+        self.lock_runs().insert(run_id, held);
+        let subscription = self.store.hub().subscribe(run_id, events);
+        let session = Arc::clone(self);
+        drivers.spawn(async move {
+            let released = Release { session: Arc::clone(&session), run_id, inbox_read };
+            Driver::run(session, origin, receiver, Arc::clone(&released.inbox_read)).await;
+            drop((subscription, released, permit));
+        });
+    }
+
+    /// The runs held and how far their inboxes have been read.
+    pub(crate) fn held(&self) -> Vec<(RunId, i64)> {
+        let runs = self.lock_runs();
+        runs.iter().map(|(id, held)| (*id, held.inbox_read.load(Ordering::Relaxed))).collect()
+    }
+
+    /// Has the driver of a run look into its inbox.
+    pub(crate) fn nudge(&self, run_id: RunId) {
+        if let Some(held) = self.lock_runs().get(&run_id) {
+            // A driver that has ended has nothing to read.
+            let _ = held.events.send(RunEvent::Arrival(run_id));
+        }
+    }
+
+    /// Notes that a run was parked until `due_at`.
+    pub(crate) fn note_due(&self, due_at: Timestamp) {
+        if due_at.0 < self.next_due.fetch_min(due_at.0, Ordering::Relaxed) {
+            self.due_sooner.notify_one();
+        }
+    }
+
+    /// Takes the earliest time noted.
+    pub(crate) fn take_next_due(&self) -> Option<Timestamp> {
+        let next_due = self.next_due.swap(i64::MAX, Ordering::Relaxed);
+        (next_due != i64::MAX).then_some(Timestamp(next_due))
+    }
+
+    /// Waits until an earlier time has been noted. Cancellation safe.
+    pub(crate) async fn due_sooner(&self) {
+        self.due_sooner.notified().await;
+    }
+
+    /// Notes that the worker may own runs that it does not hold.
+    pub(crate) fn suspect_strays(&self) {
+        self.strays.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there may be such runs; asking takes the suspicion away.
+    pub(crate) fn take_suspicion(&self) -> bool {
+        self.strays.swap(false, Ordering::Relaxed)
+    }
+
+    /// Ends the session at once: its drivers are stopped wherever they are.
+    pub(crate) fn abandon(&self) {
+        self.phase.send_replace(Phase::Lost);
+        if let Some(drivers) = self.lock_drivers().take() {
+            let runs = drivers.len();
+            warn!(worker_id = self.lease.worker_id.0, runs, "the worker has lost its runs");
+        }
+    }
+
+    /// Ends the session in order: nothing new is started, activities that run may end until
+    /// `deadline`, and what is still owned is handed back.
+    pub(crate) async fn drain(&self, deadline: Instant) -> Result<(), StoreError> {
+        self.phase.send_if_modified(|phase| {
+            let changed = *phase == Phase::Serving;
+            *phase = if changed { Phase::Draining } else { *phase };
+            changed
+        });
+        let drivers = self.lock_drivers().take();
+        if let Some(mut drivers) = drivers {
+            let ended = async { while drivers.join_next().await.is_some() {} };
+            if tokio::time::timeout_at(deadline, ended).await.is_err() {
+                warn!(runs = drivers.len(), "activities were interrupted by the shutdown");
+                drivers.shutdown().await;
+            }
+        }
+        self.store.release_worker(self.lease).await?;
+        debug!(worker_id = self.lease.worker_id.0, "worker released");
+        Ok(())
+    }
+
+    fn lock_runs(&self) -> MutexGuard<'_, HashMap<RunId, Held>> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_drivers(&self) -> MutexGuard<'_, Option<JoinSet<()>>> {
+        self.drivers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes a run off those held when its driver ends, however it ends.
+struct Release {
+    session: Arc<Session>,
+    run_id: RunId,
+    inbox_read: Arc<AtomicI64>,
+}
+
+impl Drop for Release {
+    fn drop(&mut self) {
+        let mut runs = self.session.lock_runs();
+        // A run that was parked and claimed again at once has another driver by now.
+        if runs
+            .get(&self.run_id)
+            .is_some_and(|held| Arc::ptr_eq(&held.inbox_read, &self.inbox_read))
+        {
+            runs.remove(&self.run_id);
+        }
+    }
+}
+
+/// The machine's name, for people.
+fn host_name() -> String {
+    let named = std::env::var("HOSTNAME").ok().filter(|name| !name.is_empty());
+    let read = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    named.or_else(read).map_or_else(|| "unknown".to_owned(), |name| name.trim().to_owned())
+}

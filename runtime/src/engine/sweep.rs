@@ -1,0 +1,67 @@
+//! The slow poll: finds what lost news, lost answers and dead workers have left behind.
+
+use std::sync::Arc;
+
+use tokio::time::sleep;
+use tracing::{info, warn};
+
+use super::claim::INBOX_PAGE;
+use super::driver::Origin;
+use super::session::{Adoption, Session};
+use crate::error::StoreError;
+use crate::store::Store;
+
+/// Sweeps at every poll interval until dropped.
+pub(crate) async fn sweep_loop(session: &Arc<Session>) {
+    loop {
+        if let Err(error) = sweep_once(session).await {
+            warn!(%error, "the sweep could not be completed");
+        }
+        sleep(session.host.settings.poll_interval).await;
+    }
+}
+
+async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
+    fence_dead_workers(&*session.store).await?;
+    let held = session.held();
+    if !held.is_empty() {
+        for run_id in session.store.unread_inboxes(session.lease(), &held).await? {
+            session.nudge(run_id);
+        }
+    }
+    if session.take_suspicion() {
+        recover_strays(session).await.inspect_err(|_| session.suspect_strays())?;
+    }
+    Ok(())
+}
+
+/// Lets go of the runs of workers whose lease has run out or that are known to be dead.
+pub(crate) async fn fence_dead_workers(store: &dyn Store) -> Result<(), StoreError> {
+    let dead = store.find_dead_workers().await?;
+    if !dead.is_empty() {
+        let runs = store.fence_workers(&dead).await?;
+        info!(workers = dead.len(), runs, "took the runs of workers that have died");
+    }
+    let (expired, runs) = store.fence_expired_workers().await?;
+    if !expired.is_empty() {
+        info!(workers = expired.len(), runs, "took the runs of workers whose lease had run out");
+    }
+    Ok(())
+}
+
+/// Drives the runs that this worker owns without knowing.
+async fn recover_strays(session: &Arc<Session>) -> Result<(), StoreError> {
+    let held: Vec<_> = session.held().into_iter().map(|(run_id, _)| run_id).collect();
+    let heard = session.store.hub().arrivals();
+    let strays = session.store.recover_claims(session.lease(), &held, INBOX_PAGE).await?;
+    for run in strays {
+        let Ok(permit) = Arc::clone(&session.capacity).try_acquire_owned() else {
+            session.suspect_strays();
+            break;
+        };
+        info!(run_id = %run.run_id, "recovered a run");
+        let origin = Origin::Claimed { run, heard };
+        Adoption { session: Arc::clone(session), origin, permit }.adopt();
+    }
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! The three store methods that are batched: commits of a worker, arrivals, and starts.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::batch::Transition;
+use super::session::{Adoption, Session};
+use crate::error::StoreError;
+use crate::failpoints;
+use crate::model::RunStatus;
+use crate::store::{
+    ArrivalOutcome, CommitOutcome, CommitStep, NewArrival, NewRun, RunKey, StartOutcome, Store,
+    WorkerLease,
+};
+
+/// How often a request of a program is tried before it hears of the error: about 5 s in all, so a
+/// restart of the database goes unnoticed.
+const CLIENT_TRIES: u32 = 12;
+
+/// Steps of the runs of one worker.
+pub(crate) struct Commits {
+    /// Where they are written.
+    pub(crate) store: Arc<dyn Store>,
+    /// Whose they are.
+    pub(crate) lease: WorkerLease,
+    /// Told when the worker turns out to be fenced.
+    pub(crate) on_fenced: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Transition for Commits {
+    type Item = CommitStep;
+    type Outcome = CommitOutcome;
+
+    async fn apply(&self, steps: Vec<CommitStep>) -> Result<Vec<CommitOutcome>, StoreError> {
+        failpoints::hit("before_commit");
+        let committed = self.store.commit_steps(self.lease, steps).await;
+        failpoints::hit("after_commit");
+        if matches!(committed, Err(StoreError::Fenced)) {
+            (self.on_fenced)();
+        }
+        committed
+    }
+
+    fn is_repeatable(&self, _: &CommitStep) -> bool {
+        true
+    }
+
+    /// As long as the worker lives: what ends the tries is its lease.
+    fn max_tries(&self) -> u32 {
+        u32::MAX
+    }
+
+    /// A step that finds its run one step further, still owned by this worker, was committed by a
+    /// try whose answer was lost: nobody else could have made that step. Where the run is no
+    /// longer owned, the driver lets go of it either way.
+    async fn settle(
+        &self,
+        step: CommitStep,
+        outcome: CommitOutcome,
+        retried: bool,
+    ) -> Result<CommitOutcome, StoreError> {
+        if !retried || outcome == CommitOutcome::Committed {
+            return Ok(outcome);
+        }
+        let run = self.store.find_run(&RunKey::RunId(step.run_id)).await?;
+        let was_committed = run.is_some_and(|run| {
+            run.owner == Some(self.lease.worker_id) && run.step_no == step.expected.next()
+        });
+        Ok(if was_committed { CommitOutcome::Committed } else { CommitOutcome::Lost })
+    }
+}
+
+/// Arrivals, from programs and from drivers.
+pub(crate) struct Deliveries {
+    /// Where they are written.
+    pub(crate) store: Arc<dyn Store>,
+}
+
+impl Transition for Deliveries {
+    type Item = NewArrival;
+    type Outcome = ArrivalOutcome;
+
+    async fn apply(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
+        failpoints::hit("before_deliver");
+        let delivered = self.store.deliver(arrivals).await;
+        failpoints::hit("after_deliver");
+        delivered
+    }
+
+    /// A dedup key tells a repetition, and so does the handle in what an owner delivers.
+    fn is_repeatable(&self, arrival: &NewArrival) -> bool {
+        arrival.dedup_key.is_some() || arrival.owner.is_some()
+    }
+
+    fn max_tries(&self) -> u32 {
+        CLIENT_TRIES
+    }
+
+    async fn settle(
+        &self,
+        _: NewArrival,
+        outcome: ArrivalOutcome,
+        _: bool,
+    ) -> Result<ArrivalOutcome, StoreError> {
+        Ok(outcome)
+    }
+}
+
+/// A run to be started, and who goes on with it if that is in this process.
+#[derive(Clone)]
+pub(crate) struct Start {
+    /// The run.
+    pub(crate) run: NewRun,
+    /// What its owner needs; taken by whoever tells it that the run is there.
+    pub(crate) adoption: Option<Arc<Mutex<Option<Adoption>>>>,
+}
+
+/// Starts of runs.
+pub(crate) struct Starts {
+    /// Where they are written.
+    pub(crate) store: Arc<dyn Store>,
+}
+
+impl Transition for Starts {
+    type Item = Start;
+    type Outcome = StartOutcome;
+
+    async fn apply(&self, starts: Vec<Start>) -> Result<Vec<StartOutcome>, StoreError> {
+        let owners: Vec<_> = starts.iter().filter_map(|start| start.owner()).collect();
+        let started =
+            self.store.start_runs(starts.into_iter().map(|start| start.run).collect()).await;
+        failpoints::hit("after_start");
+        if started.is_err() {
+            // What was started all the same has an owner who does not know.
+            owners.iter().for_each(|owner| owner.suspect_strays());
+        }
+        started
+    }
+
+    /// The run id tells a repetition.
+    fn is_repeatable(&self, _: &Start) -> bool {
+        true
+    }
+
+    fn max_tries(&self) -> u32 {
+        CLIENT_TRIES
+    }
+
+    /// Hands an owned run to its owner. This happens here and not in the caller's future, which may
+    /// be dropped at any time.
+    async fn settle(
+        &self,
+        start: Start,
+        outcome: StartOutcome,
+        _: bool,
+    ) -> Result<StartOutcome, StoreError> {
+        let adoption = start
+            .adoption
+            .and_then(|adoption| adoption.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let Some(adoption) = adoption else { return Ok(outcome) };
+        let owned = match outcome {
+            StartOutcome::Started { owned } => owned,
+            StartOutcome::Repeated => {
+                let run = self.store.find_run(&RunKey::RunId(start.run.run_id)).await?;
+                run.is_some_and(|run| {
+                    run.status == RunStatus::Running
+                        && run.step_no.0 == 0
+                        && run.owner == Some(adoption.session.lease().worker_id)
+                })
+            }
+            StartOutcome::IdTaken { .. } => false,
+        };
+        if owned {
+            adoption.adopt();
+        }
+        Ok(outcome)
+    }
+}
+
+impl Start {
+    fn owner(&self) -> Option<Arc<Session>> {
+        let adoption = self.adoption.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Arc::clone(&adoption.as_ref()?.session))
+    }
+}

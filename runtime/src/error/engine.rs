@@ -1,0 +1,201 @@
+//! Errors of clients and workers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::StoreError;
+use crate::codec::CodecError;
+use crate::model::RunId;
+use crate::store::RunKey;
+
+/// Why a run could not be started.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// An open run has the same workflow id. Trying again helps once that run has closed; to get
+    /// hold of it, use [`OnConflict::UseExisting`](crate::client::OnConflict::UseExisting).
+    #[error("the workflow id `{workflow_id}` is taken by the open run {run_id}")]
+    AlreadyStarted {
+        /// The id asked for.
+        workflow_id: String,
+        /// The run that has it.
+        run_id: RunId,
+    },
+    /// An argument cannot be encoded. Trying again does not help.
+    #[error("the arguments of `{workflow}` cannot be saved")]
+    Arguments {
+        /// The workflow.
+        workflow: &'static str,
+        /// Which type refuses, and why.
+        #[source]
+        source: CodecError,
+    },
+    /// The workflow's first state could not be made. Trying again does not help.
+    #[error("a run of `{workflow}` cannot be begun: {reason}")]
+    Begin {
+        /// The workflow.
+        workflow: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// The database failed, and went on failing when tried again. The run may have been started:
+    /// with a workflow id of your own, starting it again tells.
+    #[error("the run could not be written")]
+    Store(#[source] Arc<StoreError>),
+}
+
+/// Why something could not be sent to a run.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignalError {
+    /// The run is closed; nothing reaches it any more.
+    #[error("the run {run_id} is closed")]
+    Closed {
+        /// The run.
+        run_id: RunId,
+    },
+    /// There is no such run.
+    #[error("there is no run {run_id}")]
+    Unknown {
+        /// The run.
+        run_id: RunId,
+    },
+    /// The signal cannot be encoded. Trying again does not help.
+    #[error("the signal `{signal}` cannot be saved")]
+    Encode {
+        /// The signal's stored name.
+        signal: &'static str,
+        /// Which type refuses, and why.
+        #[source]
+        source: CodecError,
+    },
+    /// The database failed. Without a dedup key the signal may or may not have arrived; with one,
+    /// sending it again is safe.
+    #[error("the message to the run could not be written")]
+    Store(#[source] Arc<StoreError>),
+}
+
+/// Why a run was not found.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// There is no such run.
+    #[error("there is no run with the {}", name(.0))]
+    Unknown(RunKey),
+    /// The run is one of another workflow.
+    #[error("the run {run_id} is a run of `{found}`, not of `{expected}`")]
+    OtherWorkflow {
+        /// The run.
+        run_id: RunId,
+        /// Its workflow.
+        found: String,
+        /// The workflow asked for.
+        expected: &'static str,
+    },
+    /// The database failed.
+    #[error("the run could not be looked up")]
+    Store(#[from] StoreError),
+}
+
+fn name(key: &RunKey) -> String {
+    match key {
+        RunKey::RunId(run_id) => format!("run id {run_id}"),
+        RunKey::WorkflowId(id) => format!("workflow id `{id}`"),
+    }
+}
+
+/// How a run ended, if not with a value; `E` is the workflow's own error.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunError<E> {
+    /// It returned this error.
+    Failed(E),
+    /// Something that it waited for failed in a way that its code could not see, such as the
+    /// timeout of an activity that does not return a `Result`.
+    Uncaught {
+        /// What failed, with causes.
+        reason: String,
+    },
+    /// It was asked to cancel, and did not return a value after that.
+    Cancelled {
+        /// Why, as given with the request.
+        reason: String,
+    },
+    /// It was terminated.
+    Terminated {
+        /// Why, as given by whoever did.
+        reason: String,
+    },
+    /// It completed, but its return value cannot be read by this program.
+    Unreadable(CodecError),
+    /// There is no such run.
+    Unknown {
+        /// The run.
+        run_id: RunId,
+    },
+    /// The database failed; asking again may help. The run is not affected.
+    Store(StoreError),
+}
+
+/// The workflow's own error shows with its causes if it prints them for `{:#}`.
+impl<E: fmt::Display> fmt::Display for RunError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(error) => write!(f, "{error:#}"),
+            Self::Uncaught { reason } => f.write_str(reason),
+            Self::Cancelled { reason } => write!(f, "the run was cancelled: {reason}"),
+            Self::Terminated { reason } => write!(f, "the run was terminated: {reason}"),
+            Self::Unreadable(_) => f.write_str("the run's return value cannot be read"),
+            Self::Unknown { run_id } => write!(f, "there is no run {run_id}"),
+            Self::Store(_) => f.write_str("the run's result could not be looked up"),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unreadable(error) => Some(error),
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Why the workflows and activities of a program cannot be served.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Two workflows have the same stored name.
+    #[error("two workflows are named `{name}`; rename one with `#[workflow(name = \"…\")]`")]
+    DuplicateWorkflow {
+        /// The name.
+        name: &'static str,
+    },
+    /// Two activities have the same stored name.
+    #[error("two activities are named `{name}`; rename one with `#[activity(name = \"…\")]`")]
+    DuplicateActivity {
+        /// The name.
+        name: &'static str,
+    },
+    /// A workflow holds values across an await that could not be read back.
+    #[error("the workflow `{workflow}` cannot be served: {}", problems.join("; "))]
+    CannotBeSaved {
+        /// The workflow.
+        workflow: &'static str,
+        /// Each local, its type, what is wrong with it and what would be right.
+        problems: Vec<String>,
+    },
+}
+
+/// Why a worker could not be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkerError {
+    /// What it is to serve is not in order. Trying again does not help.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// The database failed.
+    #[error("the worker could not be registered")]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,16 @@
+//! What a program that defines and runs workflows uses: `use piton::prelude::*;`.
+
+pub use crate::machine::{ActivityError, Context, Durable, Retryable, Signal, join_all};
+pub use crate::model::{RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds};
+
+pub use crate::activities::ActivityContext;
+pub use crate::{bail, ensure, join, select, try_join};
+
+#[cfg(feature = "engine")]
+pub use crate::client::{Client, OnConflict, RunHandle};
+#[cfg(feature = "engine")]
+pub use crate::error::{RunError, SignalError, StartError};
+#[cfg(feature = "engine")]
+pub use crate::worker::{RunningWorker, Worker};
+#[cfg(feature = "macros")]
+pub use crate::{Signal, activity, workflow};

@@ -1,0 +1,208 @@
+//! Many at once, through two connections to the same database.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
+
+use super::fixture::{
+    StoreUnderTest, WORKFLOW, close, keep, keyed, new_run, new_worker, park, signal,
+};
+use crate::model::{RunId, StepNo};
+use crate::store::{
+    ArrivalOutcome, ClaimRequest, CommitOutcome, NewRun, StartOutcome, Store, WorkerLease,
+};
+
+super::list_cases!("concurrency":
+    claimers_never_share_a_run,
+    one_of_many_starts_with_the_same_workflow_id_wins,
+    one_of_many_starts_with_the_same_run_id_wins,
+    one_of_many_arrivals_with_the_same_key_wins,
+    arrivals_at_once_are_numbered_without_gaps,
+    one_of_many_commits_of_the_same_step_wins,
+    no_arrival_is_lost_between_reading_and_parking,
+    fencing_and_committing_exclude_each_other,
+    a_dropped_call_has_its_whole_effect_or_none,
+);
+
+impl StoreUnderTest {
+    /// One of the two connections, in turn.
+    fn either(&self, turn: usize) -> Arc<dyn Store> {
+        Arc::clone(if turn.is_multiple_of(2) { &self.store } else { &self.other })
+    }
+}
+
+/// Runs `count` tasks at once and gives what they came to.
+async fn at_once<F, T>(count: usize, task: impl Fn(usize) -> F) -> Vec<T>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    let tasks: Vec<_> = (0..count).map(|number| tokio::spawn(task(number))).collect();
+    join_all(tasks).await.into_iter().map(|done| done.expect("no task panics")).collect()
+}
+
+async fn claim_through(store: &Arc<dyn Store>, worker: WorkerLease, limit: u32) -> Vec<RunId> {
+    let request = ClaimRequest { worker, workflows: &[WORKFLOW], limit, inbox_limit: 10 };
+    let claimed = store.claim_runs(request).await.expect("a valid worker can claim");
+    claimed.runs.iter().map(|run| run.run_id).collect()
+}
+
+async fn claimers_never_share_a_run(t: StoreUnderTest) {
+    t.start_all((0..200).map(|n| new_run(&n.to_string())).collect()).await;
+    let claims = at_once(6, |number| {
+        let store = t.either(number);
+        async move {
+            let worker = store.register_worker(new_worker()).await.expect("a worker can register");
+            let mut claimed = Vec::new();
+            // Enough tries for each to find nothing more, whatever the others leave.
+            for _ in 0..60 {
+                claimed.extend(claim_through(&store, worker, 7).await);
+            }
+            claimed
+        }
+    })
+    .await;
+    let all: Vec<RunId> = claims.concat();
+    let distinct: HashSet<RunId> = all.iter().copied().collect();
+    assert_eq!((all.len(), distinct.len()), (200, 200));
+}
+
+async fn one_of_many_starts_with_the_same_workflow_id_wins(t: StoreUnderTest) {
+    let outcomes = at_once(8, |number| {
+        let store = t.either(number);
+        async move { store.start_runs(vec![new_run("a")]).await.expect("runs can be started") }
+    })
+    .await;
+    let key = crate::store::RunKey::WorkflowId("a".into());
+    let winner = t.store.find_run(&key).await.expect("runs can be looked up").expect("one won");
+    let taken = vec![StartOutcome::IdTaken { run_id: winner.run_id }];
+    let started = vec![StartOutcome::Started { owned: false }];
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == started).count(), 1);
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == taken).count(), 7);
+}
+
+async fn one_of_many_starts_with_the_same_run_id_wins(t: StoreUnderTest) {
+    let run = new_run("a");
+    let outcomes = at_once(8, |number| {
+        let (store, run) = (t.either(number), run.clone());
+        async move { store.start_runs(vec![run]).await.expect("runs can be started") }
+    })
+    .await;
+    let repeated = outcomes.iter().filter(|outcome| outcome[..] == [StartOutcome::Repeated]);
+    assert_eq!(repeated.count(), 7);
+}
+
+async fn one_of_many_arrivals_with_the_same_key_wins(t: StoreUnderTest) {
+    let run_id = t.start("a").await;
+    let outcomes = at_once(8, |number| {
+        let store = t.either(number);
+        async move {
+            let outcomes = store.deliver(vec![keyed(run_id, "once")]).await;
+            outcomes.expect("arrivals can be delivered")[0]
+        }
+    })
+    .await;
+    let duplicates = outcomes.iter().filter(|outcome| **outcome == ArrivalOutcome::Duplicate);
+    assert_eq!(duplicates.count(), 7);
+    assert_eq!(t.inbox(run_id).await, [1]);
+}
+
+async fn arrivals_at_once_are_numbered_without_gaps(t: StoreUnderTest) {
+    let (one, two) = (t.start("a").await, t.start("b").await);
+    at_once(8, |number| {
+        let store = t.either(number);
+        // In both orders, which a store with row locks has to cope with.
+        let pair = if number < 4 { [one, two] } else { [two, one] };
+        async move {
+            for _ in 0..10 {
+                let batch = pair.map(|run_id| signal(run_id, "x")).to_vec();
+                store.deliver(batch).await.expect("arrivals can be delivered");
+            }
+        }
+    })
+    .await;
+    let expected: Vec<i64> = (1..=80).collect();
+    assert_eq!(t.inbox(one).await, expected);
+    assert_eq!(t.inbox(two).await, expected);
+}
+
+async fn one_of_many_commits_of_the_same_step_wins(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    let outcomes = at_once(8, |number| {
+        let store = t.either(number);
+        async move {
+            let step = keep(run_id, 0, &number.to_string());
+            store.commit_steps(worker, vec![step]).await.expect("a valid worker can commit")[0]
+        }
+    })
+    .await;
+    let lost = outcomes.iter().filter(|outcome| **outcome == CommitOutcome::Lost).count();
+    assert_eq!(lost, 7);
+    let winner = outcomes.iter().position(|outcome| *outcome == CommitOutcome::Committed);
+    let run = t.record(run_id).await;
+    assert_eq!((Some(run.state), run.step_no), (winner.map(|n| n.to_string()), StepNo(1)));
+}
+
+async fn no_arrival_is_lost_between_reading_and_parking(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let runs: Vec<NewRun> =
+        (0..40).map(|n| NewRun { owner: Some(worker), ..new_run(&n.to_string()) }).collect();
+    let run_ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
+    t.start_all(runs).await;
+    at_once(2 * run_ids.len(), |number| {
+        let store = t.either(number);
+        let run_id = run_ids[number / 2];
+        async move {
+            if number.is_multiple_of(2) {
+                let parked = store.commit_steps(worker, vec![park(run_id, 0, None, 0)]).await;
+                parked.expect("a valid worker can commit");
+            } else {
+                store.deliver(vec![signal(run_id, "x")]).await.expect("it can be delivered");
+            }
+        }
+    })
+    .await;
+    assert_eq!(t.claim(worker, 100).await.len(), run_ids.len());
+}
+
+async fn fencing_and_committing_exclude_each_other(t: StoreUnderTest) {
+    for round in 0..10 {
+        let worker = t.worker().await;
+        let run_id = t.start_owned(&round.to_string(), worker).await;
+        let (commit, fence) = tokio::join!(
+            t.store.commit_steps(worker, vec![close(run_id, 0)]),
+            t.other.fence_workers(std::slice::from_ref(&worker.worker_id)),
+        );
+        let committed = commit.is_ok_and(|outcomes| outcomes == [CommitOutcome::Committed]);
+        let let_go = fence.expect("workers can be fenced");
+        assert_eq!(let_go, u64::from(!committed), "either the step or the fence came first");
+        assert_eq!(t.record(run_id).await.status.is_open(), !committed);
+    }
+}
+
+async fn a_dropped_call_has_its_whole_effect_or_none(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    for polls in 0..20 {
+        let run_id = t.start_owned(&polls.to_string(), worker).await;
+        t.deliver(signal(run_id, "x")).await;
+        let mut step = keep(run_id, 0, "one");
+        step.consumed = vec![1];
+        let mut call = t.store.commit_steps(worker, vec![step]);
+        for _ in 0..polls {
+            if call.as_mut().now_or_never().is_some() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(call);
+        // Whatever the dropped call left behind has been settled before the next one is answered.
+        let outcome = t.commit(worker, keep(run_id, 1, "two")).await;
+        let committed = outcome == CommitOutcome::Committed;
+        let run = t.record(run_id).await;
+        assert_eq!(run.step_no, StepNo(if committed { 2 } else { 0 }));
+        assert_eq!(t.inbox(run_id).await.is_empty(), committed);
+    }
+}

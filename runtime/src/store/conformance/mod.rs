@@ -1,0 +1,88 @@
+//! What every store must do, as cases that can be run against any of them.
+//!
+//! A case gets a store with nothing in it and a clock that it moves by hand, so cases need no sleeps
+//! and run in parallel. It panics if the store does not keep the contract of
+//! [`Store`](super::Store). [`cases`] lists them all by name; a test harness makes one test of each:
+//!
+//! ```no_run
+//! use piton::store::conformance::{StoreUnderTest, cases};
+//! # async fn open_empty(_: &str) -> StoreUnderTest { unimplemented!() }
+//! # async fn run_all() {
+//! for case in cases() {
+//!     case.run(open_empty(case.name()).await).await;
+//! }
+//! # }
+//! ```
+
+mod arrivals;
+mod claiming;
+mod closing;
+mod committing;
+mod concurrency;
+mod definitions;
+mod fixture;
+mod model;
+mod news;
+mod ownership;
+mod parking;
+mod queries;
+mod recovering;
+mod starting;
+
+use std::future::Future;
+use std::pin::Pin;
+
+pub use fixture::StoreUnderTest;
+
+/// One thing that a store must do.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    name: &'static str,
+    run: fn(StoreUnderTest) -> Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl Case {
+    /// What must hold, as `group::sentence_in_words`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Checks it on an empty store. Needs a tokio runtime.
+    ///
+    /// # Panics
+    /// If it does not hold.
+    pub async fn run(&self, store: StoreUnderTest) {
+        (self.run)(store).await;
+    }
+}
+
+/// All cases.
+pub fn cases() -> Vec<Case> {
+    let groups = [
+        starting::CASES,
+        claiming::CASES,
+        recovering::CASES,
+        committing::CASES,
+        parking::CASES,
+        closing::CASES,
+        arrivals::CASES,
+        ownership::CASES,
+        queries::CASES,
+        definitions::CASES,
+        news::CASES,
+        concurrency::CASES,
+        model::CASES,
+    ];
+    groups.concat()
+}
+
+/// Lists the cases of a module; one that is left out is reported as dead code.
+macro_rules! list_cases {
+    ($group:literal: $($name:ident),* $(,)?) => {
+        pub(super) const CASES: &[super::Case] = &[$(super::Case {
+            name: concat!($group, "::", stringify!($name)),
+            run: |store| Box::pin($name(store)),
+        }),*];
+    };
+}
+use list_cases;

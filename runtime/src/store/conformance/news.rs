@@ -1,0 +1,134 @@
+//! What a store tells the tasks of its own process.
+//!
+//! News is only a hint, but a store that keeps silent about its own commits is slow.
+
+use futures_util::FutureExt as _;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::fixture::{StoreUnderTest, block, close, keep, park, signal};
+use crate::model::RunId;
+use crate::store::{NewArrival, RunEvent, Subscription};
+
+super::list_cases!("news":
+    a_start_without_an_owner_is_announced,
+    a_start_with_an_owner_is_not,
+    an_arrival_wakes_a_parked_run,
+    parking_with_a_time_is_announced,
+    letting_go_is_announced,
+    unblocking_is_announced,
+    subscribers_learn_of_arrivals,
+    an_owner_learns_nothing_of_what_it_delivered,
+    subscribers_learn_of_the_end,
+    subscribers_learn_of_a_block,
+    subscribers_learn_of_a_termination,
+    nobody_learns_of_a_lost_step,
+);
+
+/// Whether something has been announced to be due since the last look.
+fn is_due(t: &StoreUnderTest) -> bool {
+    t.store.hub().due().now_or_never().is_some()
+}
+
+fn subscribe(t: &StoreUnderTest, run_id: RunId) -> (Subscription, UnboundedReceiver<RunEvent>) {
+    let (sender, receiver) = unbounded_channel();
+    (t.store.hub().subscribe(run_id, sender), receiver)
+}
+
+async fn a_start_without_an_owner_is_announced(t: StoreUnderTest) {
+    assert!(!is_due(&t));
+    t.start("a").await;
+    assert!(is_due(&t));
+    assert!(!is_due(&t));
+}
+
+async fn a_start_with_an_owner_is_not(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    t.start_owned("a", worker).await;
+    assert!(!is_due(&t));
+}
+
+async fn an_arrival_wakes_a_parked_run(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.commit(worker, park(run_id, 0, None, 0)).await;
+    assert!(!is_due(&t));
+    t.deliver(signal(run_id, "x")).await;
+    assert!(is_due(&t));
+}
+
+async fn parking_with_a_time_is_announced(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.commit(worker, park(run_id, 0, Some(t.now()), 0)).await;
+    assert!(is_due(&t));
+}
+
+async fn letting_go_is_announced(t: StoreUnderTest) {
+    let (leaving, dying) = (t.worker().await, t.worker().await);
+    t.start_owned("a", leaving).await;
+    t.start_owned("b", dying).await;
+    t.store.release_worker(leaving).await.expect("a worker can leave");
+    assert!(is_due(&t));
+    t.store.fence_workers(&[dying.worker_id]).await.expect("workers can be fenced");
+    assert!(is_due(&t));
+}
+
+async fn unblocking_is_announced(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.commit(worker, block(run_id, 0)).await;
+    assert!(!is_due(&t));
+    t.store.unblock_runs(&[], Some(run_id)).await.expect("runs can be unblocked");
+    assert!(is_due(&t));
+}
+
+async fn subscribers_learn_of_arrivals(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    let other = t.start_owned("b", worker).await;
+    let (_subscription, mut news) = subscribe(&t, run_id);
+    t.deliver_all(vec![signal(other, "x"), signal(run_id, "x")]).await;
+    assert_eq!(news.try_recv(), Ok(RunEvent::Arrival(run_id)));
+    assert!(news.try_recv().is_err());
+}
+
+async fn an_owner_learns_nothing_of_what_it_delivered(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    let (_subscription, mut news) = subscribe(&t, run_id);
+    t.deliver(NewArrival { owner: Some(worker), ..signal(run_id, "x") }).await;
+    assert!(news.try_recv().is_err());
+}
+
+async fn subscribers_learn_of_the_end(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    let (_subscription, mut news) = subscribe(&t, run_id);
+    t.commit(worker, keep(run_id, 0, "one")).await;
+    assert!(news.try_recv().is_err());
+    t.commit(worker, close(run_id, 1)).await;
+    assert_eq!(news.try_recv(), Ok(RunEvent::Settled(run_id)));
+}
+
+async fn subscribers_learn_of_a_block(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    let (_subscription, mut news) = subscribe(&t, run_id);
+    t.commit(worker, block(run_id, 0)).await;
+    assert_eq!(news.try_recv(), Ok(RunEvent::Settled(run_id)));
+}
+
+async fn subscribers_learn_of_a_termination(t: StoreUnderTest) {
+    let run_id = t.start("a").await;
+    let (_subscription, mut news) = subscribe(&t, run_id);
+    t.store.terminate_run(run_id, "enough").await.expect("runs can be terminated");
+    assert_eq!(news.try_recv(), Ok(RunEvent::Settled(run_id)));
+}
+
+async fn nobody_learns_of_a_lost_step(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    let (_subscription, mut news) = subscribe(&t, run_id);
+    t.commit_all(worker, vec![close(run_id, 5)]).await;
+    assert!(news.try_recv().is_err());
+}

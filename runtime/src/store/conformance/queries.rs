@@ -1,0 +1,151 @@
+//! What people and clients ask.
+
+use super::fixture::{StoreUnderTest, block, close, close_as, new_run, park};
+use crate::model::{RunId, RunStatus};
+use crate::store::{NewRun, RunFilter, RunKey};
+
+super::list_cases!("queries":
+    an_unknown_run_is_not_found,
+    an_open_run_is_found_by_its_workflow_id,
+    the_open_run_is_preferred_to_closed_ones,
+    the_last_closed_run_is_found_if_none_is_open,
+    runs_are_listed_newest_first,
+    no_more_than_the_limit_is_listed,
+    listing_goes_by_workflow_and_status,
+    counting_goes_by_status,
+    counting_goes_by_workflow,
+    nothing_counts_as_nothing,
+    another_connection_sees_what_was_committed,
+);
+
+async fn find(t: &StoreUnderTest, workflow_id: &str) -> Option<RunId> {
+    let key = RunKey::WorkflowId(workflow_id.into());
+    t.store.find_run(&key).await.expect("runs can be looked up").map(|run| run.run_id)
+}
+
+async fn list(t: &StoreUnderTest, filter: RunFilter, limit: u32) -> Vec<RunId> {
+    let runs = t.store.list_runs(&filter, limit).await.expect("runs can be listed");
+    runs.iter().map(|run| run.run_id).collect()
+}
+
+async fn an_unknown_run_is_not_found(t: StoreUnderTest) {
+    assert_eq!(find(&t, "a").await, None);
+    let found = t.store.find_run(&RunKey::RunId(RunId::new())).await;
+    assert!(found.expect("runs can be looked up").is_none());
+}
+
+async fn an_open_run_is_found_by_its_workflow_id(t: StoreUnderTest) {
+    let run_id = t.start("a").await;
+    t.start("b").await;
+    assert_eq!(find(&t, "a").await, Some(run_id));
+}
+
+async fn the_open_run_is_preferred_to_closed_ones(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    // Of two runs, the one with the higher id counts as started last.
+    let mut runs = [new_run("a"), new_run("a")];
+    runs.sort_by_key(|run| run.run_id);
+    let [open, closed] = runs;
+    let run_id = open.run_id;
+    t.start_all(vec![NewRun { owner: Some(worker), ..closed.clone() }]).await;
+    t.commit(worker, close(closed.run_id, 0)).await;
+    t.start_all(vec![open]).await;
+    assert_eq!(find(&t, "a").await, Some(run_id));
+}
+
+async fn the_last_closed_run_is_found_if_none_is_open(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let mut last = None;
+    for _ in 0..3 {
+        let run_id = t.start_owned("a", worker).await;
+        t.commit(worker, close(run_id, 0)).await;
+        last = last.max(Some(run_id));
+    }
+    assert_eq!(find(&t, "a").await, last);
+}
+
+async fn runs_are_listed_newest_first(t: StoreUnderTest) {
+    let mut run_ids = Vec::new();
+    for id in ["a", "b", "c"] {
+        run_ids.push(t.start(id).await);
+    }
+    run_ids.sort_unstable_by(|one, other| other.cmp(one));
+    assert_eq!(list(&t, RunFilter::default(), 10).await, run_ids);
+}
+
+async fn no_more_than_the_limit_is_listed(t: StoreUnderTest) {
+    t.start_all((0..5).map(|n| new_run(&n.to_string())).collect()).await;
+    assert_eq!(list(&t, RunFilter::default(), 3).await.len(), 3);
+    assert_eq!(list(&t, RunFilter::default(), 0).await, []);
+}
+
+/// Two completed runs and a parked one of one workflow, a completed one of another.
+async fn start_various(t: &StoreUnderTest) -> RunId {
+    let worker = t.worker().await;
+    let mut parked = None;
+    for (id, workflow) in [("a", "one"), ("b", "one"), ("c", "two"), ("d", "one")] {
+        let run = NewRun { owner: Some(worker), workflow: workflow.into(), ..new_run(id) };
+        let run_id = run.run_id;
+        t.start_all(vec![run]).await;
+        if id == "d" {
+            t.commit(worker, park(run_id, 0, None, 0)).await;
+            parked = Some(run_id);
+        } else {
+            t.commit(worker, close(run_id, 0)).await;
+        }
+    }
+    parked.expect("it was started")
+}
+
+fn filter(workflow: Option<&str>, status: Option<RunStatus>) -> RunFilter {
+    RunFilter { workflow: workflow.map(str::to_owned), status }
+}
+
+async fn listing_goes_by_workflow_and_status(t: StoreUnderTest) {
+    let parked = start_various(&t).await;
+    let completed = Some(RunStatus::Completed);
+    assert_eq!(list(&t, filter(Some("one"), None), 10).await.len(), 3);
+    assert_eq!(list(&t, filter(None, completed), 10).await.len(), 3);
+    assert_eq!(list(&t, filter(Some("one"), completed), 10).await.len(), 2);
+    assert_eq!(list(&t, filter(Some("one"), Some(RunStatus::Running)), 10).await, [parked]);
+    assert_eq!(list(&t, filter(Some("three"), None), 10).await, []);
+}
+
+async fn count(t: &StoreUnderTest, filter: RunFilter) -> Vec<(RunStatus, u64)> {
+    let mut counts = t.store.count_runs(&filter).await.expect("runs can be counted");
+    counts.sort_unstable_by_key(|(status, _)| status.as_str());
+    counts
+}
+
+async fn counting_goes_by_status(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let (blocked, failed) = (t.start_owned("a", worker).await, t.start_owned("b", worker).await);
+    let failing = close_as(failed, 0, RunStatus::Failed, None, Some("why"));
+    t.commit_all(worker, vec![block(blocked, 0), failing]).await;
+    t.start_all(vec![new_run("c"), new_run("d")]).await;
+    assert_eq!(
+        count(&t, RunFilter::default()).await,
+        [(RunStatus::Blocked, 1), (RunStatus::Failed, 1), (RunStatus::Running, 2)]
+    );
+    assert_eq!(count(&t, filter(None, Some(RunStatus::Running))).await, [(RunStatus::Running, 2)]);
+}
+
+async fn counting_goes_by_workflow(t: StoreUnderTest) {
+    start_various(&t).await;
+    assert_eq!(
+        count(&t, filter(Some("one"), None)).await,
+        [(RunStatus::Completed, 2), (RunStatus::Running, 1)]
+    );
+}
+
+async fn nothing_counts_as_nothing(t: StoreUnderTest) {
+    assert_eq!(count(&t, RunFilter::default()).await, []);
+}
+
+async fn another_connection_sees_what_was_committed(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.commit(worker, close(run_id, 0)).await;
+    let run = t.other.find_run(&RunKey::RunId(run_id)).await.expect("runs can be looked up");
+    assert_eq!(run.expect("it is there").status, RunStatus::Completed);
+}

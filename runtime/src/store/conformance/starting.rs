@@ -1,0 +1,220 @@
+//! Runs come into being.
+
+use super::fixture::{
+    LONGER_THAN_LEASE, StoreUnderTest, WORKFLOW, accepted, block, close, new_run, signal,
+};
+use crate::model::{Epoch, RunId, RunStatus, StepNo, WorkerId};
+use crate::store::{CommitOutcome, NewRun, StartOutcome, WorkerLease};
+
+super::list_cases!("starting":
+    a_run_starts_open_unowned_and_due_now,
+    what_was_given_is_kept,
+    a_run_can_start_later,
+    a_valid_owner_gets_the_run,
+    an_owner_that_is_unknown_is_ignored,
+    an_owner_whose_lease_has_run_out_is_ignored,
+    an_owner_that_was_fenced_is_ignored,
+    an_owner_of_another_epoch_is_ignored,
+    the_same_run_id_again_is_repeated,
+    a_repeated_run_id_is_not_taken_for_a_conflict,
+    a_repeated_start_changes_nothing,
+    an_open_workflow_id_is_taken,
+    a_blocked_run_keeps_its_workflow_id,
+    a_closed_run_frees_its_workflow_id,
+    the_second_of_a_batch_with_the_same_workflow_id_is_refused,
+    the_second_of_a_batch_with_the_same_run_id_is_repeated,
+    a_refused_run_leaves_nothing_behind,
+    a_batch_has_mixed_outcomes_in_its_order,
+    an_empty_batch_does_nothing,
+    a_large_batch_starts_whole,
+    texts_and_bytes_of_any_kind_are_kept,
+);
+
+async fn a_run_starts_open_unowned_and_due_now(t: StoreUnderTest) {
+    let run = t.record(t.start("a").await).await;
+    assert_eq!(run.status, RunStatus::Running);
+    assert_eq!((run.owner, run.due_at), (None, Some(t.now())));
+    assert_eq!((run.started_at, run.closed_at), (t.now(), None));
+    assert_eq!((run.blocked, run.result, run.failure), (None, None, None));
+    assert_eq!(run.step_no, StepNo(0));
+}
+
+async fn what_was_given_is_kept(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start("a").await;
+    let record = t.record(run_id).await;
+    assert_eq!((record.workflow_id.as_str(), record.workflow.as_str()), ("a", WORKFLOW));
+    assert_eq!(record.state, "start");
+    let [run] = &t.claim(worker, 1).await[..] else { panic!("the run is due") };
+    assert_eq!((run.workflow_id.as_str(), run.workflow.as_str()), ("a", WORKFLOW));
+    assert_eq!(run.snapshot, b"start");
+}
+
+async fn a_run_can_start_later(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let start_at = t.now() + LONGER_THAN_LEASE / 2;
+    let run = NewRun { start_at: Some(start_at), ..new_run("a") };
+    let run_id = run.run_id;
+    t.start_all(vec![run]).await;
+    assert_eq!(t.record(run_id).await.due_at, Some(start_at));
+    assert_eq!(t.claim_ids(worker, 1).await, []);
+    t.clock.set(start_at);
+    assert_eq!(t.claim_ids(worker, 1).await, [run_id]);
+}
+
+async fn a_valid_owner_gets_the_run(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run = t.record(t.start_owned("a", worker).await).await;
+    assert_eq!((run.owner, run.due_at), (Some(worker.worker_id), None));
+    assert_eq!(t.claim_ids(worker, 1).await, []);
+}
+
+async fn start_with_bad_owner(t: &StoreUnderTest, owner: WorkerLease) {
+    let run = NewRun { owner: Some(owner), ..new_run("a") };
+    let run_id = run.run_id;
+    assert_eq!(t.start_all(vec![run]).await, [StartOutcome::Started { owned: false }]);
+    let run = t.record(run_id).await;
+    assert_eq!((run.owner, run.due_at), (None, Some(t.now())));
+}
+
+async fn an_owner_that_is_unknown_is_ignored(t: StoreUnderTest) {
+    start_with_bad_owner(&t, WorkerLease { worker_id: WorkerId(987), epoch: Epoch(1) }).await;
+}
+
+async fn an_owner_whose_lease_has_run_out_is_ignored(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    t.clock.advance(LONGER_THAN_LEASE);
+    start_with_bad_owner(&t, worker).await;
+}
+
+async fn an_owner_that_was_fenced_is_ignored(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    t.store.fence_workers(&[worker.worker_id]).await.expect("workers can be fenced");
+    start_with_bad_owner(&t, worker).await;
+}
+
+async fn an_owner_of_another_epoch_is_ignored(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let epoch = Epoch(worker.epoch.0 + 1);
+    start_with_bad_owner(&t, WorkerLease { epoch, ..worker }).await;
+}
+
+async fn the_same_run_id_again_is_repeated(t: StoreUnderTest) {
+    let run = new_run("a");
+    t.start_all(vec![run.clone()]).await;
+    assert_eq!(t.start_all(vec![run]).await, [StartOutcome::Repeated]);
+}
+
+async fn a_repeated_run_id_is_not_taken_for_a_conflict(t: StoreUnderTest) {
+    let run = new_run("a");
+    t.start_all(vec![run.clone()]).await;
+    let renamed = NewRun { workflow_id: "b".into(), ..run };
+    assert_eq!(t.start_all(vec![renamed]).await, [StartOutcome::Repeated]);
+}
+
+async fn a_repeated_start_changes_nothing(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run = NewRun { owner: Some(worker), ..new_run("a") };
+    t.start_all(vec![run.clone()]).await;
+    assert_eq!(t.commit(worker, close(run.run_id, 0)).await, CommitOutcome::Committed);
+    let again = NewRun { snapshot: b"other".to_vec(), ..run.clone() };
+    assert_eq!(t.start_all(vec![again]).await, [StartOutcome::Repeated]);
+    let record = t.record(run.run_id).await;
+    assert_eq!((record.status, record.step_no), (RunStatus::Completed, StepNo(1)));
+}
+
+async fn an_open_workflow_id_is_taken(t: StoreUnderTest) {
+    let run_id = t.start("a").await;
+    assert_eq!(t.start_all(vec![new_run("a")]).await, [StartOutcome::IdTaken { run_id }]);
+}
+
+async fn a_blocked_run_keeps_its_workflow_id(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.commit(worker, block(run_id, 0)).await;
+    assert_eq!(t.start_all(vec![new_run("a")]).await, [StartOutcome::IdTaken { run_id }]);
+}
+
+async fn a_closed_run_frees_its_workflow_id(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.commit(worker, close(run_id, 0)).await;
+    assert_ne!(t.start("a").await, run_id);
+}
+
+async fn the_second_of_a_batch_with_the_same_workflow_id_is_refused(t: StoreUnderTest) {
+    let (first, second) = (new_run("a"), new_run("a"));
+    let run_id = first.run_id;
+    assert_eq!(
+        t.start_all(vec![first, second]).await,
+        [StartOutcome::Started { owned: false }, StartOutcome::IdTaken { run_id }]
+    );
+}
+
+async fn the_second_of_a_batch_with_the_same_run_id_is_repeated(t: StoreUnderTest) {
+    let run = new_run("a");
+    assert_eq!(
+        t.start_all(vec![run.clone(), run]).await,
+        [StartOutcome::Started { owned: false }, StartOutcome::Repeated]
+    );
+}
+
+async fn a_refused_run_leaves_nothing_behind(t: StoreUnderTest) {
+    t.start("a").await;
+    let refused = new_run("a");
+    let run_id = refused.run_id;
+    t.start_all(vec![refused]).await;
+    let found = t.store.find_run(&crate::store::RunKey::RunId(run_id)).await;
+    assert!(found.expect("runs can be looked up").is_none());
+    assert_eq!(t.deliver(signal(run_id, "x")).await, crate::store::ArrivalOutcome::Unknown);
+}
+
+async fn a_batch_has_mixed_outcomes_in_its_order(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let taken = t.start("taken").await;
+    let repeated = new_run("repeated");
+    t.start_all(vec![repeated.clone()]).await;
+    let owned = NewRun { owner: Some(worker), ..new_run("owned") };
+    let outcomes = t.start_all(vec![new_run("taken"), new_run("new"), repeated, owned]).await;
+    assert_eq!(
+        outcomes,
+        [
+            StartOutcome::IdTaken { run_id: taken },
+            StartOutcome::Started { owned: false },
+            StartOutcome::Repeated,
+            StartOutcome::Started { owned: true },
+        ]
+    );
+}
+
+async fn an_empty_batch_does_nothing(t: StoreUnderTest) {
+    assert_eq!(t.start_all(Vec::new()).await, []);
+}
+
+async fn a_large_batch_starts_whole(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let runs: Vec<NewRun> = (0..600).map(|n| new_run(&format!("run-{n}"))).collect();
+    let mut expected: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
+    let outcomes = t.start_all(runs).await;
+    assert_eq!(outcomes, vec![StartOutcome::Started { owned: false }; 600]);
+    let mut claimed = t.claim_ids(worker, 600).await;
+    expected.sort_unstable();
+    claimed.sort_unstable();
+    assert_eq!(claimed, expected);
+}
+
+async fn texts_and_bytes_of_any_kind_are_kept(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let snapshot: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+    let id = "o'rder \"42\" ; -- \\ 注文 🧗";
+    let run = NewRun { snapshot: snapshot.clone(), state: id.into(), ..new_run(id) };
+    let run_id = run.run_id;
+    t.start_all(vec![run, NewRun { snapshot: Vec::new(), ..new_run("") }]).await;
+    assert_eq!(t.deliver(signal(run_id, id)).await, accepted(1));
+    let claimed = t.claim(worker, 10).await;
+    let odd = claimed.iter().find(|run| run.run_id == run_id).expect("it is due");
+    assert_eq!((odd.workflow_id.as_str(), &odd.snapshot), (id, &snapshot));
+    let empty = claimed.iter().find(|run| run.run_id != run_id).expect("it is due");
+    assert_eq!((empty.workflow_id.as_str(), empty.snapshot.len()), ("", 0));
+    assert_eq!(t.record(run_id).await.state, id);
+}

@@ -1,0 +1,127 @@
+//! From a URL to a store.
+
+use std::sync::Arc;
+
+use super::{Clock, Store};
+use crate::error::ConnectError;
+
+/// How a store is opened, apart from where it is.
+#[derive(Clone, Debug)]
+pub struct StoreOptions {
+    pub(super) clock: Clock,
+    /// Connections that read beside the one that writes (SQLite).
+    pub(super) readers: u32,
+}
+
+impl Default for StoreOptions {
+    /// The database's own clock and three readers.
+    fn default() -> Self {
+        Self { clock: Clock::Database, readers: 3 }
+    }
+}
+
+impl StoreOptions {
+    /// Tells leases and due times by `clock`.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Opens the store that `url` names, see [`connect`].
+    ///
+    /// # Errors
+    /// See [`connect`].
+    pub async fn connect(&self, url: &str) -> Result<Arc<dyn Store>, ConnectError> {
+        let Some((scheme, rest)) = url.split_once(':') else {
+            return Err(url_error(url, "it has no scheme; use `sqlite:path` or `postgres://…`"));
+        };
+        match scheme {
+            "sqlite" => connect_sqlite(url, rest, self).await,
+            "postgres" | "postgresql" => Err(url_error(
+                url,
+                "this build has no Postgres store; enable the feature `postgres` of piton",
+            )),
+            _ => Err(url_error(
+                url,
+                &format!("there is no store for `{scheme}:`; use `sqlite:path` or `postgres://…`"),
+            )),
+        }
+    }
+}
+
+/// Opens a store and brings its schema up to date.
+///
+/// - `sqlite:orders.db`, `sqlite:///var/lib/orders.db`: a file, made if it is missing; its
+///   directory must exist. The path is taken as it stands, without escapes or parameters.
+/// - `sqlite::memory:`: a database that ends with the store.
+///
+/// # Errors
+/// [`ConnectError`]; trying again helps only with [`ConnectError::Unreachable`], once its reason is
+/// gone. Nothing is created by a call that fails with [`ConnectError::Url`].
+pub async fn connect(url: &str) -> Result<Arc<dyn Store>, ConnectError> {
+    StoreOptions::default().connect(url).await
+}
+
+#[cfg(feature = "sqlite")]
+async fn connect_sqlite(
+    url: &str,
+    rest: &str,
+    options: &StoreOptions,
+) -> Result<Arc<dyn Store>, ConnectError> {
+    use super::sqlite::{open_file, open_memory};
+    if rest == ":memory:" {
+        return Ok(Arc::new(open_memory(options).await?));
+    }
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    if path.is_empty() {
+        return Err(url_error(url, "it names no file; use `sqlite:path` or `sqlite::memory:`"));
+    }
+    if path.contains('?') {
+        return Err(url_error(url, "SQLite URLs take no parameters here"));
+    }
+    Ok(Arc::new(open_file(path.as_ref(), options).await?))
+}
+
+#[cfg(not(feature = "sqlite"))]
+async fn connect_sqlite(
+    url: &str,
+    _: &str,
+    _: &StoreOptions,
+) -> Result<Arc<dyn Store>, ConnectError> {
+    Err(url_error(url, "this build has no SQLite store; enable the feature `sqlite` of piton"))
+}
+
+fn url_error(url: &str, reason: &str) -> ConnectError {
+    ConnectError::Url { url: without_password(url), reason: reason.to_owned() }
+}
+
+/// The URL fit for a log.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let authority = rest.split(['/', '?']).next().unwrap_or(rest);
+    match authority.rsplit_once('@') {
+        Some((user, host)) => {
+            let user = user.split(':').next().unwrap_or(user);
+            format!("{scheme}://{user}@{host}{}", &rest[authority.len()..])
+        }
+        None => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_do_not_show() {
+        assert_eq!(
+            without_password("postgres://ann:s3cret@db:5432/orders?x=1"),
+            "postgres://ann@db:5432/orders?x=1"
+        );
+        assert_eq!(without_password("postgres://db/orders"), "postgres://db/orders");
+        assert_eq!(without_password("sqlite:orders.db"), "sqlite:orders.db");
+    }
+}

@@ -1,0 +1,331 @@
+//! A store in memory, with the same contract and no durability: for tests and simulation.
+//!
+//! Its clock follows tokio's, so paused time moves it, and can be set forward or back by hand. A
+//! [`Hook`] sees every call before and after its transition and may delay or fail it, and
+//! [`WriteCounts`] tell what a durable store would have written.
+
+mod state;
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::Instant;
+
+use self::state::{News, State};
+use super::{
+    Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
+    DefinitionRecord, Hub, NewArrival, NewRun, NewWorker, Renewal, RunEvent, RunFilter, RunKey,
+    RunRecord, StartOutcome, Store, WorkerLease,
+};
+use crate::error::StoreError;
+use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
+
+/// Sees every call of a [`MemoryStore`].
+#[async_trait]
+pub trait Hook: Send + Sync {
+    /// Called before the transition; an error keeps it from happening.
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        let _ = operation;
+        Ok(())
+    }
+
+    /// Called after the transition; an error hides from the caller that it has happened.
+    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
+        let _ = operation;
+        Ok(())
+    }
+}
+
+/// What a durable store would have written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteCounts {
+    /// Transactions that wrote something.
+    pub transactions: u64,
+    /// Runs inserted.
+    pub run_inserts: u64,
+    /// Updates of a run's row by a commit of its owner.
+    pub step_updates: u64,
+    /// Arrivals inserted.
+    pub arrivals: u64,
+}
+
+/// See the [module documentation](self).
+pub struct MemoryStore {
+    /// News for this process.
+    hub: Arc<Hub>,
+    /// All rows.
+    state: Mutex<State>,
+    /// What sees and spoils calls.
+    hook: Mutex<Option<Arc<dyn Hook>>>,
+    /// Zero of the clock on tokio's.
+    started: Instant,
+    /// What the clock showed then.
+    base: Timestamp,
+    /// By how many microseconds the clock was moved by hand since.
+    moved: AtomicI64,
+}
+
+impl MemoryStore {
+    /// An empty store. Its clock starts at 2026-01-01T00:00:00Z, so that tests see the same times.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            hub: Arc::default(),
+            state: Mutex::default(),
+            hook: Mutex::default(),
+            started: Instant::now(),
+            base: Timestamp(1_767_225_600_000_000),
+            moved: AtomicI64::new(0),
+        })
+    }
+
+    /// Has `hook` see every call from now on, in place of an earlier one.
+    pub fn set_hook(&self, hook: Arc<dyn Hook>) {
+        *self.hook.lock().unwrap_or_else(PoisonError::into_inner) = Some(hook);
+    }
+
+    /// Moves the clock by this many microseconds, without any time passing.
+    pub fn move_clock(&self, micros: i64) {
+        self.moved.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// What has been written so far.
+    pub fn counts(&self) -> WriteCounts {
+        self.lock().counts
+    }
+
+    /// Replaces a run's snapshot, as a damaged disk would.
+    pub fn overwrite_snapshot(&self, run_id: RunId, snapshot: Vec<u8>) {
+        if let Some(row) = self.lock().runs.get_mut(&run_id) {
+            row.snapshot = snapshot;
+        }
+    }
+
+    fn clock(&self) -> Timestamp {
+        let now = self.base + self.started.elapsed();
+        Timestamp(now.0.saturating_add(self.moved.load(Ordering::Relaxed)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic within a transition is a bug of this module; the tests that follow shall show it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn transition<T>(
+        &self,
+        operation: &'static str,
+        change: impl FnOnce(&mut State, Timestamp, &mut News) -> Result<T, StoreError> + Send,
+    ) -> Result<T, StoreError> {
+        let hook = self.hook.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(hook) = &hook {
+            hook.before(operation).await?;
+        }
+        let mut news = News::default();
+        let outcome = change(&mut self.lock(), self.clock(), &mut news);
+        for run_id in news.arrivals {
+            self.hub.announce(RunEvent::Arrival(run_id));
+        }
+        for run_id in news.settled {
+            self.hub.announce(RunEvent::Settled(run_id));
+        }
+        if news.due {
+            self.hub.announce_due();
+        }
+        if let Some(hook) = &hook {
+            hook.after(operation).await?;
+        }
+        outcome
+    }
+}
+
+impl std::fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MemoryStore").field("runs", &self.lock().runs.len()).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
+    async fn now(&self) -> Result<Timestamp, StoreError> {
+        self.transition("now", |_, now, _| Ok(now)).await
+    }
+
+    async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
+        self.transition("register_worker", |state, now, _| Ok(state.register_worker(worker, now)))
+            .await
+    }
+
+    async fn renew_lease(
+        &self,
+        worker: WorkerLease,
+        lease: Duration,
+    ) -> Result<Renewal, StoreError> {
+        self.transition("renew_lease", |state, now, _| Ok(state.renew_lease(worker, lease, now)))
+            .await
+    }
+
+    async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
+        self.transition("release_worker", |state, now, news| {
+            state.release_worker(worker, now, news);
+            Ok(())
+        })
+        .await
+    }
+
+    async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
+        self.transition("fence_expired_workers", |state, now, news| {
+            let expired = state.expired_workers(now);
+            let runs = state.fence_workers(&expired, now, news);
+            Ok((expired, runs))
+        })
+        .await
+    }
+
+    async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
+        self.transition("fence_workers", |state, now, news| {
+            Ok(state.fence_workers(workers, now, news))
+        })
+        .await
+    }
+
+    async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
+        self.transition("list_workers", |state, _, _| Ok(state.list_workers())).await
+    }
+
+    async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
+        self.transition("start_runs", |state, now, news| {
+            Ok(runs.into_iter().map(|run| state.start_run(run, now, news)).collect())
+        })
+        .await
+    }
+
+    async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
+        self.transition("claim_runs", |state, now, _| state.claim_runs(request, now)).await
+    }
+
+    async fn recover_claims(
+        &self,
+        worker: WorkerLease,
+        held: &[RunId],
+        inbox_limit: u32,
+    ) -> Result<Vec<ClaimedRun>, StoreError> {
+        self.transition("recover_claims", |state, now, _| {
+            state.recover_claims(worker, held, inbox_limit, now)
+        })
+        .await
+    }
+
+    async fn commit_steps(
+        &self,
+        worker: WorkerLease,
+        steps: Vec<CommitStep>,
+    ) -> Result<Vec<CommitOutcome>, StoreError> {
+        self.transition("commit_steps", |state, now, news| {
+            state.commit_steps(worker, steps, now, news)
+        })
+        .await
+    }
+
+    async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
+        self.transition("deliver", |state, now, news| {
+            state.counts.transactions += 1;
+            Ok(arrivals.into_iter().map(|arrival| state.deliver(arrival, now, news)).collect())
+        })
+        .await
+    }
+
+    async fn read_inbox(
+        &self,
+        run_id: RunId,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<Arrival>, StoreError> {
+        self.transition("read_inbox", |state, _, _| {
+            Ok(state.runs.get(&run_id).map(|row| row.read_inbox(after, limit)).unwrap_or_default())
+        })
+        .await
+    }
+
+    async fn unread_inboxes(
+        &self,
+        worker: WorkerLease,
+        seen: &[(RunId, i64)],
+    ) -> Result<Vec<RunId>, StoreError> {
+        self.transition("unread_inboxes", |state, _, _| Ok(state.unread_inboxes(worker, seen)))
+            .await
+    }
+
+    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
+        self.transition("find_run", |state, _, _| Ok(state.find_run(key))).await
+    }
+
+    async fn list_runs(
+        &self,
+        filter: &RunFilter,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>, StoreError> {
+        self.transition("list_runs", |state, _, _| {
+            let newest_first = state.matching(filter).rev();
+            Ok(newest_first.take(limit as usize).map(|row| row.record()).collect())
+        })
+        .await
+    }
+
+    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+        self.transition("count_runs", |state, _, _| {
+            let count = |status| {
+                let runs = state.matching(filter).filter(|row| row.status == status).count();
+                (status, runs as u64)
+            };
+            Ok(RunStatus::ALL.into_iter().map(count).filter(|(_, runs)| *runs > 0).collect())
+        })
+        .await
+    }
+
+    async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
+        self.transition("terminate_run", |state, now, news| {
+            Ok(state.terminate_run(run_id, reason, now, news))
+        })
+        .await
+    }
+
+    async fn unblock_runs(
+        &self,
+        workflows: &[&str],
+        run_id: Option<RunId>,
+    ) -> Result<u64, StoreError> {
+        self.transition("unblock_runs", |state, now, news| {
+            Ok(state.unblock_runs(workflows, run_id, now, news))
+        })
+        .await
+    }
+
+    async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError> {
+        self.transition("record_definitions", |state, _, _| {
+            for definition in definitions {
+                let key = (definition.workflow.clone(), definition.hash.0);
+                state.definitions.entry(key).or_insert_with(|| definition.clone());
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn find_definition(
+        &self,
+        workflow: &str,
+        hash: DefinitionHash,
+    ) -> Result<Option<DefinitionRecord>, StoreError> {
+        self.transition("find_definition", |state, _, _| {
+            Ok(state.definitions.get(&(workflow.to_owned(), hash.0)).cloned())
+        })
+        .await
+    }
+
+    async fn close(&self) {}
+}

@@ -1,0 +1,428 @@
+//! The rows of the in-memory store and the transitions over them.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use super::WriteCounts;
+use crate::error::StoreError;
+use crate::model::{BlockedReason, Epoch, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
+use crate::store::{
+    Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
+    DefinitionRecord, Disposition, NewArrival, NewRun, NewWorker, Renewal, RunFilter, RunKey,
+    RunRecord, StartOutcome, WorkerLease,
+};
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) runs: BTreeMap<RunId, RunRow>,
+    pub(super) definitions: HashMap<(String, u64), DefinitionRecord>,
+    pub(super) counts: WriteCounts,
+    workers: BTreeMap<WorkerId, WorkerRow>,
+    workers_ever: i64,
+    /// The open run of each workflow id.
+    open: HashMap<String, RunId>,
+}
+
+struct WorkerRow {
+    epoch: Epoch,
+    worker: NewWorker,
+    /// `None` once fenced.
+    lease_until: Option<Timestamp>,
+}
+
+pub(super) struct RunRow {
+    pub(super) snapshot: Vec<u8>,
+    pub(super) status: RunStatus,
+    run_id: RunId,
+    workflow_id: String,
+    workflow: String,
+    state: String,
+    step_no: StepNo,
+    owner: Option<WorkerLease>,
+    takeovers: u32,
+    due_at: Option<Timestamp>,
+    blocked: Option<BlockedReason>,
+    started_at: Timestamp,
+    closed_at: Option<Timestamp>,
+    result: Option<Payload>,
+    failure: Option<String>,
+    inbox: VecDeque<Arrival>,
+    inbox_count: i64,
+    dedup_keys: HashSet<String>,
+}
+
+/// What a transition has to tell once it is done.
+#[derive(Default)]
+pub(super) struct News {
+    pub(super) arrivals: Vec<RunId>,
+    pub(super) settled: Vec<RunId>,
+    pub(super) due: bool,
+}
+
+impl RunRow {
+    pub(super) fn read_inbox(&self, after: i64, limit: u32) -> Vec<Arrival> {
+        let unread = self.inbox.iter().filter(|arrival| arrival.seq > after);
+        unread.take(limit as usize).cloned().collect()
+    }
+
+    pub(super) fn record(&self) -> RunRecord {
+        RunRecord {
+            run_id: self.run_id,
+            workflow_id: self.workflow_id.clone(),
+            workflow: self.workflow.clone(),
+            status: self.status,
+            state: self.state.clone(),
+            step_no: self.step_no,
+            owner: self.owner.map(|owner| owner.worker_id),
+            due_at: self.due_at,
+            blocked: self.blocked.clone(),
+            started_at: self.started_at,
+            closed_at: self.closed_at,
+            result: self.result.clone(),
+            failure: self.failure.clone(),
+        }
+    }
+
+    fn claimed(&self, inbox_limit: u32) -> ClaimedRun {
+        ClaimedRun {
+            run_id: self.run_id,
+            workflow_id: self.workflow_id.clone(),
+            workflow: self.workflow.clone(),
+            step_no: self.step_no,
+            snapshot: self.snapshot.clone(),
+            takeovers: self.takeovers,
+            inbox: self.read_inbox(0, inbox_limit),
+            inbox_count: self.inbox_count,
+        }
+    }
+
+    fn let_go(&mut self, due_at: Option<Timestamp>, now: Timestamp, news: &mut News) {
+        self.owner = None;
+        self.due_at = due_at;
+        news.due |= due_at.is_some_and(|due_at| due_at <= now);
+    }
+
+    fn close(
+        &mut self,
+        status: RunStatus,
+        result: Option<Payload>,
+        failure: Option<String>,
+        now: Timestamp,
+    ) {
+        self.status = status;
+        (self.result, self.failure, self.closed_at) = (result, failure, Some(now));
+        (self.owner, self.due_at, self.blocked) = (None, None, None);
+        self.inbox.clear();
+    }
+}
+
+impl State {
+    pub(super) fn register_worker(&mut self, worker: NewWorker, now: Timestamp) -> WorkerLease {
+        self.workers_ever += 1;
+        let lease = WorkerLease { worker_id: WorkerId(self.workers_ever), epoch: Epoch(1) };
+        let lease_until = Some(now + worker.lease);
+        self.workers.insert(lease.worker_id, WorkerRow { epoch: lease.epoch, worker, lease_until });
+        lease
+    }
+
+    pub(super) fn renew_lease(
+        &mut self,
+        worker: WorkerLease,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Renewal {
+        if !self.is_valid(worker, now) {
+            return Renewal::Fenced;
+        }
+        if let Some(row) = self.workers.get_mut(&worker.worker_id) {
+            row.lease_until = Some(now + lease);
+        }
+        Renewal::Renewed(now + lease)
+    }
+
+    pub(super) fn release_worker(&mut self, worker: WorkerLease, now: Timestamp, news: &mut News) {
+        if self.workers.get(&worker.worker_id).is_some_and(|row| row.epoch == worker.epoch) {
+            self.workers.remove(&worker.worker_id);
+            for row in self.runs.values_mut().filter(|row| row.owner == Some(worker)) {
+                row.let_go(Some(now), now, news);
+            }
+        }
+    }
+
+    pub(super) fn expired_workers(&self, now: Timestamp) -> Vec<WorkerId> {
+        let expired = |row: &WorkerRow| row.lease_until.is_some_and(|until| until <= now);
+        self.workers.iter().filter(|(_, row)| expired(row)).map(|(id, _)| *id).collect()
+    }
+
+    pub(super) fn fence_workers(
+        &mut self,
+        workers: &[WorkerId],
+        now: Timestamp,
+        news: &mut News,
+    ) -> u64 {
+        let mut let_go = 0;
+        for worker_id in workers {
+            let Some(worker) = self.workers.get_mut(worker_id) else { continue };
+            let fenced = WorkerLease { worker_id: *worker_id, epoch: worker.epoch };
+            worker.epoch = Epoch(worker.epoch.0 + 1);
+            worker.lease_until = None;
+            for row in self.runs.values_mut().filter(|row| row.owner == Some(fenced)) {
+                row.takeovers += 1;
+                row.let_go(Some(now), now, news);
+                let_go += 1;
+            }
+        }
+        let_go
+    }
+
+    pub(super) fn list_workers(&self) -> Vec<(WorkerLease, NewWorker)> {
+        let listed = |(id, row): (&WorkerId, &WorkerRow)| {
+            (WorkerLease { worker_id: *id, epoch: row.epoch }, row.worker.clone())
+        };
+        self.workers.iter().map(listed).collect()
+    }
+
+    pub(super) fn start_run(
+        &mut self,
+        run: NewRun,
+        now: Timestamp,
+        news: &mut News,
+    ) -> StartOutcome {
+        if self.runs.contains_key(&run.run_id) {
+            return StartOutcome::Repeated;
+        }
+        if let Some(run_id) = self.open.get(&run.workflow_id) {
+            return StartOutcome::IdTaken { run_id: *run_id };
+        }
+        let owner = run.owner.filter(|owner| self.is_valid(*owner, now));
+        let due_at = owner.is_none().then_some(run.start_at.unwrap_or(now));
+        news.due |= due_at.is_some_and(|due_at| due_at <= now);
+        self.counts.transactions += 1;
+        self.counts.run_inserts += 1;
+        self.open.insert(run.workflow_id.clone(), run.run_id);
+        self.runs.insert(
+            run.run_id,
+            RunRow {
+                snapshot: run.snapshot,
+                status: RunStatus::Running,
+                run_id: run.run_id,
+                workflow_id: run.workflow_id,
+                workflow: run.workflow,
+                state: run.state,
+                step_no: StepNo(0),
+                owner,
+                takeovers: 0,
+                due_at,
+                blocked: None,
+                started_at: now,
+                closed_at: None,
+                result: None,
+                failure: None,
+                inbox: VecDeque::new(),
+                inbox_count: 0,
+                dedup_keys: HashSet::new(),
+            },
+        );
+        StartOutcome::Started { owned: owner.is_some() }
+    }
+
+    pub(super) fn claim_runs(
+        &mut self,
+        request: ClaimRequest<'_>,
+        now: Timestamp,
+    ) -> Result<Claimed, StoreError> {
+        self.check(request.worker, now)?;
+        let mut waiting: Vec<_> = self
+            .runs
+            .values_mut()
+            .filter(|row| request.workflows.contains(&row.workflow.as_str()))
+            .filter_map(|row| Some((row.due_at?, row)))
+            .collect();
+        waiting.sort_by_key(|(due_at, row)| (*due_at, row.run_id));
+        let mut claimed = Claimed { now, ..Claimed::default() };
+        for (due_at, row) in waiting {
+            if due_at > now || claimed.runs.len() == request.limit as usize {
+                claimed.next_due_at = Some(due_at);
+                break;
+            }
+            row.owner = Some(request.worker);
+            row.due_at = None;
+            claimed.runs.push(row.claimed(request.inbox_limit));
+        }
+        self.counts.transactions += u64::from(!claimed.runs.is_empty());
+        Ok(claimed)
+    }
+
+    pub(super) fn recover_claims(
+        &self,
+        worker: WorkerLease,
+        held: &[RunId],
+        inbox_limit: u32,
+        now: Timestamp,
+    ) -> Result<Vec<ClaimedRun>, StoreError> {
+        self.check(worker, now)?;
+        let stray = self
+            .runs
+            .values()
+            .filter(|row| row.owner == Some(worker) && !held.contains(&row.run_id));
+        Ok(stray.map(|row| row.claimed(inbox_limit)).collect())
+    }
+
+    pub(super) fn commit_steps(
+        &mut self,
+        worker: WorkerLease,
+        steps: Vec<CommitStep>,
+        now: Timestamp,
+        news: &mut News,
+    ) -> Result<Vec<CommitOutcome>, StoreError> {
+        self.check(worker, now)?;
+        self.counts.transactions += 1;
+        Ok(steps.into_iter().map(|step| self.commit_step(worker, step, now, news)).collect())
+    }
+
+    fn commit_step(
+        &mut self,
+        worker: WorkerLease,
+        step: CommitStep,
+        now: Timestamp,
+        news: &mut News,
+    ) -> CommitOutcome {
+        let row = match self.runs.get_mut(&step.run_id) {
+            Some(row) if row.owner == Some(worker) && row.step_no == step.expected => row,
+            _ => return CommitOutcome::Lost,
+        };
+        self.counts.step_updates += 1;
+        row.step_no = row.step_no.next();
+        row.takeovers = 0;
+        row.inbox.retain(|arrival| !step.consumed.contains(&arrival.seq));
+        match step.disposition {
+            Disposition::Keep { snapshot, state } => {
+                (row.snapshot, row.state) = (snapshot, state);
+            }
+            Disposition::Park { snapshot, state, due_at, inbox_read } => {
+                (row.snapshot, row.state) = (snapshot, state);
+                let due_at = if row.inbox_count > inbox_read { Some(now) } else { due_at };
+                row.let_go(due_at, now, news);
+            }
+            Disposition::Close { status, result, failure } => {
+                row.close(status, result, failure, now);
+                self.open.remove(&row.workflow_id);
+                news.settled.push(step.run_id);
+            }
+            Disposition::Block { reason } => {
+                row.status = RunStatus::Blocked;
+                row.blocked = Some(reason);
+                row.let_go(None, now, news);
+                news.settled.push(step.run_id);
+            }
+        }
+        CommitOutcome::Committed
+    }
+
+    pub(super) fn deliver(
+        &mut self,
+        arrival: NewArrival,
+        now: Timestamp,
+        news: &mut News,
+    ) -> ArrivalOutcome {
+        let valid = arrival.owner.is_none_or(|owner| self.is_valid(owner, now));
+        let Some(row) = self.runs.get_mut(&arrival.run_id) else { return ArrivalOutcome::Unknown };
+        if !row.status.is_open() {
+            return ArrivalOutcome::Closed;
+        }
+        if !valid || arrival.owner.is_some_and(|owner| row.owner != Some(owner)) {
+            return ArrivalOutcome::NotOwner;
+        }
+        if let Some(key) = arrival.dedup_key
+            && !row.dedup_keys.insert(key)
+        {
+            return ArrivalOutcome::Duplicate;
+        }
+        self.counts.arrivals += 1;
+        row.inbox_count += 1;
+        let seq = row.inbox_count;
+        row.inbox.push_back(Arrival { seq, kind: arrival.kind });
+        if row.owner.is_none() && row.status == RunStatus::Running {
+            row.let_go(Some(row.due_at.map_or(now, |due_at| due_at.min(now))), now, news);
+        }
+        if arrival.owner.is_none() {
+            news.arrivals.push(arrival.run_id);
+        }
+        ArrivalOutcome::Accepted { seq }
+    }
+
+    pub(super) fn unread_inboxes(&self, worker: WorkerLease, seen: &[(RunId, i64)]) -> Vec<RunId> {
+        let unread = seen.iter().filter(|(run_id, seen)| {
+            self.runs
+                .get(run_id)
+                .is_some_and(|row| row.owner == Some(worker) && row.inbox_count > *seen)
+        });
+        unread.map(|(run_id, _)| *run_id).collect()
+    }
+
+    pub(super) fn find_run(&self, key: &RunKey) -> Option<RunRecord> {
+        let row = match key {
+            RunKey::RunId(run_id) => self.runs.get(run_id),
+            RunKey::WorkflowId(id) => match self.open.get(id) {
+                Some(run_id) => self.runs.get(run_id),
+                None => self.runs.values().rev().find(|row| row.workflow_id == *id),
+            },
+        };
+        row.map(RunRow::record)
+    }
+
+    pub(super) fn matching(&self, filter: &RunFilter) -> impl DoubleEndedIterator<Item = &RunRow> {
+        self.runs.values().filter(move |row| {
+            filter.workflow.as_ref().is_none_or(|workflow| row.workflow == *workflow)
+                && filter.status.is_none_or(|status| row.status == status)
+        })
+    }
+
+    pub(super) fn terminate_run(
+        &mut self,
+        run_id: RunId,
+        reason: &str,
+        now: Timestamp,
+        news: &mut News,
+    ) -> bool {
+        let Some(row) = self.runs.get_mut(&run_id).filter(|row| row.status.is_open()) else {
+            return false;
+        };
+        row.close(RunStatus::Terminated, None, Some(reason.to_owned()), now);
+        self.open.remove(&row.workflow_id);
+        self.counts.transactions += 1;
+        news.settled.push(run_id);
+        true
+    }
+
+    pub(super) fn unblock_runs(
+        &mut self,
+        workflows: &[&str],
+        run_id: Option<RunId>,
+        now: Timestamp,
+        news: &mut News,
+    ) -> u64 {
+        let mut unblocked = 0;
+        for row in self.runs.values_mut() {
+            let meant = workflows.contains(&row.workflow.as_str())
+                && run_id.is_none_or(|run_id| run_id == row.run_id);
+            if meant && row.status == RunStatus::Blocked {
+                row.status = RunStatus::Running;
+                row.blocked = None;
+                row.let_go(Some(now), now, news);
+                unblocked += 1;
+            }
+        }
+        unblocked
+    }
+
+    fn is_valid(&self, worker: WorkerLease, now: Timestamp) -> bool {
+        self.workers.get(&worker.worker_id).is_some_and(|row| {
+            row.epoch == worker.epoch && row.lease_until.is_some_and(|until| until > now)
+        })
+    }
+
+    fn check(&self, worker: WorkerLease, now: Timestamp) -> Result<(), StoreError> {
+        if self.is_valid(worker, now) { Ok(()) } else { Err(StoreError::Fenced) }
+    }
+}

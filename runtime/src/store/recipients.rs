@@ -1,0 +1,113 @@
+//! What becomes of each arrival of a batch, decided alike for every SQL store.
+//!
+//! The store has locked the runs and has read what stands in the rows; nothing here knows how.
+
+use std::collections::{HashMap, HashSet};
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::rows::read_status;
+use super::{ArrivalOutcome, NewArrival, WorkerLease};
+use crate::error::StoreError;
+use crate::model::{Epoch, RunId, RunStatus, WorkerId};
+
+/// The columns of a run that something arrives for.
+#[derive(FromRow)]
+pub(super) struct RecipientRow {
+    run_id: Uuid,
+    status: String,
+    worker_id: Option<i64>,
+    epoch: Option<i64>,
+    inbox_count: i64,
+}
+
+/// A dedup key that was taken before.
+#[derive(FromRow)]
+pub(super) struct KeyRow {
+    run_id: Uuid,
+    dedup_key: String,
+}
+
+struct Recipient {
+    status: RunStatus,
+    owner: Option<WorkerLease>,
+    inbox_count: i64,
+    grown: bool,
+}
+
+/// What is known before a batch is delivered, and what the batch adds to it.
+pub(super) struct Recipients {
+    runs: HashMap<RunId, Recipient>,
+    keys: HashSet<(RunId, String)>,
+    valid: Vec<WorkerLease>,
+}
+
+/// Runs with the number of their last arrival.
+pub(super) type Counts = Vec<(RunId, i64)>;
+
+impl Recipients {
+    /// `valid` are the workers, of those named as owners, whose leases are valid.
+    pub(super) fn new(
+        runs: Vec<RecipientRow>,
+        keys: Vec<KeyRow>,
+        valid: Vec<WorkerLease>,
+    ) -> Result<Self, StoreError> {
+        let mut recipients = HashMap::with_capacity(runs.len());
+        for row in runs {
+            let owner = row
+                .worker_id
+                .zip(row.epoch)
+                .map(|(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) });
+            let status = read_status(&row.status)?;
+            let run = Recipient { status, owner, inbox_count: row.inbox_count, grown: false };
+            recipients.insert(row.run_id.into(), run);
+        }
+        let keys = keys.into_iter().map(|row| (row.run_id.into(), row.dedup_key)).collect();
+        Ok(Self { runs: recipients, keys, valid })
+    }
+
+    /// Decides about one arrival and takes note of it.
+    pub(super) fn accept(&mut self, arrival: &NewArrival) -> ArrivalOutcome {
+        let Some(run) = self.runs.get_mut(&arrival.run_id) else {
+            return ArrivalOutcome::Unknown;
+        };
+        let key = arrival.dedup_key.as_ref().map(|key| (arrival.run_id, key.clone()));
+        if key.as_ref().is_some_and(|key| self.keys.contains(key)) {
+            return ArrivalOutcome::Duplicate;
+        }
+        if !run.status.is_open() {
+            return ArrivalOutcome::Closed;
+        }
+        if let Some(owner) = arrival.owner
+            && (run.owner != Some(owner) || !self.valid.contains(&owner))
+        {
+            return ArrivalOutcome::NotOwner;
+        }
+        self.keys.extend(key);
+        run.inbox_count += 1;
+        run.grown = true;
+        ArrivalOutcome::Accepted { seq: run.inbox_count }
+    }
+
+    /// The runs that have got something: those that it wakes, then the others.
+    pub(super) fn grown(&self) -> (Counts, Counts) {
+        let (mut woken, mut told) = (Vec::new(), Vec::new());
+        for (run_id, run) in self.runs.iter().filter(|(_, run)| run.grown) {
+            let sleeps = run.owner.is_none() && run.status == RunStatus::Running;
+            if sleeps { &mut woken } else { &mut told }.push((*run_id, run.inbox_count));
+        }
+        (woken, told)
+    }
+}
+
+/// The workers named, each once.
+pub(super) fn distinct(owners: impl Iterator<Item = WorkerLease>) -> Vec<WorkerLease> {
+    let mut distinct = Vec::new();
+    for owner in owners {
+        if !distinct.contains(&owner) {
+            distinct.push(owner);
+        }
+    }
+    distinct
+}

@@ -1,0 +1,175 @@
+//! Stored columns as records, the same for every SQL store.
+//!
+//! Both databases name their columns alike, so one decoding serves both. A row that no piton writes
+//! is [`StoreError::Corrupt`], never a panic and never a guess.
+
+use std::collections::HashMap;
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::{Arrival, ArrivalKind, ClaimedRun, NewWorker, RunRecord, WorkerLease};
+use crate::codec;
+use crate::error::StoreError;
+use crate::model::{BlockedReason, Epoch, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
+
+/// The columns of [`RunRecord`], to be selected by these names.
+#[derive(FromRow)]
+pub(super) struct RunRow {
+    run_id: Uuid,
+    workflow_id: String,
+    workflow: String,
+    status: String,
+    state: String,
+    step_no: i64,
+    worker_id: Option<i64>,
+    due_at: Option<i64>,
+    blocked: Option<String>,
+    started_at: i64,
+    closed_at: Option<i64>,
+    result: Option<Vec<u8>>,
+    failure: Option<String>,
+}
+
+impl TryFrom<RunRow> for RunRecord {
+    type Error = StoreError;
+
+    fn try_from(row: RunRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            run_id: row.run_id.into(),
+            workflow_id: row.workflow_id,
+            workflow: row.workflow,
+            status: read_status(&row.status)?,
+            state: row.state,
+            step_no: StepNo(row.step_no),
+            owner: row.worker_id.map(WorkerId),
+            due_at: row.due_at.map(Timestamp),
+            blocked: row.blocked.as_deref().map(read_blocked).transpose()?,
+            started_at: Timestamp(row.started_at),
+            closed_at: row.closed_at.map(Timestamp),
+            result: row.result.map(Payload),
+            failure: row.failure,
+        })
+    }
+}
+
+/// The columns of a [`ClaimedRun`] but for its inbox.
+#[derive(FromRow)]
+pub(super) struct ClaimRow {
+    run_id: Uuid,
+    workflow_id: String,
+    workflow: String,
+    step_no: i64,
+    snapshot: Vec<u8>,
+    takeovers: i64,
+    inbox_count: i64,
+}
+
+impl ClaimRow {
+    /// The run with its arrivals, which are taken out of `inboxes`.
+    pub(super) fn with_inbox(self, inboxes: &mut HashMap<RunId, Vec<Arrival>>) -> ClaimedRun {
+        let run_id = RunId::from(self.run_id);
+        ClaimedRun {
+            run_id,
+            workflow_id: self.workflow_id,
+            workflow: self.workflow,
+            step_no: StepNo(self.step_no),
+            snapshot: self.snapshot,
+            takeovers: u32::try_from(self.takeovers).unwrap_or(u32::MAX),
+            inbox: inboxes.remove(&run_id).unwrap_or_default(),
+            inbox_count: self.inbox_count,
+        }
+    }
+}
+
+/// One arrival of some run.
+#[derive(FromRow)]
+pub(super) struct ArrivalRow {
+    run_id: Uuid,
+    seq: i64,
+    arrival: Vec<u8>,
+}
+
+impl TryFrom<ArrivalRow> for Arrival {
+    type Error = StoreError;
+
+    fn try_from(row: ArrivalRow) -> Result<Self, StoreError> {
+        let kind = codec::from_payload(&Payload(row.arrival))
+            .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })?;
+        Ok(Self { seq: row.seq, kind })
+    }
+}
+
+/// Arrivals by run, each in its row order.
+pub(super) fn read_inboxes(
+    rows: Vec<ArrivalRow>,
+) -> Result<HashMap<RunId, Vec<Arrival>>, StoreError> {
+    let mut inboxes: HashMap<RunId, Vec<Arrival>> = HashMap::new();
+    for row in rows {
+        inboxes.entry(row.run_id.into()).or_default().push(row.try_into()?);
+    }
+    Ok(inboxes)
+}
+
+/// The stored form of an arrival.
+pub(super) fn write_arrival(kind: &ArrivalKind) -> Result<Vec<u8>, StoreError> {
+    codec::to_payload(kind)
+        .map(|payload| payload.0)
+        .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })
+}
+
+/// What a worker says of itself, and its lease.
+#[derive(FromRow)]
+pub(super) struct WorkerRow {
+    pub(super) worker_id: i64,
+    epoch: i64,
+    host: String,
+    pid: i64,
+    lease_ms: i64,
+    pub(super) lease_expires_at: i64,
+}
+
+impl TryFrom<WorkerRow> for (WorkerLease, NewWorker) {
+    type Error = StoreError;
+
+    fn try_from(row: WorkerRow) -> Result<Self, StoreError> {
+        let corrupt = |what: &str| StoreError::Corrupt {
+            what: "worker",
+            reason: format!("its {what} is out of range"),
+        };
+        let worker = NewWorker {
+            host: row.host,
+            pid: u32::try_from(row.pid).map_err(|_| corrupt("process id"))?,
+            lease: std::time::Duration::from_millis(
+                u64::try_from(row.lease_ms).map_err(|_| corrupt("lease"))?,
+            ),
+        };
+        Ok((WorkerLease { worker_id: WorkerId(row.worker_id), epoch: Epoch(row.epoch) }, worker))
+    }
+}
+
+/// The number of milliseconds that stores keep for a lease.
+pub(super) fn lease_ms(lease: std::time::Duration) -> i64 {
+    i64::try_from(lease.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The status of a stored word.
+pub(super) fn read_status(word: &str) -> Result<RunStatus, StoreError> {
+    RunStatus::parse(word).ok_or_else(|| StoreError::Corrupt {
+        what: "run",
+        reason: format!("`{word}` is not a status"),
+    })
+}
+
+fn read_blocked(text: &str) -> Result<BlockedReason, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt {
+        what: "reason for being blocked",
+        reason: error.to_string(),
+    })
+}
+
+/// The stored form of a reason for being blocked.
+pub(super) fn write_blocked(reason: &BlockedReason) -> String {
+    // Enums of strings always have a JSON form.
+    serde_json::to_string(reason).expect("a reason is an enum of strings")
+}

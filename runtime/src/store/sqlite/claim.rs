@@ -1,0 +1,186 @@
+//! Due runs go to workers.
+//!
+//! A worker that asks in vain must not take the write lock, so candidates are found by a read; the
+//! claim itself checks each of them again.
+
+use std::collections::{HashMap, HashSet};
+
+use sqlx::Row as _;
+use uuid::Uuid;
+
+use super::script::{MAX_ROWS, Rows, Script};
+use super::workers::IS_VALID;
+use super::{SqliteStore, failed};
+use crate::error::StoreError;
+use crate::model::{RunId, Timestamp};
+use crate::store::rows::{ArrivalRow, ClaimRow, read_inboxes};
+use crate::store::{ClaimRequest, Claimed, ClaimedRun, WorkerLease};
+
+/// The most workflows that one compound query asks for; SQLite allows 500 parts.
+const MAX_PARTS: usize = 400;
+
+/// The next of one workflow; a part for each, so that a backlog of one does not slow the others.
+const NEXT_OF_WORKFLOW: &str = "SELECT * FROM (SELECT run_id, due_at FROM piton_runs \
+    WHERE workflow = ? AND due_at IS NOT NULL ORDER BY due_at, run_id LIMIT ?)";
+
+/// Takes what is still to be had, if the worker may own it.
+const TAKE: &str = "BEGIN IMMEDIATE; \
+    UPDATE piton_runs SET worker_id = ?, epoch = ?, due_at = NULL \
+    WHERE due_at <= ? AND EXISTS (SELECT 1 FROM piton_workers \
+    WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ?) AND run_id IN (";
+
+const TAKEN: &str = ") RETURNING run_id, workflow_id, workflow, step_no, snapshot, takeovers, \
+    inbox_count; ";
+
+const OWNED: &str = "SELECT run_id FROM piton_runs WHERE worker_id = ? AND epoch = ?";
+
+const LOOK: &str = "SELECT run_id, workflow_id, workflow, step_no, snapshot, takeovers, inbox_count \
+    FROM piton_runs WHERE worker_id = ? AND epoch = ? AND run_id IN (";
+
+const INBOXES: &str = "SELECT inbox.run_id, inbox.seq, inbox.arrival FROM (";
+
+const INBOXES_OF_OWNED: &str = ") AS wanted JOIN piton_runs AS run \
+    ON run.run_id = wanted.column1 AND run.worker_id = ? AND run.inbox_count > 0 \
+    JOIN piton_inbox AS inbox ON inbox.run_id = run.run_id AND inbox.seq IN (\
+    SELECT seq FROM piton_inbox AS part WHERE part.run_id = run.run_id ORDER BY seq LIMIT ?) \
+    ORDER BY inbox.run_id, inbox.seq";
+
+pub(super) async fn claim(
+    store: &SqliteStore,
+    request: ClaimRequest<'_>,
+) -> Result<Claimed, StoreError> {
+    let now = store.time();
+    let mut waiting = find_next(store, &request, now).await?;
+    let due = waiting.iter().take_while(|(_, due_at)| *due_at <= now).count();
+    let limit = usize::try_from(request.limit).unwrap_or(usize::MAX);
+    let next = waiting.split_off(due.min(limit));
+    let mut claimed = Claimed { runs: Vec::with_capacity(waiting.len()), next_due_at: None, now };
+    for candidates in waiting.chunks(MAX_ROWS) {
+        claimed.runs.extend(take(store, &request, candidates, now).await?);
+    }
+    claimed.next_due_at = match waiting.get(claimed.runs.len()) {
+        // Somebody else has taken some, so there may be others behind them.
+        Some((_, due_at)) => Some(*due_at),
+        None => next.first().map(|(_, due_at)| *due_at),
+    };
+    Ok(claimed)
+}
+
+/// The runs that fall due next, one more than asked for.
+async fn find_next(
+    store: &SqliteStore,
+    request: &ClaimRequest<'_>,
+    now: Timestamp,
+) -> Result<Vec<(RunId, Timestamp)>, StoreError> {
+    let failed = failed("claim_runs");
+    let limit = i64::from(request.limit) + 1;
+    let mut script = Script::new();
+    script.sql(IS_VALID).bind_validity(request.worker, now);
+    for workflows in request.workflows.chunks(MAX_PARTS) {
+        for (part, workflow) in workflows.iter().enumerate() {
+            script.sql(if part == 0 { "; " } else { " UNION ALL " });
+            script.sql(NEXT_OF_WORKFLOW).bind((*workflow).to_owned()).bind(limit);
+        }
+        script.sql(" ORDER BY due_at, run_id LIMIT ?").bind(limit);
+    }
+    let mut rows = store.read(script).await.map_err(failed)?;
+    if !rows.any(0) {
+        return Err(StoreError::Fenced);
+    }
+    let mut next = Vec::new();
+    for query in 0..request.workflows.len().div_ceil(MAX_PARTS) {
+        for row in rows.of(query + 1) {
+            let run_id: Uuid = row.try_get(0).map_err(failed)?;
+            next.push((RunId::from(run_id), Timestamp(row.try_get(1).map_err(failed)?)));
+        }
+    }
+    next.sort_by_key(|(run_id, due_at)| (*due_at, *run_id));
+    Ok(next)
+}
+
+async fn take(
+    store: &SqliteStore,
+    request: &ClaimRequest<'_>,
+    candidates: &[(RunId, Timestamp)],
+    now: Timestamp,
+) -> Result<Vec<ClaimedRun>, StoreError> {
+    let failed = failed("claim_runs");
+    let mut script = Script::new();
+    script
+        .sql(TAKE)
+        .bind(request.worker.worker_id.0)
+        .bind(request.worker.epoch.0)
+        .bind(now.as_micros())
+        .bind_validity(request.worker, now)
+        .values(1, candidates.iter(), |script, (run_id, _)| {
+            script.bind(run_id.as_uuid());
+        })
+        .sql(TAKEN);
+    let run_ids: Vec<RunId> = candidates.iter().map(|(run_id, _)| *run_id).collect();
+    add_inboxes(&mut script, &run_ids, request.worker, request.inbox_limit);
+    script.sql("; COMMIT");
+    let mut rows = store.turn().await.transact(script).await.map_err(failed)?;
+    let taken = read_runs(&mut rows, 1, failed)?.into_iter();
+    let mut taken: HashMap<RunId, ClaimedRun> = taken.map(|run| (run.run_id, run)).collect();
+    // The rows come in no particular order.
+    Ok(candidates.iter().filter_map(|(run_id, _)| taken.remove(run_id)).collect())
+}
+
+/// Everything is read in one transaction each, so that inboxes fit their counts.
+pub(super) async fn recover(
+    store: &SqliteStore,
+    worker: WorkerLease,
+    held: &[RunId],
+    inbox_limit: u32,
+) -> Result<Vec<ClaimedRun>, StoreError> {
+    let failed = failed("recover_claims");
+    let mut script = Script::new();
+    script.sql(IS_VALID).bind_validity(worker, store.time());
+    script.sql("; ").sql(OWNED).bind(worker.worker_id.0).bind(worker.epoch.0);
+    let mut rows = store.read(script).await.map_err(failed)?;
+    if !rows.any(0) {
+        return Err(StoreError::Fenced);
+    }
+    let owned: Vec<(Uuid,)> = rows.read(1).map_err(failed)?;
+    let held: HashSet<RunId> = held.iter().copied().collect();
+    let mut lost: Vec<RunId> = owned.into_iter().map(|(run_id,)| run_id.into()).collect();
+    lost.retain(|run_id| !held.contains(run_id));
+    let mut recovered = Vec::with_capacity(lost.len());
+    for run_ids in lost.chunks(MAX_ROWS) {
+        let mut script = Script::new();
+        script.sql("BEGIN; ").sql(LOOK).bind(worker.worker_id.0).bind(worker.epoch.0);
+        script.values(1, run_ids.iter(), |script, run_id| {
+            script.bind(run_id.as_uuid());
+        });
+        script.sql("); ");
+        add_inboxes(&mut script, run_ids, worker, inbox_limit);
+        script.sql("; COMMIT");
+        let mut rows = store.turn().await.transact(script).await.map_err(failed)?;
+        recovered.extend(read_runs(&mut rows, 1, failed)?);
+    }
+    Ok(recovered)
+}
+
+/// Asks for the arrivals of those of `run_ids` that the worker owns.
+fn add_inboxes(script: &mut Script, run_ids: &[RunId], worker: WorkerLease, limit: u32) {
+    script
+        .sql(INBOXES)
+        .values(1, run_ids.iter(), |script, run_id| {
+            script.bind(run_id.as_uuid());
+        })
+        .sql(INBOXES_OF_OWNED)
+        .bind(worker.worker_id.0)
+        .bind(limit);
+}
+
+/// The runs that statement number `first` gave, with the arrivals that the next one gave.
+fn read_runs(
+    rows: &mut Rows,
+    first: usize,
+    failed: impl Fn(sqlx::Error) -> StoreError,
+) -> Result<Vec<ClaimedRun>, StoreError> {
+    let runs: Vec<ClaimRow> = rows.read(first).map_err(&failed)?;
+    let arrivals: Vec<ArrivalRow> = rows.read(first + 1).map_err(&failed)?;
+    let mut inboxes = read_inboxes(arrivals)?;
+    Ok(runs.into_iter().map(|row| row.with_inbox(&mut inboxes)).collect())
+}

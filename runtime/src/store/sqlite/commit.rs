@@ -1,0 +1,233 @@
+//! Steps become durable.
+//!
+//! A batch is one script where it can be: the statements carry their guards and say which rows met
+//! them. Only if something else depends on the answer (what was used up, results) a second script
+//! follows and commits.
+
+use std::collections::HashSet;
+
+use sqlx::Row as _;
+use uuid::Uuid;
+
+use super::script::{MAX_ROWS, Rows, Script};
+use super::workers::IS_VALID;
+use super::{SqliteStore, failed};
+use crate::error::StoreError;
+use crate::model::{RunId, RunStatus, Timestamp};
+use crate::store::rows::write_blocked;
+use crate::store::{CommitOutcome, CommitStep, Disposition, RunEvent, WorkerLease};
+
+/// Touches no indexed column.
+const KEEP: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
+    SET step_no = step_no + 1, takeovers = 0, state = step.column3, snapshot = step.column4 \
+    FROM (";
+
+const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
+    SET step_no = step_no + 1, takeovers = 0, worker_id = NULL, epoch = NULL, \
+    status = step.column3, state = coalesce(step.column4, state), \
+    snapshot = coalesce(step.column5, snapshot), \
+    due_at = CASE WHEN step.column7 < inbox_count THEN min(coalesce(step.column6, ?), ?) \
+    ELSE step.column6 END, \
+    blocked = step.column8, closed_at = step.column9 FROM (";
+
+/// The owner's guard; binds its id and epoch, then what [`IS_VALID`] asks for.
+const OWNED: &str = ") AS step \
+    WHERE piton_runs.run_id = step.column1 AND step_no = step.column2 \
+    AND piton_runs.worker_id = ? AND piton_runs.epoch = ? AND EXISTS (";
+
+const INSERT_RESULT: &str = "INSERT INTO piton_run_results (run_id, result, failure) \
+    SELECT column1, column2, column3 FROM (";
+
+const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id IN (";
+
+const USE_UP: &str = "DELETE FROM piton_inbox WHERE (run_id, seq) IN (";
+
+/// What the first script found.
+#[derive(Default)]
+struct Met {
+    committed: HashSet<RunId>,
+    /// Some run that was let go is due at some time.
+    any_due: bool,
+    /// Runs that were let go and have had arrivals.
+    had_arrivals: HashSet<RunId>,
+}
+
+pub(super) async fn commit(
+    store: &SqliteStore,
+    worker: WorkerLease,
+    steps: Vec<CommitStep>,
+) -> Result<Vec<CommitOutcome>, StoreError> {
+    let failed = failed("commit_steps");
+    let (kept, let_go): (Vec<_>, Vec<_>) =
+        steps.iter().partition(|step| matches!(step.disposition, Disposition::Keep { .. }));
+    let mut turn = store.turn().await;
+    let now = store.time();
+    let mut script = Script::new();
+    for steps in kept.chunks(MAX_ROWS) {
+        add_kept(&mut script, steps, worker, now);
+    }
+    for steps in let_go.chunks(MAX_ROWS) {
+        add_let_go(&mut script, steps, worker, now);
+    }
+    script.sql(IS_VALID).bind_validity(worker, now);
+    let statements = kept.len().div_ceil(MAX_ROWS) + let_go.len().div_ceil(MAX_ROWS);
+    let alone = statements <= 1 && !steps.iter().any(has_consequences);
+    let met = if alone {
+        let mut rows = turn.run(script).await.map_err(failed)?;
+        Met::read(&mut rows, 0, statements).map_err(failed)?
+    } else {
+        let mut transaction = Script::new();
+        transaction.sql("BEGIN IMMEDIATE; ").append(script);
+        let mut rows = turn.begin(transaction).await.map_err(failed)?;
+        Met::read(&mut rows, 1, statements).map_err(failed)?
+    };
+    let Some(met) = met else {
+        return Err(StoreError::Fenced);
+    };
+    if !alone {
+        turn.commit(consequences(&steps, &met)).await.map_err(failed)?;
+    }
+    announce(store, &steps, &met);
+    let outcome = |step: &CommitStep| match met.committed.contains(&step.run_id) {
+        true => CommitOutcome::Committed,
+        false => CommitOutcome::Lost,
+    };
+    Ok(steps.iter().map(outcome).collect())
+}
+
+/// Whether more is to be written than the run's row.
+fn has_consequences(step: &CommitStep) -> bool {
+    !step.consumed.is_empty() || matches!(step.disposition, Disposition::Close { .. })
+}
+
+fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
+    script.sql(KEEP).values(4, steps.iter(), |script, step| {
+        script.bind(step.run_id.as_uuid()).bind(step.expected.0);
+        if let Disposition::Keep { snapshot, state } = &step.disposition {
+            script.bind(state.clone()).bind(snapshot.clone());
+        }
+    });
+    script
+        .sql(OWNED)
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .sql(IS_VALID)
+        .bind_validity(worker, now)
+        .sql(") RETURNING run_id; ");
+}
+
+fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
+    let now_micros = now.as_micros();
+    script.sql(LET_GO).bind(now_micros).bind(now_micros).values(9, steps.iter(), |script, step| {
+        script.bind(step.run_id.as_uuid()).bind(step.expected.0);
+        match &step.disposition {
+            Disposition::Park { snapshot, state, due_at, inbox_read } => script
+                .bind(RunStatus::Running.as_str())
+                .bind(state.clone())
+                .bind(snapshot.clone())
+                .bind(due_at.map(Timestamp::as_micros))
+                .bind(*inbox_read)
+                .bind(None::<String>)
+                .bind(None::<i64>),
+            Disposition::Close { status, .. } => script
+                .bind(status.as_str())
+                .bind(None::<String>)
+                // Nobody looks into the last state of a run that went well.
+                .bind((*status == RunStatus::Completed).then(Vec::<u8>::new))
+                .bind(None::<i64>)
+                .bind(None::<i64>)
+                .bind(None::<String>)
+                .bind(now_micros),
+            Disposition::Block { reason } => script
+                .bind(RunStatus::Blocked.as_str())
+                .bind(None::<String>)
+                .bind(None::<Vec<u8>>)
+                .bind(None::<i64>)
+                .bind(None::<i64>)
+                .bind(write_blocked(reason))
+                .bind(None::<i64>),
+            Disposition::Keep { .. } => unreachable!("kept runs are not let go"),
+        };
+    });
+    script
+        .sql(OWNED)
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .sql(IS_VALID)
+        .bind_validity(worker, now)
+        .sql(") RETURNING run_id, due_at, inbox_count; ");
+}
+
+impl Met {
+    /// Reads the answers of the statements from number `first` on, of which the one after the last
+    /// asks for the worker; `None` if that is not valid.
+    fn read(rows: &mut Rows, first: usize, count: usize) -> Result<Option<Self>, sqlx::Error> {
+        if !rows.any(first + count) {
+            return Ok(None);
+        }
+        let mut met = Self::default();
+        for statement in first..first + count {
+            for row in rows.of(statement) {
+                let run_id: RunId = row.try_get::<Uuid, _>(0)?.into();
+                met.committed.insert(run_id);
+                if row.len() > 1 {
+                    met.any_due |= row.try_get::<Option<i64>, _>(1)?.is_some();
+                    if row.try_get::<i64, _>(2)? > 0 {
+                        met.had_arrivals.insert(run_id);
+                    }
+                }
+            }
+        }
+        Ok(Some(met))
+    }
+}
+
+/// What follows from the steps that were committed; ends the transaction.
+fn consequences(steps: &[CommitStep], met: &Met) -> Script {
+    let mut script = Script::new();
+    let (mut results, mut emptied, mut used_up) = (Vec::new(), Vec::new(), Vec::new());
+    for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
+        if let Disposition::Close { result, failure, .. } = &step.disposition {
+            if result.is_some() || failure.is_some() {
+                results.push((step.run_id, result, failure));
+            }
+            if met.had_arrivals.contains(&step.run_id) {
+                emptied.push(step.run_id);
+            }
+        } else {
+            used_up.extend(step.consumed.iter().map(|seq| (step.run_id, *seq)));
+        }
+    }
+    for results in results.chunks(MAX_ROWS) {
+        script.sql(INSERT_RESULT).values(3, results.iter(), |script, (run_id, result, failure)| {
+            let result = result.as_ref().map(|payload| payload.as_bytes().to_vec());
+            script.bind(run_id.as_uuid()).bind(result).bind((*failure).clone());
+        });
+        script.sql(") WHERE column1 IS NOT NULL; ");
+    }
+    for run_ids in emptied.chunks(MAX_ROWS) {
+        script.sql(EMPTY_INBOX).values(1, run_ids.iter(), |script, run_id| {
+            script.bind(run_id.as_uuid());
+        });
+        script.sql("); ");
+    }
+    for arrivals in used_up.chunks(MAX_ROWS) {
+        script.sql(USE_UP).values(2, arrivals.iter(), |script, (run_id, seq)| {
+            script.bind(run_id.as_uuid()).bind(*seq);
+        });
+        script.sql("); ");
+    }
+    script.sql("COMMIT");
+    script
+}
+
+fn announce(store: &SqliteStore, steps: &[CommitStep], met: &Met) {
+    if met.any_due {
+        store.hub.announce_due();
+    }
+    for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
+        if matches!(step.disposition, Disposition::Close { .. } | Disposition::Block { .. }) {
+            store.hub.announce(RunEvent::Settled(step.run_id));
+        }
+    }
+}

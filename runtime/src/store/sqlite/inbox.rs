@@ -1,0 +1,181 @@
+//! What arrives for runs.
+
+use uuid::Uuid;
+
+use super::script::{MAX_ROWS, Script};
+use super::workers::IS_VALID;
+use super::{SqliteStore, Turn, failed};
+use crate::error::StoreError;
+use crate::model::{RunId, Timestamp};
+use crate::store::recipients::{Recipients, distinct};
+use crate::store::rows::{ArrivalRow, write_arrival};
+use crate::store::{Arrival, ArrivalOutcome, NewArrival, RunEvent, WorkerLease};
+
+const RUNS: &str = "BEGIN IMMEDIATE; \
+    SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs WHERE run_id IN (";
+
+const KEYS: &str = "SELECT run_id, dedup_key FROM piton_arrival_keys \
+    WHERE (run_id, dedup_key) IN (";
+
+const INSERT_ARRIVAL: &str = "INSERT INTO piton_inbox (run_id, seq, arrival) \
+    SELECT column1, column2, column3 FROM (";
+
+const INSERT_KEY: &str = "INSERT INTO piton_arrival_keys (run_id, dedup_key) \
+    SELECT column1, column2 FROM (";
+
+const COUNT: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id SET inbox_count = news.column2 \
+    FROM (";
+
+/// A run that is due already stays due since then.
+const COUNT_AND_WAKE: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
+    SET inbox_count = news.column2, due_at = min(coalesce(due_at, ?), ?) FROM (";
+
+const OF_RUN: &str = ") AS news WHERE piton_runs.run_id = news.column1; ";
+
+const READ: &str = "SELECT run_id, seq, arrival FROM piton_inbox \
+    WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?";
+
+const UNREAD: &str = "SELECT run.run_id FROM (";
+
+const UNREAD_OF_OWNED: &str = ") AS seen JOIN piton_runs AS run ON run.run_id = seen.column1 \
+    WHERE run.inbox_count > seen.column2 AND run.worker_id = ? AND run.epoch = ?";
+
+pub(super) async fn deliver(
+    store: &SqliteStore,
+    arrivals: Vec<NewArrival>,
+) -> Result<Vec<ArrivalOutcome>, StoreError> {
+    let mut outcomes = Vec::with_capacity(arrivals.len());
+    for arrivals in arrivals.chunks(MAX_ROWS) {
+        outcomes.extend(deliver_some(store, arrivals).await?);
+    }
+    Ok(outcomes)
+}
+
+async fn deliver_some(
+    store: &SqliteStore,
+    arrivals: &[NewArrival],
+) -> Result<Vec<ArrivalOutcome>, StoreError> {
+    let mut turn = store.turn().await;
+    let now = store.time();
+    let mut recipients = find_recipients(&mut turn, arrivals, now).await?;
+    let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
+    let (woken, told) = recipients.grown();
+    if woken.is_empty() && told.is_empty() {
+        return Ok(outcomes);
+    }
+    let mut script = Script::new();
+    add_arrivals(&mut script, arrivals, &outcomes)?;
+    let bind = |script: &mut Script, (run_id, inbox_count): &(RunId, i64)| {
+        script.bind(run_id.as_uuid()).bind(*inbox_count);
+    };
+    if !told.is_empty() {
+        script.sql(COUNT).values(2, told.iter(), bind).sql(OF_RUN);
+    }
+    if !woken.is_empty() {
+        script.sql(COUNT_AND_WAKE).bind(now.as_micros()).bind(now.as_micros());
+        script.values(2, woken.iter(), bind).sql(OF_RUN);
+    }
+    script.sql("COMMIT");
+    turn.commit(script).await.map_err(failed("deliver"))?;
+    for (arrival, outcome) in arrivals.iter().zip(&outcomes) {
+        // What the owner itself puts in is no news to it.
+        if arrival.owner.is_none() && matches!(outcome, ArrivalOutcome::Accepted { .. }) {
+            store.hub.announce(RunEvent::Arrival(arrival.run_id));
+        }
+    }
+    if !woken.is_empty() {
+        store.hub.announce_due();
+    }
+    Ok(outcomes)
+}
+
+async fn find_recipients(
+    turn: &mut Turn,
+    arrivals: &[NewArrival],
+    now: Timestamp,
+) -> Result<Recipients, StoreError> {
+    let failed = failed("deliver");
+    let keyed: Vec<(RunId, &String)> = arrivals
+        .iter()
+        .filter_map(|arrival| Some((arrival.run_id, arrival.dedup_key.as_ref()?)))
+        .collect();
+    let owners = distinct(arrivals.iter().filter_map(|arrival| arrival.owner));
+    let mut script = Script::new();
+    script.sql(RUNS).values(1, arrivals.iter(), |script, arrival| {
+        script.bind(arrival.run_id.as_uuid());
+    });
+    script.sql("); ");
+    for owner in &owners {
+        script.sql(IS_VALID).bind_validity(*owner, now).sql("; ");
+    }
+    if !keyed.is_empty() {
+        script.sql(KEYS).values(2, keyed.iter(), |script, (run_id, key)| {
+            script.bind(run_id.as_uuid()).bind((*key).clone());
+        });
+        script.sql(")");
+    }
+    let mut rows = turn.begin(script).await.map_err(failed)?;
+    let runs = rows.read(1).map_err(failed)?;
+    let keys = rows.read(2 + owners.len()).map_err(failed)?;
+    let valid = (2..).zip(owners).filter(|(at, _)| rows.any(*at)).map(|(_, owner)| owner).collect();
+    Recipients::new(runs, keys, valid)
+}
+
+fn add_arrivals(
+    script: &mut Script,
+    arrivals: &[NewArrival],
+    outcomes: &[ArrivalOutcome],
+) -> Result<(), StoreError> {
+    let mut accepted = Vec::with_capacity(arrivals.len());
+    for (arrival, outcome) in arrivals.iter().zip(outcomes) {
+        if let ArrivalOutcome::Accepted { seq } = outcome {
+            accepted.push((arrival, *seq, write_arrival(&arrival.kind)?));
+        }
+    }
+    let keyed: Vec<_> = accepted
+        .iter()
+        .filter_map(|(arrival, ..)| Some((arrival.run_id, arrival.dedup_key.clone()?)))
+        .collect();
+    script.sql(INSERT_ARRIVAL).values(3, accepted.into_iter(), |script, (arrival, seq, kind)| {
+        script.bind(arrival.run_id.as_uuid()).bind(seq).bind(kind);
+    });
+    script.sql(") WHERE column1 IS NOT NULL; ");
+    if !keyed.is_empty() {
+        script.sql(INSERT_KEY).values(2, keyed.into_iter(), |script, (run_id, key)| {
+            script.bind(run_id.as_uuid()).bind(key);
+        });
+        script.sql(") WHERE column1 IS NOT NULL; ");
+    }
+    Ok(())
+}
+
+pub(super) async fn read(
+    store: &SqliteStore,
+    run_id: RunId,
+    after: i64,
+    limit: u32,
+) -> Result<Vec<Arrival>, StoreError> {
+    let mut script = Script::new();
+    script.sql(READ).bind(run_id.as_uuid()).bind(after).bind(limit);
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<ArrivalRow>(0));
+    rows.map_err(failed("read_inbox"))?.into_iter().map(TryInto::try_into).collect()
+}
+
+pub(super) async fn unread(
+    store: &SqliteStore,
+    worker: WorkerLease,
+    seen: &[(RunId, i64)],
+) -> Result<Vec<RunId>, StoreError> {
+    let mut unread = Vec::new();
+    for seen in seen.chunks(MAX_ROWS) {
+        let mut script = Script::new();
+        script.sql(UNREAD).values(2, seen.iter(), |script, (run_id, count)| {
+            script.bind(run_id.as_uuid()).bind(*count);
+        });
+        script.sql(UNREAD_OF_OWNED).bind(worker.worker_id.0).bind(worker.epoch.0);
+        let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Uuid,)>(0));
+        let rows = rows.map_err(failed("unread_inboxes"))?;
+        unread.extend(rows.into_iter().map(|(run_id,)| RunId::from(run_id)));
+    }
+    Ok(unread)
+}

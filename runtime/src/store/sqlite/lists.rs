@@ -1,0 +1,69 @@
+//! What people and clients ask about runs.
+
+use super::script::Script;
+use super::{SqliteStore, failed};
+use crate::error::StoreError;
+use crate::model::RunStatus;
+use crate::store::rows::{RunRow, read_status};
+use crate::store::{RunFilter, RunKey, RunRecord};
+
+const RECORD: &str = "SELECT run.run_id, workflow_id, workflow, status, state, step_no, worker_id, \
+    due_at, blocked, started_at, closed_at, result, failure \
+    FROM piton_runs AS run LEFT JOIN piton_run_results AS result ON result.run_id = run.run_id ";
+
+const BY_RUN_ID: &str = "WHERE run.run_id = ?";
+
+/// The open one first; ids sort by the time of the start.
+const BY_WORKFLOW_ID: &str =
+    "WHERE workflow_id = ? ORDER BY closed_at IS NULL DESC, run.run_id DESC LIMIT 1";
+
+/// A null stands for "any".
+const MATCHING: &str = "WHERE (?1 IS NULL OR workflow = ?1) AND (?2 IS NULL OR status = ?2) ";
+
+const NEWEST: &str = "ORDER BY run.run_id DESC LIMIT ?3";
+
+const COUNT: &str = "SELECT status, count(*) FROM piton_runs AS run ";
+
+pub(super) async fn find(
+    store: &SqliteStore,
+    key: &RunKey,
+) -> Result<Option<RunRecord>, StoreError> {
+    let mut script = Script::new();
+    script.sql(RECORD);
+    match key {
+        RunKey::RunId(run_id) => script.sql(BY_RUN_ID).bind(run_id.as_uuid()),
+        RunKey::WorkflowId(id) => script.sql(BY_WORKFLOW_ID).bind(id.clone()),
+    };
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<RunRow>(0));
+    rows.map_err(failed("find_run"))?.pop().map(TryInto::try_into).transpose()
+}
+
+pub(super) async fn list(
+    store: &SqliteStore,
+    filter: &RunFilter,
+    limit: u32,
+) -> Result<Vec<RunRecord>, StoreError> {
+    let mut script = Script::new();
+    script.sql(RECORD).sql(MATCHING).sql(NEWEST);
+    bind_filter(&mut script, filter).bind(limit);
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<RunRow>(0));
+    rows.map_err(failed("list_runs"))?.into_iter().map(TryInto::try_into).collect()
+}
+
+pub(super) async fn count(
+    store: &SqliteStore,
+    filter: &RunFilter,
+) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+    let mut script = Script::new();
+    script.sql(COUNT).sql(MATCHING).sql("GROUP BY status");
+    bind_filter(&mut script, filter);
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(String, i64)>(0));
+    rows.map_err(failed("count_runs"))?
+        .into_iter()
+        .map(|(status, count)| Ok((read_status(&status)?, count.unsigned_abs())))
+        .collect()
+}
+
+fn bind_filter<'a>(script: &'a mut Script, filter: &RunFilter) -> &'a mut Script {
+    script.bind(filter.workflow.clone()).bind(filter.status.map(RunStatus::as_str))
+}

@@ -1,0 +1,193 @@
+//! Runs come in, and are ended or set going again from outside.
+
+use std::collections::{HashMap, HashSet};
+
+use uuid::Uuid;
+
+use super::script::{MAX_ROWS, Script};
+use super::workers::IS_VALID;
+use super::{SqliteStore, Turn, failed};
+use crate::error::StoreError;
+use crate::model::{RunId, Timestamp};
+use crate::store::recipients::distinct;
+use crate::store::{NewRun, RunEvent, StartOutcome, WorkerLease};
+
+const INSERT_RUN: &str = "INSERT INTO piton_runs \
+    (run_id, workflow_id, workflow, status, worker_id, epoch, due_at, started_at, state, snapshot) \
+    SELECT column1, column2, column3, 'running', column4, column5, column6, ?, column7, column8 \
+    FROM (";
+
+const INSERT_INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) \
+    SELECT column1, column2 FROM (";
+
+const TERMINATE: &str = "BEGIN IMMEDIATE; \
+    UPDATE piton_runs SET status = 'terminated', closed_at = ?, blocked = NULL, due_at = NULL, \
+    worker_id = NULL, epoch = NULL WHERE run_id = ? AND closed_at IS NULL RETURNING 1";
+
+const KEEP_REASON: &str = "INSERT INTO piton_run_results (run_id, failure) VALUES (?, ?); \
+    DELETE FROM piton_inbox WHERE run_id = ?; \
+    COMMIT";
+
+const UNBLOCK_RUN: &str = "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ? \
+    WHERE run_id = ? AND status = 'blocked' RETURNING 1";
+
+const UNBLOCK_WORKFLOWS: &str = "UPDATE piton_runs \
+    SET status = 'running', blocked = NULL, due_at = ? \
+    WHERE status = 'blocked' AND workflow IN (";
+
+/// What stands in the way of runs to be started, and who of their owners may own.
+struct Obstacles {
+    run_ids: HashSet<RunId>,
+    open: HashMap<String, RunId>,
+    valid: Vec<WorkerLease>,
+}
+
+pub(super) async fn start(
+    store: &SqliteStore,
+    runs: Vec<NewRun>,
+) -> Result<Vec<StartOutcome>, StoreError> {
+    let mut outcomes = Vec::with_capacity(runs.len());
+    for runs in runs.chunks(MAX_ROWS) {
+        outcomes.extend(start_some(store, runs).await.map_err(failed("start_runs"))?);
+    }
+    Ok(outcomes)
+}
+
+async fn start_some(
+    store: &SqliteStore,
+    runs: &[NewRun],
+) -> Result<Vec<StartOutcome>, sqlx::Error> {
+    let mut turn = store.turn().await;
+    let now = store.time();
+    let mut obstacles = find_obstacles(&mut turn, runs, now).await?;
+    let mut outcomes = Vec::with_capacity(runs.len());
+    let mut new: Vec<(&NewRun, Option<WorkerLease>)> = Vec::with_capacity(runs.len());
+    for run in runs {
+        if !obstacles.run_ids.insert(run.run_id) {
+            outcomes.push(StartOutcome::Repeated);
+        } else if let Some(open) = obstacles.open.get(&run.workflow_id) {
+            outcomes.push(StartOutcome::IdTaken { run_id: *open });
+        } else {
+            obstacles.open.insert(run.workflow_id.clone(), run.run_id);
+            let owner = run.owner.filter(|owner| obstacles.valid.contains(owner));
+            outcomes.push(StartOutcome::Started { owned: owner.is_some() });
+            new.push((run, owner));
+        }
+    }
+    if new.is_empty() {
+        return Ok(outcomes);
+    }
+    turn.commit(insert(&new, now)).await?;
+    if new.iter().any(|(_, owner)| owner.is_none()) {
+        store.hub.announce_due();
+    }
+    Ok(outcomes)
+}
+
+async fn find_obstacles(
+    turn: &mut Turn,
+    runs: &[NewRun],
+    now: Timestamp,
+) -> Result<Obstacles, sqlx::Error> {
+    let owners = distinct(runs.iter().filter_map(|run| run.owner));
+    let mut script = Script::new();
+    script
+        .sql("BEGIN IMMEDIATE; SELECT run_id FROM piton_runs WHERE run_id IN (")
+        .values(1, runs.iter(), |script, run| {
+            script.bind(run.run_id.as_uuid());
+        })
+        .sql("); SELECT workflow_id, run_id FROM piton_runs WHERE closed_at IS NULL ")
+        .sql("AND workflow_id IN (")
+        .values(1, runs.iter(), |script, run| {
+            script.bind(run.workflow_id.clone());
+        })
+        .sql(")");
+    for owner in &owners {
+        script.sql("; ").sql(IS_VALID).bind_validity(*owner, now);
+    }
+    let mut rows = turn.begin(script).await?;
+    let run_ids: Vec<(Uuid,)> = rows.read(1)?;
+    let open: Vec<(String, Uuid)> = rows.read(2)?;
+    Ok(Obstacles {
+        run_ids: run_ids.into_iter().map(|(run_id,)| run_id.into()).collect(),
+        open: open.into_iter().map(|(id, run_id)| (id, run_id.into())).collect(),
+        valid: (3..).zip(owners).filter(|(at, _)| rows.any(*at)).map(|(_, owner)| owner).collect(),
+    })
+}
+
+fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Script {
+    let mut script = Script::new();
+    script
+        .sql(INSERT_RUN)
+        .bind(now.as_micros())
+        .values(8, new.iter(), |script, (run, owner)| {
+            let due_at = owner.is_none().then(|| run.start_at.unwrap_or(now).as_micros());
+            script
+                .bind(run.run_id.as_uuid())
+                .bind(run.workflow_id.clone())
+                .bind(run.workflow.clone())
+                .bind(owner.map(|owner| owner.worker_id.0))
+                .bind(owner.map(|owner| owner.epoch.0))
+                .bind(due_at)
+                .bind(run.state.clone())
+                .bind(run.snapshot.clone());
+        })
+        .sql(") WHERE column1 IS NOT NULL; ")
+        .sql(INSERT_INPUT)
+        .values(2, new.iter(), |script, (run, _)| {
+            script.bind(run.run_id.as_uuid()).bind(run.arguments.as_bytes().to_vec());
+        })
+        .sql(") WHERE column1 IS NOT NULL; COMMIT");
+    script
+}
+
+pub(super) async fn terminate(
+    store: &SqliteStore,
+    run_id: RunId,
+    reason: &str,
+) -> Result<bool, StoreError> {
+    let failed = failed("terminate_run");
+    let mut script = Script::new();
+    script.sql(TERMINATE).bind(store.time().as_micros()).bind(run_id.as_uuid());
+    let mut turn = store.turn().await;
+    if !turn.begin(script).await.map_err(failed)?.any(1) {
+        return Ok(false);
+    }
+    let mut script = Script::new();
+    script.sql(KEEP_REASON).bind(run_id.as_uuid()).bind(reason.to_owned()).bind(run_id.as_uuid());
+    turn.commit(script).await.map_err(failed)?;
+    store.hub.announce(RunEvent::Settled(run_id));
+    Ok(true)
+}
+
+pub(super) async fn unblock(
+    store: &SqliteStore,
+    workflows: &[&str],
+    run_id: Option<RunId>,
+) -> Result<u64, StoreError> {
+    let now = store.time().as_micros();
+    let mut unblocked = 0;
+    let mut scripts = Vec::new();
+    if let Some(run_id) = run_id {
+        let mut script = Script::new();
+        script.sql(UNBLOCK_RUN).bind(now).bind(run_id.as_uuid());
+        scripts.push(script);
+    } else {
+        for workflows in workflows.chunks(MAX_ROWS) {
+            let mut script = Script::new();
+            script.sql(UNBLOCK_WORKFLOWS).bind(now).values(1, workflows.iter(), |script, name| {
+                script.bind((*name).to_owned());
+            });
+            script.sql(") RETURNING 1");
+            scripts.push(script);
+        }
+    }
+    for script in scripts {
+        let rows = store.turn().await.run(script).await;
+        unblocked += rows.map_err(failed("unblock_runs"))?.of(0).len() as u64;
+    }
+    if unblocked > 0 {
+        store.hub.announce_due();
+    }
+    Ok(unblocked)
+}

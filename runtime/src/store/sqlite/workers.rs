@@ -1,0 +1,199 @@
+//! Who may own runs, and what becomes of the runs of those who no longer may.
+
+use std::time::Duration;
+
+use super::script::{MAX_ROWS, Script};
+use super::{SqliteStore, failed};
+use crate::error::StoreError;
+use crate::model::{Epoch, Timestamp, WorkerId};
+use crate::store::rows::{WorkerRow, lease_ms};
+use crate::store::{NewWorker, Renewal, WorkerLease};
+
+/// How long the row of a fenced worker is kept for people to look at.
+const KEEP_FENCED: Duration = Duration::from_secs(7 * 86_400);
+
+const FIRST_EPOCH: Epoch = Epoch(1);
+
+const INSERT: &str = "BEGIN IMMEDIATE; \
+    DELETE FROM piton_workers WHERE fenced_at < ?; \
+    INSERT INTO piton_workers (epoch, host, pid, lease_ms, lease_expires_at) \
+    VALUES (?, ?, ?, ?, ?) RETURNING worker_id";
+
+const RENEW: &str = "UPDATE piton_workers SET lease_ms = ?, lease_expires_at = ? \
+    WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ? RETURNING 1";
+
+const RELEASE: &str = "BEGIN IMMEDIATE; \
+    DELETE FROM piton_workers WHERE worker_id = ? AND epoch = ? AND fenced_at IS NULL; \
+    UPDATE piton_runs SET worker_id = NULL, epoch = NULL, due_at = ? \
+    WHERE worker_id = ? AND epoch = ? RETURNING 1; \
+    COMMIT";
+
+const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms, lease_expires_at \
+    FROM piton_workers WHERE fenced_at IS NULL ORDER BY worker_id";
+
+/// The runs follow in the same transaction, so that none points to an epoch that is gone.
+const LET_GO: &str = "UPDATE piton_runs \
+    SET worker_id = NULL, epoch = NULL, due_at = ?, takeovers = takeovers + 1 \
+    WHERE worker_id IN ";
+
+/// Whether a worker may own runs now; binds the id, the epoch and the time.
+pub(super) const IS_VALID: &str = "SELECT 1 FROM piton_workers \
+    WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ?";
+
+impl Script {
+    /// Binds what [`IS_VALID`] asks for.
+    pub(super) fn bind_validity(&mut self, worker: WorkerLease, now: Timestamp) -> &mut Self {
+        self.bind(worker.worker_id.0).bind(worker.epoch.0).bind(now.as_micros())
+    }
+}
+
+pub(super) async fn register(
+    store: &SqliteStore,
+    worker: NewWorker,
+) -> Result<WorkerLease, StoreError> {
+    let failed = failed("register_worker");
+    let now = store.time();
+    let mut script = Script::new();
+    script
+        .sql(INSERT)
+        .bind((now - KEEP_FENCED).as_micros())
+        .bind(FIRST_EPOCH.0)
+        .bind(worker.host)
+        .bind(i64::from(worker.pid))
+        .bind(lease_ms(worker.lease))
+        .bind((now + worker.lease).as_micros());
+    let mut turn = store.turn().await;
+    let worker_id =
+        WorkerId(turn.begin(script).await.and_then(|mut rows| rows.scalar(2)).map_err(failed)?);
+    // Before anybody can see the row, or they would take the worker for dead.
+    store.liveness.hold(worker_id);
+    let mut commit = Script::new();
+    commit.sql("COMMIT");
+    if let Err(error) = turn.commit(commit).await {
+        store.liveness.let_go(worker_id);
+        return Err(failed(error));
+    }
+    Ok(WorkerLease { worker_id, epoch: FIRST_EPOCH })
+}
+
+pub(super) async fn renew(
+    store: &SqliteStore,
+    worker: WorkerLease,
+    lease: Duration,
+) -> Result<Renewal, StoreError> {
+    let now = store.time();
+    let expires_at = now + lease;
+    let mut script = Script::new();
+    script.sql(RENEW).bind(lease_ms(lease)).bind(expires_at.as_micros()).bind_validity(worker, now);
+    let rows = store.turn().await.run(script).await.map_err(failed("renew_lease"))?;
+    if rows.any(0) {
+        return Ok(Renewal::Renewed(expires_at));
+    }
+    store.liveness.let_go(worker.worker_id);
+    Ok(Renewal::Fenced)
+}
+
+pub(super) async fn release(store: &SqliteStore, worker: WorkerLease) -> Result<(), StoreError> {
+    let mut script = Script::new();
+    script
+        .sql(RELEASE)
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .bind(store.time().as_micros())
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0);
+    let rows = store.turn().await.transact(script).await.map_err(failed("release_worker"))?;
+    store.liveness.let_go(worker.worker_id);
+    if rows.any(2) {
+        store.hub.announce_due();
+    }
+    Ok(())
+}
+
+pub(super) async fn list(store: &SqliteStore) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
+    unfenced(store, "list_workers").await?.into_iter().map(TryInto::try_into).collect()
+}
+
+async fn unfenced(
+    store: &SqliteStore,
+    operation: &'static str,
+) -> Result<Vec<WorkerRow>, StoreError> {
+    let mut script = Script::new();
+    script.sql(UNFENCED);
+    store.read(script).await.and_then(|mut rows| rows.read(0)).map_err(failed(operation))
+}
+
+/// The lease of a worker may be renewed between the look and the fencing, so the latter looks again.
+pub(super) async fn fence_expired(store: &SqliteStore) -> Result<(Vec<WorkerId>, u64), StoreError> {
+    const OPERATION: &str = "fence_expired_workers";
+    let now = store.time();
+    let workers = unfenced(store, OPERATION).await?.into_iter();
+    let expired: Vec<WorkerId> = workers
+        .filter(|worker| worker.lease_expires_at <= now.as_micros())
+        .map(|worker| WorkerId(worker.worker_id))
+        .collect();
+    let (mut fenced, mut let_go) = (Vec::new(), 0);
+    for workers in expired.chunks(MAX_ROWS) {
+        let (these, runs) = fence_some(store, workers, now, OPERATION).await?;
+        fenced.extend(these);
+        let_go += runs;
+    }
+    Ok((fenced, let_go))
+}
+
+pub(super) async fn find_dead(store: &SqliteStore) -> Result<Vec<WorkerId>, StoreError> {
+    let workers = unfenced(store, "find_dead_workers").await?.into_iter();
+    let workers = workers.map(|worker| WorkerId(worker.worker_id));
+    Ok(workers.filter(|worker| store.liveness.is_dead(*worker)).collect())
+}
+
+pub(super) async fn fence(store: &SqliteStore, workers: &[WorkerId]) -> Result<u64, StoreError> {
+    let mut let_go = 0;
+    for workers in workers.chunks(MAX_ROWS) {
+        let_go += fence_some(store, workers, Timestamp::MAX, "fence_workers").await?.1;
+    }
+    Ok(let_go)
+}
+
+/// Fences those of `workers` whose lease runs out no later than `expired_by`.
+async fn fence_some(
+    store: &SqliteStore,
+    workers: &[WorkerId],
+    expired_by: Timestamp,
+    operation: &'static str,
+) -> Result<(Vec<WorkerId>, u64), StoreError> {
+    let failed = failed(operation);
+    let now = store.time().as_micros();
+    let mut script = Script::new();
+    script
+        .sql("BEGIN IMMEDIATE; UPDATE piton_workers SET epoch = epoch + 1, fenced_at = ?, ")
+        .sql("lease_expires_at = min(lease_expires_at, ?) WHERE worker_id IN (")
+        .bind(now)
+        .bind(now)
+        .values(1, workers.iter(), |script, worker| {
+            script.bind(worker.0);
+        })
+        .sql(") AND fenced_at IS NULL AND lease_expires_at <= ? RETURNING worker_id")
+        .bind(expired_by.as_micros());
+    let mut turn = store.turn().await;
+    let fenced: Vec<(i64,)> =
+        turn.begin(script).await.and_then(|mut rows| rows.read(1)).map_err(failed)?;
+    let mut script = Script::new();
+    if !fenced.is_empty() {
+        script.sql(LET_GO).bind(now).sql("(").values(1, fenced.iter(), |script, worker| {
+            script.bind(worker.0);
+        });
+        script.sql(") RETURNING 1; ");
+    }
+    script.sql("COMMIT");
+    let mut rows = turn.commit(script).await.map_err(failed)?;
+    let let_go = if fenced.is_empty() { 0 } else { rows.of(0).len() };
+    let fenced: Vec<WorkerId> = fenced.into_iter().map(|(worker,)| WorkerId(worker)).collect();
+    for worker in &fenced {
+        store.liveness.let_go(*worker);
+    }
+    if let_go > 0 {
+        store.hub.announce_due();
+    }
+    Ok((fenced, let_go as u64))
+}

@@ -1,0 +1,170 @@
+//! Workers: processes that claim runs and carry them out.
+
+mod running;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tracing::{info, warn};
+
+pub use running::RunningWorker;
+
+use crate::activities::Dependencies;
+use crate::client::Client;
+use crate::engine::registry::Registry;
+use crate::engine::session::{Host, Session, Settings};
+use crate::engine::sweep;
+use crate::error::{StoreError, WorkerError};
+use crate::model::RunStatus;
+use crate::store::RunFilter;
+
+/// A worker that is yet to be started.
+///
+/// ```no_run
+/// # async fn demo(client: piton::client::Client) -> piton::Result<()> {
+/// use piton::worker::Worker;
+///
+/// let worker = Worker::new(&client).max_runs(2_000).start().await?;
+/// worker.run_until_signal().await
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "a worker does nothing until it is started"]
+pub struct Worker {
+    client: Client,
+    dependencies: Dependencies,
+    settings: Settings,
+    shutdown_grace: Duration,
+}
+
+impl Worker {
+    /// A worker for every workflow and activity that is linked into the program.
+    pub fn new(client: &Client) -> Self {
+        Self {
+            client: client.clone(),
+            dependencies: Dependencies::default(),
+            settings: Settings {
+                lease: Duration::from_secs(15),
+                max_runs: 10_000,
+                max_activities: 1_000,
+                park_after: Duration::from_secs(60),
+                poll_interval: Duration::from_secs(2),
+                commit_lanes: 1,
+            },
+            shutdown_grace: Duration::from_secs(10),
+        }
+    }
+
+    /// Gives activities a value, which they ask for by its type: a connection pool, an HTTP client,
+    /// settings. A later value of the same type takes its place.
+    pub fn provide<T: Send + Sync + 'static>(mut self, dependency: T) -> Self {
+        self.dependencies.insert(dependency);
+        self
+    }
+
+    /// Sets how many runs the worker holds in memory at most. Default: 10,000. The others wait in
+    /// the database.
+    ///
+    /// # Panics
+    /// If `limit` is 0.
+    pub fn max_runs(mut self, limit: usize) -> Self {
+        assert!(limit > 0, "a worker must hold at least one run");
+        self.settings.max_runs = limit.min(Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// Sets how many activities the worker runs at a time at most. Default: 1,000.
+    ///
+    /// # Panics
+    /// If `limit` is 0.
+    pub fn max_activities(mut self, limit: usize) -> Self {
+        assert!(limit > 0, "a worker must run at least one activity at a time");
+        self.settings.max_activities = limit.min(Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// Sets the lease: how long the worker may be out of touch with the database before others take
+    /// over its runs. Renewed at a third of it. Default: 15 s. After the death of a host, its runs
+    /// go on after at most one lease and one poll interval.
+    ///
+    /// # Panics
+    /// If it is shorter than 100 ms.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        assert!(lease >= Duration::from_millis(100), "a lease must be at least 100 ms long");
+        self.settings.lease = lease;
+        self
+    }
+
+    /// Sets how often the worker looks for what no news has told of. Default: 2 s.
+    pub fn poll_interval(mut self, interval: Duration) -> Self {
+        self.settings.poll_interval = interval.max(Duration::from_millis(1));
+        self
+    }
+
+    /// Sets for how long a run may wait for a timer or a retry in memory. One that waits for
+    /// longer, or for a signal, is parked: it takes no memory, and any worker goes on with it.
+    /// Default: 60 s.
+    pub fn park_after(mut self, wait: Duration) -> Self {
+        self.settings.park_after = wait;
+        self
+    }
+
+    /// Sets how many batches of commits are written at a time. Default: 1. More than one helps only
+    /// if the database is far away.
+    pub fn commit_lanes(mut self, lanes: usize) -> Self {
+        self.settings.commit_lanes = lanes.max(1);
+        self
+    }
+
+    /// Sets how long activities that run may go on when the worker is shut down. Default: 10 s.
+    pub fn shutdown_grace(mut self, grace: Duration) -> Self {
+        self.shutdown_grace = grace;
+        self
+    }
+
+    /// Checks what the worker is to serve, registers it and starts to claim runs. Blocked runs of
+    /// its workflows get another try.
+    ///
+    /// # Errors
+    /// [`WorkerError::Registry`] if names clash or a workflow holds values that cannot be saved,
+    /// [`WorkerError::Store`] if the database fails.
+    pub async fn start(self) -> Result<RunningWorker, WorkerError> {
+        let registry = Registry::linked()?;
+        let store = Arc::clone(self.client.store());
+        store.record_definitions(&registry.definitions()).await?;
+        sweep::fence_dead_workers(&*store).await?;
+        let host = Arc::new(Host {
+            registry,
+            dependencies: Arc::new(self.dependencies),
+            activity_slots: Arc::new(Semaphore::new(self.settings.max_activities)),
+            settings: self.settings,
+        });
+        let deliveries = self.client.deliveries().clone();
+        let session = Session::open(Arc::clone(&store), deliveries, Arc::clone(&host)).await?;
+        let unblocked = store.unblock_runs(host.registry.workflow_names(), None).await?;
+        if unblocked > 0 {
+            info!(runs = unblocked, "blocked runs get another try");
+        }
+        warn_of_unserved(&self.client, &host.registry).await?;
+        Ok(RunningWorker::start(self.client, session, self.shutdown_grace))
+    }
+}
+
+/// Tells of open runs that this worker cannot go on with: they wait for one that can.
+async fn warn_of_unserved(client: &Client, registry: &Registry) -> Result<(), StoreError> {
+    // A glance and not a count: what there is shows in the first thousand.
+    let filter = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
+    let runs = client.store().list_runs(&filter, 1_000).await?;
+    let mut unserved: Vec<_> = runs
+        .into_iter()
+        .filter(|run| run.owner.is_none() && registry.workflow(&run.workflow).is_none())
+        .map(|run| run.workflow)
+        .collect();
+    unserved.sort_unstable();
+    unserved.dedup();
+    if !unserved.is_empty() {
+        warn!(workflows = ?unserved, "runs of these workflows wait for a worker that has them");
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! A worker at work, and the protocol that ends it.
+//!
+//! Shutdown: the worker stops claiming and starting; steps that are being made are committed;
+//! activities that run may end within the grace period, and what they return is committed; then
+//! the worker gives up its registration, which hands everything it still owned to others at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use crate::client::Client;
+use crate::engine::claim::claim_loop;
+use crate::engine::lease::keep_lease;
+use crate::engine::session::{Phase, Session};
+use crate::engine::sweep::sweep_loop;
+use crate::error::StoreError;
+
+/// The wait before a worker that has lost its lease and cannot register tries again.
+const REGISTER_AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// A worker that has been started. Dropping it stops it without the protocol: others take over its
+/// runs when they notice.
+#[derive(Debug)]
+#[must_use = "dropping a running worker stops it"]
+pub struct RunningWorker {
+    /// Told to stop.
+    stop: watch::Sender<bool>,
+    /// Ends when the worker has handed back its runs.
+    supervisor: JoinHandle<Result<(), StoreError>>,
+}
+
+impl RunningWorker {
+    pub(super) fn start(client: Client, session: Arc<Session>, grace: Duration) -> Self {
+        let (stop, stopping) = watch::channel(false);
+        client.add_host(&session);
+        let supervisor = Supervisor { client, stopping, grace };
+        Self { stop, supervisor: tokio::spawn(supervisor.run(session)) }
+    }
+
+    /// Ends the worker in order: it stops claiming, finishes and commits steps, lets activities end
+    /// within the grace period, and hands back what it owns.
+    ///
+    /// # Errors
+    /// The runs could not be handed back because the database failed; others take them over when
+    /// the lease has run out. Nothing is lost.
+    pub async fn shutdown(mut self) -> crate::Result<()> {
+        self.stop.send_replace(true);
+        match (&mut self.supervisor).await {
+            Ok(released) => released.map_err(crate::Error::from),
+            Err(stopped) => Err(crate::Error::from(stopped).context("the worker has stopped")),
+        }
+    }
+
+    /// Lets the worker work until the process is asked to end (SIGTERM, SIGINT or Ctrl-C), then
+    /// shuts it down.
+    ///
+    /// # Errors
+    /// As [`RunningWorker::shutdown`], or if signals of the process cannot be received.
+    pub async fn run_until_signal(self) -> crate::Result<()> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let mut terminate = signal(SignalKind::terminate())?;
+            tokio::select! {
+                _ = terminate.recv() => {}
+                interrupted = tokio::signal::ctrl_c() => interrupted?,
+            }
+        }
+        #[cfg(not(unix))]
+        tokio::signal::ctrl_c().await?;
+        info!("shutting down");
+        self.shutdown().await
+    }
+}
+
+impl Drop for RunningWorker {
+    fn drop(&mut self) {
+        self.supervisor.abort();
+    }
+}
+
+/// Keeps a worker in session.
+struct Supervisor {
+    client: Client,
+    stopping: watch::Receiver<bool>,
+    grace: Duration,
+}
+
+/// How a session ended.
+enum End {
+    Stopped,
+    Lost,
+}
+
+impl Supervisor {
+    async fn run(mut self, mut session: Arc<Session>) -> Result<(), StoreError> {
+        loop {
+            let guard = AbandonOnDrop(Arc::clone(&session));
+            let end = self.serve(&session).await;
+            self.client.remove_host(&session);
+            match end {
+                End::Stopped => return session.drain(Instant::now() + self.grace).await,
+                End::Lost => drop(guard),
+            }
+            match self.register(&session).await {
+                Some(next) => {
+                    self.client.add_host(&next);
+                    session = next;
+                }
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn serve(&mut self, session: &Arc<Session>) -> End {
+        let mut phase = session.phase();
+        tokio::select! {
+            // The worker's handle is gone or has asked.
+            _ = self.stopping.wait_for(|stop| *stop) => End::Stopped,
+            _ = phase.wait_for(|phase| *phase == Phase::Lost) => End::Lost,
+            () = keep_lease(session) => End::Lost,
+            () = claim_loop(session) => End::Lost,
+            () = sweep_loop(session) => End::Lost,
+        }
+    }
+
+    /// Opens the next session; `None` if the worker is to stop.
+    async fn register(&mut self, lost: &Session) -> Option<Arc<Session>> {
+        loop {
+            let store = Arc::clone(self.client.store());
+            let deliveries = self.client.deliveries().clone();
+            let open = async {
+                let opened = Session::open(store, deliveries, Arc::clone(&lost.host)).await;
+                if let Err(error) = &opened {
+                    warn!(%error, "the worker cannot register yet");
+                    tokio::time::sleep(REGISTER_AGAIN_AFTER).await;
+                }
+                opened
+            };
+            tokio::select! {
+                _ = self.stopping.wait_for(|stop| *stop) => return None,
+                opened = open => if let Ok(session) = opened {
+                    return Some(session);
+                }
+            }
+        }
+    }
+}
+
+/// Stops a session's drivers when its supervisor ends out of order.
+struct AbandonOnDrop(Arc<Session>);
+
+impl Drop for AbandonOnDrop {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}

@@ -1,0 +1,99 @@
+//! Activities that do as the test's [`Lab`] says.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use piton::prelude::*;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+
+#[derive(Debug, Clone, PartialEq, Signal, Serialize, Deserialize)]
+pub struct Approve {
+    pub by: String,
+}
+
+/// What the activities of one test have done and are to do. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Lab(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// Attempt numbers, by the activity's argument, in the order in which they began.
+    begun: Mutex<HashMap<String, Vec<u32>>>,
+    /// How many of the next attempts fail, by argument.
+    failures: Mutex<HashMap<String, u32>>,
+    /// A hanging activity returns when it gets a permit.
+    gate: Gate,
+}
+
+struct Gate(Semaphore);
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self(Semaphore::new(0))
+    }
+}
+
+impl Lab {
+    pub fn begun(&self, argument: &str) -> Vec<u32> {
+        self.0.begun.lock().unwrap().get(argument).cloned().unwrap_or_default()
+    }
+
+    pub fn fail(&self, argument: &str, times: u32) {
+        self.0.failures.lock().unwrap().insert(argument.to_owned(), times);
+    }
+
+    pub fn open_gate(&self) {
+        self.0.gate.0.add_permits(1);
+    }
+
+    fn begin(&self, cx: &ActivityContext, argument: &str) {
+        let attempt = cx.info().attempt;
+        self.0.begun.lock().unwrap().entry(argument.to_owned()).or_default().push(attempt);
+    }
+
+    fn is_to_fail(&self, argument: &str) -> bool {
+        let mut failures = self.0.failures.lock().unwrap();
+        match failures.get_mut(argument) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+#[activity]
+pub async fn add(a: u32, b: u32) -> u32 {
+    a + b
+}
+
+#[activity]
+pub async fn echo(cx: &ActivityContext, text: &str) -> String {
+    cx.dependency::<Lab>().begin(cx, text);
+    text.to_owned()
+}
+
+#[activity]
+pub async fn slow(millis: u32) -> u32 {
+    tokio::time::sleep(Duration::from_millis(u64::from(millis))).await;
+    millis
+}
+
+/// Fails as often as the lab says. `hang` waits for the gate, `panic` panics.
+#[activity(start_to_close = "10s", retry(initial = "1s", backoff = 2.0, max_attempts = 4))]
+pub async fn perform(cx: &ActivityContext, what: &str) -> Result<String, String> {
+    let lab = cx.dependency::<Lab>();
+    lab.begin(cx, what);
+    if lab.is_to_fail(what) {
+        return Err(format!("{what} failed"));
+    }
+    match what {
+        "hang" => lab.0.gate.0.acquire().await.unwrap().forget(),
+        "panic" => panic!("as asked"),
+        _ => {}
+    }
+    Ok(format!("{what} done"))
+}

@@ -1,0 +1,15 @@
+//! The engine over the in-memory store, on virtual time.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+#[macro_use]
+mod machines;
+mod activities;
+mod rig;
+
+mod closing;
+mod commits;
+mod faults;
+mod retries;
+mod signals;
+mod workers;

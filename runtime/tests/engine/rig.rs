@@ -1,0 +1,79 @@
+//! A store, a client and workers for one test.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton::model::RunStatus;
+use piton::prelude::*;
+use piton::store::{MemoryStore, RunRecord};
+
+use crate::activities::Lab;
+
+pub struct Rig {
+    pub store: Arc<MemoryStore>,
+    pub client: Client,
+    pub lab: Lab,
+}
+
+impl Rig {
+    pub fn new() -> Self {
+        let store = MemoryStore::new();
+        let client = Client::new(store.clone());
+        Self { store, client, lab: Lab::default() }
+    }
+
+    /// A worker with the test's lab.
+    pub fn worker(&self) -> Worker {
+        self.worker_of(&self.client)
+    }
+
+    /// A worker as in another process: it shares nothing but the store.
+    pub fn remote_worker(&self) -> Worker {
+        self.worker_of(&Client::new(self.store.clone()))
+    }
+
+    fn worker_of(&self, client: &Client) -> Worker {
+        Worker::new(client).provide(self.lab.clone())
+    }
+
+    /// Waits on virtual time until the run is as wanted.
+    pub async fn until<W: piton::machine::Workflow>(
+        &self,
+        run: &RunHandle<W>,
+        mut is_wanted: impl FnMut(&RunRecord) -> bool,
+    ) -> RunRecord {
+        for _ in 0..100_000 {
+            let record = run.status().await.unwrap();
+            if is_wanted(&record) {
+                return record;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        panic!("the run never got there: {:?}", run.status().await);
+    }
+
+    pub async fn until_parked<W: piton::machine::Workflow>(&self, run: &RunHandle<W>) -> RunRecord {
+        self.until(run, |record| {
+            record.status == RunStatus::Running && record.owner.is_none() && record.step_no.0 > 0
+        })
+        .await
+    }
+
+    pub async fn until_blocked<W: piton::machine::Workflow>(
+        &self,
+        run: &RunHandle<W>,
+    ) -> RunRecord {
+        self.until(run, |record| record.status == RunStatus::Blocked).await
+    }
+
+    /// Waits on virtual time until the condition holds.
+    pub async fn until_true(&self, mut is_wanted: impl FnMut() -> bool) {
+        for _ in 0..100_000 {
+            if is_wanted() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        panic!("it never came to that");
+    }
+}

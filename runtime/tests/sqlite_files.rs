@@ -1,0 +1,232 @@
+//! SQLite files: what is opened, what is refused and why, and how processes on one file get along.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use piton::error::ConnectError;
+use piton::model::{Payload, RunId};
+use piton::store::{NewRun, NewWorker, StartOutcome, StoreOptions, connect};
+
+/// In the child processes of these tests: the file to open.
+const FILE: &str = "PITON_TEST_FILE";
+
+async fn refused(url: &str) -> ConnectError {
+    connect(url).await.expect_err("it cannot be opened")
+}
+
+async fn refused_file(path: &Path) -> ConnectError {
+    refused(&format!("sqlite:{}", path.display())).await
+}
+
+fn new_worker() -> NewWorker {
+    NewWorker { host: "here".into(), pid: 1, lease: Duration::from_secs(3_600) }
+}
+
+fn new_run() -> NewRun {
+    NewRun {
+        run_id: RunId::new(),
+        workflow_id: "order-42".into(),
+        workflow: "order".into(),
+        arguments: Payload::default(),
+        snapshot: Vec::new(),
+        state: "start".into(),
+        owner: None,
+        start_at: None,
+    }
+}
+
+#[tokio::test]
+async fn urls_that_name_no_store_are_refused() {
+    for url in ["orders.db", "mysql://db/orders", "sqlite:", "sqlite://", "sqlite:a.db?mode=ro"] {
+        let error = refused(url).await;
+        assert!(matches!(&error, ConnectError::Url { .. }), "{url}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_missing_directory_is_named() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let error = refused_file(&directory.path().join("no/such/runs.db")).await;
+    assert!(
+        matches!(&error, ConnectError::Unreachable { reason, .. } if reason.contains("no/such"))
+    );
+    assert!(!directory.path().join("no").exists());
+}
+
+#[tokio::test]
+async fn a_directory_is_not_a_database() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let error = refused_file(directory.path()).await;
+    assert!(matches!(error, ConnectError::Unreachable { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_file_in_the_place_of_the_directory_is_named() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let error = refused_file(&file.path().join("runs.db")).await;
+    assert!(matches!(error, ConnectError::Unreachable { .. }), "{error:?}");
+}
+
+/// Nobody, not even root, may create files there.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_place_that_cannot_be_written_is_unreachable() {
+    let error = refused_file(Path::new("/proc/runs.db")).await;
+    assert!(matches!(&error, ConnectError::Unreachable { source: Some(_), .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_file_of_something_else_is_not_a_database() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, content) in [("short", vec![b'x'; 10]), ("long", vec![b'x'; 100_000])] {
+        let path = directory.path().join(name);
+        std::fs::write(&path, &content).expect("it can be written");
+        let error = refused_file(&path).await;
+        assert!(matches!(error, ConnectError::NotADatabase { .. }), "{name}: {error:?}");
+        assert_eq!(std::fs::read(&path).expect("it is there"), content, "{name} is untouched");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("runs.db");
+    let url = format!("sqlite:{}", path.display());
+    connect(&url).await.expect("a new file").close().await;
+    let mut content = std::fs::read(&path).expect("it is there");
+    // The header stays, so that it still looks like a database.
+    content[100..].fill(0xA5);
+    std::fs::write(&path, content).expect("it can be written");
+    let error = refused(&url).await;
+    assert!(matches!(error, ConnectError::NotADatabase { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_schema_of_a_newer_piton_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("runs.db");
+    let url = format!("sqlite:{}", path.display());
+    connect(&url).await.expect("a new file").close().await;
+    let pool = sqlx::SqlitePool::connect(&url).await.expect("it is a database");
+    sqlx::raw_sql(
+        "INSERT INTO piton_migrations (version, description, success, checksum, execution_time) \
+         VALUES (9000, 'from the future', TRUE, x'00', 0)",
+    )
+    .execute(&pool)
+    .await
+    .expect("the table is there");
+    pool.close().await;
+    let error = refused(&url).await;
+    assert!(
+        matches!(error, ConnectError::NewerSchema { found: 9_000, known: 1.., .. }),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn tables_of_an_application_are_left_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("app.db");
+    let url = format!("sqlite:{}", path.display());
+    let pool = sqlx::SqlitePool::connect(&format!("{url}?mode=rwc")).await.expect("a new file");
+    let theirs = "CREATE TABLE _sqlx_migrations (version BIGINT); CREATE TABLE runs (id INTEGER)";
+    sqlx::raw_sql(theirs).execute(&pool).await.expect("tables can be made");
+    let store = connect(&url).await.expect("their tables do not matter");
+    let outcomes = store.start_runs(vec![new_run()]).await.expect("runs can be started");
+    assert_eq!(outcomes, [StartOutcome::Started { owned: false }]);
+}
+
+#[tokio::test]
+async fn a_database_in_memory_keeps_runs() {
+    let store = connect("sqlite::memory:").await.expect("memory is always there");
+    let run = new_run();
+    let key = piton::store::RunKey::RunId(run.run_id);
+    store.start_runs(vec![run]).await.expect("runs can be started");
+    assert!(store.find_run(&key).await.expect("runs can be looked up").is_some());
+    let other = connect("sqlite::memory:").await.expect("memory is always there");
+    assert!(other.find_run(&key).await.expect("runs can be looked up").is_none());
+}
+
+#[tokio::test]
+async fn runs_outlive_the_store() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let url = format!("sqlite:{}", directory.path().join("runs.db").display());
+    let run = new_run();
+    let key = piton::store::RunKey::RunId(run.run_id);
+    let store = connect(&url).await.expect("a new file");
+    store.start_runs(vec![run]).await.expect("runs can be started");
+    store.close().await;
+    let store = StoreOptions::default().connect(&url).await.expect("the same file");
+    assert!(store.find_run(&key).await.expect("runs can be looked up").is_some());
+}
+
+#[tokio::test]
+async fn a_closed_store_says_so() {
+    let store = connect("sqlite::memory:").await.expect("memory is always there");
+    store.close().await;
+    store.close().await;
+    let error = store.start_runs(vec![new_run()]).await.expect_err("it is closed");
+    assert!(!error.is_retryable());
+}
+
+/// What the children do that the tests below start.
+#[tokio::test]
+async fn child() {
+    let Ok(path) = std::env::var(FILE) else { return };
+    let store = connect(&format!("sqlite:{path}")).await.expect("the file can be opened");
+    let lease = store.register_worker(new_worker()).await.expect("it can register");
+    println!("worker {}", lease.worker_id.0);
+    // Until it is killed or its input ends.
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).expect("input can be read");
+    store.release_worker(lease).await.expect("it can leave");
+}
+
+fn start_child(path: &Path) -> std::process::Child {
+    Command::new(std::env::current_exe().expect("this program has a path"))
+        .args(["child", "--exact", "--nocapture"])
+        .env(FILE, path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this program can be started")
+}
+
+/// Waits until the child has registered.
+fn worker_of(child: &mut std::process::Child) -> i64 {
+    use std::io::BufRead as _;
+    let output = std::io::BufReader::new(child.stdout.as_mut().expect("it is piped"));
+    let mut lines = output.lines().map(|line| line.expect("the output is text"));
+    let number = lines.find_map(|line| Some(line.split_once("worker ")?.1.to_owned()));
+    number.expect("the child registers").parse().expect("a number")
+}
+
+#[tokio::test]
+async fn ten_processes_may_start_on_an_empty_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("runs.db");
+    let mut children: Vec<_> = (0..10).map(|_| start_child(&path)).collect();
+    let mut workers: Vec<i64> = children.iter_mut().map(worker_of).collect();
+    workers.sort_unstable();
+    assert_eq!(workers, (1..=10).collect::<Vec<_>>());
+    for mut child in children {
+        drop(child.stdin.take());
+        assert!(child.wait().expect("it ends").success());
+    }
+}
+
+#[tokio::test]
+async fn a_killed_process_is_found_dead_at_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("runs.db");
+    let store = connect(&format!("sqlite:{}", path.display())).await.expect("a new file");
+    let mut child = start_child(&path);
+    let worker = piton::model::WorkerId(worker_of(&mut child));
+    let dead = async || store.find_dead_workers().await.expect("the dead can be looked for");
+    assert_eq!(dead().await, []);
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    assert_eq!(dead().await, [worker]);
+    store.fence_workers(&[worker]).await.expect("it can be fenced");
+    assert_eq!(dead().await, []);
+}
