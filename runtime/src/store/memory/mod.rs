@@ -120,6 +120,11 @@ impl MemoryStore {
         self.lock().counts
     }
 
+    /// A run's snapshot as it is kept.
+    pub fn snapshot(&self, run_id: RunId) -> Option<Vec<u8>> {
+        self.lock().runs.get(&run_id).map(|row| row.snapshot.clone())
+    }
+
     /// Replaces a run's snapshot, as a damaged disk would.
     pub fn overwrite_snapshot(&self, run_id: RunId, snapshot: Vec<u8>) {
         if let Some(row) = self.lock().runs.get_mut(&run_id) {
