@@ -5,6 +5,7 @@ mod activity;
 mod args;
 mod check;
 mod derive;
+mod deterministic;
 mod diagnostics;
 mod workflow;
 
@@ -31,4 +32,10 @@ pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Signal, attributes(signal))]
 pub fn signal(item: TokenStream) -> TokenStream {
     derive::expand(item.into(), Diagnostics::new()).into()
+}
+
+/// Checks a function by the rules of workflows.
+#[proc_macro_attribute]
+pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    deterministic::expand(arguments.into(), item.into(), Diagnostics::new()).into()
 }

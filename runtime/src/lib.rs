@@ -26,4 +26,4 @@ pub mod __private;
 pub use error::{Error, Result};
 
 #[cfg(feature = "macros")]
-pub use piton_macros::{Signal, activity, workflow};
+pub use piton_macros::{Signal, activity, deterministic, workflow};

@@ -6,12 +6,23 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::model::Timestamp;
 use piton::store::conformance::{Case, StoreUnderTest, cases};
-use piton::store::{Clock, ManualClock, StoreOptions};
+use piton::store::{Clock, ManualClock, MemoryStore, StoreOptions};
 
 fn main() {
     let arguments = Arguments::from_args();
-    let trials = cases().into_iter().map(sqlite).collect();
+    let trials = cases().into_iter().flat_map(|case| [memory(case), sqlite(case)]).collect();
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn memory(case: Case) -> Trial {
+    Trial::test(format!("memory::{}", case.name()), move || {
+        let clock = ManualClock::new(Timestamp::now());
+        block_on(async {
+            let store = MemoryStore::with_clock(Arc::clone(&clock));
+            case.run(StoreUnderTest::new(store.clone(), store, clock)).await;
+            Ok(())
+        })
+    })
 }
 
 /// A case on a new file.

@@ -1,14 +1,36 @@
 //! Source-level rules: what a workflow's body must not contain.
 //!
 //! Input: the function as the user wrote it. Output: diagnostics; nothing is changed. The rules see
-//! names and syntax, not types; what a name cannot show is found by the test kit at run time.
+//! names and syntax, not types: a value whose type reads the clock behind an innocent method passes
+//! here, and is found by the test kit at run time. `docs/limits.md` has a section on each rule.
+//!
+//! Guarantee for later passes: no `.await` is left in a place that has no machine (a closure, an
+//! `async` block that no macro of ours awaits, a constant, an unknown macro).
 
+mod awaits;
+mod effects;
+mod imports;
+mod macros;
+mod maps;
+mod names;
+mod paths;
 mod rules;
+#[cfg(test)]
+mod tests;
 
-use syn::{Block, Signature};
+use std::fmt::Display;
 
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
+
+use self::awaits::Region;
+use self::imports::Imports;
+use self::maps::HashedLocals;
+use self::names::Names;
 pub(crate) use self::rules::{Level, Levels, Rule};
-use crate::args::WorkflowArgs;
+use crate::args::{DeterministicArgs, WorkflowArgs};
 use crate::diagnostics::Diagnostics;
 
 /// Checks the body of a workflow against every rule.
@@ -18,5 +40,212 @@ pub(crate) fn check_body(
     args: &WorkflowArgs,
     diagnostics: &Diagnostics,
 ) {
-    let _ = (signature, block, args, diagnostics);
+    let function = Function { what: "a workflow", signature };
+    Checker::new(function, &args.levels, diagnostics).visit_block(block);
+}
+
+/// Checks the body of a `#[deterministic]` function.
+pub(crate) fn check_deterministic(
+    function: &ItemFn,
+    args: &DeterministicArgs,
+    diagnostics: &Diagnostics,
+) {
+    let signature = &function.sig;
+    let checked = Function { what: "a `#[deterministic]` function", signature };
+    Checker::new(checked, &args.levels, diagnostics).visit_block(&function.block);
+}
+
+/// What is checked.
+#[derive(Clone, Copy)]
+struct Function<'a> {
+    /// In words.
+    what: &'static str,
+    signature: &'a Signature,
+}
+
+/// Visits a body and knows the surroundings of the place it is at.
+struct Checker<'a> {
+    function: Function<'a>,
+    levels: &'a Levels,
+    diagnostics: &'a Diagnostics,
+    names: Names,
+    hashed: HashedLocals,
+    region: Region,
+    /// The rules that were found broken, whatever their levels.
+    broken: Vec<Rule>,
+}
+
+impl<'a> Checker<'a> {
+    fn new(function: Function<'a>, levels: &'a Levels, diagnostics: &'a Diagnostics) -> Self {
+        Self {
+            function,
+            levels,
+            diagnostics,
+            names: Names::new(Imports::around(function.signature.ident.span())),
+            hashed: HashedLocals::of(function.signature),
+            region: Region::default(),
+            broken: Vec::new(),
+        }
+    }
+
+    /// Reports that `tokens` break `rule`, at the level that the attribute sets. The message goes
+    /// on with where the function does so.
+    fn report(&mut self, rule: Rule, tokens: &dyn ToTokens, message: impl Display, help: &str) {
+        self.broken.push(rule);
+        let message = format!("{message} in {}", self.function.what);
+        let help = self.with_context_name(help);
+        match self.levels.of(rule) {
+            Level::Allow => {}
+            Level::Warn => {
+                let first = tokens.to_token_stream().into_iter().next();
+                let span = first.map_or_else(Span::call_site, |tree| tree.span());
+                self.diagnostics.warning(span, rule.name(), message, &help);
+            }
+            Level::Deny => self.diagnostics.error_at(tokens, rule.name(), message, &help),
+        }
+    }
+
+    fn broken_count(&self, rule: Rule) -> usize {
+        self.broken.iter().filter(|broken| **broken == rule).count()
+    }
+
+    /// Writes `cx` in `help` as the function calls its context.
+    fn with_context_name(&self, help: &str) -> String {
+        if !help.contains("cx.") {
+            return help.to_owned();
+        }
+        match context_name(self.function.signature) {
+            Some(name) => help.replace("cx.", &format!("{name}.")),
+            None => format!("{help}, and take `cx: &Context` as the first parameter"),
+        }
+    }
+
+    /// Checks a function inside the body as a part of it.
+    fn visit_nested(&mut self, signature: &Signature, block: &Block) {
+        let hashed = std::mem::replace(&mut self.hashed, HashedLocals::of(signature));
+        let region = Region::of_function(signature.asyncness.is_some());
+        self.within(region, |checker| checker.visit_block(block));
+        self.hashed = hashed;
+    }
+}
+
+impl<'ast> Visit<'ast> for Checker<'_> {
+    fn visit_block(&mut self, block: &'ast Block) {
+        self.names.enter(block);
+        let entered = self.hashed.enter();
+        visit::visit_block(self, block);
+        self.hashed.leave(entered);
+        self.names.leave();
+    }
+
+    fn visit_item(&mut self, item: &'ast Item) {
+        match item {
+            Item::Fn(function) if has_attribute_of_ours(function) => {}
+            Item::Fn(function) => {
+                self.check_unsafe_function(&function.sig);
+                self.visit_nested(&function.sig, &function.block);
+            }
+            Item::Impl(item) => {
+                self.check_unsafe_impl(item);
+                visit::visit_item_impl(self, item);
+            }
+            Item::Static(item) => {
+                self.check_static(item);
+                self.within(Region::constant(), |checker| checker.visit_expr(&item.expr));
+            }
+            Item::Const(item) => {
+                self.within(Region::constant(), |checker| checker.visit_expr(&item.expr));
+            }
+            Item::Macro(item) => self.visit_macro(&item.mac),
+            Item::Trait(item) => visit::visit_item_trait(self, item),
+            // Modules have names of their own; other items have no code.
+            _ => {}
+        }
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
+        self.check_unsafe_function(&function.sig);
+        self.visit_nested(&function.sig, &function.block);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
+        if let Some(block) = &function.default {
+            self.visit_nested(&function.sig, block);
+        }
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        self.check_local(local);
+        visit::visit_pat(self, &local.pat);
+    }
+
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.hashed.shadow(pattern.ident.to_string());
+        visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        self.check_call(call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        self.check_method_call(call);
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.check_path(path);
+    }
+
+    fn visit_expr_for_loop(&mut self, expr: &'ast syn::ExprForLoop) {
+        self.check_loop(expr);
+        visit::visit_expr_for_loop(self, expr);
+    }
+
+    fn visit_expr_unsafe(&mut self, expr: &'ast syn::ExprUnsafe) {
+        self.check_unsafe_block(expr);
+        visit::visit_expr_unsafe(self, expr);
+    }
+
+    fn visit_expr_await(&mut self, expr: &'ast syn::ExprAwait) {
+        self.check_await(&expr.await_token);
+        visit::visit_expr_await(self, expr);
+    }
+
+    fn visit_expr_async(&mut self, expr: &'ast syn::ExprAsync) {
+        self.within(Region::async_block(), |checker| checker.visit_block(&expr.block));
+    }
+
+    fn visit_expr_closure(&mut self, expr: &'ast syn::ExprClosure) {
+        self.within(Region::closure(), |checker| visit::visit_expr_closure(checker, expr));
+    }
+
+    fn visit_expr_const(&mut self, expr: &'ast syn::ExprConst) {
+        self.within(Region::constant(), |checker| checker.visit_block(&expr.block));
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        self.check_macro(mac);
+    }
+
+    fn visit_type(&mut self, _: &'ast Type) {
+        // A type does nothing.
+    }
+}
+
+fn has_attribute_of_ours(function: &ItemFn) -> bool {
+    function.attrs.iter().any(|attribute| {
+        attribute.path().segments.last().is_some_and(|last| {
+            ["workflow", "activity", "deterministic"].iter().any(|name| last.ident == name)
+        })
+    })
+}
+
+/// The name of the parameter `cx: &Context`.
+fn context_name(signature: &Signature) -> Option<&Ident> {
+    let FnArg::Typed(first) = signature.inputs.first()? else { return None };
+    let (Pat::Ident(pattern), Type::Reference(reference)) = (&*first.pat, &*first.ty) else {
+        return None;
+    };
+    let Type::Path(path) = &*reference.elem else { return None };
+    (path.path.segments.last()?.ident == "Context").then_some(&pattern.ident)
 }

@@ -13,7 +13,7 @@ pub use start::{OnConflict, Start};
 use crate::engine::batch::Batcher;
 use crate::engine::session::Session;
 use crate::engine::transitions::{Deliveries, Starts};
-use crate::error::{LookupError, StoreError};
+use crate::error::{ConnectError, LookupError, StoreError};
 use crate::machine::{Workflow, WorkflowCall};
 use crate::model::{RunId, RunStatus};
 use crate::store::{RunFilter, RunKey, RunRecord, Store};
@@ -37,6 +37,15 @@ struct Shared {
 }
 
 impl Client {
+    /// Opens a database: `sqlite:orders.db` for a file, which is made if it is missing, or
+    /// `sqlite::memory:`.
+    ///
+    /// # Errors
+    /// [`ConnectError`]; see [`connect`](crate::store::connect).
+    pub async fn connect(url: &str) -> Result<Self, ConnectError> {
+        Ok(Self::new(crate::store::connect(url).await?))
+    }
+
     /// A client of this store.
     ///
     /// # Panics
@@ -106,10 +115,7 @@ impl Client {
     /// # Errors
     /// The database failed.
     pub async fn unblock(&self, run_id: RunId) -> Result<bool, StoreError> {
-        let Some(run) = self.shared.store.find_run(&RunKey::RunId(run_id)).await? else {
-            return Ok(false);
-        };
-        Ok(self.shared.store.unblock_runs(&[&run.workflow], Some(run_id)).await? > 0)
+        Ok(self.shared.store.unblock_runs(&[], Some(run_id)).await? > 0)
     }
 
     /// The store that the client uses.

@@ -33,6 +33,6 @@ pub use signal::{PendingSignal, Signal, SignalWait};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
 pub use workflow::{
-    Definition, ErasedOutcome, MachineState, Outcome, Workflow, WorkflowCall, WorkflowEntry,
-    WorkflowOptions,
+    Definition, ErasedOutcome, MachineState, NamedFrame, Outcome, Workflow, WorkflowCall,
+    WorkflowEntry, WorkflowOptions,
 };

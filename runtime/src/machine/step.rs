@@ -247,11 +247,11 @@ impl Machine {
             let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) else {
                 return;
             };
-            if let Operation::Activity(activity) = &mut operations[index].1 {
-                if activity.attempts < attempt {
-                    activity.attempts = attempt;
-                    activity.retry_at = Some(retry_at);
-                }
+            if let Operation::Activity(activity) = &mut operations[index].1
+                && activity.attempts < attempt
+            {
+                activity.attempts = attempt;
+                activity.retry_at = Some(retry_at);
             }
         });
     }

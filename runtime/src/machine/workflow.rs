@@ -166,6 +166,9 @@ impl Definition {
     }
 }
 
+/// A frame, and the name of the state in it.
+pub type NamedFrame = (Vec<u8>, &'static str);
+
 /// A workflow as the registry holds it.
 #[derive(Debug)]
 pub struct WorkflowEntry {
@@ -178,7 +181,7 @@ pub struct WorkflowEntry {
     /// See [`Workflow::definition`].
     pub definition: fn() -> &'static Definition,
     /// The frame and the name of the state before the first step.
-    pub begin: fn(&Payload) -> Result<(Vec<u8>, &'static str), StepError>,
+    pub begin: fn(&Payload) -> Result<NamedFrame, StepError>,
     /// See [`Workflow::step`].
     pub step: fn(Bytes, &Context) -> Result<ErasedOutcome, StepError>,
 }
@@ -223,7 +226,7 @@ impl WorkflowEntry {
     }
 }
 
-fn begin<W: Workflow>(arguments: &Payload) -> Result<(Vec<u8>, &'static str), StepError> {
+fn begin<W: Workflow>(arguments: &Payload) -> Result<NamedFrame, StepError> {
     codec::from_payload::<W::Arguments>(arguments).map_err(StepError::Decode)?;
     let state = W::begin(arguments.clone());
     Ok((write_state::<W>(&state), W::GRAPH.nodes[state.index() as usize].name))

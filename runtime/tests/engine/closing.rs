@@ -1,1 +1,145 @@
-//! To come.
+//! Cancelling, terminating, blocking, and ids that are taken.
+
+use std::sync::atomic::Ordering;
+
+use piton::error::{RunError, StartError};
+use piton::model::BlockedReason;
+use piton::prelude::*;
+use piton::store::Store;
+
+use crate::machines::{FRAGILE_BREAKS, approval, careful, collect, fragile, work};
+use crate::rig::Rig;
+
+#[tokio::test(start_paused = true)]
+async fn a_request_to_cancel_ends_what_is_awaited() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    // One that waits for a signal, parked; one with an activity under way.
+    let waiting = rig.client.start(collect((1,))).await.unwrap();
+    let working = rig.client.start(work(("hang".to_owned(),))).await.unwrap();
+    rig.until_parked(&waiting).await;
+    let lab = rig.lab.clone();
+    rig.until_true(|| !lab.begun("hang").is_empty()).await;
+    waiting.cancel("not needed").await.unwrap();
+    working.cancel("not needed").await.unwrap();
+    let error = waiting.result().await.unwrap_err();
+    assert!(matches!(&error, RunError::Cancelled { reason } if reason == "not needed"), "{error}");
+    let error = working.result().await.unwrap_err();
+    assert!(matches!(&error, RunError::Cancelled { reason } if reason == "not needed"), "{error}");
+    assert_eq!(working.status().await.unwrap().status, RunStatus::Cancelled);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_workflow_can_clean_up_when_cancelled() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(careful(())).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| !lab.begun("hang").is_empty()).await;
+    run.cancel("changed my mind").await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert_eq!(error.to_string(), "the run was cancelled: changed my mind");
+    assert_eq!(rig.lab.begun("undo"), [1]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_terminated_run_stops_where_it_is() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(work(("hang".to_owned(),))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| !lab.begun("hang").is_empty()).await;
+    assert!(run.terminate("enough").await.unwrap());
+    assert!(!run.terminate("again").await.unwrap());
+    let error = run.result().await.unwrap_err();
+    assert!(matches!(&error, RunError::Terminated { reason } if reason == "enough"), "{error}");
+    // The activity was aborted: what it would have taken from the gate is still there.
+    rig.lab.open_gate();
+    let next = rig.client.start(work(("hang".to_owned(),))).await.unwrap();
+    assert_eq!(next.result().await.unwrap(), "hang done");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_run_keeps_its_id_to_itself() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let first = rig.client.start(approval((10,))).id("order-1").await.unwrap();
+    let refused = rig.client.start(approval((10,))).id("order-1").await.unwrap_err();
+    assert!(
+        matches!(&refused, StartError::AlreadyStarted { run_id, .. } if *run_id == first.run_id()),
+        "{refused}"
+    );
+    let same = rig.client.start(approval((10,))).id("order-1");
+    let same = same.on_conflict(OnConflict::UseExisting).await.unwrap();
+    assert_eq!(same.run_id(), first.run_id());
+    first.result().await.unwrap_err();
+    let second = rig.client.start(approval((10,))).id("order-1").await.unwrap();
+    assert_ne!(second.run_id(), first.run_id());
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_that_panics_blocks_the_run_and_loses_nothing() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    FRAGILE_BREAKS.store(true, Ordering::SeqCst);
+    let run = rig.client.start(fragile(("hello".to_owned(),))).await.unwrap();
+    let blocked = rig.until_blocked(&run).await;
+    assert_eq!(blocked.blocked, Some(BlockedReason::Panicked("a fragile step".to_owned())));
+    assert_eq!((blocked.state.as_str(), rig.lab.begun("hello")), ("echo", vec![1]));
+    worker.shutdown().await.unwrap();
+    // The code is mended and deployed; the activity's result was kept.
+    FRAGILE_BREAKS.store(false, Ordering::SeqCst);
+    let worker = rig.worker().start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "hello");
+    assert_eq!(rig.lab.begun("hello"), [1]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_state_that_cannot_be_read_blocks_the_run() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(collect((1,))).await.unwrap();
+    rig.until_parked(&run).await;
+    let whole = rig.store.snapshot(run.run_id()).unwrap();
+    rig.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
+    run.signal(crate::activities::Approve { by: "ada".into() }).await.unwrap();
+    let blocked = rig.until_blocked(&run).await;
+    assert!(matches!(blocked.blocked, Some(BlockedReason::Undecodable(_))), "{blocked:?}");
+    // Still blocked, and another try changes nothing.
+    assert!(rig.client.unblock(run.run_id()).await.unwrap());
+    rig.until_blocked(&run).await;
+    // Restored from a backup, it goes on with the signal that came in the meantime.
+    rig.store.overwrite_snapshot(run.run_id(), whole);
+    assert!(rig.client.unblock(run.run_id()).await.unwrap());
+    assert_eq!(run.result().await.unwrap(), ["ada"]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_workflow_that_nobody_has_waits() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(collect((1,))).await.unwrap();
+    rig.until_parked(&run).await;
+    let stranger = piton::store::NewRun {
+        run_id: piton::model::RunId::new(),
+        workflow_id: "stranger".into(),
+        workflow: "of_another_build".into(),
+        arguments: piton::model::Payload::default(),
+        snapshot: Vec::new(),
+        state: "start".into(),
+        owner: None,
+        start_at: None,
+    };
+    rig.store.start_runs(vec![stranger]).await.unwrap();
+    tokio::time::sleep(minutes(1)).await;
+    let record = rig.client.find("stranger").await.unwrap().unwrap();
+    assert_eq!((record.status, record.owner), (RunStatus::Running, None));
+    assert!(record.due_at.is_some());
+    worker.shutdown().await.unwrap();
+}

@@ -1,1 +1,142 @@
-//! To come.
+//! A database that fails, before or after the transition.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use piton::error::{SignalError, StoreError};
+use piton::store::memory::Hook;
+
+use crate::activities::Approve;
+use crate::machines::{chain, collect, fan_out};
+use crate::rig::Rig;
+
+/// Fails the calls of one method, the first `left` times.
+struct Failing {
+    operation: &'static str,
+    left: AtomicU32,
+    /// Whether the transition happens all the same.
+    happens: bool,
+}
+
+impl Failing {
+    fn new(operation: &'static str, times: u32, happens: bool) -> Arc<Self> {
+        Arc::new(Self { operation, left: AtomicU32::new(times), happens })
+    }
+
+    fn fail(&self, operation: &'static str, happens: bool) -> Result<(), StoreError> {
+        let is_meant = operation == self.operation && happens == self.happens;
+        let one_less = |left: u32| left.checked_sub(1);
+        if is_meant && self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok()
+        {
+            let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
+            return Err(StoreError::Database { operation, retryable: true, source });
+        }
+        Ok(())
+    }
+}
+
+#[async_trait::async_trait]
+impl Hook for Failing {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.fail(operation, false)
+    }
+
+    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.fail(operation, true)
+    }
+}
+
+/// Every method that the way of a run leads through, failing before and after the transition.
+#[tokio::test(start_paused = true)]
+async fn a_run_survives_failures_of_every_method() {
+    for operation in [
+        "start_runs",
+        "claim_runs",
+        "commit_steps",
+        "find_run",
+        "fence_expired_workers",
+        "renew_lease",
+    ] {
+        for happens in [false, true] {
+            let rig = Rig::new();
+            let worker = rig.worker().start().await.unwrap();
+            rig.store.set_hook(Failing::new(operation, 3, happens));
+            let run = rig.client.start(chain((10,))).await.unwrap();
+            let result = loop {
+                match run.result().await {
+                    Err(piton::error::RunError::Store(_)) => {}
+                    other => break other,
+                }
+            };
+            assert_eq!(result.unwrap(), 45, "{operation} failed, happens: {happens}");
+            let counts = rig.store.counts();
+            assert_eq!((counts.run_inserts, counts.step_updates), (1, 11), "{operation}");
+            worker.shutdown().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_whose_answer_was_lost_is_found_again() {
+    let rig = Rig::new();
+    let run = rig.client.start(chain((2,))).await.unwrap();
+    rig.store.set_hook(Failing::new("claim_runs", 1, true));
+    let worker = rig.worker().start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 1);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_saved_twice_count_once() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    rig.store.set_hook(Failing::new("deliver", 5, true));
+    let run = rig.client.start(fan_out((20,))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 190);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_is_sent_again_only_if_that_is_safe() {
+    let rig = Rig::new();
+    let run = rig.client.start(collect((2,))).await.unwrap();
+    rig.store.set_hook(Failing::new("deliver", 1, true));
+    let error = run.signal(Approve { by: "keyless".into() }).await.unwrap_err();
+    assert!(matches!(error, SignalError::Store(_)), "it may have arrived: {error}");
+    rig.store.set_hook(Failing::new("deliver", 3, true));
+    run.signal(Approve { by: "keyed".into() }).dedup_key("key").await.unwrap();
+    let worker = rig.worker().start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), ["keyless", "keyed"]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_outlives_a_database_that_is_away_for_longer_than_the_lease() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(crate::machines::naps((100, 1_000))).await.unwrap();
+    rig.until(&run, |record| record.step_no.0 >= 3).await;
+    rig.store.set_hook(Arc::new(Away { until: tokio::time::Instant::now() + AWAY }));
+    tokio::time::sleep(AWAY).await;
+    assert_eq!(run.result().await.unwrap(), 100);
+    worker.shutdown().await.unwrap();
+}
+
+const AWAY: std::time::Duration = std::time::Duration::from_secs(40);
+
+/// A database that cannot be reached for a while.
+struct Away {
+    until: tokio::time::Instant,
+}
+
+#[async_trait::async_trait]
+impl Hook for Away {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        if tokio::time::Instant::now() < self.until {
+            let source = io::Error::from(io::ErrorKind::ConnectionRefused).into();
+            return Err(StoreError::Database { operation, retryable: true, source });
+        }
+        Ok(())
+    }
+}

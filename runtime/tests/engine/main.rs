@@ -1,6 +1,6 @@
 //! The engine over the in-memory store, on virtual time.
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
 #[macro_use]
 mod machines;

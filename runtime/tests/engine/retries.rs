@@ -1,1 +1,130 @@
-//! To come.
+//! Attempts of activities: retries, time limits, panics, crashes.
+
+use std::time::Duration;
+
+use piton::error::RunError;
+use piton::store::Store;
+use tokio::time::Instant;
+
+use crate::machines::{steadfast, work};
+use crate::rig::Rig;
+
+fn text(name: &str) -> (String,) {
+    (name.to_owned(),)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_activity_is_tried_again_after_the_policy_s_waits() {
+    let rig = Rig::new();
+    rig.lab.fail("flaky", 2);
+    let worker = rig.worker().start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(work(text("flaky"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "flaky done");
+    assert_eq!(rig.lab.begun("flaky"), [1, 2, 3]);
+    let waited = began.elapsed();
+    assert!((3.0..3.1).contains(&waited.as_secs_f64()), "1 s and 2 s: {waited:?}");
+    // Two failed attempts are two arrivals, and no step.
+    assert_eq!((rig.store.counts().step_updates, rig.store.counts().arrivals), (2, 2));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_error_is_the_workflow_s() {
+    let rig = Rig::new();
+    rig.lab.fail("broken", 10);
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(work(text("broken"))).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(matches!(&error, RunError::Failed(text) if text == "broken failed"), "{error:?}");
+    assert_eq!(rig.lab.begun("broken"), [1, 2, 3, 4]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_takes_too_long_is_tried_again() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(work(text("hang"))).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(error.to_string().contains("start_to_close"), "{error}");
+    assert_eq!(rig.lab.begun("hang"), [1, 2, 3, 4]);
+    assert_eq!(began.elapsed().as_secs(), 4 * 10 + 1 + 2 + 4);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_ends_the_activity_and_nothing_else() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(work(text("panic"))).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert_eq!(error.to_string(), "the activity panicked: as asked");
+    let run = rig.client.start(work(text("fine"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "fine done");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_the_code_cannot_see_ends_the_run() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(steadfast((5_000,))).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    let RunError::Uncaught { reason } = error else { panic!("{error:?}") };
+    assert!(reason.contains("activity `slow` failed"), "{reason}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_wait_for_a_retry_is_spent_in_the_database() {
+    let rig = Rig::new();
+    rig.lab.fail("flaky", 3);
+    let worker = rig.worker().park_after(Duration::from_secs(3)).start().await.unwrap();
+    let run = rig.client.start(work(text("flaky"))).await.unwrap();
+    let parked = rig.until_parked(&run).await;
+    assert!(parked.due_at.is_some());
+    assert_eq!(rig.lab.begun("flaky"), [1, 2, 3]);
+    assert_eq!(run.result().await.unwrap(), "flaky done");
+    assert_eq!(rig.lab.begun("flaky"), [1, 2, 3, 4]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_are_counted_across_a_crash() {
+    let rig = Rig::new();
+    rig.lab.fail("hang", 1);
+    let doomed = rig.remote_worker().start().await.unwrap();
+    let run = rig.client.start(work(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1, 2]).await;
+    // As if the process had been killed: nothing is handed back.
+    drop(doomed);
+    let worker = rig.worker().start().await.unwrap();
+    // Attempt 2 was interrupted.
+    rig.until_true(|| lab.begun("hang") == [1, 2, 3]).await;
+    rig.lab.open_gate();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_that_kills_its_worker_is_given_up() {
+    let rig = Rig::new();
+    let run = rig.client.start(work(text("hang"))).await.unwrap();
+    for attempt in 1..=10 {
+        let doomed = rig.remote_worker().start().await.unwrap();
+        let lab = rig.lab.clone();
+        rig.until_true(|| lab.begun("hang").last() == Some(&attempt)).await;
+        drop(doomed);
+        let workers = rig.store.list_workers().await.unwrap();
+        let workers: Vec<_> = workers.iter().map(|(lease, _)| lease.worker_id).collect();
+        rig.store.fence_workers(&workers).await.unwrap();
+    }
+    let worker = rig.worker().start().await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(error.to_string().contains("died"), "{error}");
+    assert_eq!(rig.lab.begun("hang").len(), 10);
+    worker.shutdown().await.unwrap();
+}

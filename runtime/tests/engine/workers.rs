@@ -1,1 +1,151 @@
-//! To come.
+//! Several workers, and the end of each.
+
+use std::time::Duration;
+
+use piton::prelude::*;
+use piton::store::Store;
+use tokio::time::Instant;
+
+use crate::machines::{chain, collect, fan_out, naps, work};
+use crate::rig::Rig;
+
+fn text(name: &str) -> (String,) {
+    (name.to_owned(),)
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_hands_runs_back_at_once() {
+    let rig = Rig::new();
+    let first = rig.worker().start().await.unwrap();
+    let run = rig.client.start(naps((100, 1_000))).await.unwrap();
+    rig.until(&run, |record| record.step_no.0 >= 3).await;
+    let asked = Instant::now();
+    first.shutdown().await.unwrap();
+    assert!(asked.elapsed() < Duration::from_millis(10), "a timer keeps nobody from going");
+    let record = run.status().await.unwrap();
+    assert_eq!((record.status, record.owner), (RunStatus::Running, None));
+    assert!(rig.store.list_workers().await.unwrap().is_empty());
+    let second = rig.worker().start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 100);
+    second.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_lets_activities_end_and_keeps_what_they_return() {
+    let rig = Rig::new();
+    let first = rig.worker().start().await.unwrap();
+    let run = rig.client.start(fan_out((8,))).await.unwrap();
+    let other = rig.client.start(work(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1]).await;
+    let (stopped, ()) = tokio::join!(first.shutdown(), async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        rig.lab.open_gate();
+    });
+    stopped.unwrap();
+    // The results of both are in the database; nothing new was begun.
+    let second = rig.worker().start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 28);
+    assert_eq!(other.result().await.unwrap(), "hang done");
+    assert_eq!(rig.lab.begun("hang"), [1]);
+    second.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_does_not_wait_for_ever() {
+    let rig = Rig::new();
+    let grace = Duration::from_secs(3);
+    let first = rig.worker().shutdown_grace(grace).start().await.unwrap();
+    let run = rig.client.start(work(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1]).await;
+    let asked = Instant::now();
+    first.shutdown().await.unwrap();
+    assert!((3.0..3.1).contains(&asked.elapsed().as_secs_f64()));
+    rig.lab.open_gate();
+    let second = rig.worker().start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    second.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_worker_s_runs_go_on_after_lease_and_poll() {
+    let rig = Rig::new();
+    let dead = rig.remote_worker().start().await.unwrap();
+    let run = rig.client.start(naps((100, 1_000))).await.unwrap();
+    rig.until(&run, |record| record.step_no.0 >= 3).await;
+    let worker = rig.worker().start().await.unwrap();
+    let died = Instant::now();
+    drop(dead);
+    let record = run.status().await.unwrap();
+    let before = record.owner;
+    rig.until(&run, |record| record.owner.is_some() && record.owner != before).await;
+    assert!(died.elapsed() <= Duration::from_secs(15 + 2), "{:?}", died.elapsed());
+    assert_eq!(run.result().await.unwrap(), 100);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fenced_worker_commits_nothing_and_registers_anew() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(work(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1]).await;
+    let (old, _) = rig.store.list_workers().await.unwrap()[0].clone();
+    assert_eq!(rig.store.fence_workers(&[old.worker_id]).await.unwrap(), 1);
+    // Its result comes too late: another attempt is made under the new registration.
+    rig.lab.open_gate();
+    rig.until_true(|| lab.begun("hang") == [1, 2]).await;
+    let (new, _) = rig.store.list_workers().await.unwrap()[0].clone();
+    assert_ne!(new.worker_id, old.worker_id);
+    rig.lab.open_gate();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_taken_over_from_the_store_alone() {
+    let rig = Rig::new();
+    let first = rig.remote_worker().start().await.unwrap();
+    let run = rig.client.start(collect((2,))).await.unwrap();
+    rig.until_parked(&run).await;
+    run.signal(crate::activities::Approve { by: "one".into() }).await.unwrap();
+    rig.until(&run, |record| record.step_no.0 == 2).await;
+    first.shutdown().await.unwrap();
+    let second = rig.remote_worker().start().await.unwrap();
+    run.signal(crate::activities::Approve { by: "two".into() }).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), ["one", "two"]);
+    second.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_holds_no_more_runs_than_it_may() {
+    let rig = Rig::new();
+    let worker = rig.worker().max_runs(3).start().await.unwrap();
+    let mut runs = Vec::new();
+    for _ in 0..20 {
+        runs.push(rig.client.start(naps((3, 5_000))).await.unwrap());
+    }
+    for run in runs {
+        assert_eq!(run.result().await.unwrap(), 3);
+    }
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_workers_share_a_backlog() {
+    let rig = Rig::new();
+    let mut runs = Vec::new();
+    for _ in 0..500 {
+        runs.push(rig.client.start(chain((3,))).await.unwrap());
+    }
+    let first = rig.remote_worker().max_runs(50).start().await.unwrap();
+    let second = rig.remote_worker().max_runs(50).start().await.unwrap();
+    for run in runs {
+        assert_eq!(run.result().await.unwrap(), 3);
+    }
+    assert_eq!(rig.store.counts().step_updates, 500 * 4);
+    first.shutdown().await.unwrap();
+    second.shutdown().await.unwrap();
+}

@@ -16,8 +16,8 @@ use tokio::time::Instant;
 use self::state::{News, State};
 use super::{
     Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
-    DefinitionRecord, Hub, NewArrival, NewRun, NewWorker, Renewal, RunEvent, RunFilter, RunKey,
-    RunRecord, StartOutcome, Store, WorkerLease,
+    DefinitionRecord, Hub, ManualClock, NewArrival, NewRun, NewWorker, Renewal, RunEvent,
+    RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
@@ -59,24 +59,46 @@ pub struct MemoryStore {
     state: Mutex<State>,
     /// What sees and spoils calls.
     hook: Mutex<Option<Arc<dyn Hook>>>,
-    /// Zero of the clock on tokio's.
-    started: Instant,
-    /// What the clock showed then.
-    base: Timestamp,
-    /// By how many microseconds the clock was moved by hand since.
-    moved: AtomicI64,
+    /// The time.
+    clock: MemoryClock,
+}
+
+enum MemoryClock {
+    /// Follows tokio's clock.
+    Tokio {
+        /// Zero of the clock on tokio's.
+        started: Instant,
+        /// What the clock showed then.
+        base: Timestamp,
+        /// By how many microseconds the clock was moved by hand since.
+        moved: AtomicI64,
+    },
+    /// Only moves when told to.
+    Manual(Arc<ManualClock>),
 }
 
 impl MemoryStore {
-    /// An empty store. Its clock starts at 2026-01-01T00:00:00Z, so that tests see the same times.
+    /// An empty store. Its clock follows tokio's and starts at 2026-01-01T00:00:00Z, so that tests
+    /// see the same times.
     pub fn new() -> Arc<Self> {
+        Self::with(MemoryClock::Tokio {
+            started: Instant::now(),
+            base: Timestamp(1_767_225_600_000_000),
+            moved: AtomicI64::new(0),
+        })
+    }
+
+    /// An empty store that goes by `clock`.
+    pub fn with_clock(clock: Arc<ManualClock>) -> Arc<Self> {
+        Self::with(MemoryClock::Manual(clock))
+    }
+
+    fn with(clock: MemoryClock) -> Arc<Self> {
         Arc::new(Self {
             hub: Arc::default(),
             state: Mutex::default(),
             hook: Mutex::default(),
-            started: Instant::now(),
-            base: Timestamp(1_767_225_600_000_000),
-            moved: AtomicI64::new(0),
+            clock,
         })
     }
 
@@ -85,14 +107,22 @@ impl MemoryStore {
         *self.hook.lock().unwrap_or_else(PoisonError::into_inner) = Some(hook);
     }
 
-    /// Moves the clock by this many microseconds, without any time passing.
+    /// Sets a clock that follows tokio's forward or back by this many microseconds, as an operator
+    /// would. A manual clock is moved by itself.
     pub fn move_clock(&self, micros: i64) {
-        self.moved.fetch_add(micros, Ordering::Relaxed);
+        if let MemoryClock::Tokio { moved, .. } = &self.clock {
+            moved.fetch_add(micros, Ordering::Relaxed);
+        }
     }
 
     /// What has been written so far.
     pub fn counts(&self) -> WriteCounts {
         self.lock().counts
+    }
+
+    /// A run's snapshot as it is kept.
+    pub fn snapshot(&self, run_id: RunId) -> Option<Vec<u8>> {
+        self.lock().runs.get(&run_id).map(|row| row.snapshot.clone())
     }
 
     /// Replaces a run's snapshot, as a damaged disk would.
@@ -103,8 +133,13 @@ impl MemoryStore {
     }
 
     fn clock(&self) -> Timestamp {
-        let now = self.base + self.started.elapsed();
-        Timestamp(now.0.saturating_add(self.moved.load(Ordering::Relaxed)))
+        match &self.clock {
+            MemoryClock::Tokio { started, base, moved } => {
+                let now = *base + started.elapsed();
+                Timestamp(now.0.saturating_add(moved.load(Ordering::Relaxed)))
+            }
+            MemoryClock::Manual(clock) => clock.now(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -179,7 +179,7 @@ impl State {
         let listed = |(id, row): (&WorkerId, &WorkerRow)| {
             (WorkerLease { worker_id: *id, epoch: row.epoch }, row.worker.clone())
         };
-        self.workers.iter().map(listed).collect()
+        self.workers.iter().filter(|(_, row)| row.lease_until.is_some()).map(listed).collect()
     }
 
     pub(super) fn start_run(
@@ -301,7 +301,8 @@ impl State {
             }
             Disposition::Park { snapshot, state, due_at, inbox_read } => {
                 (row.snapshot, row.state) = (snapshot, state);
-                let due_at = if row.inbox_count > inbox_read { Some(now) } else { due_at };
+                let unread = (row.inbox_count > inbox_read).then_some(now);
+                let due_at = unread.into_iter().chain(due_at).min();
                 row.let_go(due_at, now, news);
             }
             Disposition::Close { status, result, failure } => {
@@ -327,17 +328,16 @@ impl State {
     ) -> ArrivalOutcome {
         let valid = arrival.owner.is_none_or(|owner| self.is_valid(owner, now));
         let Some(row) = self.runs.get_mut(&arrival.run_id) else { return ArrivalOutcome::Unknown };
+        if arrival.dedup_key.as_ref().is_some_and(|key| row.dedup_keys.contains(key)) {
+            return ArrivalOutcome::Duplicate;
+        }
         if !row.status.is_open() {
             return ArrivalOutcome::Closed;
         }
         if !valid || arrival.owner.is_some_and(|owner| row.owner != Some(owner)) {
             return ArrivalOutcome::NotOwner;
         }
-        if let Some(key) = arrival.dedup_key
-            && !row.dedup_keys.insert(key)
-        {
-            return ArrivalOutcome::Duplicate;
-        }
+        row.dedup_keys.extend(arrival.dedup_key);
         self.counts.arrivals += 1;
         row.inbox_count += 1;
         let seq = row.inbox_count;
@@ -404,8 +404,10 @@ impl State {
     ) -> u64 {
         let mut unblocked = 0;
         for row in self.runs.values_mut() {
-            let meant = workflows.contains(&row.workflow.as_str())
-                && run_id.is_none_or(|run_id| run_id == row.run_id);
+            let meant = match run_id {
+                Some(run_id) => row.run_id == run_id,
+                None => workflows.contains(&row.workflow.as_str()),
+            };
             if meant && row.status == RunStatus::Blocked {
                 row.status = RunStatus::Running;
                 row.blocked = None;

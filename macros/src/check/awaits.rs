@@ -1,0 +1,109 @@
+//! Where a workflow cannot await.
+
+use quote::ToTokens;
+use syn::Macro;
+
+use super::{Checker, Rule};
+
+/// The code that an `.await` would suspend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A function that is compiled into a machine.
+    Machine,
+    /// A function that is not async, which rustc says.
+    PlainFunction,
+    Closure,
+    AsyncBlock,
+    Constant,
+}
+
+/// A part of a body that awaits, or fails to, as one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Region {
+    kind: Kind,
+    /// One refusal for each region: further awaits in it have the same cause.
+    is_refused: bool,
+}
+
+impl Default for Region {
+    fn default() -> Self {
+        Self::new(Kind::Machine)
+    }
+}
+
+impl Region {
+    fn new(kind: Kind) -> Self {
+        Self { kind, is_refused: false }
+    }
+
+    pub(super) fn of_function(is_async: bool) -> Self {
+        Self::new(if is_async { Kind::Machine } else { Kind::PlainFunction })
+    }
+
+    pub(super) fn closure() -> Self {
+        Self::new(Kind::Closure)
+    }
+
+    pub(super) fn async_block() -> Self {
+        Self::new(Kind::AsyncBlock)
+    }
+
+    pub(super) fn constant() -> Self {
+        Self::new(Kind::Constant)
+    }
+}
+
+impl Checker<'_> {
+    /// Runs `check` in another region.
+    pub(super) fn within(&mut self, region: Region, check: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.region, region);
+        check(self);
+        self.region = outer;
+    }
+
+    /// Refuses an await that cannot become a state. `token` is the word `await`.
+    pub(super) fn check_await(&mut self, token: &dyn ToTokens) {
+        let (rule, message, help) = match self.region.kind {
+            Kind::Machine | Kind::PlainFunction => return,
+            Kind::Closure => (
+                Rule::AWAIT_IN_CLOSURE,
+                "a closure cannot await",
+                "use a loop, or let the closure return the call and await that outside: \
+                 `join_all(items.into_iter().map(|item| ship(item))).await`",
+            ),
+            Kind::AsyncBlock => (
+                Rule::AWAIT_IN_ASYNC_BLOCK,
+                "an `async` block that is a value cannot await",
+                "write the block where it is awaited, as a branch of piton's `join!`, `try_join!` or \
+                 `select!`, or declare an `async fn` in the body and call it",
+            ),
+            Kind::Constant => (Rule::AWAIT_IN_CONST, "a constant cannot await", "use a `let`"),
+        };
+        if !std::mem::replace(&mut self.region.is_refused, true) {
+            self.report(rule, token, message, help);
+        }
+    }
+
+    /// Refuses an await in a macro whose tokens are not known to be code.
+    pub(super) fn check_await_in_unknown(&mut self, mac: &Macro, token: &dyn ToTokens) {
+        if self.region.kind != Kind::Machine {
+            return self.check_await(token);
+        }
+        let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        self.report(
+            Rule::AWAIT_IN_MACRO,
+            token,
+            format!("`{name}!`, whose expansion is not known, cannot await"),
+            "await before the macro: `let value = operation.await;`, and use `value` in it",
+        );
+    }
+
+    /// Visits what a macro of ours awaits. An `async` block is a part of the machine there.
+    pub(super) fn visit_operation(&mut self, operation: &syn::Expr) {
+        use syn::visit::Visit;
+        match operation {
+            syn::Expr::Async(block) => self.visit_block(&block.block),
+            other => self.visit_expr(other),
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! What a step must not do, because it may be made twice: effects, and reading what can change.
+
+use quote::{ToTokens, quote};
+use syn::visit::Visit;
+use syn::{
+    Expr, ExprCall, ExprForLoop, ExprMethodCall, ExprPath, ExprUnsafe, GenericArgument, ItemImpl,
+    ItemStatic, Local, Macro, Pat, Signature, StaticMutability, Type, visit,
+};
+
+use super::macros::{MacroCode, Names, code, scan};
+use super::{Checker, Rule, maps, paths};
+
+/// Types that change through a shared reference.
+const INTERIOR_MUTABLE: [&str; 12] = [
+    "Cell",
+    "DashMap",
+    "Lazy",
+    "LazyCell",
+    "LazyLock",
+    "LocalKey",
+    "Mutex",
+    "OnceCell",
+    "OnceLock",
+    "RefCell",
+    "RwLock",
+    "UnsafeCell",
+];
+
+/// Methods that only make sense on a static whose value changes or is made at run time.
+const SHARED_STATE_METHODS: [&str; 20] = [
+    "borrow_mut",
+    "compare_exchange",
+    "compare_exchange_weak",
+    "fetch_add",
+    "fetch_and",
+    "fetch_max",
+    "fetch_min",
+    "fetch_or",
+    "fetch_sub",
+    "fetch_update",
+    "fetch_xor",
+    "get_or_init",
+    "get_or_try_init",
+    "lock",
+    "store",
+    "swap",
+    "try_lock",
+    "with",
+    "with_borrow",
+    "with_borrow_mut",
+];
+
+const SHARED_STATE_HELP: &str =
+    "keep the value in a local of the workflow, or pass it as an argument";
+
+impl Checker<'_> {
+    /// Refuses functions by name.
+    pub(super) fn check_path(&mut self, path: &ExprPath) {
+        self.check_callee(path);
+        if let Some(qself) = &path.qself {
+            self.visit_type(&qself.ty);
+        }
+    }
+
+    /// As [`check_path`](Self::check_path); tells whether the path is refused.
+    fn check_callee(&mut self, path: &ExprPath) -> bool {
+        let resolved = match &path.qself {
+            // `<Instant>::now`
+            Some(qself) if qself.position == 0 => {
+                let Type::Path(ty) = &*qself.ty else { return false };
+                let own = path.path.segments.iter().map(|segment| segment.ident.to_string());
+                self.names.resolve(&ty.path).map(|ty| ty.into_iter().chain(own).collect())
+            }
+            Some(_) => None,
+            None => self.names.resolve(&path.path),
+        };
+        let Some(resolved): Option<Vec<String>> = resolved else { return false };
+        let Some(refused) = paths::find(&resolved) else { return false };
+        let written = shown(&path.path);
+        let (rule, what, help) = (refused.rule, refused.what, refused.help);
+        self.report(rule, path, format!("`{written}` {what}"), help);
+        true
+    }
+
+    /// Checks a call. What is passed to a refused function is not what is wrong.
+    pub(super) fn check_call(&mut self, call: &ExprCall) {
+        let is_refused = match &*call.func {
+            Expr::Path(path) => self.check_callee(path),
+            other => {
+                self.visit_expr(other);
+                false
+            }
+        };
+        for argument in &call.args {
+            if !is_refused || !matches!(argument, Expr::Async(_) | Expr::Closure(_)) {
+                self.visit_expr(argument);
+            }
+        }
+    }
+
+    pub(super) fn check_method_call(&mut self, call: &ExprMethodCall) {
+        if call.method == "elapsed" && call.args.is_empty() {
+            self.report(
+                Rule::CLOCK,
+                &call.method,
+                "`elapsed` reads the clock of the machine",
+                "keep `cx.now()` in a local and subtract it from a later `cx.now()`",
+            );
+        }
+        if is_static(&call.receiver)
+            && SHARED_STATE_METHODS.iter().any(|method| call.method == method)
+        {
+            self.report(
+                Rule::SHARED_STATE,
+                &call.receiver,
+                format!("`{}`, which all runs of a process share, is used", text(&call.receiver)),
+                SHARED_STATE_HELP,
+            );
+        }
+        if let Some(map) = self.hashed.gone_through(call) {
+            self.report_order(map);
+        }
+        if let Some(ty) = call.turbofish.iter().flat_map(|list| &list.args).find_map(|argument| {
+            let GenericArgument::Type(ty) = argument else { return None };
+            maps::hashed(ty)
+        }) {
+            self.report_hashed(ty);
+        }
+        match &*call.receiver {
+            // A map may be gone through if the result has an order of its own.
+            Expr::MethodCall(receiver)
+                if maps::collects_in_order(call)
+                    && self.hashed.gone_through(receiver).is_some() => {}
+            receiver => self.visit_expr(receiver),
+        }
+        for argument in &call.args {
+            self.visit_expr(argument);
+        }
+    }
+
+    pub(super) fn check_loop(&mut self, expr: &ExprForLoop) {
+        if let Some(map) = self.hashed.looped(&expr.expr) {
+            self.report_order(map);
+        }
+    }
+
+    pub(super) fn check_local(&mut self, local: &Local) {
+        let ty = match &local.pat {
+            Pat::Type(pattern) => Some(&*pattern.ty),
+            _ => None,
+        };
+        let before = self.broken_count(Rule::UNORDERED_MAP);
+        if let Some(init) = &local.init {
+            match (ty, &*init.expr) {
+                // `let sorted: BTreeMap<_, _> = map.into_iter().collect();`
+                (Some(ty), Expr::MethodCall(call))
+                    if maps::is_ordered(ty)
+                        && call.method == "collect"
+                        && matches!(&*call.receiver, Expr::MethodCall(receiver)
+                            if self.hashed.gone_through(receiver).is_some()) => {}
+                (_, expr) => self.visit_expr(expr),
+            }
+            if let Some((_, diverge)) = &init.diverge {
+                self.visit_expr(diverge);
+            }
+        }
+        if let Some(ty) = ty.and_then(maps::hashed)
+            && self.broken_count(Rule::UNORDERED_MAP) == before
+        {
+            self.report_hashed(ty);
+        }
+    }
+
+    fn report_hashed(&mut self, ty: &Type) {
+        let Type::Path(path) = ty else { return };
+        if self
+            .names
+            .resolve(&path.path)
+            .is_none_or(|path| path.first().is_none_or(|first| first != "std"))
+        {
+            return;
+        }
+        let Some(last) = path.path.segments.last() else { return };
+        let name = last.ident.to_string();
+        self.report(
+            Rule::UNORDERED_MAP,
+            &last.ident,
+            format!("a `{name}`, whose order is different in every process, is made"),
+            &format!("use `{}`", name.replace("Hash", "BTree")),
+        );
+    }
+
+    fn report_order(&mut self, map: &Expr) {
+        let name = text(map);
+        self.report(
+            Rule::UNORDERED_MAP,
+            map,
+            format!("`{name}`, whose order is different in every process, is gone through"),
+            &format!(
+                "take a `BTreeMap` or `BTreeSet`, or sort first: `let {name}: BTreeMap<_, _> = \
+                 {name}.into_iter().collect();`"
+            ),
+        );
+    }
+
+    pub(super) fn check_static(&mut self, item: &ItemStatic) {
+        if let StaticMutability::Mut(token) = &item.mutability {
+            self.report(
+                Rule::STATIC_MUT,
+                &quote!(#token),
+                format!(
+                    "`static mut {}`, which all runs of a process share, is declared",
+                    item.ident
+                ),
+                "use a local of the workflow",
+            );
+        } else if is_interior_mutable(&item.ty) {
+            self.report(
+                Rule::SHARED_STATE,
+                &item.ty,
+                format!("`{}`, which all runs of a process share, is declared", item.ident),
+                SHARED_STATE_HELP,
+            );
+        }
+    }
+
+    pub(super) fn check_unsafe_block(&mut self, expr: &ExprUnsafe) {
+        self.report_unsafe(&expr.unsafe_token);
+    }
+
+    pub(super) fn check_unsafe_function(&mut self, signature: &Signature) {
+        if let syn::Safety::Unsafe(token) = &signature.safety {
+            self.report_unsafe(token);
+        }
+    }
+
+    pub(super) fn check_unsafe_impl(&mut self, item: &ItemImpl) {
+        if let Some(token) = &item.unsafety {
+            self.report_unsafe(token);
+        }
+    }
+
+    fn report_unsafe(&mut self, token: &dyn ToTokens) {
+        self.report(
+            Rule::UNSAFE_CODE,
+            token,
+            "`unsafe` code cannot be checked",
+            "move it into an `#[activity]`, or into a safe function outside that only computes",
+        );
+    }
+
+    pub(super) fn check_macro(&mut self, mac: &Macro) {
+        if let Some(refused) =
+            self.names.resolve(&mac.path).and_then(|path| paths::find_macro(&path))
+        {
+            let name = shown(&mac.path);
+            let (path, bang) = (&mac.path, &mac.bang_token);
+            let message = format!("`{name}!` {}", refused.what);
+            return self.report(refused.rule, &quote!(#path #bang), message, refused.help);
+        }
+        match code(mac) {
+            Some(MacroCode { expressions, operations }) => {
+                for expression in &expressions {
+                    self.visit_expr(expression);
+                }
+                for operation in &operations {
+                    self.visit_operation(operation);
+                }
+            }
+            None => self.check_tokens(mac),
+        }
+    }
+
+    /// Checks the names in a macro call that is not known to contain code.
+    fn check_tokens(&mut self, mac: &Macro) {
+        let mut found = Names::default();
+        scan(mac.tokens.clone(), &mut found);
+        let found_paths = found.paths.iter().map(|path| (path, false));
+        let found_macros = found.macros.iter().map(|path| (path, true));
+        for (path, is_macro) in found_paths.chain(found_macros) {
+            let segments = path.iter().map(ToString::to_string).collect();
+            let Some(resolved) = self.names.resolve_segments(segments, false) else { continue };
+            let refused =
+                if is_macro { paths::find_macro(&resolved) } else { paths::find(&resolved) };
+            let Some(refused) = refused else { continue };
+            let tokens = quote!(#(#path)::*);
+            let bang = if is_macro { "!" } else { "" };
+            let name = path.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
+            let message = format!("`{name}{bang}` {}", refused.what);
+            self.report(refused.rule, &tokens, message, refused.help);
+        }
+        if let Some(token) = found.first_await {
+            self.check_await_in_unknown(mac, &token);
+        }
+    }
+}
+
+/// A path without generic arguments, for a message.
+fn shown(path: &syn::Path) -> String {
+    let segments: Vec<String> =
+        path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    segments.join("::")
+}
+
+fn text(tokens: &dyn ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "")
+}
+
+/// Whether an expression names a static, by its capitals.
+fn is_static(expr: &Expr) -> bool {
+    let Expr::Path(path) = expr else { return false };
+    let Some(last) = path.path.segments.last() else { return false };
+    let name = last.ident.to_string();
+    name.len() > 1 && !name.chars().any(char::is_lowercase)
+}
+
+fn is_interior_mutable(ty: &Type) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
+            let name = segment.ident.to_string();
+            self.0 |= name.starts_with("Atomic") || INTERIOR_MUTABLE.contains(&name.as_str());
+            visit::visit_path_segment(self, segment);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type(ty);
+    search.0
+}

@@ -1,0 +1,224 @@
+//! Looking into macro calls.
+//!
+//! A macro's tokens mean what the macro makes of them. Those of the macros that nearly every
+//! program uses are known, and are checked like any other code; of all others only names and
+//! `.await` are looked for.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Macro, Pat, Token};
+
+/// The code in the tokens of a macro call.
+#[derive(Debug, Default)]
+pub(super) struct MacroCode {
+    /// Expressions that run as a part of the surrounding body.
+    pub(super) expressions: Vec<Expr>,
+    /// Operations that the macro awaits; an `async` block among them is compiled.
+    pub(super) operations: Vec<Expr>,
+}
+
+/// How the tokens of a macro are read.
+#[derive(Clone, Copy, Debug)]
+enum Grammar {
+    /// Expressions with commas between, some of them `name = expression`.
+    Expressions,
+    /// As `Expressions`, or `value; count`.
+    Vec,
+    /// `value, pattern if guard`
+    Matches,
+    /// `tracing`'s fields, in which `?value` and `%value` stand for themselves.
+    Fields,
+    /// `pattern = operation => expression`
+    Select,
+    /// Operations with commas between.
+    Join,
+}
+
+fn grammar(name: &str) -> Option<Grammar> {
+    Some(match name {
+        "anyhow" | "assert" | "assert_eq" | "assert_ne" | "bail" | "dbg" | "debug_assert"
+        | "debug_assert_eq" | "debug_assert_ne" | "ensure" | "eprint" | "eprintln" | "format"
+        | "format_args" | "panic" | "print" | "println" | "todo" | "unimplemented"
+        | "unreachable" | "write" | "writeln" => Grammar::Expressions,
+        "vec" => Grammar::Vec,
+        "matches" => Grammar::Matches,
+        "trace" | "debug" | "info" | "warn" | "error" | "event" => Grammar::Fields,
+        "select" => Grammar::Select,
+        "join" | "try_join" => Grammar::Join,
+        _ => return None,
+    })
+}
+
+/// Reads the code in a call of a known macro; `None` if the macro is unknown or its tokens are not
+/// what it takes.
+pub(super) fn code(mac: &Macro) -> Option<MacroCode> {
+    let name = mac.path.segments.last()?.ident.to_string();
+    let grammar = grammar(&name)?;
+    let parser = |input: ParseStream| {
+        let mut code = MacroCode::default();
+        parse(grammar, input, &mut code)?;
+        Ok(code)
+    };
+    parser.parse2(mac.tokens.clone()).ok()
+}
+
+fn parse(grammar: Grammar, input: ParseStream, code: &mut MacroCode) -> syn::Result<()> {
+    type List = Punctuated<Expr, Token![,]>;
+    match grammar {
+        Grammar::Expressions => code.expressions.extend(List::parse_terminated(input)?),
+        Grammar::Join => code.operations.extend(List::parse_terminated(input)?),
+        Grammar::Vec => {
+            while !input.is_empty() {
+                code.expressions.push(input.parse()?);
+                if input.peek(Token![;]) {
+                    input.parse::<Token![;]>()?;
+                } else if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+            }
+        }
+        Grammar::Matches => {
+            code.expressions.push(input.parse()?);
+            input.parse::<Token![,]>()?;
+            Pat::parse_multi_with_leading_vert(input)?;
+            if input.peek(Token![if]) {
+                input.parse::<Token![if]>()?;
+                code.expressions.push(input.parse()?);
+            }
+            input.parse::<Option<Token![,]>>()?;
+        }
+        Grammar::Fields => {
+            while !input.is_empty() {
+                parse_field(input, code)?;
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+            }
+        }
+        Grammar::Select => {
+            while !input.is_empty() {
+                Pat::parse_multi_with_leading_vert(input)?;
+                input.parse::<Token![=]>()?;
+                code.operations.push(input.parse()?);
+                input.parse::<Token![=>]>()?;
+                code.expressions.push(Expr::parse_with_earlier_boundary_rule(input)?);
+                input.parse::<Option<Token![,]>>()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads `name: value`, `a.b = value`, `?value`, `%value`, `value` or `{ fields }`.
+fn parse_field(input: ParseStream, code: &mut MacroCode) -> syn::Result<()> {
+    let parse_value = |input: ParseStream, code: &mut MacroCode| {
+        if input.peek(Token![?]) {
+            input.parse::<Token![?]>()?;
+        } else if input.peek(Token![%]) {
+            input.parse::<Token![%]>()?;
+        }
+        code.expressions.push(input.parse()?);
+        Ok(())
+    };
+    let is_setting = input.peek(syn::Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]);
+    if is_setting {
+        input.parse::<Ident>()?;
+        input.parse::<Token![:]>()?;
+        return parse_value(input, code);
+    }
+    let fork = input.fork();
+    if Punctuated::<syn::Ident, Token![.]>::parse_separated_nonempty(&fork).is_ok()
+        && fork.peek(Token![=])
+        && !fork.peek(Token![==])
+    {
+        Punctuated::<syn::Ident, Token![.]>::parse_separated_nonempty(input)?;
+        input.parse::<Token![=]>()?;
+    }
+    parse_value(input, code)
+}
+
+/// What can be told of tokens that are not parsed.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// Every path, with the segments as they are.
+    pub(super) paths: Vec<Vec<Ident>>,
+    /// Every name with a `!` after it.
+    pub(super) macros: Vec<Vec<Ident>>,
+    /// The first `await` after a dot.
+    pub(super) first_await: Option<Ident>,
+}
+
+/// Collects the names in `tokens`.
+pub(super) fn scan(tokens: TokenStream, names: &mut Names) {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    let is_punct = |index: usize, c: char| matches!(trees.get(index), Some(TokenTree::Punct(punct)) if punct.as_char() == c);
+    let mut index = 0;
+    while let Some(tree) = trees.get(index) {
+        let is_member = index > 0 && is_punct(index - 1, '.');
+        index += 1;
+        match tree {
+            TokenTree::Group(group) => scan(group.stream(), names),
+            TokenTree::Ident(ident) if is_member => {
+                if ident == "await" {
+                    names.first_await.get_or_insert_with(|| ident.clone());
+                }
+            }
+            TokenTree::Ident(ident) => {
+                let mut path = vec![ident.clone()];
+                while is_punct(index, ':')
+                    && is_punct(index + 1, ':')
+                    && let Some(TokenTree::Ident(segment)) = trees.get(index + 2)
+                {
+                    path.push(segment.clone());
+                    index += 3;
+                }
+                if is_punct(index, '!') && !is_punct(index + 1, '=') {
+                    names.macros.push(path);
+                } else {
+                    names.paths.push(path);
+                }
+            }
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+    use syn::parse_quote;
+
+    use super::*;
+
+    fn counts(mac: &Macro) -> Option<(usize, usize)> {
+        code(mac).map(|code| (code.expressions.len(), code.operations.len()))
+    }
+
+    #[test]
+    fn known_macros_are_read() {
+        assert_eq!(counts(&parse_quote!(format!("{} {x}", a, x = b))), Some((3, 0)));
+        assert_eq!(counts(&parse_quote!(vec![a; b])), Some((2, 0)));
+        assert_eq!(counts(&parse_quote!(vec![a, b,])), Some((2, 0)));
+        assert_eq!(counts(&parse_quote!(matches!(a, Some(1) | None if b))), Some((2, 0)));
+        let fields: Macro = parse_quote!(tracing::info!(target: "x", a.b = ?c, %d, e = 1, "{}", f));
+        assert_eq!(counts(&fields), Some((6, 0)));
+        assert_eq!(counts(&parse_quote!(join!(a(), async { b().await }))), Some((0, 2)));
+        let select: Macro = parse_quote!(select! { x = a() => x, _ = b() => { c } _ = d() => e });
+        assert_eq!(counts(&select), Some((3, 3)));
+        assert_eq!(counts(&parse_quote!(unknown!(a))), None);
+        assert_eq!(counts(&parse_quote!(format!("{}" a => b))), None);
+    }
+
+    #[test]
+    fn names_are_found_in_any_tokens() {
+        let mut names = Names::default();
+        scan(quote!(a::b::c(x.now()) => { println!("{}", y.await != z) }), &mut names);
+        let text =
+            |path: &[Ident]| path.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
+        let paths: Vec<String> = names.paths.iter().map(|path| text(path)).collect();
+        assert_eq!(paths, ["a::b::c", "x", "y", "z"]);
+        assert_eq!(names.macros.len(), 1);
+        assert!(names.first_await.is_some());
+    }
+}

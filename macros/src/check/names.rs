@@ -1,0 +1,247 @@
+//! Which item a path names, as far as imports can be seen.
+//!
+//! Three sources, the closest first: imports and items in the body, imports and items of the source
+//! file, and a list of names that mean the same thing in nearly every program. A path that none of
+//! them knows is taken as it is written.
+
+use std::collections::HashMap;
+
+use syn::{Block, Item, Path, Stmt, UseTree};
+
+use super::imports::Imports;
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// The item at this path.
+    Path(Vec<String>),
+    /// An item of the user's own.
+    Own,
+}
+
+/// Names that are taken to be these if nothing else is known of them.
+const ASSUMED: &[(&str, &str)] = &[
+    ("Command", "std::process::Command"),
+    ("File", "std::fs::File"),
+    ("HashMap", "std::collections::HashMap"),
+    ("HashSet", "std::collections::HashSet"),
+    ("Instant", "std::time::Instant"),
+    ("JoinSet", "tokio::task::JoinSet"),
+    ("LazyLock", "std::sync::LazyLock"),
+    ("Local", "chrono::Local"),
+    ("OffsetDateTime", "time::OffsetDateTime"),
+    ("OsRng", "rand::rngs::OsRng"),
+    ("SystemTime", "std::time::SystemTime"),
+    ("TcpListener", "std::net::TcpListener"),
+    ("TcpStream", "std::net::TcpStream"),
+    ("UdpSocket", "std::net::UdpSocket"),
+    ("Ulid", "ulid::Ulid"),
+    ("Utc", "chrono::Utc"),
+    ("Uuid", "uuid::Uuid"),
+    ("Zoned", "jiff::Zoned"),
+    ("env", "std::env"),
+    ("fs", "std::fs"),
+    ("hash_map", "std::collections::hash_map"),
+    ("process", "std::process"),
+    ("thread", "std::thread"),
+    ("thread_rng", "rand::thread_rng"),
+];
+
+/// The names in scope at one place of a body.
+#[derive(Debug)]
+pub(super) struct Names {
+    file: Imports,
+    scopes: Vec<HashMap<String, Meaning>>,
+}
+
+impl Names {
+    /// Only the names that the file gives.
+    pub(super) fn new(file: Imports) -> Self {
+        Self { file, scopes: Vec::new() }
+    }
+
+    /// Enters a block: its imports and items are in scope in all of it.
+    pub(super) fn enter(&mut self, block: &Block) {
+        let mut scope = HashMap::new();
+        for stmt in &block.stmts {
+            let Stmt::Item(item) = stmt else { continue };
+            if let Item::Use(item) = item {
+                add_tree(&item.tree, &mut Vec::new(), &mut |name, path| {
+                    scope.insert(name, Meaning::of(path));
+                });
+            } else if let Some(name) = item_name(item) {
+                scope.insert(name, Meaning::Own);
+            }
+        }
+        self.scopes.push(scope);
+    }
+
+    /// Leaves the block entered last.
+    pub(super) fn leave(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// The full path of what `path` names, or `None` if that is the user's own.
+    pub(super) fn resolve(&self, path: &Path) -> Option<Vec<String>> {
+        let segments: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        self.resolve_segments(segments, path.leading_colon.is_some())
+    }
+
+    /// As [`resolve`](Self::resolve), for a path in pieces.
+    pub(super) fn resolve_segments(
+        &self,
+        mut path: Vec<String>,
+        is_global: bool,
+    ) -> Option<Vec<String>> {
+        // An import may go through another one; real programs do not go further.
+        let hops = if is_global { 0 } else { 3 };
+        for _ in 0..hops {
+            match self.meaning(path.first()?) {
+                Some(Meaning::Own) => return None,
+                Some(Meaning::Path(full)) if path.starts_with(full) => break,
+                Some(Meaning::Path(full)) => {
+                    path.splice(..1, full.iter().cloned());
+                }
+                None => break,
+            }
+        }
+        if !is_global {
+            let first = path.first()?;
+            if let Some((_, full)) = ASSUMED.iter().find(|(name, _)| name == first) {
+                path.splice(..1, full.split("::").map(str::to_owned));
+            }
+        }
+        match Meaning::of(path) {
+            Meaning::Path(path) => Some(path),
+            Meaning::Own => None,
+        }
+    }
+
+    fn meaning(&self, name: &str) -> Option<&Meaning> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name)).or_else(|| self.file.get(name))
+    }
+}
+
+impl Meaning {
+    /// What an import of `path` brings in.
+    pub(super) fn of(mut path: Vec<String>) -> Self {
+        match path.first_mut() {
+            Some(first) if ["core", "alloc"].contains(&first.as_str()) => "std".clone_into(first),
+            Some(first) if !["crate", "self", "super", "Self"].contains(&first.as_str()) => {}
+            _ => return Self::Own,
+        }
+        Self::Path(path)
+    }
+}
+
+/// Calls `add` with every name that `tree` imports, and its path.
+pub(super) fn add_tree(
+    tree: &UseTree,
+    prefix: &mut Vec<String>,
+    add: &mut impl FnMut(String, Vec<String>),
+) {
+    match tree {
+        UseTree::Path(path) => {
+            prefix.push(path.ident.to_string());
+            add_tree(&path.tree, prefix, add);
+            prefix.pop();
+        }
+        UseTree::Name(name) if name.ident == "self" => {
+            if let Some(last) = prefix.last() {
+                add(last.clone(), prefix.clone());
+            }
+        }
+        UseTree::Name(name) => {
+            let name = name.ident.to_string();
+            add(name.clone(), [&prefix[..], &[name]].concat());
+        }
+        UseTree::Rename(rename) => {
+            let mut path = prefix.clone();
+            if rename.ident != "self" {
+                path.push(rename.ident.to_string());
+            }
+            add(rename.rename.to_string(), path);
+        }
+        UseTree::Group(group) => {
+            for tree in &group.items {
+                add_tree(tree, prefix, add);
+            }
+        }
+        // What a glob brings in cannot be seen; the assumed names cover the usual ones.
+        UseTree::Glob(_) => {}
+    }
+}
+
+fn item_name(item: &Item) -> Option<String> {
+    let ident = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Macro(item) => item.ident.as_ref()?,
+        Item::Mod(item) => &item.ident,
+        Item::Static(item) => &item.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        Item::Union(item) => &item.ident,
+        _ => return None,
+    };
+    Some(ident.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+
+    fn resolve(names: &Names, path: &str) -> Option<String> {
+        let path: Path = syn::parse_str(path).expect("a path");
+        names.resolve(&path).map(|path| path.join("::"))
+    }
+
+    #[test]
+    fn imports_of_the_body_are_followed() {
+        let mut names = Names::new(Imports::default());
+        names.enter(&parse_quote!({
+            use std::time;
+            use std::{
+                env as surroundings,
+                fs::{self, File as Document},
+            };
+            use time::Instant as Clock;
+            struct Local;
+        }));
+        let expected = [
+            ("Clock::now", Some("std::time::Instant::now")),
+            ("time::Instant::now", Some("std::time::Instant::now")),
+            ("surroundings::var", Some("std::env::var")),
+            ("fs::read", Some("std::fs::read")),
+            ("Document::open", Some("std::fs::File::open")),
+            ("Local::now", None),
+            ("crate::Instant::now", None),
+            ("core::time::Instant::now", Some("std::time::Instant::now")),
+            ("::std::env::var", Some("std::env::var")),
+            ("charge", Some("charge")),
+        ];
+        for (path, full) in expected {
+            assert_eq!(resolve(&names, path).as_deref(), full, "{path}");
+        }
+        names.leave();
+        assert_eq!(resolve(&names, "Clock::now").as_deref(), Some("Clock::now"));
+        assert_eq!(resolve(&names, "Local::now").as_deref(), Some("chrono::Local::now"));
+    }
+
+    #[test]
+    fn imports_of_the_file_come_second() {
+        let file = "use crate::clock::Instant;\nuse std::time::SystemTime as Clock;\n";
+        let mut names = Names::new(Imports::of_text(file));
+        assert_eq!(resolve(&names, "Instant::now"), None);
+        assert_eq!(resolve(&names, "Clock::now").as_deref(), Some("std::time::SystemTime::now"));
+        names.enter(&parse_quote!({
+            use std::time::Instant;
+        }));
+        assert_eq!(resolve(&names, "Instant::now").as_deref(), Some("std::time::Instant::now"));
+    }
+}
