@@ -5,9 +5,7 @@
 //! unreachable or failing: a charge whose fate is unknown could be neither kept nor refunded. So
 //! whatever error reaches the workflow says that nothing has happened.
 
-use piton::activities::ActivityContext;
-use piton::activity;
-use piton::machine::Retryable;
+use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::gateway::{Answer, Call, CallError, Gateway};

@@ -15,9 +15,12 @@
 //! | what the person at the terminal sees and says | [`options`], [`progress`], [`report`], [`storage`], [`error`] |
 
 pub mod activities;
+pub mod approver;
 pub mod catalog;
+pub mod error;
 pub mod gateway;
 pub mod input;
+pub mod job;
 pub mod options;
 pub mod order;
 pub mod progress;
@@ -25,3 +28,4 @@ pub mod report;
 pub mod runs;
 pub mod storage;
 pub mod verify;
+pub mod workflow;

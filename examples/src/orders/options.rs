@@ -29,11 +29,11 @@ pub struct Options {
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     pub approval_window: Duration,
 
-    /// How many orders are handed in at the same time.
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
+    /// How many orders are handed in, and how many calls are made, at the same time.
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u16).range(1..))]
     pub concurrency: u16,
 
-    /// Let the gateway answer every call at once and well.
+    /// Let the gateway answer every call well and at once, to see what piton itself costs.
     #[arg(long)]
     pub calm: bool,
 
@@ -75,7 +75,6 @@ impl Options {
         let database = self.database();
         let path = database.strip_prefix("sqlite:")?;
         let path = path.strip_prefix("//").unwrap_or(path);
-        let path = path.split_once('?').map_or(path, |(path, _)| path);
         (path != ":memory:").then(|| path.into())
     }
 
@@ -112,7 +111,7 @@ mod tests {
     fn the_database_is_a_file_only_if_it_is_one() {
         for (url, file) in [
             ("sqlite:a.db", Some("a.db")),
-            ("sqlite:///tmp/a.db?mode=rwc", Some("/tmp/a.db")),
+            ("sqlite:///tmp/a.db", Some("/tmp/a.db")),
             ("sqlite::memory:", None),
             ("postgres://localhost/a", None),
         ] {

@@ -95,8 +95,8 @@ impl Progress {
             self.rate_from = (now, tally.steps);
         }
         let line = Line { tally, steps_per_second: self.steps_per_second };
-        self.bar.set_position(tally.done);
         self.bar.set_message(line.to_string());
+        self.bar.set_position(tally.done);
         if let Some((at, printed)) = &mut self.printed
             && now - *at >= PLAIN_INTERVAL
             && printed != tally

@@ -1,6 +1,14 @@
 //! The runs of the job as the program looks at them: which order, how far, how it ended.
 
+use piton::codec;
+use piton::error::StoreError;
+use piton::machine::Workflow;
+use piton::model::AwaitKind;
+use piton::prelude::*;
+use piton::store::{RunFilter, RunRecord};
+
 use super::order::Outcome;
+use super::workflow::fulfill;
 
 /// A run of the workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,4 +43,53 @@ impl Run {
     pub fn is_open(&self) -> bool {
         !matches!(self.standing, Standing::Ended(_) | Standing::Failed(_))
     }
+}
+
+/// All runs of the workflow, newest first.
+///
+/// # Errors
+/// The database failed.
+pub async fn list(client: &Client) -> Result<Vec<Run>, StoreError> {
+    let filter = RunFilter { workflow: Some(fulfill::NAME.to_owned()), ..RunFilter::default() };
+    let records = client.list(&filter, u32::MAX).await?;
+    Ok(records.into_iter().map(Run::from).collect())
+}
+
+impl From<RunRecord> for Run {
+    fn from(record: RunRecord) -> Self {
+        let standing = standing(&record);
+        Self {
+            run_id: record.run_id.to_string(),
+            order_id: record.workflow_id,
+            steps: u64::try_from(record.step_no.0).unwrap_or(0),
+            standing,
+        }
+    }
+}
+
+fn standing(record: &RunRecord) -> Standing {
+    let reason = || match (&record.blocked, &record.failure) {
+        (Some(reason), _) => reason.to_string(),
+        (None, Some(failure)) => failure.clone(),
+        (None, None) => record.status.to_string(),
+    };
+    match (record.status, &record.result) {
+        (RunStatus::Running, _) if waits_for_approval(&record.state) => Standing::Waiting,
+        (RunStatus::Running, _) => Standing::Running,
+        (RunStatus::Blocked, _) => Standing::Blocked(reason()),
+        (RunStatus::Completed, Some(result)) => {
+            match codec::from_payload::<piton::Result<Outcome>>(result) {
+                Ok(Ok(outcome)) => Standing::Ended(outcome),
+                Ok(Err(error)) => Standing::Failed(format!("{error:#}")),
+                Err(error) => Standing::Failed(error.to_string()),
+            }
+        }
+        _ => Standing::Failed(reason()),
+    }
+}
+
+/// Whether a run in this state waits for somebody: its workflow has one `select!`, and that is it.
+fn waits_for_approval(state: &str) -> bool {
+    let mut states = fulfill::GRAPH.nodes.iter();
+    states.any(|node| node.kind == AwaitKind::Select && node.name == state)
 }

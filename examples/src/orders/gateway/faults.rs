@@ -1,4 +1,4 @@
-//! The everyday trouble of a service: lost and late answers, chosen without chance.
+//! The everyday trouble of a service: slow, lost and late answers, chosen without chance.
 //!
 //! Whether an attempt goes wrong follows from what is asked, for which order, and from how often it
 //! has been asked before. So two runs of the example over the same file meet the same trouble, and
@@ -24,6 +24,8 @@ pub enum Fault {
 /// How often what goes wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
+    /// How long an answer takes if nothing goes wrong.
+    pub answer_time: Duration,
     /// Of a hundred attempts, how many fail before they have an effect.
     pub before_percent: u8,
     /// Of a hundred attempts, how many fail after it.
@@ -37,8 +39,9 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Nothing goes wrong.
+    /// Nothing goes wrong, and answers come at once.
     pub const NONE: Self = Self {
+        answer_time: Duration::ZERO,
         before_percent: 0,
         after_percent: 0,
         late_percent: 0,
@@ -46,9 +49,10 @@ impl Faults {
         calm_from_attempt: 1,
     };
 
-    /// One attempt in ten goes wrong, a fifth of those by an answer that comes when the caller, who
-    /// waits for two seconds, has given up.
+    /// Answers take a moment. One attempt in ten goes wrong, a fifth of those by an answer that
+    /// comes when the caller, who waits for two seconds, has given up.
     pub const EVERYDAY: Self = Self {
+        answer_time: Duration::from_millis(80),
         before_percent: 4,
         after_percent: 4,
         late_percent: 2,

@@ -75,7 +75,7 @@ pub(super) async fn enter(
     Ok(match fault {
         Fault::Before | Fault::After => Posted::Failure,
         Fault::Late(delay) => Posted::Answer { answer, delay },
-        Fault::None => Posted::Answer { answer, delay: Duration::ZERO },
+        Fault::None => Posted::Answer { answer, delay: faults.answer_time },
     })
 }
 
