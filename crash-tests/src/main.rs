@@ -23,7 +23,9 @@ async fn main() -> piton::Result<()> {
         let id = format!("tally-{number}");
         let run = match client.run::<tally>(id.as_str()).await {
             Ok(run) => run,
-            Err(_) => client.start(tally(number)).id(id).on_conflict(OnConflict::UseExisting).await?,
+            Err(_) => {
+                client.start(tally(number)).id(id).on_conflict(OnConflict::UseExisting).await?
+            }
         };
         let proceed = Proceed { by: "the test".into() };
         match run.signal(proceed).dedup_key("proceed").await {

@@ -63,9 +63,7 @@ pub async fn stumble(cx: &ActivityContext, number: u64) -> piton::Result<u64> {
     Ok(number)
 }
 
-fn begin(
-    cx: &ActivityContext,
-) -> piton::Result<(std::sync::Arc<Ledger>, String, u32)> {
+fn begin(cx: &ActivityContext) -> piton::Result<(std::sync::Arc<Ledger>, String, u32)> {
     let ledger = cx.dependency::<Ledger>();
     let key = cx.idempotency_key();
     let attempt = cx.info().attempt;

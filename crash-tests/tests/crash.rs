@@ -131,7 +131,10 @@ fn check(folder: &Path, kills: u32) {
         assert!(call.began.is_sorted_by(|a, b| a < b), "{context}");
         assert!(!call.returned.is_empty(), "{context}");
         let last = call.began.last().copied().unwrap_or_default();
-        assert!(call.returned.contains(&last), "the last attempt is the one that counts: {context}");
+        assert!(
+            call.returned.contains(&last),
+            "the last attempt is the one that counts: {context}"
+        );
         let unaccounted = last as usize - call.failed.len() - 1;
         assert!(unaccounted <= kills as usize, "{context}");
         interrupted += unaccounted;
@@ -143,6 +146,7 @@ fn check(folder: &Path, kills: u32) {
 
 /// The next number of a linear congruential generator (Knuth's MMIX constants).
 fn next(random: &mut u64) -> u64 {
-    *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *random =
+        random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *random >> 33
 }
