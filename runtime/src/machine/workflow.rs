@@ -1,5 +1,6 @@
 //! What `#[workflow]` generates, as traits, and its form without types for the registry.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 
 use bytes::Bytes;
@@ -138,21 +139,18 @@ impl Definition {
             ("return value", Schema::of::<W::Return>()),
         ];
         schemas.extend(cx.take_schemas());
-        let mut hash = StableHash::new();
-        hash.add(W::NAME);
+        let mut hasher = DefaultHasher::new();
+        W::NAME.hash(&mut hasher);
         for node in W::GRAPH.nodes {
-            hash.add(node.name);
-            node.locals.iter().for_each(|local| hash.add(local.name));
-        }
-        for (name, schema) in &schemas {
-            hash.add(name);
-            match &schema.format {
-                // Formats are plain enums and strings, which always have a JSON form.
-                Some(format) => hash.add(&serde_json::to_string(format).unwrap_or_default()),
-                None => hash.add(schema.type_name),
+            node.name.hash(&mut hasher);
+            for local in node.locals {
+                local.name.hash(&mut hasher);
             }
         }
-        Self { hash: DefinitionHash(hash.0), schemas }
+        for (name, schema) in &schemas {
+            (name, &schema.format).hash(&mut hasher);
+        }
+        Self { hash: DefinitionHash(hasher.finish()), schemas }
     }
 
     /// The types that cannot be saved, each with the reason.
@@ -170,23 +168,6 @@ impl Definition {
 
 /// A frame, and the name of the state in it.
 pub type NamedFrame = (Vec<u8>, &'static str);
-
-/// FNV-1a (Fowler, Noll, Vo): the same on every platform and with every compiler, unlike the hashers
-/// of the standard library. It tells definitions apart; nothing hangs on it being hard to forge.
-struct StableHash(u64);
-
-impl StableHash {
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, text: &str) {
-        // The closing byte is not part of any text, so texts do not run together.
-        for byte in text.bytes().chain([0xff]) {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-}
 
 /// A workflow as the registry holds it.
 #[derive(Debug)]
