@@ -3,10 +3,22 @@
 
 mod activity;
 mod args;
+mod cfg;
 mod check;
+mod codegen;
 mod derive;
 mod deterministic;
 mod diagnostics;
+mod hygiene;
+mod ir;
+mod layout;
+mod liveness;
+mod macros;
+mod normalize;
+mod parse;
+mod resolve;
+mod suspend;
+mod usage;
 mod workflow;
 
 use proc_macro::TokenStream;

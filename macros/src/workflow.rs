@@ -1,19 +1,97 @@
 //! The pipeline of passes behind `#[workflow]`.
 
 use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::ItemFn;
 
 use crate::args::WorkflowArgs;
 use crate::check::check_body;
 use crate::diagnostics::Diagnostics;
+use crate::parse::WorkflowFn;
+use crate::{cfg, codegen, layout, liveness, normalize, parse, resolve};
 
-/// Compiles `item`. If anything is wrong with it, gives the errors and the item as it was.
+/// Compiles `item`. If anything is wrong with it, gives the errors and a function of the same
+/// signature, so that its callers do not fail too.
 pub(crate) fn expand(
     args: WorkflowArgs,
     item: TokenStream,
     diagnostics: Diagnostics,
 ) -> TokenStream {
-    if let Ok(function) = syn::parse2::<syn::ItemFn>(item.clone()) {
-        check_body(&function.sig, &function.block, &args, &diagnostics);
+    let function: ItemFn = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            diagnostics.push(error);
+            return fail(diagnostics, item);
+        }
+    };
+    check_body(&function.sig, &function.block, &args, &diagnostics);
+    let name = function.sig.ident.to_string();
+    let Some(mut function) = parse::parse(function, &args, &diagnostics) else {
+        return fail(diagnostics, item);
+    };
+    let machine =
+        if diagnostics.has_errors() { None } else { compile(&mut function, &diagnostics) };
+    match machine {
+        Some(mut output) if !diagnostics.has_errors() => {
+            print_expansion(&name, &output);
+            output.extend(diagnostics.take_warnings());
+            // Nothing has been reported.
+            let _ = diagnostics.finish();
+            output
+        }
+        _ => {
+            let facade = codegen::unavailable(&function);
+            fail(diagnostics, facade)
+        }
     }
-    diagnostics.finish_with(item)
+}
+
+/// The passes. `None` if one of them has reported an error.
+fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<TokenStream> {
+    let locals = resolve::resolve(
+        function.context.as_ref(),
+        &mut function.params,
+        &mut function.body,
+        diagnostics,
+    );
+    let body = function.body.clone();
+    let tree = normalize::normalize(function.context.as_ref(), body, locals, diagnostics);
+    if diagnostics.has_errors() {
+        return None;
+    }
+    let graph = cfg::build(tree, &function.params);
+    let liveness = liveness::analyze(&graph);
+    let layout = layout::lay_out(&graph, &liveness);
+    if let Err(reason) = layout::validate(&graph, &layout) {
+        diagnostics.malformed(
+            &function.ident,
+            format!("this workflow cannot be compiled: {reason}"),
+            "this is a mistake in piton; please report it with the function",
+        );
+        return None;
+    }
+    Some(codegen::generate(function, &graph, &layout))
+}
+
+/// The errors, and what stands for the function.
+fn fail(diagnostics: Diagnostics, item: TokenStream) -> TokenStream {
+    let mut output = diagnostics.take_warnings();
+    if let Err(error) = diagnostics.finish() {
+        output.extend(error.into_compile_error());
+    }
+    output.extend(item);
+    output
+}
+
+/// Prints the expansion if the environment asks for it: `PITON_EXPAND=1`, or the function's name.
+fn print_expansion(name: &str, output: &TokenStream) {
+    let wanted = std::env::var("PITON_EXPAND").unwrap_or_default();
+    if wanted != "1" && wanted != name {
+        return;
+    }
+    let text = match syn::parse2(quote!(#output)) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(_) => output.to_token_stream().to_string(),
+    };
+    eprintln!("// #[workflow] {name}\n{text}");
 }

@@ -11,8 +11,9 @@ pub use crate::activities::{
 pub use crate::codec::{self, CodecError};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{
-    Context, Definition, FrameReader, FrameWriter, Fut, Local, MachineState, Outcome, Saved,
-    StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, future, local,
+    Context, Definition, FrameReader, FrameWriter, MachineState, Outcome, Saved, StepError,
+    Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, branch, future, item_list, items,
+    local, range,
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
 pub use crate::question::{FromResidual, Question};
@@ -22,14 +23,66 @@ pub fn is_describing(cx: &Context) -> bool {
     cx.is_describing()
 }
 
-/// Runs `within` so that everything it waits for must arrive before the next step.
-pub fn wait_for_all<T>(cx: &Context, within: impl FnOnce() -> T) -> T {
-    cx.wait_for_all(within)
+/// Begins to collect what is waited for: all of it must arrive before the next step, or any.
+pub fn open_waits(cx: &Context, all: bool) {
+    cx.open_waits(all);
 }
 
-/// Makes the next step follow at once.
-pub fn wait_for_nothing(cx: &Context) {
-    cx.wait_for_nothing();
+/// Ends what [`open_waits`] began; with `keep` it is waited for.
+pub fn close_waits(cx: &Context, keep: bool) {
+    cx.close_waits(keep);
+}
+
+/// Takes a variable out of the slot through which it goes from one part of a step to another.
+pub fn take<T>(slot: &mut Option<T>) -> T {
+    slot.take().expect("whoever goes to a part of a step fills its slots")
+}
+
+/// The state of a workflow that has not been compiled, because there are errors in it.
+#[derive(Debug)]
+pub enum NoState {}
+
+impl MachineState for NoState {
+    fn index(&self) -> u32 {
+        match *self {}
+    }
+
+    fn write(&self, _: &mut FrameWriter) {
+        match *self {}
+    }
+
+    fn read(frame: &mut FrameReader) -> Result<Self, StepError> {
+        Err(StepError::UnknownState(frame.state()))
+    }
+}
+
+/// The text of an error that may only have a `Debug` form. `(&ErrorText(error)).text()` takes the
+/// first of the two traits below that fits.
+#[derive(Debug)]
+pub struct ErrorText<'a, E>(pub &'a E);
+
+/// See [`ErrorText`].
+pub trait ByDisplay {
+    /// The text.
+    fn text(&self) -> String;
+}
+
+/// See [`ErrorText`].
+pub trait ByDebug {
+    /// The text.
+    fn text(&self) -> String;
+}
+
+impl<E: std::fmt::Display> ByDisplay for ErrorText<'_, E> {
+    fn text(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+impl<E: std::fmt::Debug> ByDebug for &ErrorText<'_, E> {
+    fn text(&self) -> String {
+        format!("{:?}", self.0)
+    }
 }
 
 /// The first state's arguments, kept as they came.

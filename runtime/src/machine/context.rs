@@ -182,15 +182,26 @@ impl Context {
     /// Runs `within` so that everything it waits for must arrive before the next step. If `within`
     /// waits for nothing, nothing is added.
     pub(crate) fn wait_for_all<T>(&self, within: impl FnOnce() -> T) -> T {
-        self.waits.borrow_mut().push(WaitGroup { all: true, waits: Vec::new() });
+        self.open_waits(true);
         let value = within();
+        self.close_waits(true);
+        value
+    }
+
+    /// Begins to collect what is waited for: all of it must arrive before the next step, or any.
+    pub(crate) fn open_waits(&self, all: bool) {
+        self.waits.borrow_mut().push(WaitGroup { all, waits: Vec::new() });
+    }
+
+    /// Ends what [`Context::open_waits`] began; with `keep` it is waited for.
+    pub(crate) fn close_waits(&self, keep: bool) {
         let group = self.waits.borrow_mut().pop();
         if let Some(group) = group
+            && keep
             && !group.waits.is_empty()
         {
             self.add_wait(group.into_wait());
         }
-        value
     }
 
     /// Makes the next step follow at once.

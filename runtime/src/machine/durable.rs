@@ -5,14 +5,11 @@
 //! source needs no annotation. The bound that makes a value saveable stands once, where the token
 //! is made, so that a value that cannot be saved is one error.
 
-use std::marker::PhantomData;
-use std::task::Poll;
-
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Context, DurableFuture, StepError};
+use super::{Context, StepError};
 use crate::codec::{self, Schema};
 
 /// A value that can be held across an await: it can be written to bytes and read back.
@@ -37,6 +34,13 @@ impl<T: Serialize + DeserializeOwned> Durable for T {}
 pub struct Saved(Bytes);
 
 impl Saved {
+    /// Stands for an operation that is not there. What is there has at least one byte.
+    pub(super) const ABSENT: Self = Self(Bytes::new());
+
+    pub(super) fn is_absent(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The encoded value.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -55,11 +59,11 @@ impl std::fmt::Debug for Saved {
     }
 }
 
-fn save<T: Serialize>(value: &T, cx: &Context) -> Result<Saved, StepError> {
+pub(super) fn save<T: Serialize>(value: &T, cx: &Context) -> Result<Saved, StepError> {
     cx.encode(value).map(Saved).map_err(StepError::Encode)
 }
 
-fn load<T: DeserializeOwned>(saved: &Saved) -> Result<T, StepError> {
+pub(super) fn load<T: DeserializeOwned>(saved: &Saved) -> Result<T, StepError> {
     codec::decode(&saved.0).map_err(StepError::Decode)
 }
 
@@ -100,56 +104,6 @@ impl<T> Local<T> {
 
 impl<T> Copy for Local<T> {}
 impl<T> Clone for Local<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-/// The token of an awaited operation.
-pub struct Fut<F>(PhantomData<fn(F)>);
-
-/// Makes the token of an operation whose type is yet to be inferred.
-pub fn future<F: DurableFuture>() -> Fut<F> {
-    Fut(PhantomData)
-}
-
-impl<F: DurableFuture> Fut<F> {
-    /// Starts the operation and encodes what is to be kept while it is outstanding.
-    ///
-    /// # Errors
-    /// As [`DurableFuture::start`].
-    pub fn start(self, operation: F, cx: &Context) -> Result<Saved, StepError> {
-        save(&operation.start(cx)?, cx)
-    }
-
-    /// Looks for the operation's outcome. While there is none, `saved` is brought up to date.
-    ///
-    /// # Errors
-    /// As [`DurableFuture::poll`].
-    pub fn poll(self, saved: &mut Saved, cx: &Context) -> Result<Poll<F::Output>, StepError> {
-        let mut pending: F::Pending = load(saved)?;
-        if cx.is_giving_up() {
-            F::cancel(pending, cx)?;
-            return Ok(Poll::Pending);
-        }
-        let poll = F::poll(&mut pending, cx)?;
-        if poll.is_pending() {
-            *saved = save(&pending, cx)?;
-        }
-        Ok(poll)
-    }
-
-    /// Gives the operation up.
-    ///
-    /// # Errors
-    /// As [`DurableFuture::cancel`].
-    pub fn cancel(self, saved: &Saved, cx: &Context) -> Result<(), StepError> {
-        F::cancel(load(saved)?, cx)
-    }
-}
-
-impl<F> Copy for Fut<F> {}
-impl<F> Clone for Fut<F> {
     fn clone(&self) -> Self {
         *self
     }

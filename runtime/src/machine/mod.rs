@@ -12,7 +12,9 @@ mod durable;
 mod frame;
 mod future;
 mod inline;
+mod iteration;
 mod join_all;
+mod operation_token;
 mod signal;
 mod step;
 mod timer;
@@ -24,11 +26,15 @@ pub use activity::{
 };
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
-pub use durable::{Durable, Fut, Local, Saved, future, local};
+pub use durable::{Durable, Local, Saved, local};
 pub use frame::{FrameReader, FrameWriter};
 pub use future::DurableFuture;
 pub use inline::PendingInline;
+pub use iteration::{
+    CountedRange, Counter, ItemList, Items, MAX_LOOP_ITEMS, item_list, items, range,
+};
 pub use join_all::{JoinAll, PendingItem, join_all};
+pub use operation_token::{Branch, Fut, branch, future};
 pub use signal::{PendingSignal, Signal, SignalWait};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};

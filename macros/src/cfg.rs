@@ -1,0 +1,395 @@
+//! The tree → a control flow graph.
+//!
+//! Input: [`Tree`]. Output: [`Graph`]: blocks in source order, each with one end; what every piece
+//! reads, assigns and jumps to is recorded, and from here on nothing looks into expressions again
+//! but to print them. Guarantees: every block can be reached from the first; a block is entered
+//! either by the one structured end before it or by jumps; scopes nest as in the source.
+
+use std::collections::HashMap;
+
+use syn::{Expr, Pat, PatType, Stmt as Source};
+
+use crate::ir::{
+    Block, BlockId, BlockKind, Body, Choice, Graph, LocalId, Locals, Node, Point, PointId, Scope,
+    ScopeId, SelectArm, Stmt, Target, TargetId, Terminator, Tree,
+};
+use crate::usage::{Jump, Usage, bound_locals};
+
+/// Builds the graph.
+pub(crate) fn build(tree: Tree, params: &[PatType]) -> Graph {
+    let Tree { locals, points, items, body } = tree;
+    let mut builder = Builder {
+        locals,
+        params: Vec::new(),
+        blocks: Vec::new(),
+        order: Vec::new(),
+        scopes: vec![Scope { parent: None, locals: Vec::new() }],
+        targets: HashMap::new(),
+        current: BlockId(0),
+        scope: ScopeId(0),
+    };
+    let start = builder.new_block(BlockKind::Start);
+    builder.begin(start);
+    params.iter().for_each(|param| builder.declare_pat(&param.pat));
+    builder.params.clone_from(&builder.scopes[0].locals);
+    builder.body(body);
+    builder.finish(points, items)
+}
+
+struct Builder {
+    locals: Locals,
+    params: Vec<LocalId>,
+    blocks: Vec<Block>,
+    /// The blocks in source order.
+    order: Vec<BlockId>,
+    scopes: Vec<Scope>,
+    targets: HashMap<TargetId, Target>,
+    current: BlockId,
+    scope: ScopeId,
+}
+
+impl Builder {
+    fn new_block(&mut self, kind: BlockKind) -> BlockId {
+        self.blocks.push(Block {
+            kind,
+            scope: self.scope,
+            nodes: Vec::new(),
+            usages: Vec::new(),
+            end: Terminator::Unreachable,
+            end_usage: Usage::default(),
+        });
+        BlockId(self.blocks.len() - 1)
+    }
+
+    /// Goes on in `block`, which stands here in the source.
+    fn begin(&mut self, block: BlockId) {
+        self.blocks[block.0].scope = self.scope;
+        self.order.push(block);
+        self.current = block;
+    }
+
+    fn node(&mut self, node: Node, usage: Usage) {
+        let block = &mut self.blocks[self.current.0];
+        block.nodes.push(node);
+        block.usages.push(usage);
+    }
+
+    fn end(&mut self, end: Terminator, usage: Usage) {
+        let block = &mut self.blocks[self.current.0];
+        block.end = end;
+        block.end_usage = usage;
+    }
+
+    /// Ends the block with a jump; what follows is reached by no one.
+    fn jump(&mut self, end: Terminator, usage: Usage) {
+        self.end(end, usage);
+        let dead = self.new_block(BlockKind::Plain);
+        self.begin(dead);
+    }
+
+    fn declare(&mut self, local: LocalId) {
+        self.scopes[self.scope.0].locals.push(local);
+    }
+
+    fn declare_pat(&mut self, pat: &Pat) {
+        bound_locals(&self.locals, pat).into_iter().for_each(|local| self.declare(local));
+    }
+
+    /// Runs `build` in a new scope.
+    fn scoped(&mut self, build: impl FnOnce(&mut Self)) {
+        self.scopes.push(Scope { parent: Some(self.scope), locals: Vec::new() });
+        let outer = std::mem::replace(&mut self.scope, ScopeId(self.scopes.len() - 1));
+        build(self);
+        self.scope = outer;
+    }
+
+    /// A block entered from a structured end, in a scope that its patterns bind in.
+    fn branch(&mut self, pats: &[&Pat], body: Body, merge: BlockId) -> BlockId {
+        let block = self.new_block(BlockKind::Plain);
+        self.scoped(|this| {
+            this.begin(block);
+            pats.iter().for_each(|pat| this.declare_pat(pat));
+            this.body(body);
+            this.end(Terminator::Goto(merge), Usage::default());
+        });
+        block
+    }
+
+    fn body(&mut self, body: Body) {
+        body.stmts.into_iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: Stmt) {
+        match stmt {
+            Stmt::Code(stmt) => {
+                if let Source::Local(local) = &stmt {
+                    self.declare_pat(&local.pat);
+                }
+                let usage = Usage::of_stmt(&self.locals, &stmt);
+                self.node(Node::Code(stmt), usage);
+            }
+            Stmt::Declare(local) => {
+                self.declare(local);
+                self.node(Node::Declare(local), Usage::default());
+            }
+            Stmt::Define { local, value } => {
+                let mut usage = Usage::of_expr(&self.locals, &value);
+                usage.assigned.insert(local);
+                usage.mentions.insert(local);
+                self.node(Node::Define { local, value }, usage);
+            }
+            Stmt::Await { point, future, pat, ty } => {
+                let usage = Usage::of_expr(&self.locals, &future);
+                let resume = self.new_block(BlockKind::Resume(point));
+                self.end(Terminator::Await { point, future, pat: pat.clone(), ty, resume }, usage);
+                self.begin(resume);
+                self.declare_pat(&pat);
+            }
+            Stmt::Join { point, branches, pat, fail_fast } => {
+                let usage = self.usage_of_all(branches.iter());
+                let resume = self.new_block(BlockKind::Resume(point));
+                let declared = pat.clone();
+                self.end(Terminator::Join { point, branches, pat, fail_fast, resume }, usage);
+                self.begin(resume);
+                self.declare_pat(&declared);
+            }
+            Stmt::Select { point, arms } => self.select(point, arms),
+            Stmt::Scope(body) => self.scoped(|this| {
+                let scope = this.scope;
+                this.node(Node::Enter(scope), Usage::default());
+                this.body(body);
+                this.node(Node::Leave, Usage::default());
+            }),
+            Stmt::If { cond, then, otherwise } => {
+                let usage = Usage::of_expr(&self.locals, &cond);
+                let origin = self.current;
+                let merge = self.new_block(BlockKind::Plain);
+                let pats = let_patterns(&cond);
+                let then = self.branch(&pats, then, merge);
+                let otherwise = self.branch(&[], otherwise, merge);
+                self.current = origin;
+                self.end(Terminator::If { cond, then, otherwise, merge }, usage);
+                self.begin(merge);
+            }
+            Stmt::Match { scrutinee, arms } => {
+                let mut usage = Usage::of_scrutinee(&self.locals, &scrutinee);
+                let origin = self.current;
+                let merge = self.new_block(BlockKind::Plain);
+                let arms = arms.into_iter().map(|arm| {
+                    let guard = Usage::of_guard(&self.locals, &arm.pat);
+                    let bound = bound_locals(&self.locals, &arm.pat);
+                    add(&mut usage, guard, &bound);
+                    let block = self.branch(&[&arm.pat], arm.body, merge);
+                    (arm.pat, block)
+                });
+                let arms = arms.collect();
+                self.current = origin;
+                self.end(Terminator::Match { scrutinee, arms, merge }, usage);
+                self.begin(merge);
+            }
+            Stmt::LetElse { local, otherwise } => {
+                let usage = local
+                    .init
+                    .as_ref()
+                    .map(|init| Usage::of_scrutinee(&self.locals, &init.expr))
+                    .unwrap_or_default();
+                let origin = self.current;
+                let next = self.new_block(BlockKind::Plain);
+                let otherwise = {
+                    let block = self.new_block(BlockKind::Plain);
+                    self.scoped(|this| {
+                        this.begin(block);
+                        this.body(otherwise);
+                    });
+                    block
+                };
+                self.current = origin;
+                let pat = local.pat.clone();
+                self.end(Terminator::LetElse { local, otherwise, next }, usage);
+                self.begin(next);
+                self.declare_pat(&pat);
+            }
+            Stmt::Loop { target, dest, body } => {
+                let head = self.new_block(BlockKind::Head);
+                let exit = self.new_block(BlockKind::Exit);
+                self.targets.insert(target, Target { exit: Some(exit), head: Some(head), dest });
+                self.end(Terminator::Goto(head), Usage::default());
+                self.begin(head);
+                self.scoped(|this| {
+                    let scope = this.scope;
+                    this.node(Node::Enter(scope), Usage::default());
+                    this.body(body);
+                    this.end(Terminator::Goto(head), Usage::default());
+                });
+                self.begin(exit);
+            }
+            Stmt::Labeled { target, dest, body } => {
+                let exit = self.new_block(BlockKind::Plain);
+                self.targets.insert(target, Target { exit: Some(exit), head: None, dest });
+                self.scoped(|this| {
+                    let scope = this.scope;
+                    this.node(Node::Enter(scope), Usage::default());
+                    this.body(body);
+                    this.end(Terminator::Goto(exit), Usage::default());
+                });
+                self.begin(exit);
+            }
+            Stmt::Break(target) => {
+                if let Some(exit) = self.targets.get(&target).and_then(|target| target.exit) {
+                    self.jump(Terminator::Goto(exit), Usage::default());
+                }
+            }
+            Stmt::Continue(target) => {
+                if let Some(head) = self.targets.get(&target).and_then(|target| target.head) {
+                    self.jump(Terminator::Goto(head), Usage::default());
+                }
+            }
+            Stmt::Return(value) => {
+                let usage = Usage::of_expr(&self.locals, &value);
+                self.jump(Terminator::Return(value), usage);
+            }
+        }
+    }
+
+    fn select(&mut self, point: PointId, arms: Vec<SelectArm>) {
+        let usage =
+            self.usage_of_all(arms.iter().flat_map(|arm| arm.cond.iter().chain([&arm.future])));
+        let resume = self.new_block(BlockKind::Resume(point));
+        let merge = self.new_block(BlockKind::Plain);
+        let mut choices = Vec::new();
+        let mut handlers = Vec::new();
+        for SelectArm { pat, cond, future, body } in arms {
+            choices.push(Choice { cond, future });
+            handlers.push((pat, body));
+        }
+        self.end(Terminator::Select { point, arms: choices, resume }, usage);
+        self.begin(resume);
+        let arms = handlers.into_iter().map(|(pat, body)| {
+            let block = self.branch(&[&pat], body, merge);
+            (pat, block)
+        });
+        let arms = arms.collect();
+        self.current = resume;
+        self.end(Terminator::Chosen { point, arms, merge }, Usage::default());
+        self.begin(merge);
+    }
+
+    fn usage_of_all<'a>(&self, exprs: impl Iterator<Item = &'a Expr>) -> Usage {
+        let mut usage = Usage::default();
+        for expr in exprs {
+            let next = Usage::of_expr(&self.locals, expr);
+            add(&mut usage, next, &[]);
+        }
+        usage
+    }
+
+    /// Drops what is never reached and numbers the rest in source order.
+    fn finish(mut self, points: Vec<Point>, items: Vec<syn::Item>) -> Graph {
+        let mut reached = vec![false; self.blocks.len()];
+        let mut todo = vec![BlockId(0)];
+        while let Some(block) = todo.pop() {
+            if !std::mem::replace(&mut reached[block.0], true) {
+                todo.extend(self.successors(block));
+            }
+        }
+        let kept: Vec<_> = self.order.iter().copied().filter(|block| reached[block.0]).collect();
+        let numbers: HashMap<_, _> =
+            kept.iter().enumerate().map(|(new, old)| (*old, BlockId(new))).collect();
+        // A merge may be named by an end without being reached.
+        let lost = BlockId(usize::MAX);
+        let renumber = |block: &mut BlockId| *block = numbers.get(block).copied().unwrap_or(lost);
+        let mut blocks: Vec<_> = self.blocks.drain(..).map(Some).collect();
+        let blocks = kept.iter().filter_map(|block| {
+            let mut block = blocks[block.0].take()?;
+            block.end.blocks_mut().into_iter().for_each(renumber);
+            Some(block)
+        });
+        let blocks = blocks.collect();
+        let count = self.targets.keys().map(|target| target.0 + 1).max().unwrap_or(0);
+        let mut targets = vec![Target::default(); count];
+        let number = |block: Option<BlockId>| block.and_then(|block| numbers.get(&block).copied());
+        for (id, Target { exit, head, dest }) in self.targets {
+            targets[id.0] = Target { exit: number(exit), head: number(head), dest };
+        }
+        let Self { locals, params, scopes, .. } = self;
+        Graph { locals, points, items, params, blocks, scopes, targets }
+    }
+
+    fn successors(&self, block: BlockId) -> Vec<BlockId> {
+        let block = &self.blocks[block.0];
+        let mut successors = block.end.successors();
+        let usages = block.usages.iter().chain([&block.end_usage]);
+        for jump in usages.flat_map(|usage| &usage.jumps) {
+            match jump {
+                Jump::Break(target) => {
+                    successors.extend(self.targets.get(target).and_then(|target| target.exit));
+                }
+                Jump::Continue(target) => {
+                    successors.extend(self.targets.get(target).and_then(|target| target.head));
+                }
+                Jump::Return => {}
+            }
+        }
+        successors
+    }
+}
+
+/// Adds the usage of code that follows; `bound` are locals that it finds bound.
+fn add(usage: &mut Usage, next: Usage, bound: &[LocalId]) {
+    usage.reads.extend(
+        next.reads.into_iter().filter(|place| {
+            !usage.assigned.contains(&place.local) && !bound.contains(&place.local)
+        }),
+    );
+    usage.changes.extend(next.changes);
+    usage.moves.extend(next.moves);
+    usage.mentions.extend(next.mentions);
+    usage.jumps.extend(next.jumps);
+}
+
+/// The patterns of the `let`s in a condition.
+pub(crate) fn let_patterns(cond: &Expr) -> Vec<&Pat> {
+    match cond {
+        Expr::Let(expr) => vec![&expr.pat],
+        Expr::Binary(expr) => {
+            let mut pats = let_patterns(&expr.left);
+            pats.extend(let_patterns(&expr.right));
+            pats
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Terminator {
+    /// The blocks that control goes to.
+    pub(crate) fn successors(&self) -> Vec<BlockId> {
+        match self {
+            Self::Goto(block) => vec![*block],
+            Self::If { then, otherwise, .. } => vec![*then, *otherwise],
+            Self::Match { arms, .. } | Self::Chosen { arms, .. } => {
+                arms.iter().map(|(_, block)| *block).collect()
+            }
+            Self::LetElse { otherwise, next, .. } => vec![*otherwise, *next],
+            Self::Await { resume, .. }
+            | Self::Select { resume, .. }
+            | Self::Join { resume, .. } => vec![*resume],
+            Self::Return(_) | Self::Unreachable => Vec::new(),
+        }
+    }
+
+    /// All blocks that are named, the merge included.
+    fn blocks_mut(&mut self) -> Vec<&mut BlockId> {
+        match self {
+            Self::Goto(block) => vec![block],
+            Self::If { then, otherwise, merge, .. } => vec![then, otherwise, merge],
+            Self::Match { arms, merge, .. } | Self::Chosen { arms, merge, .. } => {
+                arms.iter_mut().map(|(_, block)| block).chain([merge]).collect()
+            }
+            Self::LetElse { otherwise, next, .. } => vec![otherwise, next],
+            Self::Await { resume, .. }
+            | Self::Select { resume, .. }
+            | Self::Join { resume, .. } => vec![resume],
+            Self::Return(_) | Self::Unreachable => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! One arm of the step function: a root and the blocks that belong to it.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::visit_mut::VisitMut;
+use syn::{Expr, Pat, Stmt};
+
+use super::rewrite::Rewrite;
+use super::step::{self, slot, token};
+use super::{Machine, state};
+use crate::hygiene::hidden;
+use crate::ir::{BlockId, BlockKind, LocalId, Node, PointId, ScopeId, TargetId, Terminator};
+use crate::layout::{Link, Root, VariableId, scope_path};
+use crate::usage::{Place, Usage};
+
+/// Prints the blocks of one root.
+pub(super) struct Printer<'a> {
+    pub(super) machine: &'a Machine<'a>,
+    root: &'a Root,
+    /// The parts of locals that are not whole here, each with its variable.
+    pub(super) parts: Vec<(Place, Ident)>,
+}
+
+/// The scopes that are open where tokens are added.
+struct Braces(Vec<(ScopeId, TokenStream)>);
+
+impl Braces {
+    fn push(&mut self, tokens: impl ToTokens) {
+        if let Some((_, top)) = self.0.last_mut() {
+            tokens.to_tokens(top);
+        }
+    }
+
+    fn open(&mut self, scope: ScopeId) {
+        self.0.push((scope, TokenStream::new()));
+    }
+
+    fn close(&mut self) {
+        if let Some((_, inner)) = self.0.pop() {
+            self.push(quote!({ #inner }));
+        }
+    }
+
+    /// Closes the scopes that are not around `scope`.
+    fn close_to(&mut self, scope: ScopeId) {
+        while self.0.len() > 1 && self.0.last().is_some_and(|(open, _)| *open != scope) {
+            self.close();
+        }
+    }
+
+    fn finish(mut self) -> TokenStream {
+        while self.0.len() > 1 {
+            self.close();
+        }
+        self.0.pop().map(|(_, tokens)| tokens).unwrap_or_default()
+    }
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(machine: &'a Machine<'a>, root: &'a Root) -> Self {
+        let parts = root.entry.iter().filter_map(|id| {
+            let variable = machine.layout.variable(*id);
+            (!variable.place.fields.is_empty())
+                .then(|| (variable.place.clone(), variable.ident.clone()))
+        });
+        Self { machine, root, parts: parts.collect() }
+    }
+
+    /// The arm.
+    pub(super) fn arm(&self) -> TokenStream {
+        let block = &self.machine.graph[self.root.block];
+        let path = scope_path(self.machine.graph, block.scope);
+        let mut braces = Braces(Vec::new());
+        for scope in path {
+            braces.open(scope);
+            braces.push(self.enter(scope));
+        }
+        let (pattern, before) = match block.kind {
+            BlockKind::Start => {
+                braces.push(TokenStream::new());
+                self.start()
+            }
+            BlockKind::Resume(point) => {
+                braces.push(self.bind_awaited(point));
+                self.resume(point)
+            }
+            _ => {
+                let variant = step::block_variant(self.root.block);
+                (quote!(__PitonBlock::#variant), TokenStream::new())
+            }
+        };
+        self.chain(self.root.block, &mut braces);
+        let body = braces.finish();
+        quote!(#pattern => { #before #body })
+    }
+
+    fn start(&self) -> (TokenStream, TokenStream) {
+        let state = state::type_name();
+        let arguments = hidden("arguments");
+        let pattern =
+            step::arm_of_state(self.machine, &quote!(#state::Start { arguments: #arguments }));
+        let pats = self.machine.function.params.iter().map(|param| &param.pat);
+        let load = quote! {
+            let (#(#pats,)*) =
+                ::piton::__private::load_arguments::<Self::Arguments>(&#arguments)?;
+        };
+        (pattern, load)
+    }
+
+    /// Makes the variables of a scope that is open where the root begins.
+    fn enter(&self, scope: ScopeId) -> TokenStream {
+        let graph = self.machine.graph;
+        let declared = &graph.scopes[scope.0].locals;
+        let mut out = TokenStream::new();
+        for id in &self.root.entry {
+            let variable = self.machine.layout.variable(*id);
+            if !declared.contains(&variable.place.local) {
+                continue;
+            }
+            let ident = &variable.ident;
+            let mutability = variable.mutable.then(|| quote!(mut));
+            out.extend(match graph[self.root.block].kind {
+                BlockKind::Start | BlockKind::Resume(_) => {
+                    let (token, saved) = (token(*id), saved(*id));
+                    quote!(let #mutability #ident = #token.load(&#saved)?;)
+                }
+                _ => {
+                    let slot = slot(*id);
+                    quote!(let #mutability #ident = ::piton::__private::take(&mut #slot);)
+                }
+            });
+        }
+        for local in &self.root.remade {
+            if declared.contains(local)
+                && let Some(expr) = &graph.locals[*local].remade
+            {
+                let mut expr = expr.clone();
+                Rewrite::new(self).visit_expr_mut(&mut expr);
+                let ident = &graph.locals[*local].ident;
+                let ty = graph.locals[*local].ty.as_ref().map(|ty| quote!(: #ty));
+                out.extend(quote!(let #ident #ty = #expr;));
+            }
+        }
+        for local in &self.root.declared {
+            if declared.contains(local) {
+                out.extend(self.declare(*local));
+            }
+        }
+        out
+    }
+
+    fn declare(&self, local: LocalId) -> TokenStream {
+        let local = &self.machine.graph.locals[local];
+        let ident = &local.ident;
+        let mutability = local.mutable.then(|| quote!(mut));
+        let ty = local.ty.as_ref().map(|ty| quote!(: #ty));
+        quote!(let #mutability #ident #ty;)
+    }
+
+    /// Prints a block and what follows it without a jump.
+    fn chain(&self, first: BlockId, braces: &mut Braces) {
+        let mut id = first;
+        loop {
+            let block = &self.machine.graph[id];
+            for (node, usage) in block.nodes.iter().zip(&block.usages) {
+                self.node(node, usage, braces);
+            }
+            let usage = &block.end_usage;
+            let merge = match &block.end {
+                Terminator::Goto(to) => match self.machine.layout.links[to.0] {
+                    // The end that the merge belongs to is being printed.
+                    Link::After | Link::Branch => return,
+                    Link::Follow => {
+                        braces.close_to(self.machine.graph[*to].scope);
+                        id = *to;
+                        continue;
+                    }
+                    Link::Root => return braces.push(self.goto(*to)),
+                },
+                Terminator::If { cond, then, otherwise, merge } => {
+                    let cond = self.expr(cond, usage);
+                    let (then, otherwise) = (self.branch(*then), self.branch(*otherwise));
+                    braces.push(quote!(if #cond { #then } else { #otherwise }));
+                    *merge
+                }
+                Terminator::Match { scrutinee, arms, merge } => {
+                    let scrutinee = self.expr(scrutinee, usage);
+                    let arms = arms.iter().map(|(pat, block)| {
+                        let pat = self.pat(pat);
+                        let body = self.branch(*block);
+                        quote!(#pat => { #body })
+                    });
+                    braces.push(quote!(match #scrutinee { #(#arms)* }));
+                    *merge
+                }
+                Terminator::Chosen { point, arms, merge } => {
+                    let bodies = arms.iter().map(|(pat, block)| (pat, self.branch(*block)));
+                    braces.push(self.chosen(*point, bodies.collect()));
+                    *merge
+                }
+                Terminator::LetElse { local, otherwise, next } => {
+                    let mut local = local.clone();
+                    let otherwise = self.branch(*otherwise);
+                    let pat = &local.pat;
+                    if let Some(init) = &mut local.init {
+                        let value = self.expr(&init.expr, usage);
+                        braces.push(quote!(let #pat = #value else { #otherwise };));
+                    }
+                    *next
+                }
+                Terminator::Await { point, future, .. } => {
+                    let future = self.expr(future, usage);
+                    return braces.push(self.suspend_await(*point, &future));
+                }
+                Terminator::Select { point, arms, .. } => {
+                    return braces.push(self.suspend_select(*point, arms, usage));
+                }
+                Terminator::Join { point, branches, fail_fast, .. } => {
+                    let branches: Vec<_> =
+                        branches.iter().map(|branch| self.expr(branch, usage)).collect();
+                    return braces.push(self.suspend_join(*point, &branches, *fail_fast));
+                }
+                Terminator::Return(value) => {
+                    let value = self.expr(value, usage);
+                    let complete = self.complete_tokens(&value, Span::call_site());
+                    return braces.push(quote!(#complete;));
+                }
+                Terminator::Unreachable => return,
+            };
+            match self.machine.layout.links.get(merge.0) {
+                Some(Link::After) => id = merge,
+                _ => return,
+            }
+        }
+    }
+
+    /// The inside of the braces of a branch.
+    fn branch(&self, block: BlockId) -> TokenStream {
+        let mut braces = Braces(vec![(self.machine.graph[block].scope, TokenStream::new())]);
+        self.chain(block, &mut braces);
+        braces.finish()
+    }
+
+    fn node(&self, node: &Node, usage: &Usage, braces: &mut Braces) {
+        match node {
+            Node::Code(stmt) => braces.push(self.stmt(stmt, usage)),
+            Node::Declare(local) => braces.push(self.declare(*local)),
+            Node::Define { local, value } => {
+                let ident = &self.machine.graph.locals[*local].ident;
+                let value = self.expr(value, usage);
+                braces.push(quote!(#ident = #value;));
+            }
+            Node::Enter(scope) => braces.open(*scope),
+            Node::Leave => braces.close(),
+        }
+    }
+
+    /// Whether code can be printed as it is.
+    fn is_plain(&self, usage: &Usage) -> bool {
+        usage.jumps.is_empty() && self.parts.is_empty()
+    }
+
+    fn stmt(&self, stmt: &Stmt, usage: &Usage) -> TokenStream {
+        if self.is_plain(usage) {
+            return stmt.to_token_stream();
+        }
+        let mut stmt = stmt.clone();
+        Rewrite::new(self).visit_stmt_mut(&mut stmt);
+        stmt.to_token_stream()
+    }
+
+    pub(super) fn expr(&self, expr: &Expr, usage: &Usage) -> TokenStream {
+        if self.is_plain(usage) {
+            return expr.to_token_stream();
+        }
+        let mut expr = expr.clone();
+        Rewrite::new(self).visit_expr_mut(&mut expr);
+        expr.to_token_stream()
+    }
+
+    fn pat(&self, pat: &Pat) -> TokenStream {
+        let mut pat = pat.clone();
+        if let Pat::Guard(pat) = &mut pat {
+            Rewrite::new(self).visit_expr_mut(&mut pat.guard);
+        }
+        pat.to_token_stream()
+    }
+}
+
+/// Jumps.
+impl Printer<'_> {
+    /// Ends the workflow with a value.
+    pub(super) fn complete(&self, value: Option<&Expr>, span: Span) -> TokenStream {
+        match value {
+            Some(value) => self.complete_tokens(&value.to_token_stream(), span),
+            None => self.complete_tokens(&quote_spanned!(span=> ()), span),
+        }
+    }
+
+    pub(super) fn complete_tokens(&self, value: &TokenStream, span: Span) -> TokenStream {
+        quote_spanned! {span=>
+            return ::core::result::Result::Ok(::piton::__private::Outcome::Returned(#value))
+        }
+    }
+
+    pub(super) fn break_to(&self, target: TargetId, value: Option<&Expr>) -> TokenStream {
+        let target = self.machine.graph.targets[target.0];
+        let Some(exit) = target.exit else { return TokenStream::new() };
+        let give = match (target.dest, value) {
+            (Some(dest), Some(value)) => {
+                let ident = &self.machine.graph.locals[dest].ident;
+                quote!(#ident = #value;)
+            }
+            (Some(dest), None) => {
+                let ident = &self.machine.graph.locals[dest].ident;
+                quote!(#ident = ();)
+            }
+            (None, Some(value)) => quote!(#value;),
+            (None, None) => TokenStream::new(),
+        };
+        let goto = self.goto(exit);
+        quote!({ #give #goto })
+    }
+
+    pub(super) fn continue_to(&self, target: TargetId) -> TokenStream {
+        let Some(head) = self.machine.graph.targets[target.0].head else {
+            return TokenStream::new();
+        };
+        let goto = self.goto(head);
+        quote!({ #goto })
+    }
+
+    /// Fills the slots of a root and jumps to it.
+    fn goto(&self, to: BlockId) -> TokenStream {
+        let root = self.machine.layout.root(to);
+        let fill = root.into_iter().flat_map(|root| &root.entry).map(|id| {
+            let slot = slot(*id);
+            let value = self.place(&self.machine.layout.variable(*id).place);
+            quote!(#slot = ::core::option::Option::Some(#value);)
+        });
+        let jump = step::jump(to);
+        quote!(#(#fill)* #jump)
+    }
+
+    /// A place, with what it is a part of as it is here.
+    pub(super) fn place(&self, place: &Place) -> TokenStream {
+        let part = self
+            .parts
+            .iter()
+            .find(|(part, _)| part.local == place.local && place.fields.starts_with(&part.fields));
+        let (ident, skip) = match part {
+            Some((part, ident)) => (ident, part.fields.len()),
+            None => (&self.machine.graph.locals[place.local].ident, 0),
+        };
+        let mut tokens = ident.to_token_stream();
+        for field in &place.fields[skip..] {
+            let member: TokenStream = match field.parse::<u32>() {
+                Ok(index) => syn::Index::from(index as usize).to_token_stream(),
+                Err(_) => match syn::parse_str::<Ident>(field) {
+                    Ok(ident) => ident.to_token_stream(),
+                    Err(_) => Ident::new_raw(field, Span::call_site()).to_token_stream(),
+                },
+            };
+            tokens.extend(quote!(.#member));
+        }
+        tokens
+    }
+}
+
+/// The variable that holds a saved value before it is loaded.
+pub(super) fn saved(id: VariableId) -> Ident {
+    hidden(&format!("v{}", id.0))
+}
+
+/// The variable that holds an operation while it is outstanding.
+pub(super) fn call(index: usize) -> Ident {
+    hidden(&format!("call{index}"))
+}
+
+/// The variable that holds what an operation gave.
+pub(super) fn ready(index: usize) -> Ident {
+    hidden(&format!("ready{index}"))
+}
+
+/// The value of the await that a root follows.
+pub(super) fn awaited() -> Ident {
+    hidden("value")
+}
+
+impl Printer<'_> {
+    /// The values of a state: what is saved here, then what it waits for.
+    pub(super) fn suspended(
+        &self,
+        point: PointId,
+        value: impl Fn(VariableId) -> TokenStream,
+    ) -> TokenStream {
+        let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
+        let fields = state::fields(self.machine.layout, state);
+        let calls = (0..state.operations).map(|index| call(index).to_token_stream());
+        let values = state.fields.iter().map(|id| value(*id)).chain(calls);
+        let (name, variant) = (state::type_name(), &state.variant);
+        quote! {
+            return ::core::result::Result::Ok(::piton::__private::Outcome::Suspended(
+                #name::#variant { #(#fields: #values),* }
+            ));
+        }
+    }
+
+    /// Suspends at `point`: saves what is needed after it.
+    pub(super) fn save(&self, point: PointId) -> TokenStream {
+        let cx = step::context();
+        self.suspended(point, |id| {
+            let token = token(id);
+            let place = self.place(&self.machine.layout.variable(id).place);
+            quote!(#token.save(&#place, #cx)?)
+        })
+    }
+}

@@ -1,0 +1,226 @@
+//! Jumps out of the user's code, and parts of locals that stand alone.
+//!
+//! ```text
+//! return e           →  return Ok(Outcome::Returned(e))
+//! e?                 →  match Question::branch(e) { Continue(v) => v, Break(r) => return … }
+//! break 'l e         →  { dest = e; slots; block = exit; continue 'machine }
+//! order.id           →  the variable of that part, where `order` is not whole
+//! ```
+
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Ident, Member, Pat, Stmt};
+
+use super::print::Printer;
+use crate::hygiene::hidden;
+use crate::ir::label_target;
+use crate::macros::{self, Piece};
+use crate::normalize::collect_bindings;
+use crate::usage::Place;
+
+/// Rewrites code of one root.
+pub(super) struct Rewrite<'p, 'a> {
+    printer: &'p Printer<'a>,
+    /// Names bound in inner scopes.
+    hidden: Vec<String>,
+}
+
+impl<'p, 'a> Rewrite<'p, 'a> {
+    pub(super) fn new(printer: &'p Printer<'a>) -> Self {
+        Self { printer, hidden: Vec::new() }
+    }
+
+    fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
+        let count = self.hidden.len();
+        visit(self);
+        self.hidden.truncate(count);
+    }
+
+    fn hide(&mut self, pat: &Pat) {
+        let mut idents = Vec::new();
+        collect_bindings(pat, &mut idents);
+        self.hidden.extend(idents.iter().map(ToString::to_string));
+    }
+
+    /// The variable that the expression is a part of a local for.
+    fn part(&self, expr: &Expr) -> Option<Ident> {
+        let place = self.place(expr)?;
+        let parts = self.printer.parts.iter();
+        parts.filter(|(part, _)| *part == place).map(|(_, ident)| ident.clone()).next()
+    }
+
+    fn place(&self, expr: &Expr) -> Option<Place> {
+        match expr {
+            Expr::Path(path) => {
+                let ident: &Ident = path.path.get_ident()?;
+                let is_hidden = self.hidden.iter().any(|hidden| ident == hidden);
+                let local = self.printer.machine.graph.locals.find(ident)?;
+                (!is_hidden).then(|| Place::whole(local))
+            }
+            Expr::Field(field) => {
+                let mut place = self.place(&field.base)?;
+                place.fields.push(match &field.member {
+                    Member::Named(ident) => ident.to_string(),
+                    Member::Unnamed(index) => index.index.to_string(),
+                });
+                Some(place)
+            }
+            Expr::Paren(paren) => self.place(&paren.expr),
+            _ => None,
+        }
+    }
+
+    fn rewrite(&self, expr: &mut Expr) {
+        let rewritten: TokenStream = match expr {
+            Expr::Return(expr) => {
+                let value = expr.expr.take();
+                self.printer.complete(value.as_deref(), expr.return_token.span)
+            }
+            Expr::Try(expr) => {
+                let span = expr.question_token.span;
+                let value = &expr.expr;
+                let residual = hidden("residual");
+                let output = hidden("output");
+                let from = quote_spanned! {span=>
+                    ::piton::__private::FromResidual::from_residual(#residual)
+                };
+                let complete = self.printer.complete_tokens(&from, span);
+                quote_spanned! {span=>
+                    match ::piton::__private::Question::branch(#value) {
+                        ::core::ops::ControlFlow::Continue(#output) => #output,
+                        ::core::ops::ControlFlow::Break(#residual) => #complete,
+                    }
+                }
+            }
+            Expr::Break(expr) => {
+                let Some(target) = expr.label.as_ref().and_then(label_target) else { return };
+                self.printer.break_to(target, expr.expr.as_deref())
+            }
+            Expr::Continue(expr) => {
+                let Some(target) = expr.label.as_ref().and_then(label_target) else { return };
+                self.printer.continue_to(target)
+            }
+            _ => return,
+        };
+        *expr = Expr::Verbatim(rewritten);
+    }
+}
+
+impl VisitMut for Rewrite<'_, '_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if !self.printer.parts.is_empty()
+            && let Some(ident) = self.part(expr)
+        {
+            *expr =
+                Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.into() });
+            return;
+        }
+        match &mut *expr {
+            // Their jumps are their own; parts are rewritten in them too.
+            Expr::Closure(closure) => {
+                if !self.printer.parts.is_empty() {
+                    self.scoped(|this| {
+                        closure.inputs.iter().for_each(|pat| this.hide(pat));
+                        Parts(this).visit_expr_mut(&mut closure.body);
+                    });
+                }
+                return;
+            }
+            Expr::Async(_) | Expr::Const(_) => return,
+            Expr::If(expr) => {
+                self.scoped(|this| {
+                    this.visit_expr_mut(&mut expr.cond);
+                    this.visit_block_mut(&mut expr.then_branch);
+                });
+                if let Some((_, otherwise)) = &mut expr.else_branch {
+                    self.visit_expr_mut(otherwise);
+                }
+            }
+            Expr::While(expr) => self.scoped(|this| {
+                this.visit_expr_mut(&mut expr.cond);
+                this.visit_block_mut(&mut expr.body);
+            }),
+            Expr::ForLoop(expr) => {
+                self.visit_expr_mut(&mut expr.expr);
+                self.scoped(|this| {
+                    this.hide(&expr.pat);
+                    this.visit_block_mut(&mut expr.body);
+                });
+            }
+            Expr::Let(expr) => {
+                self.visit_expr_mut(&mut expr.expr);
+                self.hide(&expr.pat);
+            }
+            expr => visit_mut::visit_expr_mut(self, expr),
+        }
+        self.rewrite(expr);
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
+        self.scoped(|this| {
+            this.hide(&arm.pat);
+            visit_mut::visit_arm_mut(this, arm);
+        });
+    }
+
+    fn visit_block_mut(&mut self, block: &mut syn::Block) {
+        self.scoped(|this| visit_mut::visit_block_mut(this, block));
+    }
+
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        visit_mut::visit_local_mut(self, local);
+        self.hide(&local.pat);
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if !matches!(stmt, Stmt::Item(_)) {
+            visit_mut::visit_stmt_mut(self, stmt);
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        // `normalize` has refused jumps in macros that cannot be taken apart.
+        let Some(mut pieces) = macros::parse(mac) else { return };
+        let mut changed = false;
+        for piece in &mut pieces {
+            if let Piece::Expr(expr, _) = piece {
+                let before = expr.clone();
+                self.visit_expr_mut(expr);
+                changed |= *expr != before;
+            }
+        }
+        if changed {
+            mac.tokens = macros::unparse(&pieces);
+        }
+    }
+}
+
+/// Rewrites the parts in code whose jumps stay.
+struct Parts<'r, 'p, 'a>(&'r mut Rewrite<'p, 'a>);
+
+impl VisitMut for Parts<'_, '_, '_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match self.0.part(expr) {
+            Some(ident) => {
+                *expr = Expr::Path(syn::ExprPath {
+                    attrs: Vec::new(),
+                    qself: None,
+                    path: ident.into(),
+                });
+            }
+            None => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        visit_mut::visit_local_mut(self, local);
+        self.0.hide(&local.pat);
+    }
+
+    fn visit_block_mut(&mut self, block: &mut syn::Block) {
+        let count = self.0.hidden.len();
+        visit_mut::visit_block_mut(self, block);
+        self.0.hidden.truncate(count);
+    }
+}

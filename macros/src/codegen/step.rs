@@ -1,0 +1,195 @@
+//! The step function: type tokens, slots, and one arm per root.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Lifetime;
+
+use super::print::Printer;
+use super::{Machine, state};
+use crate::hygiene::hidden;
+use crate::ir::{BlockId, BlockKind, LocalKind, PointId, Terminator};
+use crate::layout::VariableId;
+
+/// The name of the enum of arms.
+fn block_type() -> Ident {
+    Ident::new("__PitonBlock", Span::call_site())
+}
+
+/// The arm of a root that is entered within a step.
+pub(super) fn block_variant(block: BlockId) -> Ident {
+    format_ident!("B{}", block.0)
+}
+
+/// The label of the loop around the arms.
+pub(super) fn machine_label() -> Lifetime {
+    Lifetime::new("'__piton_machine", Span::mixed_site())
+}
+
+/// The type token of a saved variable.
+pub(super) fn token(id: VariableId) -> Ident {
+    hidden(&format!("t{}", id.0))
+}
+
+/// The slot through which a variable goes from root to root.
+pub(super) fn slot(id: VariableId) -> Ident {
+    hidden(&format!("s{}", id.0))
+}
+
+/// The type token of an operation.
+pub(super) fn operation_token(point: PointId, index: usize) -> Ident {
+    hidden(&format!("f{}_{index}", point.0))
+}
+
+/// The context, as generated code sees it.
+pub(super) fn context() -> Ident {
+    hidden("cx")
+}
+
+/// The roots that are entered within a step.
+fn inner_roots<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = BlockId> + 'a {
+    machine.layout.roots.iter().map(|root| root.block).filter(|block| {
+        !matches!(machine.graph[*block].kind, BlockKind::Start | BlockKind::Resume(_))
+    })
+}
+
+/// The enum of arms: a state to go on from, or a root within the step.
+pub(super) fn blocks(machine: &Machine<'_>) -> TokenStream {
+    let variants: Vec<_> = inner_roots(machine).map(block_variant).collect();
+    if variants.is_empty() {
+        return TokenStream::new();
+    }
+    let (name, state) = (block_type(), state::type_name());
+    quote! {
+        enum #name { At(#state), #(#variants),* }
+    }
+}
+
+/// The pattern of the arm that goes on from a state.
+pub(super) fn arm_of_state(machine: &Machine<'_>, pattern: &TokenStream) -> TokenStream {
+    if inner_roots(machine).next().is_none() {
+        return pattern.clone();
+    }
+    let name = block_type();
+    quote!(#name::At(#pattern))
+}
+
+/// Jumps to the arm of a root. Its slots have been filled.
+pub(super) fn jump(block: BlockId) -> TokenStream {
+    let (name, variant, label) = (block_type(), block_variant(block), machine_label());
+    let variable = hidden("block");
+    quote! {
+        #variable = #name::#variant;
+        continue #label;
+    }
+}
+
+/// `fn step`.
+pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
+    let layout = machine.layout;
+    let cx = context();
+    let saved_ids: Vec<_> = (0..layout.variables.len())
+        .map(VariableId)
+        .filter(|id| layout.variable(*id).is_saved)
+        .collect();
+    let tokens = saved_ids.iter().map(|id| {
+        let variable = layout.variable(*id);
+        let token = token(*id);
+        let span = machine.graph.locals[variable.place.local].ident.span();
+        let maker = match variable.kind {
+            LocalKind::Value => quote_spanned!(span=> ::piton::__private::local::<_>()),
+            LocalKind::Items => quote_spanned!(span=> ::piton::__private::item_list::<_>()),
+        };
+        quote!(let #token = #maker;)
+    });
+    let operations = operation_tokens(machine);
+    let describe = saved_ids.iter().map(|id| {
+        let (token, name) = (token(*id), &layout.variable(*id).stored);
+        quote!(#token.describe(#name, #cx);)
+    });
+    let slots = (0..layout.variables.len()).map(VariableId).filter_map(|id| {
+        let slot = slot(id);
+        layout.variable(id).is_passed.then(|| quote!(let mut #slot = ::core::option::Option::None;))
+    });
+    let arms = layout.roots.iter().map(|root| Printer::new(machine, root).arm());
+    let items = &machine.graph.items;
+    let user_context = machine.function.context.as_ref().map(|context| {
+        quote! {
+            #[allow(unused_variables)]
+            let #context: &::piton::__private::Context = #cx;
+        }
+    });
+    let state = hidden("state");
+    let run = if inner_roots(machine).next().is_none() {
+        quote!(match #state { #(#arms)* })
+    } else {
+        let (label, block, name) = (machine_label(), hidden("block"), block_type());
+        quote! {
+            let mut #block = #name::At(#state);
+            #label: loop {
+                match #block { #(#arms)* }
+            }
+        }
+    };
+    quote! {
+        #[allow(
+            unreachable_code,
+            unused_assignments,
+            unused_mut,
+            clippy::all,
+            clippy::pedantic,
+            clippy::nursery
+        )]
+        fn step(
+            #state: Self::State,
+            #cx: &::piton::__private::Context,
+        ) -> ::core::result::Result<
+            ::piton::__private::Outcome<Self::State, Self::Return>,
+            ::piton::__private::StepError,
+        > {
+            #(#items)*
+            #user_context
+            #(#tokens)*
+            #operations
+            if ::piton::__private::is_describing(#cx) {
+                #(#describe)*
+                return ::core::result::Result::Err(::piton::__private::StepError::Described);
+            }
+            #(#slots)*
+            #run
+        }
+    }
+}
+
+/// A token per awaited operation. Its span is the operation, so that rustc says there what cannot
+/// be awaited.
+fn operation_tokens(machine: &Machine<'_>) -> TokenStream {
+    let mut out = TokenStream::new();
+    for block in &machine.graph.blocks {
+        let (point, maker, futures): (_, _, Vec<_>) = match &block.end {
+            Terminator::Await { point, future, .. } => (point, "future", vec![future]),
+            Terminator::Select { point, arms, .. } => {
+                (point, "future", arms.iter().map(|arm| &arm.future).collect())
+            }
+            Terminator::Join { point, branches, .. } => {
+                (point, "branch", branches.iter().collect())
+            }
+            _ => continue,
+        };
+        for (index, future) in futures.into_iter().enumerate() {
+            let token = operation_token(*point, index);
+            let (start, end) = ends(future.to_token_stream());
+            let maker = Ident::new(maker, start);
+            let path = quote_spanned!(start=> ::piton::__private::#maker::<_>);
+            let call = quote_spanned!(end=> ());
+            out.extend(quote!(let #token = #path #call;));
+        }
+    }
+    out
+}
+
+/// The spans of the first and the last token.
+fn ends(tokens: TokenStream) -> (Span, Span) {
+    let mut tokens = tokens.into_iter().map(|token| token.span());
+    let first = tokens.next().unwrap_or_else(Span::call_site);
+    (first, tokens.last().unwrap_or(first))
+}

@@ -1,0 +1,58 @@
+//! Names for what the compiler makes up.
+//!
+//! The compiler's own names start with `__piton_` and are resolved where the macro is defined, so
+//! the user's code cannot see them. A renamed binding keeps the user's span and gets a name that
+//! occurs nowhere in the function.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+
+/// A name of the compiler's own.
+pub(crate) fn hidden(name: &str) -> Ident {
+    Ident::new(&format!("__piton_{name}"), Span::mixed_site())
+}
+
+/// The names in use in one function.
+#[derive(Debug, Default)]
+pub(crate) struct Names(HashSet<String>);
+
+impl Names {
+    /// All identifiers that occur in `tokens`.
+    pub(crate) fn of(tokens: TokenStream) -> Self {
+        let mut names = Self::default();
+        names.scan(tokens);
+        names
+    }
+
+    /// Adds the names of `other`.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    fn scan(&mut self, tokens: TokenStream) {
+        for tree in tokens {
+            match tree {
+                TokenTree::Ident(ident) => {
+                    self.0.insert(ident.to_string());
+                }
+                TokenTree::Group(group) => self.scan(group.stream()),
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+
+    /// `ident` with a number that makes it unlike all others, at the same span.
+    pub(crate) fn fresh(&mut self, ident: &Ident) -> Ident {
+        let name = ident.to_string();
+        let plain = name.strip_prefix("r#").unwrap_or(&name);
+        let mut number = 2_usize;
+        loop {
+            let candidate = format!("{plain}_{number}");
+            if self.0.insert(candidate.clone()) {
+                return Ident::new(&candidate, ident.span());
+            }
+            number += 1;
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! What the machine consists of: states with their saved places, and the pieces that its step
+//! function is made of.
+//!
+//! Input: the graph and its liveness. Output: [`Layout`]. A *root* is a block that is an arm of the
+//! step function's `match`: the start, what follows a suspension, loop heads and exits, and places
+//! where several ways meet. Every other block is printed inside the root that leads to it, so that
+//! its borrows and temporaries work as in the source. Guarantees: see [`validate`].
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use proc_macro2::Span;
+use syn::Ident;
+
+use crate::hygiene::hidden;
+use crate::ir::{
+    BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, ScopeId, Terminator,
+};
+use crate::liveness::Liveness;
+use crate::usage::{Jump, Place, bound_locals};
+
+/// Index into [`Layout::variables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct VariableId(pub(crate) usize);
+
+/// A local, or a part of one, that outlives its block.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    pub(crate) place: Place,
+    /// The name of the variable in the step function: that of the local, or one for the part.
+    pub(crate) ident: Ident,
+    /// The name under which it is stored.
+    pub(crate) stored: String,
+    pub(crate) mutable: bool,
+    pub(crate) kind: LocalKind,
+    /// Whether a state has it.
+    pub(crate) is_saved: bool,
+    /// Whether it goes from root to root within a step.
+    pub(crate) is_passed: bool,
+}
+
+/// How control comes to a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// It is an arm of its own.
+    Root,
+    /// It is a part of the end before it.
+    Branch,
+    /// It follows the structured end before it.
+    After,
+    /// It follows the one jump to it.
+    Follow,
+}
+
+/// An arm of the step function.
+#[derive(Debug)]
+pub(crate) struct Root {
+    pub(crate) block: BlockId,
+    /// What it is given.
+    pub(crate) entry: Vec<VariableId>,
+    /// What it makes again, in order.
+    pub(crate) remade: Vec<LocalId>,
+    /// What it declares because it assigns it.
+    pub(crate) declared: Vec<LocalId>,
+}
+
+/// A state of the machine.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// `None` for the start.
+    pub(crate) point: Option<PointId>,
+    pub(crate) name: String,
+    pub(crate) variant: Ident,
+    pub(crate) fields: Vec<VariableId>,
+    /// How many operations it waits for.
+    pub(crate) operations: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) roots: Vec<Root>,
+    /// By block.
+    pub(crate) links: Vec<Link>,
+    /// The start, then a state per suspension point that is reached, in source order.
+    pub(crate) states: Vec<State>,
+    /// From state to state, or to the end.
+    pub(crate) edges: BTreeSet<(usize, Option<usize>)>,
+}
+
+/// Lays the machine out.
+pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
+    let (links, root_of) = link(graph);
+    let mut variables = Variables::default();
+    let bound = bound_at_entry(graph);
+    let mut roots = Vec::new();
+    for block in graph.block_ids().filter(|block| links[block.0] == Link::Root) {
+        let bound = &bound[block.0];
+        let places = liveness.entry(graph, block, bound);
+        // What the start reads without having assigned it, rustc complains about.
+        let is_start = graph[block].kind == BlockKind::Start;
+        let places = places.into_iter().filter(|_| !is_start);
+        let entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
+        let remade: Vec<_> = liveness.remade(graph, block).into_iter().collect();
+        let mut declared = assigned_in(graph, block, &root_of);
+        for known in
+            entry.iter().map(|id| variables.list[id.0].place.local).chain(remade.iter().copied())
+        {
+            declared.remove(&known);
+        }
+        let passed = !matches!(graph[block].kind, BlockKind::Start | BlockKind::Resume(_));
+        for id in &entry {
+            let variable = &mut variables.list[id.0];
+            variable.is_passed |= passed;
+            variable.is_saved |= !passed;
+        }
+        roots.push(Root { block, entry, remade, declared: declared.into_iter().collect() });
+    }
+    let states = states(graph, &roots);
+    let edges = edges(graph, &states);
+    Layout { variables: variables.list, roots, links, states, edges }
+}
+
+impl Layout {
+    pub(crate) fn variable(&self, id: VariableId) -> &Variable {
+        &self.variables[id.0]
+    }
+
+    /// The root that begins with `block`.
+    pub(crate) fn root(&self, block: BlockId) -> Option<&Root> {
+        self.roots.iter().find(|root| root.block == block)
+    }
+
+    /// The state in which `point` is awaited.
+    pub(crate) fn state(&self, point: PointId) -> Option<&State> {
+        self.states.iter().find(|state| state.point == Some(point))
+    }
+}
+
+#[derive(Default)]
+struct Variables {
+    list: Vec<Variable>,
+    by_place: HashMap<Place, VariableId>,
+}
+
+impl Variables {
+    fn id(&mut self, graph: &Graph, place: Place) -> VariableId {
+        if let Some(id) = self.by_place.get(&place) {
+            return *id;
+        }
+        let id = VariableId(self.list.len());
+        let local = &graph.locals[place.local];
+        let (ident, stored) = if place.fields.is_empty() {
+            (local.ident.clone(), local.stored.clone())
+        } else {
+            let path = place.fields.join("_");
+            let mut ident = hidden(&format!("part_{}_{}_{path}", id.0, local.ident));
+            ident.set_span(ident.span().located_at(local.ident.span()));
+            (ident, format!("{}.{}", local.stored, place.fields.join(".")))
+        };
+        self.list.push(Variable {
+            place: place.clone(),
+            ident,
+            stored,
+            mutable: local.mutable,
+            kind: local.kind,
+            is_saved: false,
+            is_passed: false,
+        });
+        self.by_place.insert(place, id);
+        id
+    }
+}
+
+/// Decides how control comes to each block, and to which root it belongs.
+fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
+    let count = graph.blocks.len();
+    let mut sources: Vec<Vec<BlockId>> = vec![Vec::new(); count];
+    let mut jumped_to = BTreeSet::new();
+    let mut branch_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
+    let mut next_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
+    let mut merge_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
+    for id in graph.block_ids() {
+        let block = &graph[id];
+        for usage in block.usages.iter().chain([&block.end_usage]) {
+            jumped_to.extend(usage.jumps.iter().filter_map(|jump| match jump {
+                Jump::Break(target) => graph.targets[target.0].exit,
+                Jump::Continue(target) => graph.targets[target.0].head,
+                Jump::Return => None,
+            }));
+        }
+        match &block.end {
+            Terminator::Goto(to) => sources[to.0].push(id),
+            Terminator::If { then, otherwise, merge, .. } => {
+                branch_of.extend([(*then, id), (*otherwise, id)]);
+                merge_of.insert(*merge, id);
+            }
+            Terminator::Match { arms, merge, .. } | Terminator::Chosen { arms, merge, .. } => {
+                branch_of.extend(arms.iter().map(|(_, block)| (*block, id)));
+                merge_of.insert(*merge, id);
+            }
+            Terminator::LetElse { otherwise, next, .. } => {
+                branch_of.insert(*otherwise, id);
+                next_of.insert(*next, id);
+            }
+            _ => {}
+        }
+    }
+    let mut links = vec![Link::Root; count];
+    let mut root_of: Vec<BlockId> = graph.block_ids().collect();
+    // Whether the block is printed inside braces that its root does not close.
+    let mut nested = vec![false; count];
+    for id in graph.block_ids() {
+        if graph[id].kind != BlockKind::Plain || jumped_to.contains(&id) {
+            continue;
+        }
+        let (link, from, is_nested) = if let Some(owner) = branch_of.get(&id) {
+            (Link::Branch, *owner, true)
+        } else if let Some(owner) = next_of.get(&id) {
+            (Link::After, *owner, nested[owner.0])
+        } else if let Some(owner) = merge_of.get(&id)
+            && sources[id.0].iter().all(|from| root_of[from.0] == root_of[owner.0])
+        {
+            (Link::After, *owner, nested[owner.0])
+        } else if let [from] = sources[id.0].as_slice()
+            && !nested[from.0]
+        {
+            (Link::Follow, *from, false)
+        } else {
+            continue;
+        };
+        links[id.0] = link;
+        root_of[id.0] = root_of[from.0];
+        nested[id.0] = is_nested;
+    }
+    (links, root_of)
+}
+
+/// The locals bound where a block begins, by block: parameters, and what an await gives.
+fn bound_at_entry(graph: &Graph) -> Vec<Vec<LocalId>> {
+    let mut bound = vec![Vec::new(); graph.blocks.len()];
+    bound[0].clone_from(&graph.params);
+    for block in &graph.blocks {
+        if let Terminator::Await { pat, resume, .. } | Terminator::Join { pat, resume, .. } =
+            &block.end
+        {
+            bound[resume.0] = bound_locals(&graph.locals, pat);
+        }
+    }
+    bound
+}
+
+/// The locals that the blocks of a root name without declaring them.
+fn assigned_in(graph: &Graph, root: BlockId, root_of: &[BlockId]) -> BTreeSet<LocalId> {
+    let mut named = BTreeSet::new();
+    let mut bound: BTreeSet<LocalId> = bound_at_entry(graph)[root.0].iter().copied().collect();
+    for id in graph.block_ids().filter(|id| root_of[id.0] == root) {
+        let block = &graph[id];
+        for usage in block.usages.iter().chain([&block.end_usage]) {
+            named.extend(&usage.mentions);
+            for jump in &usage.jumps {
+                if let Jump::Break(target) = jump {
+                    named.extend(graph.targets[target.0].dest);
+                }
+            }
+        }
+        for node in &block.nodes {
+            match node {
+                Node::Code(syn::Stmt::Local(local)) => {
+                    bound.extend(bound_locals(&graph.locals, &local.pat));
+                }
+                Node::Declare(local) => {
+                    bound.insert(*local);
+                }
+                _ => {}
+            }
+        }
+        match &block.end {
+            Terminator::If { cond, .. } => {
+                for pat in crate::cfg::let_patterns(cond) {
+                    bound.extend(bound_locals(&graph.locals, pat));
+                }
+            }
+            Terminator::Match { arms, .. } | Terminator::Chosen { arms, .. } => {
+                for (pat, _) in arms {
+                    bound.extend(bound_locals(&graph.locals, pat));
+                }
+            }
+            Terminator::LetElse { local, .. } => {
+                bound.extend(bound_locals(&graph.locals, &local.pat));
+            }
+            _ => {}
+        }
+    }
+    named.retain(|local| !bound.contains(local));
+    named
+}
+
+fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
+    let mut idents = BTreeSet::new();
+    let mut variant = |name: &str| {
+        let plain = camel_case(name);
+        let mut ident = plain.clone();
+        let mut number = 2;
+        while !idents.insert(ident.clone()) {
+            ident = format!("{plain}{number}");
+            number += 1;
+        }
+        Ident::new(&ident, Span::call_site())
+    };
+    let mut states = vec![State {
+        point: None,
+        name: "start".to_owned(),
+        variant: variant("start"),
+        fields: Vec::new(),
+        operations: 0,
+    }];
+    for root in roots {
+        if let BlockKind::Resume(point) = graph[root.block].kind {
+            let name = graph.points[point.0].name.clone();
+            states.push(State {
+                point: Some(point),
+                variant: variant(&name),
+                name,
+                fields: root.entry.clone(),
+                operations: operations(graph, point),
+            });
+        }
+    }
+    states
+}
+
+fn operations(graph: &Graph, wanted: PointId) -> usize {
+    let count = graph.blocks.iter().find_map(|block| match &block.end {
+        Terminator::Select { point, arms, .. } if *point == wanted => Some(arms.len()),
+        Terminator::Join { point, branches, .. } if *point == wanted => Some(branches.len()),
+        _ => None,
+    });
+    count.unwrap_or(1)
+}
+
+/// `signal<Approve>` as `SignalApprove`.
+fn camel_case(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let mut chars = word.chars();
+        if out.is_empty() && word.starts_with(char::is_numeric) {
+            out.push('S');
+        }
+        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+        out.extend(chars);
+    }
+    // A variant must not be called like a keyword or like nothing at all.
+    if out.is_empty() || out == "Self" { format!("{out}State") } else { out }
+}
+
+fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<usize>)> {
+    let number = |point: PointId| states.iter().position(|state| state.point == Some(point));
+    let mut edges = BTreeSet::new();
+    for (from, state) in states.iter().enumerate() {
+        let first = graph.block_ids().find(|block| match graph[*block].kind {
+            BlockKind::Start => state.point.is_none(),
+            BlockKind::Resume(point) => state.point == Some(point),
+            _ => false,
+        });
+        let mut seen = BTreeSet::new();
+        let mut todo: Vec<BlockId> = first.into_iter().collect();
+        while let Some(id) = todo.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let block = &graph[id];
+            for jump in block.usages.iter().chain([&block.end_usage]).flat_map(|u| &u.jumps) {
+                match jump {
+                    Jump::Break(target) => todo.extend(graph.targets[target.0].exit),
+                    Jump::Continue(target) => todo.extend(graph.targets[target.0].head),
+                    Jump::Return => {
+                        edges.insert((from, None));
+                    }
+                }
+            }
+            match &block.end {
+                Terminator::Await { point, .. }
+                | Terminator::Select { point, .. }
+                | Terminator::Join { point, .. } => {
+                    edges.insert((from, number(*point)));
+                }
+                Terminator::Return(_) => {
+                    edges.insert((from, None));
+                }
+                end => todo.extend(end.successors()),
+            }
+        }
+    }
+    edges
+}
+
+/// Checks what code generation rests on.
+///
+/// # Errors
+/// What does not hold. It is a mistake of the compiler and not of the user.
+pub(crate) fn validate(graph: &Graph, layout: &Layout) -> Result<(), String> {
+    for root in &layout.roots {
+        let open = scope_path(graph, graph[root.block].scope);
+        let locals = root
+            .entry
+            .iter()
+            .map(|id| layout.variable(*id).place.local)
+            .chain(root.remade.iter().copied())
+            .chain(root.declared.iter().copied());
+        for local in locals {
+            if !open.iter().any(|scope| graph.scopes[scope.0].locals.contains(&local)) {
+                return Err(format!(
+                    "`{}` is used out of its scope in block {}",
+                    graph.locals[local].ident, root.block.0
+                ));
+            }
+        }
+        let split = root.entry.iter().map(|id| &layout.variable(*id).place);
+        for place in split.filter(|place| !place.fields.is_empty()) {
+            if root.entry.iter().any(|id| layout.variable(*id).place == Place::whole(place.local)) {
+                return Err(format!(
+                    "`{}` is there both as a whole and in parts",
+                    graph.locals[place.local].ident
+                ));
+            }
+        }
+    }
+    for (index, link) in layout.links.iter().enumerate() {
+        if *link == Link::Root && layout.root(BlockId(index)).is_none() {
+            return Err(format!("block {index} has no arm"));
+        }
+    }
+    Ok(())
+}
+
+/// The scopes from the outermost to `scope`.
+pub(crate) fn scope_path(graph: &Graph, scope: ScopeId) -> Vec<ScopeId> {
+    let mut path: Vec<_> =
+        std::iter::successors(Some(scope), |scope| graph.scopes[scope.0].parent).collect();
+    path.reverse();
+    path
+}

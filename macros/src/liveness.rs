@@ -1,0 +1,217 @@
+//! Which locals are needed where.
+//!
+//! Input: the graph. Output: [`Liveness`]: for every block the places that it or what follows reads
+//! before assigning them, and the locals that may have lost parts to moves. Guarantees: a place that
+//! is read later is in the set (an over-approximation only where a macro is not known); a local of
+//! which parts are moved out is never in it as a whole. Assumes code that rustc accepts.
+
+use std::collections::BTreeSet;
+
+use syn::Pat;
+
+use crate::cfg::let_patterns;
+use crate::ir::{Block, BlockId, Graph, LocalId, Locals, Terminator};
+use crate::usage::{Jump, Place, Usage, bound_locals};
+
+/// The result of the analysis, by block.
+#[derive(Debug)]
+pub(crate) struct Liveness {
+    live_in: Vec<BTreeSet<Place>>,
+    moved_in: Vec<BTreeSet<LocalId>>,
+}
+
+/// Analyzes the graph.
+pub(crate) fn analyze(graph: &Graph) -> Liveness {
+    let count = graph.blocks.len();
+    let mut liveness =
+        Liveness { live_in: vec![BTreeSet::new(); count], moved_in: vec![BTreeSet::new(); count] };
+    loop {
+        let mut changed = false;
+        for block in graph.block_ids().collect::<Vec<_>>().into_iter().rev() {
+            let live = liveness.before(graph, block);
+            changed |= live != liveness.live_in[block.0];
+            liveness.live_in[block.0] = live;
+        }
+        if !changed {
+            break;
+        }
+    }
+    loop {
+        let mut changed = false;
+        for block in graph.block_ids() {
+            for (to, moved) in liveness.moved_after(graph, block) {
+                let known = &mut liveness.moved_in[to.0];
+                let count = known.len();
+                known.extend(moved);
+                changed |= known.len() != count;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    liveness
+}
+
+impl Liveness {
+    /// The places of each local that are needed where `block` begins, without those that the
+    /// `bound` there. A local is given as a whole unless parts of it may be gone.
+    pub(crate) fn entry(
+        &self,
+        graph: &Graph,
+        block: BlockId,
+        bound: &[LocalId],
+    ) -> BTreeSet<Place> {
+        let live = &self.live_in[block.0];
+        let moved = &self.moved_in[block.0];
+        let parts = live.iter().filter(|place| {
+            graph.locals[place.local].remade.is_none() && !bound.contains(&place.local)
+        });
+        let mut entry = BTreeSet::new();
+        for place in parts {
+            let whole = Place::whole(place.local);
+            if live.contains(&whole) || !moved.contains(&place.local) {
+                entry.insert(whole);
+            } else if !live.iter().any(|other| is_prefix(other, place)) {
+                entry.insert(place.clone());
+            }
+        }
+        entry
+    }
+
+    /// The locals that are made again where `block` begins.
+    pub(crate) fn remade(&self, graph: &Graph, block: BlockId) -> BTreeSet<LocalId> {
+        let locals = self.live_in[block.0].iter().map(|place| place.local);
+        locals.filter(|local| graph.locals[*local].remade.is_some()).collect()
+    }
+
+    /// What is live before `block`.
+    fn before(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
+        let block = &graph[id];
+        let mut live = self.after(graph, block);
+        self.apply(graph, &mut live, &block.end_usage);
+        for usage in block.usages.iter().rev() {
+            self.apply(graph, &mut live, usage);
+        }
+        live
+    }
+
+    /// What is live after the end of `block` has been evaluated.
+    fn after(&self, graph: &Graph, block: &Block) -> BTreeSet<Place> {
+        let mut live = BTreeSet::new();
+        for (to, bound) in edges(&graph.locals, &block.end) {
+            let needed = &self.live_in[to.0];
+            live.extend(needed.iter().filter(|place| !bound.contains(&place.local)).cloned());
+        }
+        live
+    }
+
+    /// Goes backward over one piece of code.
+    fn apply(&self, graph: &Graph, live: &mut BTreeSet<Place>, usage: &Usage) {
+        live.retain(|place| !usage.assigned.contains(&place.local));
+        for jump in &usage.jumps {
+            let (to, dest) = match jump {
+                Jump::Break(target) => {
+                    let target = graph.targets[target.0];
+                    (target.exit, target.dest)
+                }
+                Jump::Continue(target) => (graph.targets[target.0].head, None),
+                Jump::Return => (None, None),
+            };
+            if let Some(to) = to {
+                let needed = self.live_in[to.0].iter();
+                live.extend(needed.filter(|place| Some(place.local) != dest).cloned());
+            }
+        }
+        for place in &usage.reads {
+            add_read(&graph.locals, live, place);
+        }
+    }
+
+    /// Which locals may have lost parts where control goes from `block`.
+    fn moved_after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, BTreeSet<LocalId>)> {
+        let block = &graph[id];
+        // What is live after each piece: a place that is read again has not been moved.
+        let mut live = self.after(graph, block);
+        let usages: Vec<&Usage> = block.usages.iter().chain([&block.end_usage]).collect();
+        let mut live_after = Vec::with_capacity(usages.len());
+        for usage in usages.iter().rev() {
+            live_after.push(live.clone());
+            self.apply(graph, &mut live, usage);
+        }
+        live_after.reverse();
+        let mut moved = self.moved_in[id.0].clone();
+        let mut out = Vec::new();
+        for (usage, live) in usages.iter().zip(&live_after) {
+            let lost = usage.moves.iter().filter(|place| !live.contains(place));
+            moved.extend(lost.map(|place| place.local));
+            for jump in &usage.jumps {
+                let to = match jump {
+                    Jump::Break(target) => graph.targets[target.0].exit,
+                    Jump::Continue(target) => graph.targets[target.0].head,
+                    Jump::Return => None,
+                };
+                out.extend(to.map(|to| (to, moved.clone())));
+            }
+            moved.retain(|local| !usage.assigned.contains(local));
+        }
+        for (to, bound) in edges(&graph.locals, &block.end) {
+            let suspends = matches!(
+                block.end,
+                Terminator::Await { .. } | Terminator::Select { .. } | Terminator::Join { .. }
+            );
+            let mut moved = moved.clone();
+            moved.retain(|local| {
+                // What is saved as a whole comes back as a whole.
+                let is_whole = suspends && self.live_in[to.0].contains(&Place::whole(*local));
+                !bound.contains(local) && !is_whole
+            });
+            out.push((to, moved));
+        }
+        out
+    }
+}
+
+/// Whether `other` holds `place` and is not `place` itself.
+fn is_prefix(other: &Place, place: &Place) -> bool {
+    other.local == place.local
+        && other.fields.len() < place.fields.len()
+        && place.fields.starts_with(&other.fields)
+}
+
+/// Adds a read. Who reads a remade local reads what it is made of.
+fn add_read(locals: &Locals, live: &mut BTreeSet<Place>, place: &Place) {
+    match &locals[place.local].remade {
+        None => {
+            live.insert(place.clone());
+        }
+        Some(expr) => {
+            live.insert(Place::whole(place.local));
+            for place in &Usage::of_expr(locals, expr).reads {
+                add_read(locals, live, place);
+            }
+        }
+    }
+}
+
+/// Where a block goes, and what is bound on the way.
+fn edges(locals: &Locals, end: &Terminator) -> Vec<(BlockId, Vec<LocalId>)> {
+    let bound = |pat: &Pat| bound_locals(locals, pat);
+    match end {
+        Terminator::If { cond, then, otherwise, .. } => {
+            let pats = let_patterns(cond);
+            let bound = pats.into_iter().flat_map(bound).collect();
+            vec![(*then, bound), (*otherwise, Vec::new())]
+        }
+        Terminator::Match { arms, .. } | Terminator::Chosen { arms, .. } => {
+            arms.iter().map(|(pat, block)| (*block, bound(pat))).collect()
+        }
+        Terminator::LetElse { local, otherwise, next } => {
+            vec![(*otherwise, Vec::new()), (*next, bound(&local.pat))]
+        }
+        Terminator::Await { pat, resume, .. } | Terminator::Join { pat, resume, .. } => {
+            vec![(*resume, bound(pat))]
+        }
+        end => end.successors().into_iter().map(|block| (block, Vec::new())).collect(),
+    }
+}

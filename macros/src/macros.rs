@@ -1,0 +1,303 @@
+//! Macro calls taken apart into the expressions in them.
+//!
+//! The compiler cannot see into a macro it does not know, but it must follow the variables in it. A
+//! call whose arguments read as expressions is taken apart into those and the tokens between them;
+//! for the macros of the list below it also knows when each expression is evaluated and whether it
+//! is borrowed.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Ident, Lit, Macro, Token};
+
+/// What happens to an expression in a macro call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Evaluated once, in order, and used as a value.
+    Value,
+    /// Evaluated once, in order, and borrowed.
+    Borrowed,
+    /// Evaluated after all others, or not at all.
+    Lazy,
+    /// The macro is not known.
+    Unknown,
+}
+
+/// A part of a macro call.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    Tokens(TokenStream),
+    Expr(Box<Expr>, Role),
+}
+
+/// How the arguments of a macro are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Syntax {
+    /// Expressions, some of them with a name and `=` in front.
+    Arguments,
+    /// As in the macros of the crate `tracing`.
+    Fields,
+    /// One expression, then a pattern.
+    Matches,
+}
+
+/// The macros whose arguments are known, with the roles of the first, the second and all further.
+fn known(name: &str) -> Option<(Syntax, [Role; 3])> {
+    use Role::{Borrowed, Lazy, Value};
+    use Syntax::{Arguments, Fields, Matches};
+    Some(match name {
+        "format" | "format_args" | "panic" | "todo" | "unimplemented" | "unreachable" | "write"
+        | "writeln" | "bail" => (Arguments, [Borrowed; 3]),
+        "vec" => (Arguments, [Value; 3]),
+        "assert" | "debug_assert" | "ensure" => (Arguments, [Value, Lazy, Lazy]),
+        "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => {
+            (Arguments, [Borrowed, Borrowed, Lazy])
+        }
+        "trace" | "debug" | "info" | "warn" | "error" | "event" => (Fields, [Borrowed; 3]),
+        "matches" => (Matches, [Borrowed; 3]),
+        _ => return None,
+    })
+}
+
+/// The macro's name without its path.
+pub(crate) fn name(mac: &Macro) -> String {
+    mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
+}
+
+/// Whether it is known when each argument is evaluated.
+pub(crate) fn is_known(mac: &Macro) -> bool {
+    known(&name(mac)).is_some()
+}
+
+/// Takes the call apart, or `None` if its arguments do not read as expressions.
+pub(crate) fn parse(mac: &Macro) -> Option<Vec<Piece>> {
+    let (syntax, roles) = known(&name(mac)).unwrap_or((Syntax::Arguments, [Role::Unknown; 3]));
+    let parser = |input: ParseStream| parse_pieces(input, syntax, roles);
+    parser.parse2(mac.tokens.clone()).ok()
+}
+
+/// Puts the call together again.
+pub(crate) fn unparse(pieces: &[Piece]) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    for piece in pieces {
+        match piece {
+            Piece::Tokens(piece) => tokens.extend(piece.clone()),
+            Piece::Expr(expr, _) => expr.to_tokens(&mut tokens),
+        }
+    }
+    tokens
+}
+
+fn parse_pieces(input: ParseStream, syntax: Syntax, roles: [Role; 3]) -> syn::Result<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut index = 0;
+    while !input.is_empty() {
+        let prefix = parse_prefix(input, syntax)?;
+        if !prefix.is_empty() {
+            pieces.push(Piece::Tokens(prefix));
+        }
+        if !input.is_empty() && !input.peek(Token![,]) {
+            let role = roles[index.min(2)];
+            pieces.push(Piece::Expr(Box::new(input.parse()?), role));
+        }
+        index += 1;
+        if input.peek(Token![,]) || input.peek(Token![;]) {
+            let separator: TokenTree = input.parse()?;
+            pieces.push(Piece::Tokens(separator.into()));
+        } else if !input.is_empty() {
+            return Err(input.error("expected a comma"));
+        }
+        if syntax == Syntax::Matches {
+            pieces.push(Piece::Tokens(input.parse()?));
+        }
+    }
+    Ok(pieces)
+}
+
+/// What stands before the expression of an argument.
+fn parse_prefix(input: ParseStream, syntax: Syntax) -> syn::Result<TokenStream> {
+    let mut prefix = TokenStream::new();
+    if syntax == Syntax::Fields {
+        if input.peek(syn::token::Brace) {
+            let fields: Group = input.parse()?;
+            return Ok(TokenTree::from(fields).into());
+        }
+        // `target: "…"`
+        if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
+            take(input, &mut prefix, 2)?;
+        }
+        let mut length = 0;
+        let ahead = input.fork();
+        while ahead.peek(Ident) || ahead.peek(syn::LitStr) {
+            ahead.parse::<TokenTree>()?;
+            length += 1;
+            if !ahead.peek(Token![.]) {
+                break;
+            }
+            ahead.parse::<TokenTree>()?;
+            length += 1;
+        }
+        if length > 0 && is_assignment(&ahead) {
+            take(input, &mut prefix, length + 1)?;
+        }
+        if input.peek(Token![%]) || input.peek(Token![?]) {
+            take(input, &mut prefix, 1)?;
+        }
+    } else if syntax == Syntax::Arguments && input.peek(Ident) {
+        let ahead = input.fork();
+        ahead.parse::<Ident>()?;
+        if is_assignment(&ahead) {
+            take(input, &mut prefix, 2)?;
+        }
+    }
+    Ok(prefix)
+}
+
+fn is_assignment(input: ParseStream) -> bool {
+    input.peek(Token![=]) && !input.peek(Token![==]) && !input.peek(Token![=>])
+}
+
+fn take(input: ParseStream, out: &mut TokenStream, count: usize) -> syn::Result<()> {
+    for _ in 0..count {
+        out.extend([input.parse::<TokenTree>()?]);
+    }
+    Ok(())
+}
+
+/// The variables that a format string captures, such as `x` in `"{x:?}"` and `width` in
+/// `"{:width$}"`.
+pub(crate) fn captures(format: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    scan_captures(format, |name| names.push(name.to_owned()));
+    names
+}
+
+/// The format string with captured variables renamed.
+pub(crate) fn rename_captures(format: &str, rename: impl Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(format.len());
+    let mut copied = 0;
+    scan_captures(format, |name| {
+        // `name` is a part of `format`.
+        let start = name.as_ptr() as usize - format.as_ptr() as usize;
+        if let Some(new) = rename(name) {
+            out.push_str(&format[copied..start]);
+            out.push_str(&new);
+            copied = start + name.len();
+        }
+    });
+    out.push_str(&format[copied..]);
+    out
+}
+
+/// Calls `found` with every captured name, each a part of `format`.
+fn scan_captures<'a>(format: &'a str, mut found: impl FnMut(&'a str)) {
+    let mut rest = format;
+    while let Some(open) = rest.find(['{', '}']) {
+        let after = &rest[open + 1..];
+        if !rest[open..].starts_with('{') || after.starts_with('{') {
+            rest = after.get(usize::from(after.starts_with(['{', '}']))..).unwrap_or_default();
+            continue;
+        }
+        let Some(close) = after.find('}') else { return };
+        let hole = &after[..close];
+        let (argument, spec) = hole.split_once(':').unwrap_or((hole, ""));
+        if is_name(argument) {
+            found(argument);
+        }
+        // Width and precision: an identifier before `$`.
+        let mut spec = spec;
+        while let Some(dollar) = spec.find('$') {
+            let head = &spec[..dollar];
+            let start = head
+                .char_indices()
+                .rev()
+                .take_while(|(_, c)| c.is_alphanumeric() || *c == '_')
+                .last()
+                .map_or(dollar, |(index, _)| index);
+            if is_name(&head[start..]) {
+                found(&head[start..]);
+            }
+            spec = &spec[dollar + 1..];
+        }
+        rest = &after[close + 1..];
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && syn::parse_str::<Ident>(text).is_ok()
+}
+
+/// The text of a string literal.
+pub(crate) fn literal_text(expr: &Expr) -> Option<&syn::LitStr> {
+    match expr {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Str(text) => Some(text),
+            _ => None,
+        },
+        Expr::Group(group) => literal_text(&group.expr),
+        _ => None,
+    }
+}
+
+/// Calls `found` with every identifier in `tokens` that may name a variable, and every name that a
+/// string literal captures.
+pub(crate) fn scan_names(tokens: &TokenStream, found: &mut impl FnMut(&str)) {
+    let mut field = false;
+    for tree in tokens.clone() {
+        match &tree {
+            TokenTree::Ident(ident) if !field => found(&ident.to_string()),
+            TokenTree::Group(group) => scan_names(&group.stream(), found),
+            TokenTree::Literal(literal) => {
+                if let Ok(text) = syn::parse2::<syn::LitStr>(literal.to_token_stream()) {
+                    captures(&text.value()).iter().for_each(|name| found(name));
+                }
+            }
+            _ => {}
+        }
+        // After a single dot comes a field or method; after two, a range's end.
+        field = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.') && !field;
+    }
+}
+
+/// `tokens` with variables renamed.
+pub(crate) fn rename_tokens(
+    tokens: TokenStream,
+    rename: &impl Fn(&Ident) -> Option<Ident>,
+) -> TokenStream {
+    let mut field = false;
+    let renamed = tokens.into_iter().map(|tree| {
+        let was_field = field;
+        field = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.') && !field;
+        match tree {
+            TokenTree::Ident(ident) if !was_field => rename(&ident).unwrap_or(ident).into(),
+            TokenTree::Group(group) if group.delimiter() != Delimiter::None => {
+                let mut new = Group::new(group.delimiter(), rename_tokens(group.stream(), rename));
+                new.set_span(group.span());
+                new.into()
+            }
+            other => other,
+        }
+    });
+    renamed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captures_are_found() {
+        assert_eq!(
+            captures("{a} {{b}} {c:?} {} {0} {:w$.p$} {d:>e$}"),
+            ["a", "c", "w", "p", "d", "e"]
+        );
+        assert_eq!(captures("}} { "), [""; 0]);
+    }
+
+    #[test]
+    fn captures_are_renamed() {
+        let rename = |name: &str| (name == "a").then(|| "a_2".to_owned());
+        assert_eq!(rename_captures("{a}{b}{{a}}{a:a$}", rename), "{a_2}{b}{{a}}{a_2:a_2$}");
+    }
+}

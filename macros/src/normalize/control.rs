@@ -1,0 +1,400 @@
+//! Expressions with parts that run or not: branches, loops, blocks and jumps.
+
+use proc_macro2::Span;
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprBinary, ExprLet, Label, Pat};
+
+use super::labels::JumpScope;
+use super::{Dest, Lower, ident_expr, let_stmt, names, unit};
+use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId};
+use crate::suspend;
+
+/// Whether the expression gives its value in several places.
+pub(super) fn has_parts(expr: &Expr) -> bool {
+    match expr {
+        Expr::If(_)
+        | Expr::Match(_)
+        | Expr::Block(_)
+        | Expr::Loop(_)
+        | Expr::While(_)
+        | Expr::ForLoop(_)
+        | Expr::Return(_)
+        | Expr::Break(_)
+        | Expr::Continue(_)
+        | Expr::Unsafe(_) => true,
+        Expr::Macro(call) => suspend::awaiting(&call.mac) == Some(suspend::Awaiting::Select),
+        _ => false,
+    }
+}
+
+impl Lower<'_> {
+    /// Lowers an expression; its value goes to `dest`.
+    pub(super) fn value(&mut self, expr: Expr, dest: Dest) {
+        match expr {
+            Expr::Return(expr) => self.return_expr(expr),
+            Expr::Break(expr) if self.break_target(expr.label.as_ref()).is_some() => {
+                self.break_expr(expr);
+            }
+            Expr::Continue(expr) => match self.continue_target(expr.label.as_ref()) {
+                Some(target) => self.push(Stmt::Continue(target)),
+                None => {
+                    let expr = self.opaque(Expr::Continue(expr));
+                    self.finish(expr, dest);
+                }
+            },
+            expr if !suspend::expr(&expr) => {
+                let expr = self.opaque(expr);
+                self.finish(expr, dest);
+            }
+            Expr::Paren(expr) if expr.attrs.is_empty() => self.value(*expr.expr, dest),
+            Expr::Group(expr) => self.value(*expr.expr, dest),
+            Expr::Block(expr) => self.block_expr(expr, dest),
+            Expr::If(expr) => self.if_expr(expr, dest),
+            Expr::Match(expr) => self.match_expr(expr, dest),
+            Expr::Loop(expr) => {
+                self.loop_expr(expr.label.as_ref(), dest, |this| {
+                    this.block(expr.body, Dest::Discard);
+                });
+            }
+            Expr::While(expr) => self.while_expr(expr, dest),
+            Expr::ForLoop(expr) => self.for_expr(expr, dest),
+            Expr::Unsafe(expr) => {
+                let help = "take the `.await` out of the block";
+                self.unsupported(expr.unsafe_token.span, "an `unsafe` block", help);
+            }
+            Expr::Macro(call)
+                if suspend::awaiting(&call.mac) == Some(suspend::Awaiting::Select) =>
+            {
+                self.select_expr(&call.mac, dest);
+            }
+            Expr::Await(expr) if matches!(dest, Dest::Discard) => {
+                let point = self.future(expr);
+                let wild = Pat::Wild(syn::PatWild {
+                    attrs: Vec::new(),
+                    underscore_token: Default::default(),
+                });
+                self.push_await(point, wild, None);
+            }
+            expr => {
+                let expr = self.hoist(expr);
+                self.finish(expr, dest);
+            }
+        }
+    }
+
+    fn return_expr(&mut self, expr: syn::ExprReturn) {
+        match expr.expr {
+            Some(value) => self.value(*value, Dest::Return),
+            None => self.push(Stmt::Return(unit())),
+        }
+    }
+
+    fn break_expr(&mut self, expr: syn::ExprBreak) {
+        let Some((target, dest)) = self.break_target(expr.label.as_ref()) else { return };
+        match expr.expr {
+            Some(value) => self.value(*value, dest),
+            None => self.finish_unit(dest),
+        }
+        self.push(Stmt::Break(target));
+    }
+
+    /// Gives `()` to `dest`, if anything.
+    fn finish_unit(&mut self, dest: Dest) {
+        if !matches!(dest, Dest::Discard) {
+            self.finish(unit(), dest);
+        }
+    }
+
+    fn block_expr(&mut self, expr: syn::ExprBlock, dest: Dest) {
+        let Some(label) = expr.label else {
+            let body = self.body(|this| this.block(expr.block, dest));
+            return self.push(Stmt::Scope(body));
+        };
+        let dest = self.jump_dest(dest, &Expr::PLACEHOLDER);
+        let target = self.enter(Some(&label), false, dest.0);
+        let body = self.body(|this| this.block(expr.block, dest.0));
+        self.jumps.pop();
+        self.push(Stmt::Labeled { target, dest: dest.0.local(), body });
+        self.deliver(dest);
+    }
+
+    /// Where the value goes that jumps bring: a value to be returned first goes to a local, so that
+    /// code with jumps in it can be treated alike.
+    fn jump_dest(&mut self, dest: Dest, value: &Expr) -> (Dest, bool) {
+        match dest {
+            Dest::Return => {
+                let local = self.temporary(value);
+                self.push(Stmt::Declare(local));
+                (Dest::Local(local), true)
+            }
+            dest => (dest, false),
+        }
+    }
+
+    fn deliver(&mut self, (dest, returns): (Dest, bool)) {
+        if let (Dest::Local(local), true) = (dest, returns) {
+            let value = self.path(local);
+            self.push(Stmt::Return(value));
+        }
+    }
+
+    fn enter(&mut self, label: Option<&Label>, is_loop: bool, dest: Dest) -> TargetId {
+        let target = TargetId(self.targets);
+        self.targets += 1;
+        self.jumps.push(JumpScope {
+            label: label.map(|label| label.name.ident.to_string()),
+            target,
+            is_loop,
+            dest,
+        });
+        target
+    }
+
+    fn loop_expr(&mut self, label: Option<&Label>, dest: Dest, lower: impl FnOnce(&mut Self)) {
+        let dest = self.jump_dest(dest, &Expr::PLACEHOLDER);
+        let target = self.enter(label, true, dest.0);
+        let body = self.body(lower);
+        self.jumps.pop();
+        self.push(Stmt::Loop { target, dest: dest.0.local(), body });
+        self.deliver(dest);
+    }
+
+    fn while_expr(&mut self, expr: syn::ExprWhile, dest: Dest) {
+        self.loop_expr(expr.label.as_ref(), Dest::Discard, |this| {
+            this.condition(
+                *expr.cond,
+                |this| this.block(expr.body, Dest::Discard),
+                Self::break_innermost,
+            );
+        });
+        self.finish_unit(dest);
+    }
+
+    fn break_innermost(&mut self) {
+        if let Some(scope) = self.jumps.last() {
+            let target = scope.target;
+            self.push(Stmt::Break(target));
+        }
+    }
+
+    /// `for` over an iterator of which the items that are left can be saved.
+    fn for_expr(&mut self, expr: syn::ExprForLoop, dest: Dest) {
+        let span = expr.in_token.span();
+        let iterator = self.hoist(*expr.expr);
+        if suspend::block(&expr.body) {
+            let (maker, kind) = if is_range(&iterator) {
+                (quote_spanned!(span=> ::piton::__private::range), LocalKind::Value)
+            } else {
+                (quote_spanned!(span=> ::piton::__private::items), LocalKind::Items)
+            };
+            let source = format!("rest of {}", names::of_pattern(&expr.pat));
+            let rest = self.new_temporary(&source, kind);
+            let made = call(Expr::Verbatim(maker), iterator);
+            let pat = self.local_pat(rest);
+            self.code(let_stmt(pat, made));
+            let next = Expr::Reference(syn::ExprReference {
+                attrs: Vec::new(),
+                and_token: Default::default(),
+                mutability: Some(Default::default()),
+                expr: Box::new(self.path(rest)),
+            });
+            let next =
+                call(Expr::Verbatim(quote_spanned!(span=> ::core::iter::Iterator::next)), next);
+            self.loop_expr(expr.label.as_ref(), Dest::Discard, |this| {
+                let body = this.body(|this| this.block(expr.body, Dest::Discard));
+                let exit = this.body(Self::break_innermost);
+                let arms = vec![
+                    Arm { pat: some(*expr.pat, span), body },
+                    Arm { pat: none(span), body: exit },
+                ];
+                this.push(Stmt::Match { scrutinee: next, arms });
+            });
+        } else {
+            let whole = Expr::ForLoop(syn::ExprForLoop { expr: Box::new(iterator), ..expr });
+            let whole = self.opaque(whole);
+            self.finish(whole, Dest::Discard);
+        }
+        self.finish_unit(dest);
+    }
+
+    fn match_expr(&mut self, expr: syn::ExprMatch, dest: Dest) {
+        let scrutinee = self.hoist(*expr.expr);
+        for arm in &expr.arms {
+            if let Pat::Guard(pat) = &arm.pat
+                && suspend::expr(&pat.guard)
+            {
+                let help = "await before the `match`, or in the arm";
+                self.unsupported(pat.guard.span(), "the guard of a `match` arm", help);
+            }
+        }
+        if !expr.arms.iter().any(|arm| suspend::expr(&arm.body)) {
+            let whole = Expr::Match(syn::ExprMatch { expr: Box::new(scrutinee), ..expr });
+            let whole = self.opaque(whole);
+            return self.finish(whole, dest);
+        }
+        let arms = expr.arms.into_iter().map(|arm| {
+            let mut pat = arm.pat;
+            if let Pat::Guard(pat) = &mut pat {
+                *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
+            }
+            Arm { pat, body: self.body(|this| this.value(*arm.body, dest)) }
+        });
+        let arms = arms.collect();
+        self.push(Stmt::Match { scrutinee, arms });
+    }
+
+    fn if_expr(&mut self, expr: syn::ExprIf, dest: Dest) {
+        let branches_suspend = suspend::block(&expr.then_branch)
+            || expr.else_branch.as_ref().is_some_and(|(_, expr)| suspend::expr(expr));
+        let operands = chain(&expr.cond);
+        let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
+        let late = has_let && operands.iter().skip(1).any(|operand| suspend::expr(operand));
+        if !(branches_suspend || late) {
+            // Only what is evaluated first suspends.
+            let cond = Box::new(self.simple_condition(*expr.cond));
+            let whole = self.opaque(Expr::If(syn::ExprIf { cond, ..expr }));
+            return self.finish(whole, dest);
+        }
+        self.condition(
+            *expr.cond,
+            |this| this.block(expr.then_branch, dest),
+            |this| match expr.else_branch {
+                Some((_, otherwise)) => this.value(*otherwise, dest),
+                None => this.finish_unit(dest),
+            },
+        );
+    }
+
+    /// Runs one of two parts, depending on a condition that may bind by `let`.
+    fn condition(
+        &mut self,
+        cond: Expr,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        let operands = chain(&cond);
+        let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
+        if !has_let || !operands.iter().skip(1).any(|operand| suspend::expr(operand)) {
+            let cond = self.simple_condition(cond);
+            let then = self.body(then);
+            let otherwise = self.body(otherwise);
+            return self.push(Stmt::If { cond, then, otherwise });
+        }
+        // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
+        // the outermost, and the innermost jumps over it.
+        let operands: Vec<Expr> = operands.into_iter().cloned().collect();
+        let target = self.enter(None, false, Dest::Discard);
+        let body = self.body(|this| {
+            this.chain(operands.into_iter(), target, then);
+            this.jumps.pop();
+            otherwise(this);
+        });
+        self.push(Stmt::Labeled { target, dest: None, body });
+    }
+
+    fn chain(
+        &mut self,
+        mut operands: std::vec::IntoIter<Expr>,
+        target: TargetId,
+        then: impl FnOnce(&mut Self),
+    ) {
+        match operands.next() {
+            Some(operand) => {
+                // The operand's temporaries are its own.
+                let scope = self.body(|this| {
+                    let cond = this.simple_condition(operand);
+                    let then = this.body(|this| this.chain(operands, target, then));
+                    this.push(Stmt::If { cond, then, otherwise: Body::default() });
+                });
+                self.push(Stmt::Scope(scope));
+            }
+            None => {
+                then(self);
+                self.push(Stmt::Break(target));
+            }
+        }
+    }
+
+    /// A condition of which only the first operand suspends, if it binds by `let`.
+    fn simple_condition(&mut self, cond: Expr) -> Expr {
+        if !suspend::expr(&cond) {
+            return self.opaque(cond);
+        }
+        match cond {
+            Expr::Let(expr) => {
+                let value = self.hoist(*expr.expr);
+                Expr::Let(ExprLet { expr: Box::new(value), ..expr })
+            }
+            Expr::Binary(ExprBinary { attrs, left, op: op @ BinOp::And(_), right })
+                if chain(&right).iter().chain(&chain(&left)).any(|o| matches!(o, Expr::Let(_))) =>
+            {
+                let left = Box::new(self.simple_condition(*left));
+                let right = Box::new(self.opaque(*right));
+                Expr::Binary(ExprBinary { attrs, left, op, right })
+            }
+            cond => self.hoist(cond),
+        }
+    }
+}
+
+/// The operands of a chain of `&&`.
+fn chain(cond: &Expr) -> Vec<&Expr> {
+    match cond {
+        Expr::Binary(ExprBinary { left, op: BinOp::And(_), right, .. }) => {
+            let mut operands = chain(left);
+            operands.extend(chain(right));
+            operands
+        }
+        cond => vec![cond],
+    }
+}
+
+/// Whether the expression is a range of integers, as far as its syntax shows.
+fn is_range(expr: &Expr) -> bool {
+    match expr {
+        Expr::Range(range) => range.start.is_some(),
+        Expr::Paren(paren) => is_range(&paren.expr),
+        Expr::Group(group) => is_range(&group.expr),
+        _ => false,
+    }
+}
+
+fn call(function: Expr, argument: Expr) -> Expr {
+    Expr::Call(syn::ExprCall {
+        attrs: Vec::new(),
+        func: Box::new(function),
+        paren_token: Default::default(),
+        args: std::iter::once(argument).collect(),
+    })
+}
+
+fn some(pat: Pat, span: Span) -> Pat {
+    Pat::TupleStruct(syn::PatTupleStruct {
+        attrs: Vec::new(),
+        qself: None,
+        path: core_option("Some", span),
+        paren_token: Default::default(),
+        elems: std::iter::once(pat).collect(),
+    })
+}
+
+fn none(span: Span) -> Pat {
+    Pat::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: core_option("None", span) })
+}
+
+/// `::core::option::Option::…`
+fn core_option(variant: &str, span: Span) -> syn::Path {
+    syn::Path {
+        leading_colon: Some(syn::Token![::](span)),
+        segments: ["core", "option", "Option", variant]
+            .map(|name| syn::PathSegment::from(syn::Ident::new(name, span)))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// `false`
+pub(super) fn literal_bool(value: bool) -> Expr {
+    ident_expr(syn::Ident::new(if value { "true" } else { "false" }, Span::mixed_site()))
+}

@@ -1,0 +1,196 @@
+//! Expressions: what is awaited in them is awaited before.
+
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprBinary, ExprMacro};
+
+use super::control::{self, literal_bool};
+use super::operands::Operand;
+use super::{Dest, Lower};
+use crate::ir::Stmt;
+use crate::macros::{self, Piece, Role};
+use crate::suspend::{self, Awaiting};
+
+impl Lower<'_> {
+    /// Emits everything in `expr` up to its last suspension, and gives what is left of it.
+    pub(super) fn hoist(&mut self, expr: Expr) -> Expr {
+        if !suspend::expr(&expr) {
+            return self.opaque(expr);
+        }
+        match expr {
+            Expr::Await(expr) => {
+                let result = Expr::Await(expr.clone());
+                let point = self.future(expr);
+                let local = self.temporary(&result);
+                let pat = self.local_pat(local);
+                self.push_await(point, pat, None);
+                self.path(local)
+            }
+            expr if control::has_parts(&expr) => {
+                let local = self.temporary(&expr);
+                self.push(Stmt::Declare(local));
+                self.value(expr, Dest::Local(local));
+                self.path(local)
+            }
+            Expr::Binary(expr) if matches!(expr.op, BinOp::And(_) | BinOp::Or(_)) => {
+                self.hoist_short_circuit(expr)
+            }
+            Expr::Macro(expr) => self.hoist_macro(expr),
+            mut expr => {
+                if let Some(mut operands) = operands_mut(&mut expr) {
+                    let values = operands.iter_mut().map(|(operand, kind)| {
+                        (std::mem::replace(&mut **operand, Expr::PLACEHOLDER), *kind)
+                    });
+                    let values = self.sequence(values.collect());
+                    for ((operand, _), value) in operands.into_iter().zip(values) {
+                        *operand = value;
+                    }
+                } else {
+                    let help = "await before it, into a variable";
+                    self.unsupported(expr.span(), "this expression", help);
+                }
+                expr
+            }
+        }
+    }
+
+    /// `a && b.await` is `if a { b.await } else { false }`.
+    fn hoist_short_circuit(&mut self, expr: syn::ExprBinary) -> Expr {
+        let left = self.hoist(*expr.left);
+        if !suspend::expr(&expr.right) {
+            let right = Box::new(self.opaque(*expr.right));
+            return Expr::Binary(syn::ExprBinary { left: Box::new(left), right, ..expr });
+        }
+        let local = self.temporary(&expr.right);
+        self.push(Stmt::Declare(local));
+        let right = self.body(|this| this.value(*expr.right, Dest::Local(local)));
+        let is_and = matches!(expr.op, BinOp::And(_));
+        let known = self.body(|this| this.finish(literal_bool(!is_and), Dest::Local(local)));
+        let (then, otherwise) = if is_and { (right, known) } else { (known, right) };
+        self.push(Stmt::If { cond: left, then, otherwise });
+        self.path(local)
+    }
+
+    fn hoist_macro(&mut self, expr: ExprMacro) -> Expr {
+        match suspend::awaiting(&expr.mac) {
+            Some(Awaiting::Join) => return self.hoist_join(&expr.mac, false),
+            Some(Awaiting::TryJoin) => return self.hoist_join(&expr.mac, true),
+            _ => {}
+        }
+        let help = "await before the macro, into a variable";
+        let pieces = macros::is_known(&expr.mac).then(|| macros::parse(&expr.mac)).flatten();
+        let Some(mut pieces) = pieces else {
+            self.diagnostics.error(
+                expr.mac.path.span(),
+                "await_in_macro",
+                "the `.await` is in a macro that the workflow compiler does not know",
+                help,
+            );
+            return Expr::Macro(expr);
+        };
+        let mut values = Vec::new();
+        for piece in &mut pieces {
+            if let Piece::Expr(expr, role) = piece {
+                let operand = match role {
+                    Role::Value => Operand::Value,
+                    Role::Borrowed | Role::Unknown => Operand::Borrowed,
+                    Role::Lazy if suspend::expr(expr) => {
+                        self.unsupported(expr.span(), "the message of an assertion", help);
+                        continue;
+                    }
+                    Role::Lazy => {
+                        **expr = self.opaque(std::mem::replace(&mut **expr, Expr::PLACEHOLDER));
+                        continue;
+                    }
+                };
+                values.push((std::mem::replace(&mut **expr, Expr::PLACEHOLDER), operand));
+            } else if let Piece::Tokens(tokens) = piece
+                && suspend::tokens(tokens.clone())
+            {
+                self.unsupported(expr.mac.path.span(), "this part of the macro", help);
+            }
+        }
+        let mut values = self.sequence(values).into_iter();
+        for piece in &mut pieces {
+            if let Piece::Expr(expr, role) = piece
+                && *role != Role::Lazy
+                && let Some(value) = values.next()
+            {
+                **expr = value;
+            }
+        }
+        let mut mac = expr.mac;
+        mac.tokens = macros::unparse(&pieces);
+        Expr::Macro(ExprMacro { attrs: expr.attrs, mac })
+    }
+}
+
+/// The operands of an expression that evaluates all of them, in the order in which it does.
+fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>> {
+    use Operand::{Borrowed, Place, Value};
+    Some(match expr {
+        Expr::Array(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
+        Expr::Tuple(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
+        // The right side comes first, and then the place that it goes to.
+        Expr::Assign(expr) => vec![(&mut expr.right, Value), (&mut expr.left, Place)],
+        Expr::Binary(ExprBinary { left, op, right, .. }) => {
+            if is_assignment(op) {
+                vec![(right, Value), (left, Place)]
+            } else if is_comparison(op) {
+                vec![(left, Borrowed), (right, Borrowed)]
+            } else {
+                vec![(left, Value), (right, Value)]
+            }
+        }
+        Expr::Call(expr) => {
+            let mut operands = vec![(&mut *expr.func, Value)];
+            operands.extend(expr.args.iter_mut().map(|argument| (argument, Value)));
+            operands
+        }
+        Expr::MethodCall(expr) => {
+            let mut operands = vec![(&mut *expr.receiver, Place)];
+            operands.extend(expr.args.iter_mut().map(|argument| (argument, Value)));
+            operands
+        }
+        Expr::Struct(expr) => {
+            let fields = expr.fields.iter_mut().map(|field| (&mut field.expr, Value));
+            fields.chain(expr.rest.as_deref_mut().map(|rest| (rest, Borrowed))).collect()
+        }
+        Expr::Index(expr) => vec![(&mut expr.expr, Place), (&mut expr.index, Value)],
+        Expr::Range(expr) => {
+            let ends = [expr.start.as_deref_mut(), expr.end.as_deref_mut()];
+            ends.into_iter().flatten().map(|end| (end, Value)).collect()
+        }
+        Expr::Repeat(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Cast(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Unary(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Try(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Field(expr) => vec![(&mut expr.base, Place)],
+        Expr::Reference(expr) => vec![(&mut expr.expr, Place)],
+        Expr::Paren(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Group(expr) => vec![(&mut expr.expr, Value)],
+        _ => return None,
+    })
+}
+
+pub(crate) fn is_assignment(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
+
+pub(crate) fn is_comparison(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
+    )
+}

@@ -1,0 +1,206 @@
+//! Names of states and temporaries, from what the source calls them.
+//!
+//! They are stored, so they rest on nothing but the source of the one expression; those that are
+//! alike are told apart by their order.
+
+use std::collections::HashMap;
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::{Attribute, Expr, Ident, Pat};
+
+use super::{Lower, collect_bindings};
+use crate::diagnostics::Diagnostics;
+use crate::ir::{Point, PointId, PointKind};
+
+/// The name and kind of the state in which an operation is awaited.
+pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
+    match root_of_chain(future) {
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => (last_segment(&path.path), PointKind::Call),
+            _ => ("await".to_owned(), PointKind::Other),
+        },
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            let on_context = matches!(&*call.receiver, Expr::Path(path)
+                if context.is_some_and(|context| path.path.is_ident(context)));
+            match method.as_str() {
+                "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
+                "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
+                _ => (method, PointKind::Other),
+            }
+        }
+        Expr::Path(path) => (last_segment(&path.path), PointKind::Other),
+        _ => ("await".to_owned(), PointKind::Other),
+    }
+}
+
+/// The call at the start of a chain of methods such as `charge(…).retry(…)`, or the method called
+/// on the context.
+fn root_of_chain(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::MethodCall(call) => {
+            let receiver = root_of_chain(&call.receiver);
+            let is_call = matches!(receiver, Expr::Call(_) | Expr::MethodCall(_));
+            if is_call { receiver } else { expr }
+        }
+        Expr::Paren(expr) => root_of_chain(&expr.expr),
+        Expr::Group(expr) => root_of_chain(&expr.expr),
+        expr => expr,
+    }
+}
+
+fn last_segment(path: &syn::Path) -> String {
+    let name = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+    name.trim_start_matches("r#").to_owned()
+}
+
+/// `<Approve>`
+fn turbofish(call: &syn::ExprMethodCall) -> String {
+    let Some(arguments) = &call.turbofish else { return String::new() };
+    let names = arguments.args.iter().map(|argument| match argument {
+        syn::GenericArgument::Type(syn::Type::Path(path)) => last_segment(&path.path),
+        other => other.to_token_stream().to_string().replace(' ', ""),
+    });
+    format!("<{}>", names.collect::<Vec<_>>().join(", "))
+}
+
+/// The name of a temporary that holds the value of an expression.
+pub(super) fn of_value(value: &Expr) -> String {
+    match value {
+        Expr::Await(expr) => of_value(&expr.base),
+        Expr::Try(expr) => of_value(&expr.expr),
+        Expr::Paren(expr) => of_value(&expr.expr),
+        Expr::Reference(expr) => of_value(&expr.expr),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => format!("{}()", last_segment(&path.path)),
+            _ => "call".to_owned(),
+        },
+        Expr::MethodCall(call) => format!("{}()", call.method),
+        Expr::Macro(call) => format!("{}!", last_segment(&call.mac.path)),
+        Expr::Path(path) if !path.path.segments.is_empty() => last_segment(&path.path),
+        Expr::Field(expr) => expr.member.to_token_stream().to_string(),
+        Expr::If(_) => "if".to_owned(),
+        Expr::Match(_) => "match".to_owned(),
+        Expr::Index(_) => "index".to_owned(),
+        _ => "value".to_owned(),
+    }
+}
+
+/// The name of what a pattern binds first.
+pub(super) fn of_pattern(pat: &Pat) -> String {
+    let mut idents = Vec::new();
+    collect_bindings(pat, &mut idents);
+    idents.first().map_or_else(|| "loop".to_owned(), ToString::to_string)
+}
+
+/// `#[state("…")]`
+pub(super) struct Pin {
+    name: String,
+    span: Span,
+}
+
+impl Lower<'_> {
+    /// Takes the attribute off an expression.
+    pub(super) fn take_pin(&mut self, expr: &mut Expr) -> Option<Pin> {
+        let attrs = match expr {
+            Expr::Await(expr) => &mut expr.attrs,
+            Expr::Try(expr) => &mut expr.attrs,
+            Expr::Macro(expr) => &mut expr.attrs,
+            Expr::MethodCall(expr) => &mut expr.attrs,
+            Expr::Call(expr) => &mut expr.attrs,
+            Expr::Assign(expr) => &mut expr.attrs,
+            Expr::Match(expr) => &mut expr.attrs,
+            Expr::If(expr) => &mut expr.attrs,
+            Expr::Return(expr) => &mut expr.attrs,
+            _ => return None,
+        };
+        let mut taken = std::mem::take(attrs);
+        let pin = self.take_pin_attrs(&mut taken);
+        if let Expr::Await(syn::ExprAwait { attrs, .. })
+        | Expr::Try(syn::ExprTry { attrs, .. })
+        | Expr::Macro(syn::ExprMacro { attrs, .. })
+        | Expr::MethodCall(syn::ExprMethodCall { attrs, .. })
+        | Expr::Call(syn::ExprCall { attrs, .. })
+        | Expr::Assign(syn::ExprAssign { attrs, .. })
+        | Expr::Match(syn::ExprMatch { attrs, .. })
+        | Expr::If(syn::ExprIf { attrs, .. })
+        | Expr::Return(syn::ExprReturn { attrs, .. }) = expr
+        {
+            *attrs = taken;
+        }
+        pin
+    }
+
+    /// Takes `#[state("…")]` out of attributes.
+    pub(super) fn take_pin_attrs(&mut self, attrs: &mut Vec<Attribute>) -> Option<Pin> {
+        let index = attrs.iter().position(|attr| attr.path().is_ident("state"))?;
+        let attr = attrs.remove(index);
+        match attr.parse_args::<syn::LitStr>() {
+            Ok(name) if !name.value().trim().is_empty() => {
+                Some(Pin { name: name.value(), span: name.span() })
+            }
+            _ => {
+                self.diagnostics.malformed(
+                    attr,
+                    "the name of a state is missing",
+                    "write `#[state(\"awaiting_payment\")]`",
+                );
+                None
+            }
+        }
+    }
+
+    /// Names the point that has been added since there were `first`.
+    pub(super) fn pin(&mut self, pin: Option<Pin>, first: usize) {
+        let Some(pin) = pin else { return };
+        let is_select = |point: &Point| point.kind == PointKind::Select;
+        match &mut self.points[first..] {
+            [point] => point.name = pin.name,
+            // The handlers of a `select!` have states of their own.
+            [point, ..] if is_select(point) => point.name = pin.name,
+            points => {
+                let message = if points.is_empty() {
+                    "there is no `.await` here to name the state of"
+                } else {
+                    "there are several states here to name"
+                };
+                self.diagnostics.error(
+                    pin.span,
+                    "state_name",
+                    message,
+                    "put `#[state(\"…\")]` on a statement with one `.await`",
+                );
+                return;
+            }
+        }
+        self.pinned.push((PointId(first), pin.span));
+    }
+}
+
+/// Makes the names unlike each other: the second `charge` is `charge#2`.
+pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnostics: &Diagnostics) {
+    let mut counts: HashMap<String, usize> = HashMap::from([("start".to_owned(), 1)]);
+    for (id, span) in pinned {
+        let count = counts.entry(points[id.0].name.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            diagnostics.error(
+                *span,
+                "state_name",
+                format!("there is another state named `{}`", points[id.0].name),
+                "give each state a name of its own",
+            );
+        }
+    }
+    for (index, point) in points.iter_mut().enumerate() {
+        if pinned.iter().any(|(id, _)| id.0 == index) {
+            continue;
+        }
+        let count = counts.entry(point.name.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            point.name = format!("{}#{count}", point.name);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Operands that are evaluated before another one suspends.
+//!
+//! Such an operand is moved to a temporary, which is then saved, unless it can as well be evaluated
+//! after the suspension: a literal, a constant, a borrow, or a local that nothing in between
+//! changes.
+
+use std::collections::BTreeSet;
+
+use syn::{Expr, ExprReference, UnOp};
+
+use super::{Lower, let_stmt};
+use crate::ir::LocalId;
+use crate::suspend;
+use crate::usage;
+
+/// What an expression does with an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operand {
+    /// Moves or copies it.
+    Value,
+    /// Borrows it where it is.
+    Borrowed,
+    /// Uses the place: the receiver of a method, the left side of an assignment.
+    Place,
+}
+
+impl Lower<'_> {
+    /// Emits the operands up to the last suspension in them, and gives what is left of each.
+    pub(super) fn sequence(&mut self, operands: Vec<(Expr, Operand)>) -> Vec<Expr> {
+        let last = operands.iter().rposition(|(operand, _)| suspend::expr(operand));
+        // What the operands after each one, up to the last suspension, may change.
+        let mut changed = vec![BTreeSet::new(); operands.len()];
+        let mut after = BTreeSet::new();
+        for (index, (operand, _)) in operands.iter().enumerate().rev() {
+            changed[index].clone_from(&after);
+            if last.is_some_and(|last| index <= last) {
+                after.extend(usage::changes(&self.locals, operand));
+            }
+        }
+        let mut left = Vec::with_capacity(operands.len());
+        for (index, (operand, kind)) in operands.into_iter().enumerate() {
+            left.push(match last {
+                Some(last) if index < last => {
+                    let operand = self.hoist(operand);
+                    self.stabilize(operand, kind, &changed[index])
+                }
+                Some(last) if index == last => self.hoist(operand),
+                _ => self.opaque(operand),
+            });
+        }
+        left
+    }
+
+    /// Makes `operand`, which does not suspend, give the same after the statements that follow.
+    fn stabilize(&mut self, operand: Expr, kind: Operand, changed: &BTreeSet<LocalId>) -> Expr {
+        if is_constant(self, &operand) {
+            return operand;
+        }
+        match operand {
+            Expr::Reference(expr) => {
+                let place = Box::new(self.stabilize_place(*expr.expr));
+                Expr::Reference(ExprReference { expr: place, ..expr })
+            }
+            operand if kind == Operand::Value => {
+                if is_stable_value(self, &operand, changed) {
+                    operand
+                } else {
+                    self.spill(operand)
+                }
+            }
+            operand => self.stabilize_place(operand),
+        }
+    }
+
+    /// As `stabilize`, for what is used where it is.
+    fn stabilize_place(&mut self, place: Expr) -> Expr {
+        let has_index = has_index(&place);
+        let place = self.stabilize_parts(place);
+        if has_index {
+            // An index out of bounds is noticed before what follows is awaited.
+            let borrow = Expr::Reference(ExprReference {
+                attrs: Vec::new(),
+                and_token: Default::default(),
+                mutability: None,
+                expr: Box::new(place.clone()),
+            });
+            let wild = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
+            self.code(let_stmt(syn::Pat::Wild(wild), borrow));
+        }
+        place
+    }
+
+    fn stabilize_parts(&mut self, place: Expr) -> Expr {
+        match place {
+            Expr::Path(_) => place,
+            Expr::Paren(expr) => self.stabilize_parts(*expr.expr),
+            Expr::Field(expr) => {
+                let base = Box::new(self.stabilize_parts(*expr.base));
+                Expr::Field(syn::ExprField { base, ..expr })
+            }
+            Expr::Index(expr) => {
+                let base = Box::new(self.stabilize_parts(*expr.expr));
+                // The index is a value of its own, whatever changes later.
+                let index = if is_constant(self, &expr.index) {
+                    expr.index
+                } else {
+                    Box::new(self.spill(*expr.index))
+                };
+                Expr::Index(syn::ExprIndex { expr: base, index, ..expr })
+            }
+            Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => {
+                let base = Box::new(self.stabilize_parts(*expr.expr));
+                Expr::Unary(syn::ExprUnary { expr: base, ..expr })
+            }
+            place if is_constant(self, &place) => place,
+            value => self.spill(value),
+        }
+    }
+
+    fn spill(&mut self, value: Expr) -> Expr {
+        let local = self.temporary(&value);
+        let pat = self.local_pat(local);
+        self.code(let_stmt(pat, value));
+        self.path(local)
+    }
+}
+
+/// Whether the expression means the same at any time: literals, and paths that are not locals.
+fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) | Expr::Closure(_) => true,
+        Expr::Path(path) => {
+            path.path.get_ident().is_none_or(|ident| lower.locals.find(ident).is_none())
+        }
+        Expr::Verbatim(_) => true,
+        Expr::Paren(expr) => is_constant(lower, &expr.expr),
+        Expr::Group(expr) => is_constant(lower, &expr.expr),
+        Expr::Reference(expr) => is_constant(lower, &expr.expr),
+        Expr::Cast(expr) => is_constant(lower, &expr.expr),
+        Expr::Unary(expr) => {
+            matches!(expr.op, UnOp::Neg(_) | UnOp::Not(_)) && is_constant(lower, &expr.expr)
+        }
+        Expr::Tuple(expr) => expr.elems.iter().all(|elem| is_constant(lower, elem)),
+        _ => false,
+    }
+}
+
+/// Whether moving or copying the expression later gives the same value.
+fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &BTreeSet<LocalId>) -> bool {
+    match expr {
+        Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
+            Some(local) => !changed.contains(&local),
+            None => true,
+        },
+        Expr::Field(expr) => is_stable_value(lower, &expr.base, changed),
+        Expr::Paren(expr) => is_stable_value(lower, &expr.expr, changed),
+        _ => false,
+    }
+}
+
+fn has_index(place: &Expr) -> bool {
+    match place {
+        Expr::Index(_) => true,
+        Expr::Field(expr) => has_index(&expr.base),
+        Expr::Paren(expr) => has_index(&expr.expr),
+        Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && has_index(&expr.expr),
+        _ => false,
+    }
+}

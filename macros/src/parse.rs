@@ -1,0 +1,219 @@
+//! Tokens → [`WorkflowFn`].
+//!
+//! Input: the item under the attribute. Output: its parts, with `bail!` and `ensure!` written out as
+//! the `return` in them. Guarantees: the function is `async`, takes its arguments by value, and has
+//! no form that a workflow cannot have. Assumes nothing.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Block, Expr, FnArg, Ident, ItemFn, Macro, Pat, PatType, ReturnType, Stmt, Type,
+    Visibility,
+};
+
+use crate::args::WorkflowArgs;
+use crate::diagnostics::Diagnostics;
+use crate::macros;
+
+/// A workflow as the user wrote it.
+#[derive(Debug)]
+pub(crate) struct WorkflowFn {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) ident: Ident,
+    /// The stored name.
+    pub(crate) name: String,
+    /// What the function calls its context, if it takes one.
+    pub(crate) context: Option<Ident>,
+    pub(crate) params: Vec<PatType>,
+    pub(crate) output: Type,
+    pub(crate) body: Block,
+}
+
+impl WorkflowFn {
+    /// Whether the return type is a `Result`, as far as its name shows.
+    pub(crate) fn returns_result(&self) -> bool {
+        matches!(&self.output, Type::Path(path)
+            if path.path.segments.last().is_some_and(|segment| segment.ident == "Result"))
+    }
+}
+
+/// Takes the function apart. Reports what a workflow cannot have.
+pub(crate) fn parse(
+    function: ItemFn,
+    args: &WorkflowArgs,
+    diagnostics: &Diagnostics,
+) -> Option<WorkflowFn> {
+    let ItemFn { attrs, vis, sig, block, .. } = function;
+    if sig.asyncness.is_none() {
+        diagnostics.malformed(
+            sig.fn_token,
+            "a workflow must be an `async fn`",
+            "write `async fn`; code without an `.await` needs no `#[workflow]`",
+        );
+    }
+    if let Some(constness) = &sig.constness {
+        diagnostics.malformed(constness, "a workflow cannot be `const`", "remove `const`");
+    }
+    if let Some(abi) = &sig.abi {
+        diagnostics.malformed(abi, "a workflow cannot have an ABI", "remove `extern`");
+    }
+    if let Some(variadic) = &sig.variadic {
+        diagnostics.malformed(variadic, "a workflow cannot be variadic", "pass a `Vec`");
+    }
+    if !sig.generics.params.is_empty() {
+        diagnostics.malformed(
+            &sig.generics,
+            "a workflow cannot be generic yet",
+            "write one workflow per type, each calling a generic function",
+        );
+    }
+    let mut context = None;
+    let mut params = Vec::new();
+    for (index, input) in sig.inputs.into_iter().enumerate() {
+        match input {
+            FnArg::Receiver(receiver) => diagnostics.malformed(
+                receiver.self_token,
+                "a workflow cannot take `self`",
+                "pass what it needs of `self` as an argument of a free function",
+            ),
+            FnArg::Typed(param) if index == 0 && is_context(&param.ty) => {
+                context = context_name(&param.pat);
+            }
+            FnArg::Typed(param) => {
+                if let Type::Reference(reference) = &*param.ty {
+                    diagnostics.malformed(
+                        reference,
+                        "an argument of a workflow is stored, so it cannot be a reference",
+                        "take it by value: `String` for `&str`, `Vec<T>` for `&[T]`",
+                    );
+                }
+                if let Type::ImplTrait(ty) = &*param.ty {
+                    diagnostics.malformed(
+                        ty,
+                        "an argument of a workflow is stored, so its type must be named",
+                        "write the type",
+                    );
+                }
+                params.push(param);
+            }
+        }
+    }
+    let output = match sig.output {
+        ReturnType::Default => syn::parse_quote!(()),
+        ReturnType::Type(_, ty) => *ty,
+    };
+    if let Type::ImplTrait(ty) = &output {
+        diagnostics.malformed(
+            ty,
+            "the value of a workflow is stored, so its type must be named",
+            "write the type",
+        );
+    }
+    let mut body = *block;
+    WriteOut.visit_block_mut(&mut body);
+    let name = args.name.as_ref().map_or_else(|| sig.ident.to_string(), syn::LitStr::value);
+    (!diagnostics.has_errors()).then_some(WorkflowFn {
+        attrs,
+        vis,
+        ident: sig.ident,
+        name,
+        context,
+        params,
+        output,
+        body,
+    })
+}
+
+/// Whether the type is `&Context`.
+fn is_context(ty: &Type) -> bool {
+    let Type::Reference(reference) = ty else { return false };
+    matches!(&*reference.elem, Type::Path(path)
+        if path.path.segments.last().is_some_and(|segment| segment.ident == "Context"))
+}
+
+fn context_name(pat: &Pat) -> Option<Ident> {
+    match pat {
+        Pat::Ident(pat) => Some(pat.ident.clone()),
+        _ => None,
+    }
+}
+
+/// Writes out the macros that hide a `return`, in an expression out of the arguments of a macro.
+pub(crate) fn write_out_returns(expr: &mut Expr) {
+    WriteOut.visit_expr_mut(expr);
+}
+
+struct WriteOut;
+
+impl VisitMut for WriteOut {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            // A `return` in these does not end the workflow, so the macros may stay.
+            Expr::Closure(_) | Expr::Const(_) => return,
+            Expr::Macro(call) => {
+                if let Some(written) = write_out(&call.mac) {
+                    *expr = Expr::Verbatim(written);
+                    // The same tokens again, read as what they are.
+                    reparse(expr);
+                }
+            }
+            _ => {}
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Macro(call) = stmt
+            && let Some(written) = write_out(&call.mac)
+        {
+            let mut expr = Expr::Verbatim(written);
+            reparse(&mut expr);
+            *stmt = Stmt::Expr(expr, call.semi_token);
+        }
+        visit_mut::visit_stmt_mut(self, stmt);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+fn reparse(expr: &mut Expr) {
+    if let Expr::Verbatim(tokens) = expr
+        && let Ok(parsed) = syn::parse2(tokens.clone())
+    {
+        *expr = parsed;
+    }
+}
+
+/// `bail!` and `ensure!` as the code that they stand for.
+fn write_out(mac: &Macro) -> Option<TokenStream> {
+    let span = mac.path.segments.last()?.ident.span();
+    match macros::name(mac).as_str() {
+        "bail" => Some(bail(span, &mac.tokens)),
+        "ensure" => {
+            let pieces = macros::parse(mac)?;
+            let (condition, rest) = match pieces.as_slice() {
+                [macros::Piece::Expr(condition, _), rest @ ..] => (condition, rest),
+                _ => return None,
+            };
+            let message = match rest {
+                [] | [_] => quote_spanned! {span=>
+                    "condition failed: `{}`", ::core::stringify!(#condition)
+                },
+                [_, message @ ..] => macros::unparse(message),
+            };
+            let bail = bail(span, &message);
+            Some(quote! { match #condition { true => {} false => #bail } })
+        }
+        _ => None,
+    }
+}
+
+fn bail(span: Span, message: &TokenStream) -> TokenStream {
+    quote_spanned! {span=>
+        return ::core::result::Result::Err(::core::convert::From::from(
+            ::piton::Error::msg(::core::format_args!(#message)),
+        ))
+    }
+}

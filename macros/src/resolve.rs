@@ -1,0 +1,408 @@
+//! One name per binding.
+//!
+//! Input: the parameters and the body. Output: the same with shadowing bindings renamed, and the
+//! [`Locals`] of all bindings that can be alive across a suspension point: those of parameters and
+//! of statements that suspend. Guarantees: every such binding has a name of its own in the function,
+//! and every use of it has that name, also in macros and format strings. Code that does not suspend
+//! keeps its own bindings and their names, whatever they shadow. Assumes that lower-case names in
+//! patterns are bindings and others are constants or variants.
+
+use std::collections::{HashMap, HashSet};
+
+use quote::ToTokens;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Ident, Macro, Pat, PatType, Stmt};
+
+use crate::diagnostics::Diagnostics;
+use crate::hygiene::Names;
+use crate::ir::{LocalId, LocalKind, Locals};
+use crate::macros::{self, Piece};
+use crate::parse::write_out_returns;
+use crate::suspend;
+
+/// Gives every binding its name.
+pub(crate) fn resolve(
+    context: Option<&Ident>,
+    params: &mut [PatType],
+    body: &mut Block,
+    diagnostics: &Diagnostics,
+) -> Locals {
+    let mut names = Names::of(body.to_token_stream());
+    let mut taken = HashSet::new();
+    let mut scope = HashMap::new();
+    if let Some(context) = context {
+        taken.insert(context.to_string());
+        scope.insert(context.to_string(), Binding::Own);
+    }
+    for param in params.iter() {
+        names.extend(Names::of(param.to_token_stream()));
+    }
+    let mut resolver = Resolver {
+        names,
+        taken,
+        locals: Locals::default(),
+        scopes: vec![scope],
+        lowered: true,
+        diagnostics,
+    };
+    for param in params {
+        resolver.bind(&mut param.pat);
+        if let (Pat::Ident(pat), ty) = (&*param.pat, &param.ty)
+            && let Some(local) = resolver.locals.find(&pat.ident)
+        {
+            resolver.locals[local].ty = Some((**ty).clone());
+        }
+    }
+    resolver.visit_block_mut(body);
+    resolver.locals
+}
+
+/// What a name means.
+#[derive(Clone, Debug)]
+enum Binding {
+    /// A binding that keeps its name.
+    Own,
+    /// A binding that has got this name.
+    Renamed(Ident),
+}
+
+struct Resolver<'a> {
+    names: Names,
+    /// The names of all bindings so far that are in `locals`, as the source has them.
+    taken: HashSet<String>,
+    locals: Locals,
+    scopes: Vec<HashMap<String, Binding>>,
+    /// Whether the statement being visited suspends, so that its bindings are locals.
+    lowered: bool,
+    diagnostics: &'a Diagnostics,
+}
+
+impl Resolver<'_> {
+    fn lookup(&self, name: &str) -> Option<&Binding> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    fn renamed(&self, ident: &Ident) -> Option<Ident> {
+        match self.lookup(&ident.to_string())? {
+            Binding::Own => None,
+            Binding::Renamed(new) => {
+                let mut new = new.clone();
+                new.set_span(ident.span());
+                Some(new)
+            }
+        }
+    }
+
+    /// Runs `visit` in a scope of its own.
+    fn scoped(&mut self, lowered: bool, visit: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.lowered, lowered);
+        self.scopes.push(HashMap::new());
+        visit(self);
+        self.scopes.pop();
+        self.lowered = outer;
+    }
+
+    /// Adds the bindings of a pattern to the innermost scope, renaming those that need it.
+    fn bind(&mut self, pat: &mut Pat) {
+        // Constants and ranges in a pattern are looked up in the scope outside it.
+        let mut binder = Binder { resolver: self, bound: HashMap::new() };
+        binder.visit_pat_mut(pat);
+        let bound = binder.bound;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.extend(bound);
+        }
+    }
+
+    fn add_local(&mut self, pat: &syn::PatIdent) -> Binding {
+        let source = pat.ident.to_string();
+        let first = self.taken.insert(source.clone());
+        let ident = if first { pat.ident.clone() } else { self.names.fresh(&pat.ident) };
+        let mutable = pat.mutability.is_some();
+        let _: LocalId = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
+        if first { Binding::Own } else { Binding::Renamed(ident) }
+    }
+}
+
+/// Whether the name in a pattern is a binding and not a constant or variant.
+pub(crate) fn is_binding(pat: &syn::PatIdent) -> bool {
+    pat.by_ref.is_some()
+        || pat.mutability.is_some()
+        || pat.subpat.is_some()
+        || !pat.ident.to_string().trim_start_matches('_').starts_with(char::is_uppercase)
+}
+
+struct Binder<'a, 'r> {
+    resolver: &'a mut Resolver<'r>,
+    bound: HashMap<String, Binding>,
+}
+
+impl VisitMut for Binder<'_, '_> {
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        let shorthand = field.colon_token.is_none();
+        let before = shorthand.then(|| field.pat.to_token_stream().to_string());
+        self.visit_pat_mut(&mut field.pat);
+        if before.is_some_and(|before| before != field.pat.to_token_stream().to_string()) {
+            field.colon_token = Some(syn::token::Colon::default());
+        }
+    }
+
+    fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
+        if is_binding(pat) {
+            let name = pat.ident.to_string();
+            let binding = match self.bound.get(&name) {
+                // The same name in another alternative.
+                Some(binding) => binding.clone(),
+                None if self.resolver.lowered => self.resolver.add_local(pat),
+                None => Binding::Own,
+            };
+            if let Binding::Renamed(ident) = &binding {
+                let mut ident = ident.clone();
+                ident.set_span(pat.ident.span());
+                pat.ident = ident;
+            }
+            self.bound.insert(name, binding);
+        }
+        if let Some((_, pat)) = &mut pat.subpat {
+            self.visit_pat_mut(pat);
+        }
+    }
+
+    // The guard of an arm sees the bindings, so it is visited after them.
+    fn visit_pat_guard_mut(&mut self, pat: &mut syn::PatGuard) {
+        self.visit_pat_mut(&mut pat.pat);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        self.resolver.visit_expr_mut(expr);
+    }
+
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        self.resolver.visit_type_mut(ty);
+    }
+}
+
+impl VisitMut for Resolver<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let lowered = self.lowered && suspend::block(block);
+        self.scoped(lowered, |this| {
+            for stmt in &mut block.stmts {
+                this.visit_stmt_mut(stmt);
+            }
+        });
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        match stmt {
+            Stmt::Local(local) => {
+                if let Some(init) = &mut local.init {
+                    self.visit_expr_mut(&mut init.expr);
+                    if let Some((_, diverge)) = &mut init.diverge {
+                        self.visit_expr_mut(diverge);
+                    }
+                }
+                self.bind(&mut local.pat);
+            }
+            // Items see no locals.
+            Stmt::Item(_) => {}
+            other => visit_mut::visit_stmt_mut(self, other),
+        }
+    }
+
+    fn visit_expr_if_mut(&mut self, expr: &mut syn::ExprIf) {
+        let lowered = self.lowered && suspends_if(expr);
+        self.scoped(lowered, |this| {
+            this.visit_expr_mut(&mut expr.cond);
+            this.visit_block_mut(&mut expr.then_branch);
+        });
+        if let Some((_, otherwise)) = &mut expr.else_branch {
+            self.visit_expr_mut(otherwise);
+        }
+    }
+
+    fn visit_expr_while_mut(&mut self, expr: &mut syn::ExprWhile) {
+        let lowered = self.lowered && (suspend::expr(&expr.cond) || suspend::block(&expr.body));
+        self.scoped(lowered, |this| {
+            this.visit_expr_mut(&mut expr.cond);
+            this.visit_block_mut(&mut expr.body);
+        });
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, expr: &mut syn::ExprForLoop) {
+        self.visit_expr_mut(&mut expr.expr);
+        let lowered = self.lowered && suspend::block(&expr.body);
+        self.scoped(lowered, |this| {
+            this.bind(&mut expr.pat);
+            this.visit_block_mut(&mut expr.body);
+        });
+    }
+
+    fn visit_expr_match_mut(&mut self, expr: &mut syn::ExprMatch) {
+        self.visit_expr_mut(&mut expr.expr);
+        let lowered = self.lowered && expr.arms.iter().any(|arm| suspend::expr(&arm.body));
+        for arm in &mut expr.arms {
+            self.scoped(lowered, |this| {
+                this.bind(&mut arm.pat);
+                if let Pat::Guard(pat) = &mut arm.pat {
+                    this.visit_expr_mut(&mut pat.guard);
+                }
+                this.visit_expr_mut(&mut arm.body);
+            });
+        }
+    }
+
+    fn visit_expr_let_mut(&mut self, expr: &mut syn::ExprLet) {
+        self.visit_expr_mut(&mut expr.expr);
+        self.bind(&mut expr.pat);
+    }
+
+    fn visit_expr_closure_mut(&mut self, expr: &mut syn::ExprClosure) {
+        self.scoped(false, |this| {
+            expr.inputs.iter_mut().for_each(|pat| this.bind(pat));
+            this.visit_expr_mut(&mut expr.body);
+        });
+    }
+
+    fn visit_expr_path_mut(&mut self, expr: &mut syn::ExprPath) {
+        if expr.qself.is_none()
+            && let Some(ident) = expr.path.get_ident()
+            && let Some(new) = self.renamed(ident)
+        {
+            expr.path = new.into();
+        }
+    }
+
+    fn visit_field_value_mut(&mut self, field: &mut syn::FieldValue) {
+        if field.colon_token.is_none()
+            && let Expr::Path(path) = &field.expr
+            && let Some(ident) = path.path.get_ident()
+            && self.renamed(ident).is_some()
+        {
+            field.colon_token = Some(syn::token::Colon::default());
+        }
+        self.visit_expr_mut(&mut field.expr);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        self.resolve_macro(mac);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+fn suspends_if(expr: &syn::ExprIf) -> bool {
+    suspend::expr(&expr.cond)
+        || suspend::block(&expr.then_branch)
+        || expr.else_branch.as_ref().is_some_and(|(_, otherwise)| suspend::expr(otherwise))
+}
+
+impl Resolver<'_> {
+    fn resolve_macro(&mut self, mac: &mut Macro) {
+        if suspend::awaiting(mac) == Some(suspend::Awaiting::Select) {
+            return self.resolve_select(mac);
+        }
+        let Some(mut pieces) = macros::parse(mac) else {
+            return self.resolve_tokens(mac);
+        };
+        let before = macros::unparse(&pieces).to_string();
+        let is_known = macros::is_known(mac);
+        for piece in &mut pieces {
+            match piece {
+                Piece::Expr(expr, _) => {
+                    if macros::literal_text(expr).is_some() {
+                        self.resolve_format(expr, is_known);
+                    } else {
+                        self.visit_expr_mut(expr);
+                    }
+                }
+                Piece::Tokens(tokens) => {
+                    // The pattern of `matches!`; names before `=` are not variables.
+                    if macros::name(mac) == "matches" {
+                        *tokens = macros::rename_tokens(tokens.clone(), &|i| self.renamed(i));
+                    }
+                }
+            }
+        }
+        let after = macros::unparse(&pieces);
+        if after.to_string() != before {
+            mac.tokens = after;
+        }
+    }
+
+    /// Renames what a format string captures.
+    fn resolve_format(&mut self, expr: &mut Expr, is_known: bool) {
+        let Some(literal) = macros::literal_text(expr) else { return };
+        let text = literal.value();
+        let rename = |name: &str| {
+            let ident = syn::parse_str::<Ident>(name).ok()?;
+            self.renamed(&ident).map(|new| new.to_string())
+        };
+        let renamed = macros::rename_captures(&text, rename);
+        if renamed == text {
+            return;
+        }
+        if is_known {
+            let lit = syn::Lit::Str(syn::LitStr::new(&renamed, literal.span()));
+            *expr = Expr::Lit(syn::ExprLit { attrs: Vec::new(), lit });
+        } else {
+            self.report_capture(literal.span(), &text);
+        }
+    }
+
+    /// A macro that does not read as expressions: every name in it may be a variable.
+    fn resolve_tokens(&mut self, mac: &mut Macro) {
+        let mut unclear = None;
+        find_literals(&mac.tokens, &mut |literal| {
+            let text = literal.value();
+            let captured = macros::captures(&text);
+            if captured.iter().any(|name| matches!(self.lookup(name), Some(Binding::Renamed(_)))) {
+                unclear = Some((literal.span(), text));
+            }
+        });
+        if let Some((span, text)) = unclear {
+            self.report_capture(span, &text);
+        }
+        mac.tokens = macros::rename_tokens(mac.tokens.clone(), &|ident| self.renamed(ident));
+    }
+
+    fn report_capture(&self, span: proc_macro2::Span, text: &str) {
+        self.diagnostics.error(
+            span,
+            "captured_shadow",
+            format!("it is not known whether this macro reads variables out of {text:?}"),
+            "give the variable a name that no other variable of the workflow has",
+        );
+    }
+
+    fn resolve_select(&mut self, mac: &mut Macro) {
+        let Ok(mut select) = mac.parse_body::<crate::normalize::select::Select>() else {
+            // `normalize` reports what is wrong.
+            return;
+        };
+        for arm in &mut select.arms {
+            write_out_returns(&mut arm.handler);
+            self.visit_expr_mut(&mut arm.future);
+            if let Some(cond) = &mut arm.cond {
+                self.visit_expr_mut(cond);
+            }
+            self.scoped(self.lowered, |this| {
+                this.bind(&mut arm.pat);
+                this.visit_expr_mut(&mut arm.handler);
+            });
+        }
+        mac.tokens = select.into_token_stream();
+    }
+}
+
+fn find_literals(tokens: &proc_macro2::TokenStream, found: &mut impl FnMut(&syn::LitStr)) {
+    for tree in tokens.clone() {
+        match tree {
+            proc_macro2::TokenTree::Group(group) => find_literals(&group.stream(), found),
+            proc_macro2::TokenTree::Literal(literal) => {
+                if let Ok(text) = syn::parse2::<syn::LitStr>(literal.into_token_stream()) {
+                    found(&text);
+                }
+            }
+            _ => {}
+        }
+    }
+}

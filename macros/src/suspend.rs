@@ -1,0 +1,78 @@
+//! Which code suspends: contains an `.await`, or one of the macros that await.
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::Visit;
+use syn::{Block, Expr, Macro, Stmt};
+
+/// The macros that suspend, whatever is in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaiting {
+    Select,
+    Join,
+    TryJoin,
+}
+
+/// Whether the macro awaits by itself.
+pub(crate) fn awaiting(mac: &Macro) -> Option<Awaiting> {
+    match mac.path.segments.last()?.ident.to_string().as_str() {
+        "select" => Some(Awaiting::Select),
+        "join" => Some(Awaiting::Join),
+        "try_join" => Some(Awaiting::TryJoin),
+        _ => None,
+    }
+}
+
+/// Whether evaluating the expression can suspend.
+pub(crate) fn expr(expr: &Expr) -> bool {
+    let mut search = Search(false);
+    search.visit_expr(expr);
+    search.0
+}
+
+/// Whether running the block can suspend.
+pub(crate) fn block(block: &Block) -> bool {
+    block.stmts.iter().any(stmt)
+}
+
+/// Whether running the statement can suspend.
+pub(crate) fn stmt(stmt: &Stmt) -> bool {
+    let mut search = Search(false);
+    search.visit_stmt(stmt);
+    search.0
+}
+
+/// Whether the tokens have an `.await` in them.
+pub(crate) fn tokens(tokens: TokenStream) -> bool {
+    let mut after_dot = false;
+    for tree in tokens {
+        match &tree {
+            TokenTree::Ident(ident) if after_dot && ident == "await" => return true,
+            TokenTree::Group(group) if self::tokens(group.stream()) => return true,
+            _ => {}
+        }
+        after_dot = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.');
+    }
+    false
+}
+
+struct Search(bool);
+
+impl<'ast> Visit<'ast> for Search {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            _ if self.0 => {}
+            Expr::Await(_) => self.0 = true,
+            // What these contain does not run as a part of the expression.
+            Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
+            _ => syn::visit::visit_expr(self, expr),
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        self.0 |= awaiting(mac).is_some() || tokens(mac.tokens.clone());
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+
+    fn visit_type(&mut self, _: &'ast syn::Type) {}
+}

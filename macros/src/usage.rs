@@ -1,0 +1,449 @@
+//! What code does with the locals: reads, assignments and jumps.
+//!
+//! The analysis follows the code in evaluation order and knows scopes and branches, so that a read
+//! after an assignment does not count, and neither does a binding of the same name in an inner
+//! scope. Where it cannot see (an unknown macro) it takes every name for a read.
+
+use std::collections::BTreeSet;
+
+use syn::visit::{self, Visit};
+use syn::{Expr, Ident, Macro, Member, Pat, Stmt, UnOp};
+
+use crate::ir::{LocalId, Locals, TargetId, label_target};
+use crate::macros::{self, Piece, Role};
+use crate::normalize::{collect_bindings, is_assignment, is_comparison};
+
+/// A local, or a field of one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) local: LocalId,
+    pub(crate) fields: Vec<String>,
+}
+
+impl Place {
+    /// The whole local.
+    pub(crate) fn whole(local: LocalId) -> Self {
+        Self { local, fields: Vec::new() }
+    }
+}
+
+/// A jump out of code that is otherwise left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Jump {
+    Break(TargetId),
+    Continue(TargetId),
+    Return,
+}
+
+/// What a piece of code does with the locals.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Usage {
+    /// What it reads that it has not assigned before.
+    pub(crate) reads: BTreeSet<Place>,
+    /// What it has assigned for certain when it is through.
+    pub(crate) assigned: BTreeSet<LocalId>,
+    /// What it may change.
+    pub(crate) changes: BTreeSet<LocalId>,
+    /// What it may move parts out of.
+    pub(crate) moves: BTreeSet<Place>,
+    /// Everything it names.
+    pub(crate) mentions: BTreeSet<LocalId>,
+    pub(crate) jumps: BTreeSet<Jump>,
+}
+
+impl Usage {
+    pub(crate) fn of_stmt(locals: &Locals, stmt: &Stmt) -> Self {
+        let mut analysis = Analysis::new(locals);
+        analysis.visit_stmt(stmt);
+        if let Stmt::Local(local) = stmt {
+            let bound = bound_locals(locals, &local.pat);
+            analysis.assigned.iter_mut().for_each(|assigned| assigned.extend(&bound));
+        }
+        analysis.finish()
+    }
+
+    pub(crate) fn of_expr(locals: &Locals, expr: &Expr) -> Self {
+        let mut analysis = Analysis::new(locals);
+        analysis.visit_expr(expr);
+        analysis.finish()
+    }
+
+    /// An expression that is matched against patterns.
+    pub(crate) fn of_scrutinee(locals: &Locals, expr: &Expr) -> Self {
+        let mut analysis = Analysis::new(locals);
+        analysis.visit(expr, Mode::Scrutinee);
+        analysis.finish()
+    }
+
+    /// The guard of a pattern.
+    pub(crate) fn of_guard(locals: &Locals, pat: &Pat) -> Self {
+        match pat {
+            Pat::Guard(pat) => Self::of_expr(locals, &pat.guard),
+            _ => Self::default(),
+        }
+    }
+}
+
+/// The locals that evaluating the expression may change.
+pub(crate) fn changes(locals: &Locals, expr: &Expr) -> BTreeSet<LocalId> {
+    Usage::of_expr(locals, expr).changes
+}
+
+/// The locals that a pattern binds.
+pub(crate) fn bound_locals(locals: &Locals, pat: &Pat) -> Vec<LocalId> {
+    let mut idents = Vec::new();
+    collect_bindings(pat, &mut idents);
+    idents.iter().filter_map(|ident| locals.find(ident)).collect()
+}
+
+/// What becomes of the value of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Value,
+    Scrutinee,
+    Borrow,
+    BorrowMut,
+}
+
+struct Analysis<'a> {
+    locals: &'a Locals,
+    usage: Usage,
+    /// Names bound in inner scopes.
+    hidden: Vec<String>,
+    /// What has been assigned for certain so far; `None` where control does not come.
+    assigned: Option<BTreeSet<LocalId>>,
+    mode: Mode,
+}
+
+impl<'a> Analysis<'a> {
+    fn new(locals: &'a Locals) -> Self {
+        Self {
+            locals,
+            usage: Usage::default(),
+            hidden: Vec::new(),
+            assigned: Some(BTreeSet::new()),
+            mode: Mode::Value,
+        }
+    }
+
+    fn finish(mut self) -> Usage {
+        // If control does not come to the end, nothing there reads what was before.
+        self.usage.assigned = self.assigned.unwrap_or_else(|| self.locals.ids().collect());
+        self.usage
+    }
+
+    fn find(&self, name: &str) -> Option<LocalId> {
+        if self.hidden.iter().any(|hidden| hidden == name) {
+            return None;
+        }
+        self.locals.find_name(name)
+    }
+
+    fn visit(&mut self, expr: &Expr, mode: Mode) {
+        self.mode = mode;
+        self.visit_expr(expr);
+    }
+
+    fn read(&mut self, place: Place, mode: Mode) {
+        let local = place.local;
+        self.usage.mentions.insert(local);
+        match mode {
+            Mode::Value if place.fields.is_empty() => {}
+            Mode::Value | Mode::Scrutinee => {
+                self.usage.moves.insert(place.clone());
+            }
+            Mode::Borrow => {}
+            Mode::BorrowMut => {
+                self.usage.changes.insert(local);
+            }
+        }
+        if self.assigned.as_ref().is_some_and(|assigned| !assigned.contains(&local)) {
+            self.usage.reads.insert(place);
+        }
+    }
+
+    fn read_name(&mut self, name: &str, mode: Mode) {
+        if let Some(local) = self.find(name) {
+            self.read(Place::whole(local), mode);
+        }
+    }
+
+    /// The place that the expression is, if it is a local or a field of one.
+    fn place(&self, expr: &Expr) -> Option<Place> {
+        match expr {
+            Expr::Path(path) if path.qself.is_none() => {
+                let ident: &Ident = path.path.get_ident()?;
+                self.find(&ident.to_string()).map(Place::whole)
+            }
+            Expr::Field(field) => {
+                let mut place = self.place(&field.base)?;
+                place.fields.push(match &field.member {
+                    Member::Named(ident) => ident.to_string(),
+                    Member::Unnamed(index) => index.index.to_string(),
+                });
+                Some(place)
+            }
+            Expr::Paren(paren) => self.place(&paren.expr),
+            Expr::Group(group) => self.place(&group.expr),
+            _ => None,
+        }
+    }
+
+    /// Assigns to what stands on the left of `=`.
+    fn assign(&mut self, left: &Expr) {
+        match left {
+            Expr::Path(_) => {
+                if let Some(Place { local, .. }) = self.place(left) {
+                    self.usage.mentions.insert(local);
+                    self.usage.changes.insert(local);
+                    if let Some(assigned) = &mut self.assigned {
+                        assigned.insert(local);
+                    }
+                }
+            }
+            Expr::Tuple(expr) => expr.elems.iter().for_each(|elem| self.assign(elem)),
+            Expr::Array(expr) => expr.elems.iter().for_each(|elem| self.assign(elem)),
+            Expr::Call(expr) => expr.args.iter().for_each(|argument| self.assign(argument)),
+            Expr::Struct(expr) => expr.fields.iter().for_each(|field| self.assign(&field.expr)),
+            Expr::Paren(expr) => self.assign(&expr.expr),
+            Expr::Infer(_) | Expr::Range(_) => {}
+            left => self.visit(left, Mode::BorrowMut),
+        }
+    }
+
+    /// Runs `visit` as code that may or may not run.
+    fn maybe(&mut self, visit: impl FnOnce(&mut Self)) {
+        let before = self.assigned.clone();
+        visit(self);
+        self.assigned = before;
+    }
+
+    /// Runs `visit` and gives what is assigned after it; the state is as before.
+    fn branch(&mut self, visit: impl FnOnce(&mut Self)) -> Option<BTreeSet<LocalId>> {
+        let before = self.assigned.clone();
+        visit(self);
+        std::mem::replace(&mut self.assigned, before)
+    }
+
+    /// Goes on after one of several branches.
+    fn merge(&mut self, branches: impl IntoIterator<Item = Option<BTreeSet<LocalId>>>) {
+        self.assigned = branches.into_iter().flatten().reduce(|all, one| &all & &one);
+    }
+
+    /// Runs `visit` in a scope of its own.
+    fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
+        let count = self.hidden.len();
+        visit(self);
+        self.hidden.truncate(count);
+    }
+
+    fn hide(&mut self, pat: &Pat) {
+        let mut idents = Vec::new();
+        collect_bindings(pat, &mut idents);
+        self.hidden.extend(idents.iter().map(ToString::to_string));
+    }
+}
+
+impl Visit<'_> for Analysis<'_> {
+    fn visit_expr(&mut self, expr: &Expr) {
+        let mode = std::mem::replace(&mut self.mode, Mode::Value);
+        if let Some(place) = self.place(expr) {
+            return self.read(place, mode);
+        }
+        match expr {
+            Expr::Assign(expr) => {
+                self.visit_expr(&expr.right);
+                self.assign(&expr.left);
+            }
+            Expr::Binary(expr) if is_assignment(&expr.op) => {
+                self.visit_expr(&expr.right);
+                self.visit(&expr.left, Mode::BorrowMut);
+            }
+            Expr::Binary(expr) if is_comparison(&expr.op) => {
+                self.visit(&expr.left, Mode::Borrow);
+                self.visit(&expr.right, Mode::Borrow);
+            }
+            Expr::Binary(expr) if matches!(expr.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
+                self.visit_expr(&expr.left);
+                self.maybe(|this| this.visit_expr(&expr.right));
+            }
+            Expr::Reference(expr) => {
+                let mode = if expr.mutability.is_some() { Mode::BorrowMut } else { Mode::Borrow };
+                self.visit(&expr.expr, mode);
+            }
+            Expr::Field(expr) => self.visit(&expr.base, self.inner(mode)),
+            Expr::Index(expr) => {
+                self.visit(&expr.expr, self.inner(mode));
+                self.visit_expr(&expr.index);
+            }
+            Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => {
+                self.visit(&expr.expr, self.inner(mode));
+            }
+            Expr::Paren(expr) => self.visit(&expr.expr, mode),
+            Expr::Group(expr) => self.visit(&expr.expr, mode),
+            Expr::MethodCall(expr) => {
+                self.visit(&expr.receiver, Mode::BorrowMut);
+                expr.args.iter().for_each(|argument| self.visit_expr(argument));
+            }
+            Expr::Let(expr) => {
+                self.visit(&expr.expr, Mode::Scrutinee);
+                self.hide(&expr.pat);
+            }
+            Expr::If(expr) => {
+                let mut then = None;
+                let before = self.assigned.clone();
+                self.scoped(|this| {
+                    this.visit_expr(&expr.cond);
+                    then = this.branch(|this| this.visit_block(&expr.then_branch));
+                });
+                // A chain that fails half-way has not run all of its operands.
+                if matches!(&*expr.cond, Expr::Binary(_)) {
+                    self.assigned = before;
+                }
+                let otherwise = self.branch(|this| {
+                    if let Some((_, otherwise)) = &expr.else_branch {
+                        this.visit_expr(otherwise);
+                    }
+                });
+                self.merge([then, otherwise]);
+            }
+            Expr::Match(expr) => {
+                self.visit(&expr.expr, Mode::Scrutinee);
+                let mut branches = Vec::new();
+                for arm in &expr.arms {
+                    self.scoped(|this| {
+                        this.hide(&arm.pat);
+                        branches.push(this.branch(|this| {
+                            if let Pat::Guard(pat) = &arm.pat {
+                                this.visit_expr(&pat.guard);
+                            }
+                            this.visit_expr(&arm.body);
+                        }));
+                    });
+                }
+                self.merge(branches);
+            }
+            Expr::While(expr) => self.maybe(|this| {
+                this.scoped(|this| {
+                    this.visit_expr(&expr.cond);
+                    this.visit_block(&expr.body);
+                });
+            }),
+            Expr::Loop(expr) => self.maybe(|this| this.visit_block(&expr.body)),
+            Expr::ForLoop(expr) => {
+                self.visit_expr(&expr.expr);
+                self.maybe(|this| {
+                    this.scoped(|this| {
+                        this.hide(&expr.pat);
+                        this.visit_block(&expr.body);
+                    });
+                });
+            }
+            Expr::Block(expr) if expr.label.is_some() => {
+                self.maybe(|this| this.visit_block(&expr.block));
+            }
+            Expr::Closure(expr) => self.detached(|this| {
+                expr.inputs.iter().for_each(|pat| this.hide(pat));
+                this.visit_expr(&expr.body);
+            }),
+            Expr::Async(expr) => self.detached(|this| this.visit_block(&expr.block)),
+            Expr::Return(expr) => {
+                expr.expr.iter().for_each(|value| self.visit_expr(value));
+                self.jump(Jump::Return);
+            }
+            Expr::Break(expr) => {
+                expr.expr.iter().for_each(|value| self.visit_expr(value));
+                if let Some(target) = expr.label.as_ref().and_then(label_target) {
+                    self.usage.jumps.insert(Jump::Break(target));
+                }
+                self.assigned = None;
+            }
+            Expr::Continue(expr) => {
+                if let Some(target) = expr.label.as_ref().and_then(label_target) {
+                    self.usage.jumps.insert(Jump::Continue(target));
+                }
+                self.assigned = None;
+            }
+            Expr::Try(expr) => {
+                self.visit_expr(&expr.expr);
+                self.usage.jumps.insert(Jump::Return);
+            }
+            expr => visit::visit_expr(self, expr),
+        }
+    }
+
+    fn visit_block(&mut self, block: &syn::Block) {
+        self.scoped(|this| block.stmts.iter().for_each(|stmt| this.visit_stmt(stmt)));
+    }
+
+    fn visit_local(&mut self, local: &syn::Local) {
+        if let Some(init) = &local.init {
+            let mode = match &local.pat {
+                Pat::Ident(_) => Mode::Value,
+                _ => Mode::Scrutinee,
+            };
+            self.visit(&init.expr, mode);
+            if let Some((_, diverge)) = &init.diverge {
+                self.maybe(|this| this.visit_expr(diverge));
+            }
+        }
+        self.hide(&local.pat);
+    }
+
+    fn visit_macro(&mut self, mac: &Macro) {
+        let Some(pieces) = macros::parse(mac) else {
+            return macros::scan_names(&mac.tokens, &mut |name| {
+                self.read_name(name, Mode::BorrowMut);
+            });
+        };
+        for piece in &pieces {
+            match piece {
+                Piece::Tokens(tokens) => macros::scan_names(tokens, &mut |name| {
+                    // Before `=` stands the name of an argument.
+                    if macros::name(mac) == "matches" {
+                        self.read_name(name, Mode::Borrow);
+                    }
+                }),
+                Piece::Expr(expr, role) => {
+                    if let Some(text) = macros::literal_text(expr) {
+                        let captured = macros::captures(&text.value());
+                        captured.iter().for_each(|name| self.read_name(name, Mode::Borrow));
+                    }
+                    match role {
+                        Role::Value => self.visit_expr(expr),
+                        Role::Borrowed => self.visit(expr, Mode::Borrow),
+                        Role::Lazy => self.maybe(|this| this.visit(expr, Mode::Borrow)),
+                        Role::Unknown => self.visit(expr, Mode::BorrowMut),
+                    }
+                }
+            }
+        }
+    }
+
+    fn visit_item(&mut self, _: &syn::Item) {}
+
+    fn visit_type(&mut self, _: &syn::Type) {}
+}
+
+impl Analysis<'_> {
+    /// What is done with a place when this is done with a part of it.
+    fn inner(&self, mode: Mode) -> Mode {
+        match mode {
+            Mode::BorrowMut => Mode::BorrowMut,
+            Mode::Value | Mode::Scrutinee | Mode::Borrow => Mode::Borrow,
+        }
+    }
+
+    fn jump(&mut self, jump: Jump) {
+        self.usage.jumps.insert(jump);
+        self.assigned = None;
+    }
+
+    /// Visits a body that runs at another time: it may read what it captures, and its jumps are its
+    /// own.
+    fn detached(&mut self, visit: impl FnOnce(&mut Self)) {
+        let jumps = self.usage.jumps.clone();
+        self.maybe(|this| this.scoped(visit));
+        self.usage.jumps = jumps;
+    }
+}

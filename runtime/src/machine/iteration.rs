@@ -1,0 +1,204 @@
+//! `for` loops that await: what is left of an iterator, in a form that can be saved.
+
+use std::collections::VecDeque;
+use std::ops::{Range, RangeFrom, RangeInclusive};
+
+use serde::{Deserialize, Serialize};
+
+use super::durable::{load, save};
+use super::{Context, Durable, Saved, StepError};
+use crate::codec::Schema;
+
+/// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
+/// until they have had their turn, so more would be a mistake, and an endless iterator a hang.
+pub const MAX_LOOP_ITEMS: usize = 1_000_000;
+
+/// The items of a loop that are left.
+#[derive(Debug)]
+pub struct Items<T>(VecDeque<T>);
+
+/// Takes all items of an iterator.
+///
+/// # Panics
+/// If there are more than [`MAX_LOOP_ITEMS`].
+pub fn items<I: IntoIterator>(iterator: I) -> Items<I::Item> {
+    let mut items = VecDeque::new();
+    for item in iterator {
+        assert!(
+            items.len() < MAX_LOOP_ITEMS,
+            "a `for` loop with an `.await` in it runs over more than {MAX_LOOP_ITEMS} items"
+        );
+        items.push_back(item);
+    }
+    Items(items)
+}
+
+impl<T> Iterator for Items<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.pop_front()
+    }
+}
+
+/// The token of a saved [`Items`].
+pub struct ItemList<T> {
+    save: fn(&Items<T>, &Context) -> Result<Saved, StepError>,
+    load: fn(&Saved) -> Result<Items<T>, StepError>,
+    schema: fn() -> Schema,
+}
+
+/// Makes the token of items whose type is yet to be inferred.
+pub fn item_list<T: Durable>() -> ItemList<T> {
+    ItemList {
+        save: |items, cx| save(&items.0, cx),
+        load: |saved| load(saved).map(Items),
+        schema: Schema::of::<Vec<T>>,
+    }
+}
+
+impl<T> ItemList<T> {
+    /// Encodes the items.
+    ///
+    /// # Errors
+    /// [`StepError::Encode`] if their type refuses.
+    pub fn save(self, items: &Items<T>, cx: &Context) -> Result<Saved, StepError> {
+        (self.save)(items, cx)
+    }
+
+    /// Reads the items back.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if the bytes are not such items.
+    pub fn load(self, saved: &Saved) -> Result<Items<T>, StepError> {
+        (self.load)(saved)
+    }
+
+    /// Tells the schema of the list, if `cx` asks for schemas.
+    pub fn describe(self, name: &'static str, cx: &Context) {
+        cx.add_schema(name, (self.schema)());
+    }
+}
+
+impl<T> Copy for ItemList<T> {}
+impl<T> Clone for ItemList<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// An integer that a range can count.
+pub trait Count: Copy + PartialOrd {
+    /// The next number, or `None` after the last.
+    fn next(self) -> Option<Self>;
+}
+
+macro_rules! count {
+    ($($integer:ty)*) => {
+        $(impl Count for $integer {
+            fn next(self) -> Option<Self> {
+                self.checked_add(1)
+            }
+        })*
+    };
+}
+
+count!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+impl Count for char {
+    fn next(self) -> Option<Self> {
+        // The range skips the surrogates.
+        (self..=char::MAX).nth(1)
+    }
+}
+
+/// What is left of a range: the next number, and the last.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Counter<T> {
+    next: Option<T>,
+    end: End<T>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum End<T> {
+    Before(T),
+    At(T),
+    Never,
+}
+
+/// A range with a start, for a `for` loop.
+pub trait CountedRange {
+    /// The numbers.
+    type Item: Count;
+
+    /// What is left before the first number is taken.
+    fn counter(self) -> Counter<Self::Item>;
+}
+
+impl<T: Count> CountedRange for Range<T> {
+    type Item = T;
+
+    fn counter(self) -> Counter<T> {
+        Counter { next: Some(self.start), end: End::Before(self.end) }
+    }
+}
+
+impl<T: Count> CountedRange for RangeInclusive<T> {
+    type Item = T;
+
+    fn counter(self) -> Counter<T> {
+        let (start, end) = self.into_inner();
+        Counter { next: Some(start), end: End::At(end) }
+    }
+}
+
+impl<T: Count> CountedRange for RangeFrom<T> {
+    type Item = T;
+
+    fn counter(self) -> Counter<T> {
+        Counter { next: Some(self.start), end: End::Never }
+    }
+}
+
+/// Makes a range into what a loop saves.
+pub fn range<R: CountedRange>(range: R) -> Counter<R::Item> {
+    range.counter()
+}
+
+impl<T: Count> Iterator for Counter<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        let number = self.next?;
+        let is_within = match self.end {
+            End::Before(end) => number < end,
+            End::At(end) => number <= end,
+            End::Never => true,
+        };
+        self.next = if is_within { number.next() } else { None };
+        is_within.then_some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_count_like_ranges() {
+        assert_eq!(range(3..6).collect::<Vec<_>>(), (3..6).collect::<Vec<_>>());
+        assert_eq!(range(3..=6).collect::<Vec<_>>(), (3..=6).collect::<Vec<_>>());
+        assert_eq!(range(250_u8..=255).count(), 6);
+        assert_eq!(range(5..5).count(), 0);
+        let (after, before) = (6, 5);
+        assert_eq!(range(after..=before).count(), 0);
+        assert_eq!(range('\u{d7fe}'..='\u{e001}').count(), 4);
+        assert_eq!(range(7..).take(3).collect::<Vec<_>>(), [7, 8, 9]);
+    }
+
+    #[test]
+    #[should_panic(expected = "more than 1000000 items")]
+    fn an_endless_iterator_is_noticed() {
+        items(std::iter::repeat(1));
+    }
+}
