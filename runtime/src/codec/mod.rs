@@ -11,7 +11,7 @@ use bytes::BufMut;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use schema::{Schema, SchemaProblem};
+pub use schema::{Content, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
 use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait};
 

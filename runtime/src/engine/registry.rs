@@ -109,7 +109,6 @@ fn describe(entry: &WorkflowEntry) -> DefinitionRecord {
 }
 
 fn describe_schema(name: &str, schema: &Schema) -> Value {
-    let format: Option<Value> =
-        schema.format.as_deref().and_then(|format| serde_json::from_str(format).ok());
-    json!({ "local": name, "type": schema.type_name, "format": format })
+    let (format, types) = schema.format.as_ref().map(|(format, types)| (format, types)).unzip();
+    json!({ "local": name, "type": schema.type_name, "format": format, "types": types })
 }

@@ -1,6 +1,5 @@
 //! What `#[workflow]` generates, as traits, and its form without types for the registry.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 
 use bytes::Bytes;
@@ -139,18 +138,21 @@ impl Definition {
             ("return value", Schema::of::<W::Return>()),
         ];
         schemas.extend(cx.take_schemas());
-        let mut hasher = DefaultHasher::new();
-        W::NAME.hash(&mut hasher);
+        let mut hash = StableHash::new();
+        hash.add(W::NAME);
         for node in W::GRAPH.nodes {
-            node.name.hash(&mut hasher);
-            for local in node.locals {
-                local.name.hash(&mut hasher);
-            }
+            hash.add(node.name);
+            node.locals.iter().for_each(|local| hash.add(local.name));
         }
         for (name, schema) in &schemas {
-            (name, &schema.format).hash(&mut hasher);
+            hash.add(name);
+            match &schema.format {
+                // Formats are plain enums and strings, which always have a JSON form.
+                Some(format) => hash.add(&serde_json::to_string(format).unwrap_or_default()),
+                None => hash.add(schema.type_name),
+            }
         }
-        Self { hash: DefinitionHash(hasher.finish()), schemas }
+        Self { hash: DefinitionHash(hash.0), schemas }
     }
 
     /// The types that cannot be saved, each with the reason.
@@ -168,6 +170,23 @@ impl Definition {
 
 /// A frame, and the name of the state in it.
 pub type NamedFrame = (Vec<u8>, &'static str);
+
+/// FNV-1a (Fowler, Noll, Vo): the same on every platform and with every compiler, unlike the hashers
+/// of the standard library. It tells definitions apart; nothing hangs on it being hard to forge.
+struct StableHash(u64);
+
+impl StableHash {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, text: &str) {
+        // The closing byte is not part of any text, so texts do not run together.
+        for byte in text.bytes().chain([0xff]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
 
 /// A workflow as the registry holds it.
 #[derive(Debug)]

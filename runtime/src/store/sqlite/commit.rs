@@ -69,21 +69,24 @@ pub(super) async fn commit(
     for steps in let_go.chunks(MAX_ROWS) {
         add_let_go(&mut script, steps, worker, now);
     }
-    script.sql(IS_VALID).bind_validity(worker, now);
     let statements = kept.len().div_ceil(MAX_ROWS) + let_go.len().div_ceil(MAX_ROWS);
     let alone = statements <= 1 && !steps.iter().any(has_consequences);
-    let met = if alone {
-        let mut rows = turn.run(script).await.map_err(failed)?;
-        Met::read(&mut rows, 0, statements).map_err(failed)?
+    let mut rows = if alone {
+        turn.run(script).await.map_err(failed)?
     } else {
         let mut transaction = Script::new();
         transaction.sql("BEGIN IMMEDIATE; ").append(script);
-        let mut rows = turn.begin(transaction).await.map_err(failed)?;
-        Met::read(&mut rows, 1, statements).map_err(failed)?
+        turn.begin(transaction).await.map_err(failed)?
     };
-    let Some(met) = met else {
-        return Err(StoreError::Fenced);
-    };
+    let met = Met::read(&mut rows, usize::from(!alone), statements).map_err(failed)?;
+    if met.committed.is_empty() {
+        let mut script = Script::new();
+        script.sql(IS_VALID).bind_validity(worker, now);
+        return match turn.run(script).await.map_err(failed)?.any(0) {
+            true => Ok(vec![CommitOutcome::Lost; steps.len()]),
+            false => Err(StoreError::Fenced),
+        };
+    }
     if !alone {
         turn.commit(consequences(&steps, &met)).await.map_err(failed)?;
     }
@@ -159,12 +162,8 @@ fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, n
 }
 
 impl Met {
-    /// Reads the answers of the statements from number `first` on, of which the one after the last
-    /// asks for the worker; `None` if that is not valid.
-    fn read(rows: &mut Rows, first: usize, count: usize) -> Result<Option<Self>, sqlx::Error> {
-        if !rows.any(first + count) {
-            return Ok(None);
-        }
+    /// Reads the answers of `count` statements from number `first` on.
+    fn read(rows: &mut Rows, first: usize, count: usize) -> Result<Self, sqlx::Error> {
         let mut met = Self::default();
         for statement in first..first + count {
             for row in rows.of(statement) {
@@ -178,7 +177,7 @@ impl Met {
                 }
             }
         }
-        Ok(Some(met))
+        Ok(met)
     }
 }
 

@@ -95,6 +95,9 @@ fn connect_options() -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
+        // Or the planner may, rather than look up each of a list of rows, read the whole table and
+        // look each of its rows up in the list.
+        .pragma("automatic_index", "OFF")
         .busy_timeout(BUSY_TIMEOUT)
         .row_buffer_size(ROW_BUFFER)
         .statement_cache_capacity(STATEMENT_CACHE)

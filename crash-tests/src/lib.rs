@@ -1,0 +1,10 @@
+//! What the killed program does and what must come of it.
+//!
+//! The program (`main.rs`) starts a fixed set of runs, or finds them again, and drives them to their
+//! end. Its activities keep a ledger: a file to which every attempt appends a line when it begins
+//! and one when it has ended. Lines survive SIGKILL, because the kernel has them. The tests kill the
+//! program, start it again until it finishes, and compare ledger and results with what a program
+//! that never died would have written.
+
+pub mod ledger;
+pub mod workload;

@@ -1,0 +1,96 @@
+//! The runs: every kind of wait that a crash could spoil, with a result that can be foretold.
+
+use piton::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::{Event, Ledger};
+
+/// How many runs the program drives at once.
+pub const RUNS: u64 = 12;
+
+/// How many items each run works through.
+pub const ITEMS: u64 = 5;
+
+/// The calls that one run makes: one per item, one that fails at first, two at once, and the last.
+pub const CALLS_PER_RUN: usize = ITEMS as usize + 4;
+
+/// Allows a run to go on past the middle. Sent to every run each time the program starts, always
+/// with the same dedup key.
+#[derive(Debug, Signal, Serialize, Deserialize)]
+pub struct Proceed {
+    /// Who allows it.
+    pub by: String,
+}
+
+/// What a run comes to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// The doubled items, in order.
+    pub doubled: Vec<u64>,
+    /// The sum of everything that activities returned.
+    pub sum: u64,
+    /// How often the signal came.
+    pub signals: u32,
+}
+
+impl Tally {
+    /// What run number `number` must come to.
+    pub fn expected(number: u64) -> Self {
+        let items: Vec<u64> = (0..ITEMS).map(|item| number * 100 + item).collect();
+        let doubled: Vec<u64> = items.iter().map(|item| item * 2).collect();
+        let sum = doubled.iter().sum::<u64>() + number + (number + 1) * 2 + (number + 2) * 2;
+        Self { doubled, sum: sum + (sum * 2), signals: 1 }
+    }
+}
+
+/// Doubles a number.
+#[activity(retry(initial = "1ms", max_interval = "5ms"))]
+pub async fn double(cx: &ActivityContext, number: u64) -> piton::Result<u64> {
+    let (ledger, key, attempt) = begin(cx)?;
+    ledger.note(Event::Returned, &key, attempt)?;
+    Ok(number * 2)
+}
+
+/// Gives back a number, at the second attempt.
+#[activity(retry(initial = "1ms", max_interval = "5ms"))]
+pub async fn stumble(cx: &ActivityContext, number: u64) -> piton::Result<u64> {
+    let (ledger, key, attempt) = begin(cx)?;
+    if attempt == 1 {
+        ledger.note(Event::Failed, &key, attempt)?;
+        bail!("the first attempt always fails");
+    }
+    ledger.note(Event::Returned, &key, attempt)?;
+    Ok(number)
+}
+
+fn begin(cx: &ActivityContext) -> piton::Result<(std::sync::Arc<Ledger>, String, u32)> {
+    let ledger = cx.dependency::<Ledger>();
+    let key = cx.idempotency_key();
+    let attempt = cx.info().attempt;
+    ledger.note(Event::Began, &key, attempt)?;
+    Ok((ledger, key, attempt))
+}
+
+/// Works through its items, waits for a signal and a timer, and sums up.
+#[workflow]
+pub async fn tally(cx: &Context, number: u64) -> piton::Result<Tally> {
+    let mut doubled = Vec::new();
+    for item in 0..ITEMS {
+        doubled.push(double(number * 100 + item).await?);
+    }
+    let mut sum = doubled.iter().sum::<u64>() + stumble(number).await?;
+    let (one, two) = try_join!(double(number + 1), double(number + 2))?;
+    sum += one + two;
+    let mut signals = 0;
+    let allowed = cx.signal::<Proceed>().await;
+    if allowed.by == "the test" {
+        signals += 1;
+    }
+    cx.sleep(std::time::Duration::from_millis(2)).await;
+    select! {
+        _ = cx.signal::<Proceed>() => signals += 1,
+        _ = cx.sleep(std::time::Duration::from_millis(2)) => {}
+    }
+    sum += double(sum).await?;
+    Ok(Tally { doubled, sum, signals })
+}

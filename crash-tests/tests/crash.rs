@@ -1,0 +1,152 @@
+//! Real processes, really killed. After the last restart every run has the result of a program that
+//! never died, and every attempt of every activity is accounted for.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use piton_crash_tests::ledger;
+use piton_crash_tests::workload::{CALLS_PER_RUN, RUNS, Tally};
+
+/// The program must be done after this many restarts; one that makes no progress is a failure and
+/// not an endless test.
+const MAX_RESTARTS: u32 = 60;
+
+#[test]
+fn without_a_crash_nothing_is_attempted_twice() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert!(start(folder.path(), None).wait().expect("it ran").success());
+    check(folder.path(), 0);
+}
+
+#[test]
+fn killed_at_every_kind_of_point() {
+    let points = [
+        "before_commit",
+        "after_commit",
+        "before_activity",
+        "after_activity",
+        "before_deliver",
+        "after_deliver",
+        "after_start",
+        "after_claim",
+    ];
+    for point in points {
+        for count in [1, 3, 10] {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let spec = format!("{point}:{count}=kill");
+            let first = start(folder.path(), Some(&spec)).wait().expect("it ran");
+            let kills = u32::from(was_killed(first));
+            // A point may not be reached that often in a first life: then it simply finished.
+            assert!(kills == 1 || first.success(), "{spec}: {first}");
+            assert!(kills == 1 || count > 1 || point == "after_claim", "{spec} was never reached");
+            if kills == 1 {
+                // The same point once more, on the way through recovery.
+                let second = start(folder.path(), Some(&spec)).wait().expect("it ran");
+                let kills = kills + u32::from(was_killed(second));
+                finish(folder.path());
+                check(folder.path(), kills);
+            } else {
+                check(folder.path(), kills);
+            }
+        }
+    }
+}
+
+#[test]
+fn killed_at_random_instants() {
+    let seed = match std::env::var("PITON_CRASH_SEED") {
+        Ok(seed) => seed.parse().expect("PITON_CRASH_SEED is a number"),
+        Err(_) => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+            now.as_nanos() as u64
+        }
+    };
+    println!("PITON_CRASH_SEED={seed}");
+    let mut random = seed;
+    for _ in 0..3 {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut kills = 0;
+        for _ in 0..8 {
+            let mut child = start(folder.path(), None);
+            await_ready(&mut child);
+            // The instant is what is tested here, so this waits for time and not for an event.
+            std::thread::sleep(Duration::from_micros(next(&mut random) % 60_000));
+            child.kill().expect("it was there to be killed");
+            kills += u32::from(was_killed(child.wait().expect("it ran")));
+        }
+        finish(folder.path());
+        check(folder.path(), kills);
+    }
+}
+
+/// Starts the program on `folder`.
+fn start(folder: &Path, fail_point: Option<&str>) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_piton-crash-tests"));
+    command.arg(folder).stdout(Stdio::piped()).env_remove("PITON_FAILPOINT");
+    if let Some(spec) = fail_point {
+        command.env("PITON_FAILPOINT", spec);
+    }
+    command.spawn().expect("the program starts")
+}
+
+fn await_ready(child: &mut Child) {
+    let output = child.stdout.as_mut().expect("piped");
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line).expect("readable");
+    assert_eq!(line, "ready\n");
+}
+
+/// Starts the program until it gets through.
+fn finish(folder: &Path) {
+    for _ in 0..MAX_RESTARTS {
+        if start(folder, None).wait().expect("it ran").success() {
+            return;
+        }
+    }
+    panic!("the program did not finish in {MAX_RESTARTS} lives");
+}
+
+fn was_killed(status: ExitStatus) -> bool {
+    const SIGKILL: i32 = 9;
+    status.signal() == Some(SIGKILL)
+}
+
+/// Compares results and ledger with what must be, after `kills` crashes.
+fn check(folder: &Path, kills: u32) {
+    let results = std::fs::read_to_string(folder.join("results.txt")).expect("it finished");
+    let expected: Vec<String> =
+        (0..RUNS).map(|number| format!("{:?}", Tally::expected(number))).collect();
+    assert_eq!(results.lines().collect::<Vec<_>>(), expected);
+
+    let calls = ledger::read(folder).expect("a readable ledger");
+    assert_eq!(calls.len(), RUNS as usize * CALLS_PER_RUN, "calls that nobody asked for, or none");
+    let mut interrupted = 0;
+    for (key, call) in &calls {
+        let context = format!("call {key} after {kills} kills: {call:?}");
+        // Attempts are numbered in the order they are made. A number may be missing where a crash
+        // came between the commit and the attempt's first line, and is never given twice.
+        assert!(call.began.is_sorted_by(|a, b| a < b), "{context}");
+        assert!(!call.returned.is_empty(), "{context}");
+        let last = call.began.last().copied().unwrap_or_default();
+        assert!(
+            call.returned.contains(&last),
+            "the last attempt is the one that counts: {context}"
+        );
+        let unaccounted = last as usize - call.failed.len() - 1;
+        assert!(unaccounted <= kills as usize, "{context}");
+        interrupted += unaccounted;
+    }
+    if kills == 0 {
+        assert_eq!(interrupted, 0, "attempts were repeated without a crash");
+    }
+}
+
+/// The next number of a linear congruential generator (Knuth's MMIX constants).
+fn next(random: &mut u64) -> u64 {
+    *random =
+        random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *random >> 33
+}

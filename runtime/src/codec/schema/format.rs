@@ -1,0 +1,93 @@
+//! The shape of a type's encoding, as data that can be stored.
+
+use serde::{Deserialize, Serialize};
+
+/// How a value is encoded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Not seen: the content of a list or option that is always empty.
+    #[default]
+    Unknown,
+    /// Nothing.
+    Unit,
+    /// A truth value.
+    Bool,
+    /// A signed number.
+    I8,
+    /// A signed number.
+    I16,
+    /// A signed number.
+    I32,
+    /// A signed number.
+    I64,
+    /// A signed number.
+    I128,
+    /// An unsigned number.
+    U8,
+    /// An unsigned number.
+    U16,
+    /// An unsigned number.
+    U32,
+    /// An unsigned number.
+    U64,
+    /// An unsigned number.
+    U128,
+    /// A floating-point number.
+    F32,
+    /// A floating-point number.
+    F64,
+    /// A character.
+    Char,
+    /// Text.
+    Str,
+    /// Bytes.
+    Bytes,
+    /// A value or none.
+    Option(Box<Format>),
+    /// Any number of values of one kind.
+    Seq(Box<Format>),
+    /// A fixed number of values.
+    Tuple(Vec<Format>),
+    /// Keys and values.
+    Map(Box<Format>, Box<Format>),
+    /// A type with a name: an index into [`Types`].
+    Type(usize),
+}
+
+/// The named types of a schema, in the order in which they are met.
+pub type Types = Vec<NamedType>;
+
+/// A type with a name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NamedType {
+    /// The name that serde uses.
+    pub name: String,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// What a named type holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// A struct.
+    Struct(Fields),
+    /// One of several variants, in the order of their numbers.
+    Enum(Vec<(String, Fields)>),
+}
+
+/// What a struct or variant holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fields {
+    /// Nothing.
+    #[default]
+    Unit,
+    /// One value, encoded as that value.
+    Newtype(Format),
+    /// Values by position.
+    Tuple(Vec<Format>),
+    /// Values by name, encoded by position.
+    Named(Vec<(String, Format)>),
+}

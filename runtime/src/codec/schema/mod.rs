@@ -1,0 +1,95 @@
+//! The schema of a saved type, traced from its serde implementation.
+//!
+//! Schemas are stored with the definition, so that a state can be read by code whose types have
+//! changed, and shown by processes that do not have the types at all. Tracing also finds the types
+//! that the binary encoding cannot read back, before a run depends on one.
+
+mod format;
+mod trace;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use format::{Content, Fields, Format, NamedType, Types};
+use trace::TraceError;
+
+/// What is known of a type's encoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// The Rust type.
+    pub type_name: &'static str,
+    /// Its format and the named types in it; `None` if the type checks what it reads so closely
+    /// that it cannot be traced.
+    pub format: Option<(Format, Types)>,
+    /// Why values of the type could not be read back, if so.
+    pub problem: Option<SchemaProblem>,
+}
+
+/// Why the binary encoding cannot hold a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SchemaProblem {
+    /// Reading it needs to know what was written (`serde_json::Value`, `#[serde(untagged)]`,
+    /// `#[serde(flatten)]`).
+    SelfDescribing,
+    /// It leaves out parts when writing (`skip_serializing_if`) that it expects when reading.
+    SkipsFields,
+}
+
+/// What strings are taken to be while a type is traced, one after the other: types that check what
+/// they read accept at least one of them.
+const SAMPLE_TEXTS: [&str; 4] = ["", "1970-01-01T00:00:00Z", "127.0.0.1", "https://localhost/"];
+
+impl Schema {
+    /// Traces `T`.
+    pub fn of<T: Serialize + DeserializeOwned>() -> Self {
+        let mut schema =
+            Self { type_name: std::any::type_name::<T>(), format: None, problem: None };
+        for text in SAMPLE_TEXTS {
+            match trace::trace::<T>(text) {
+                Ok(traced) => {
+                    let reads_back = traced.values.iter().all(reads_back);
+                    schema.problem = (!reads_back).then_some(SchemaProblem::SkipsFields);
+                    schema.format = Some((traced.format, traced.types));
+                    break;
+                }
+                Err(TraceError::SelfDescribing) => {
+                    schema.problem = Some(SchemaProblem::SelfDescribing);
+                    break;
+                }
+                Err(TraceError::Rejected(_)) => {}
+            }
+        }
+        schema
+    }
+}
+
+impl std::fmt::Display for SchemaProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::SelfDescribing => {
+                "it can only be read from a self-describing format such as JSON \
+                 (`serde_json::Value`, `#[serde(untagged)]` and `#[serde(flatten)]` are of this kind)"
+            }
+            Self::SkipsFields => {
+                "it leaves out fields when it is written (`#[serde(skip_serializing_if)]`), so it \
+                 cannot be read back from a binary format"
+            }
+        })
+    }
+}
+
+/// Whether a sample value survives the binary encoding.
+fn reads_back<T: Serialize + DeserializeOwned>(value: &T) -> bool {
+    let mut written = Vec::new();
+    if super::encode_into(value, &mut written).is_err() {
+        // A value that cannot be written is reported when a run holds one.
+        return true;
+    }
+    let mut again = Vec::new();
+    super::decode::<T>(&written)
+        .is_ok_and(|read| super::encode_into(&read, &mut again).is_ok() && again == written)
+}
+
+#[cfg(test)]
+mod tests;
