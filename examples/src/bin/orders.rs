@@ -38,11 +38,15 @@ async fn main() -> ExitCode {
 
 /// Prints an error with its causes and what to do about it.
 fn complain(error: &JobError) {
-    eprint!("error: {error}");
+    let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        eprint!(": {error}");
+        let reason = error.to_string();
+        // Some errors print their cause as well.
+        if !text.ends_with(&reason) {
+            text = format!("{text}: {reason}");
+        }
         cause = error.source();
     }
-    eprintln!("\n\nhint: {}", error.hint());
+    eprintln!("error: {text}\n\nhint: {}", error.hint());
 }

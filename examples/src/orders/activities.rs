@@ -126,3 +126,19 @@ async fn ask(cx: &ActivityContext, call: Call) -> Result<Answer, CallError> {
 fn unexpected(answer: Answer) -> CallError {
     CallError::Refused(format!("the answer does not fit: {answer}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_missing_answer_is_worth_another_attempt() {
+        let (failed, refused) = (CallError::Failed(500), CallError::Refused("no".into()));
+        assert!(Retryable::is_retryable(&failed));
+        assert!(!Retryable::is_retryable(&refused));
+        assert!(ChargeError::Call(failed.clone()).is_retryable());
+        assert!(!ChargeError::Declined("no".into()).is_retryable());
+        assert!(ReserveError::Call(failed).is_retryable());
+        assert!(!ReserveError::OutOfStock { available: 2 }.is_retryable());
+    }
+}

@@ -130,10 +130,14 @@ fn announce(input: &Input, found: &[Run], options: &Options) -> Vec<Order> {
     let new: Vec<_> =
         input.orders.iter().filter(|order| !known.contains(order.id.as_str())).cloned().collect();
     let unfinished = found.iter().filter(|run| run.is_open()).count();
-    if !found.is_empty() {
-        let finished = found.len() - unfinished;
-        let found = count(found.len(), "run");
-        println!("Found {found}: {finished} finished, {unfinished} unfinished and resumed now.");
+    let runs = count(found.len(), "run");
+    match unfinished {
+        _ if found.is_empty() => {}
+        0 => println!("Found {runs}, all finished."),
+        _ => {
+            let finished = found.len() - unfinished;
+            println!("Found {runs}: {finished} finished, {unfinished} unfinished. Resuming those.");
+        }
     }
     if !new.is_empty() {
         println!("Starting {}.", count(new.len(), "order"));
