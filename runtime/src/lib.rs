@@ -27,3 +27,8 @@ pub use error::{Error, Result};
 
 #[cfg(feature = "macros")]
 pub use piton_macros::{Signal, activity, deterministic, workflow};
+
+/// The programs of the README compile.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;

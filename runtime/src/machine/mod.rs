@@ -16,6 +16,7 @@ mod iteration;
 mod join_all;
 mod operation_token;
 mod signal;
+mod standalone;
 mod step;
 mod timer;
 mod workflow;
@@ -36,6 +37,7 @@ pub use iteration::{
 pub use join_all::{JoinAll, PendingItem, join_all};
 pub use operation_token::{Branch, Fut, branch, future};
 pub use signal::{PendingSignal, Signal, SignalWait};
+pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
 pub use workflow::{

@@ -1,0 +1,207 @@
+//! A machine in the hands of a program: no engine, no database, no async runtime.
+
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Machine, OperationOutcome, RunInfo, Signal, StepError, StepOutcome, Workflow};
+use super::{WorkflowCall, WorkflowEntry};
+use crate::codec::{self, CodecError};
+use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
+
+/// One run of `W`, driven by hand: see what it waits for, save it to bytes, load it elsewhere, and
+/// let it go on with a reply.
+///
+/// For games, devices and tools that want an `async fn` as a value. The program carries out what
+/// [`Standalone::waiting_for`] names, in whatever way it likes; nothing starts of itself. Of the
+/// crate's features it needs `macros` alone.
+///
+/// ```
+/// use piton::machine::{Progress, Standalone};
+/// use piton::model::Timestamp;
+/// use piton::{activity, workflow};
+///
+/// #[activity]
+/// async fn roll_dice(sides: u8) -> u8 {
+///     unreachable!("the loop below rolls the {sides}-sided dice")
+/// }
+///
+/// #[workflow]
+/// async fn turn() -> u8 {
+///     let first = roll_dice(6).await;
+///     first + roll_dice(6).await
+/// }
+///
+/// let mut rolls = [2_u8, 5].into_iter();
+/// let mut game = Standalone::start(turn())?;
+/// let sum = loop {
+///     match game.advance(Timestamp::now())? {
+///         Progress::Returned(sum) => break sum,
+///         Progress::Waiting => {
+///             let handle = game.waiting_for()[0].0;
+///             game.reply(handle, &rolls.next().unwrap_or(1))?;
+///             // The next turn of the loop could be in another process, a month from now.
+///             game = Standalone::load(&game.save()?)?;
+///         }
+///     }
+/// };
+/// assert_eq!(sum, 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Standalone<W> {
+    machine: Machine,
+    run: RunInfo,
+    /// What has arrived and has not been used up, by number.
+    inbox: Vec<(i64, Arrived)>,
+    next_seq: i64,
+    workflow: PhantomData<fn() -> W>,
+}
+
+/// How far a machine has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress<T> {
+    /// It waits for something that has not arrived.
+    Waiting,
+    /// The workflow has returned.
+    Returned(T),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Arrived {
+    Outcome(Handle, OperationOutcome),
+    Signal(String, Payload),
+    Cancel(String),
+}
+
+/// The saved form.
+#[derive(Serialize, Deserialize)]
+struct SavedRun {
+    run_id: RunId,
+    workflow_id: String,
+    snapshot: Vec<u8>,
+    inbox: Vec<(i64, Arrived)>,
+    next_seq: i64,
+}
+
+impl<W: Workflow> Standalone<W> {
+    const ENTRY: &'static WorkflowEntry = &WorkflowEntry::of::<W>();
+
+    /// A run before its first step.
+    ///
+    /// # Errors
+    /// [`StepError::Encode`] if an argument cannot be encoded.
+    pub fn start(call: WorkflowCall<W>) -> Result<Self, StepError> {
+        let run_id = RunId::new();
+        let run = RunInfo { run_id, workflow_id: run_id.to_string() };
+        let arguments = call.into_arguments().map_err(StepError::Encode)?;
+        let machine = Machine::start(Self::ENTRY, run.clone(), &arguments)?;
+        Ok(Self { machine, run, inbox: Vec::new(), next_seq: 1, workflow: PhantomData })
+    }
+
+    /// The run as bytes, with what has arrived for it.
+    ///
+    /// # Errors
+    /// Does not happen for what this crate has made.
+    pub fn save(&self) -> Result<Vec<u8>, CodecError> {
+        let mut bytes = Vec::new();
+        let saved = SavedRun {
+            run_id: self.run.run_id,
+            workflow_id: self.run.workflow_id.clone(),
+            snapshot: self.machine.encode_snapshot()?,
+            inbox: self.inbox.clone(),
+            next_seq: self.next_seq,
+        };
+        codec::encode_into(&saved, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// A run as it was when it was saved.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if `bytes` is not a saved run. That it is one of another workflow, or
+    /// of an older definition, is told by the next [`Standalone::advance`].
+    pub fn load(bytes: &[u8]) -> Result<Self, CodecError> {
+        let saved: SavedRun = codec::decode(bytes)?;
+        let snapshot = codec::decode_snapshot(&saved.snapshot)?;
+        let run = RunInfo { run_id: saved.run_id, workflow_id: saved.workflow_id };
+        let mut machine = Machine::resume(Self::ENTRY, run.clone(), snapshot);
+        for (seq, arrived) in &saved.inbox {
+            deliver(&mut machine, *seq, arrived.clone());
+        }
+        let (inbox, next_seq) = (saved.inbox, saved.next_seq);
+        Ok(Self { machine, run, inbox, next_seq, workflow: PhantomData })
+    }
+
+    /// The name of the state that the run is in.
+    pub fn state(&self) -> &str {
+        self.machine.state()
+    }
+
+    /// What the run has asked for and not been given, in the order it was asked for.
+    pub fn waiting_for(&self) -> Vec<(Handle, Operation)> {
+        self.machine.with_operations(<[_]>::to_vec)
+    }
+
+    /// Answers an activity with what its function would return.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] if the value cannot be encoded.
+    pub fn reply<T: Serialize>(&mut self, to: Handle, returned: &T) -> Result<(), CodecError> {
+        let outcome = OperationOutcome::Returned(codec::to_payload(returned)?);
+        self.arrive(Arrived::Outcome(to, outcome));
+        Ok(())
+    }
+
+    /// Ends an operation in another way than by a value.
+    pub fn end(&mut self, operation: Handle, outcome: OperationOutcome) {
+        self.arrive(Arrived::Outcome(operation, outcome));
+    }
+
+    /// Sends a signal. It is kept until the run asks for one of its type.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] if the signal cannot be encoded.
+    pub fn signal<S: Signal>(&mut self, signal: &S) -> Result<(), CodecError> {
+        self.arrive(Arrived::Signal(S::NAME.to_owned(), codec::to_payload(signal)?));
+        Ok(())
+    }
+
+    /// Asks the run to cancel.
+    pub fn cancel(&mut self, reason: impl Into<String>) {
+        self.arrive(Arrived::Cancel(reason.into()));
+    }
+
+    /// Goes on for as long as what the run waits for is there. `now` decides on timers; a program
+    /// may keep a time of its own.
+    ///
+    /// # Errors
+    /// See [`StepError`]. The run must not be advanced again; what was saved before still can.
+    pub fn advance(&mut self, now: Timestamp) -> Result<Progress<W::Return>, StepError> {
+        while self.machine.is_ready(now) {
+            let outcome = self.machine.step(now)?;
+            let consumed = self.machine.take_consumed();
+            self.inbox.retain(|(seq, _)| !consumed.contains(seq));
+            if let StepOutcome::Returned { result, .. } = outcome {
+                let value = codec::from_payload(&result).map_err(StepError::Decode)?;
+                return Ok(Progress::Returned(value));
+            }
+        }
+        Ok(Progress::Waiting)
+    }
+
+    fn arrive(&mut self, arrived: Arrived) {
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        self.inbox.push((seq, arrived.clone()));
+        deliver(&mut self.machine, seq, arrived);
+    }
+}
+
+fn deliver(machine: &mut Machine, seq: i64, arrived: Arrived) {
+    match arrived {
+        Arrived::Outcome(handle, outcome) => machine.deliver_outcome(Some(seq), handle, outcome),
+        Arrived::Signal(name, payload) => machine.deliver_signal(Some(seq), name, payload),
+        Arrived::Cancel(reason) => machine.deliver_cancel(Some(seq), reason),
+    }
+}
