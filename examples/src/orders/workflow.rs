@@ -27,7 +27,8 @@ pub async fn fulfill(
     let (total, needs_approval) = (order.total_cents(), order.is_large());
     let Order { id, customer, card, items } = order;
 
-    let charge_id: i64 = match charge(&id, &card, total).await {
+    let charged = charge(&id, &card, total).await;
+    let charge_id = match charged {
         Ok(charge_id) => charge_id,
         Err(ActivityError::Failed(ChargeError::Declined(reason))) => {
             return Ok(Outcome::Declined { reason });
