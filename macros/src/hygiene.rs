@@ -14,7 +14,7 @@ pub(crate) fn hidden(name: &str) -> Ident {
 }
 
 /// The names in use in one function.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Names(HashSet<String>);
 
 impl Names {

@@ -16,7 +16,7 @@ use crate::ir::{
     BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, ScopeId, Terminator,
 };
 use crate::liveness::Liveness;
-use crate::usage::{Jump, Place, bound_locals};
+use crate::usage::{Jump, Place, Usage, bound_locals};
 
 /// Index into [`Layout::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +61,10 @@ pub(crate) struct Root {
     pub(crate) remade: Vec<LocalId>,
     /// What it declares because it assigns it.
     pub(crate) declared: Vec<LocalId>,
+    /// What its code names.
+    pub(crate) named: BTreeSet<LocalId>,
+    /// What its code uses, directly or by way of locals that are made again.
+    pub(crate) needed: BTreeSet<LocalId>,
 }
 
 /// A state of the machine.
@@ -100,8 +104,11 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let is_start = graph[block].kind == BlockKind::Start;
         let places = places.into_iter().filter(|_| !is_start);
         let entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
-        let remade: Vec<_> = liveness.remade(graph, block).into_iter().collect();
-        let mut declared = assigned_in(graph, block, &root_of);
+        let (named, bound) = names_in(graph, block, &root_of);
+        let needed = needed_in(graph, block, &root_of);
+        let remade = liveness.remade(graph, block);
+        let remade: Vec<_> = remade.into_iter().filter(|local| needed.contains(local)).collect();
+        let mut declared = &named - &bound;
         for known in
             entry.iter().map(|id| variables.list[id.0].place.local).chain(remade.iter().copied())
         {
@@ -113,7 +120,14 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             variable.is_passed |= passed;
             variable.is_saved |= !passed;
         }
-        roots.push(Root { block, entry, remade, declared: declared.into_iter().collect() });
+        roots.push(Root {
+            block,
+            entry,
+            remade,
+            declared: declared.into_iter().collect(),
+            named,
+            needed,
+        });
     }
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
@@ -128,6 +142,11 @@ impl Layout {
     /// The root that begins with `block`.
     pub(crate) fn root(&self, block: BlockId) -> Option<&Root> {
         self.roots.iter().find(|root| root.block == block)
+    }
+
+    /// Whether a root makes the local again.
+    pub(crate) fn is_remade(&self, local: LocalId) -> bool {
+        self.roots.iter().any(|root| root.remade.contains(&local))
     }
 
     /// The state in which `point` is awaited.
@@ -249,8 +268,41 @@ fn bound_at_entry(graph: &Graph) -> Vec<Vec<LocalId>> {
     bound
 }
 
-/// The locals that the blocks of a root name without declaring them.
-fn assigned_in(graph: &Graph, root: BlockId, root_of: &[BlockId]) -> BTreeSet<LocalId> {
+/// The locals that the code of a root needs, with what those that are made again are made of. A
+/// statement that makes one needs nothing by itself.
+fn needed_in(graph: &Graph, root: BlockId, root_of: &[BlockId]) -> BTreeSet<LocalId> {
+    let mut needed = BTreeSet::new();
+    for id in graph.block_ids().filter(|id| root_of[id.0] == root) {
+        let block = &graph[id];
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            if !makes_remade(graph, node) {
+                needed.extend(&usage.mentions);
+            }
+        }
+        needed.extend(&block.end_usage.mentions);
+    }
+    let mut todo: Vec<LocalId> = needed.iter().copied().collect();
+    while let Some(local) = todo.pop() {
+        if let Some(expr) = &graph.locals[local].remade {
+            let made_of = Usage::of_expr(&graph.locals, expr).mentions;
+            todo.extend(made_of.into_iter().filter(|local| needed.insert(*local)));
+        }
+    }
+    needed
+}
+
+fn makes_remade(graph: &Graph, node: &Node) -> bool {
+    let Node::Code(syn::Stmt::Local(local)) = node else { return false };
+    let bound = bound_locals(&graph.locals, &local.pat);
+    bound.iter().any(|local| graph.locals[*local].remade.is_some())
+}
+
+/// The locals that the blocks of a root name, and those that they bind or declare.
+fn names_in(
+    graph: &Graph,
+    root: BlockId,
+    root_of: &[BlockId],
+) -> (BTreeSet<LocalId>, BTreeSet<LocalId>) {
     let mut named = BTreeSet::new();
     let mut bound: BTreeSet<LocalId> = bound_at_entry(graph)[root.0].iter().copied().collect();
     for id in graph.block_ids().filter(|id| root_of[id.0] == root) {
@@ -291,8 +343,7 @@ fn assigned_in(graph: &Graph, root: BlockId, root_of: &[BlockId]) -> BTreeSet<Lo
             _ => {}
         }
     }
-    named.retain(|local| !bound.contains(local));
-    named
+    (named, bound)
 }
 
 fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {

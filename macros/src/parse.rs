@@ -34,7 +34,7 @@ pub(crate) struct WorkflowFn {
 impl WorkflowFn {
     /// Whether the return type is a `Result`, as far as its name shows.
     pub(crate) fn returns_result(&self) -> bool {
-        matches!(&self.output, Type::Path(path)
+        matches!(ungrouped(&self.output), Type::Path(path)
             if path.path.segments.last().is_some_and(|segment| segment.ident == "Result"))
     }
 }
@@ -128,9 +128,17 @@ pub(crate) fn parse(
 
 /// Whether the type is `&Context`.
 fn is_context(ty: &Type) -> bool {
-    let Type::Reference(reference) = ty else { return false };
+    let Type::Reference(reference) = ungrouped(ty) else { return false };
     matches!(&*reference.elem, Type::Path(path)
         if path.path.segments.last().is_some_and(|segment| segment.ident == "Context"))
+}
+
+/// The type without the invisible braces that a macro puts around it.
+fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungrouped(&group.elem),
+        ty => ty,
+    }
 }
 
 fn context_name(pat: &Pat) -> Option<Ident> {

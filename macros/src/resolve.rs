@@ -28,23 +28,15 @@ pub(crate) fn resolve(
     diagnostics: &Diagnostics,
 ) -> Locals {
     let mut names = Names::of(body.to_token_stream());
-    let mut taken = HashSet::new();
-    let mut scope = HashMap::new();
-    if let Some(context) = context {
-        taken.insert(context.to_string());
-        scope.insert(context.to_string(), Binding::Own);
-    }
     for param in params.iter() {
         names.extend(Names::of(param.to_token_stream()));
     }
-    let mut resolver = Resolver {
-        names,
-        taken,
-        locals: Locals::default(),
-        scopes: vec![scope],
-        lowered: true,
-        diagnostics,
-    };
+    // A local must not be called like a function or constant that the body uses, because later
+    // passes know locals by their names. A first round finds out what those are called.
+    let mut first = Resolver::new(context, names.clone(), HashSet::new(), diagnostics);
+    params.iter_mut().for_each(|param| first.bind(&mut param.pat.clone()));
+    first.visit_block_mut(&mut body.clone());
+    let mut resolver = Resolver::new(context, names, first.foreign, diagnostics);
     for param in params {
         resolver.bind(&mut param.pat);
         if let (Pat::Ident(pat), ty) = (&*param.pat, &param.ty)
@@ -72,12 +64,45 @@ struct Resolver<'a> {
     taken: HashSet<String>,
     locals: Locals,
     scopes: Vec<HashMap<String, Binding>>,
+    /// Names that are used where no binding of theirs is in scope.
+    foreign: HashSet<String>,
     /// Whether the statement being visited suspends, so that its bindings are locals.
     lowered: bool,
     diagnostics: &'a Diagnostics,
 }
 
+impl<'a> Resolver<'a> {
+    fn new(
+        context: Option<&Ident>,
+        names: Names,
+        mut taken: HashSet<String>,
+        diagnostics: &'a Diagnostics,
+    ) -> Self {
+        let mut scope = HashMap::new();
+        if let Some(context) = context {
+            taken.insert(context.to_string());
+            scope.insert(context.to_string(), Binding::Own);
+        }
+        Self {
+            names,
+            taken,
+            locals: Locals::default(),
+            scopes: vec![scope],
+            foreign: HashSet::new(),
+            lowered: true,
+            diagnostics,
+        }
+    }
+}
+
 impl Resolver<'_> {
+    /// Notes the use of a name.
+    fn note_use(&mut self, name: &str) {
+        if self.lookup(name).is_none() {
+            self.foreign.insert(name.to_owned());
+        }
+    }
+
     fn lookup(&self, name: &str) -> Option<&Binding> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
@@ -265,9 +290,11 @@ impl VisitMut for Resolver<'_> {
     fn visit_expr_path_mut(&mut self, expr: &mut syn::ExprPath) {
         if expr.qself.is_none()
             && let Some(ident) = expr.path.get_ident()
-            && let Some(new) = self.renamed(ident)
         {
-            expr.path = new.into();
+            match self.renamed(ident) {
+                Some(new) => expr.path = new.into(),
+                None => self.note_use(&ident.to_string()),
+            }
         }
     }
 
@@ -361,6 +388,7 @@ impl Resolver<'_> {
         if let Some((span, text)) = unclear {
             self.report_capture(span, &text);
         }
+        macros::scan_names(&mac.tokens, &mut |name| self.note_use(name));
         mac.tokens = macros::rename_tokens(mac.tokens.clone(), &|ident| self.renamed(ident));
     }
 

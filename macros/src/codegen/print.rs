@@ -11,7 +11,7 @@ use super::{Machine, state};
 use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, LocalId, Node, PointId, ScopeId, TargetId, Terminator};
 use crate::layout::{Link, Root, VariableId, scope_path};
-use crate::usage::{Place, Usage};
+use crate::usage::{Place, Usage, bound_locals};
 
 /// Prints the blocks of one root.
 pub(super) struct Printer<'a> {
@@ -243,7 +243,11 @@ impl<'a> Printer<'a> {
 
     fn node(&self, node: &Node, usage: &Usage, braces: &mut Braces) {
         match node {
+            // What is made where it is needed need not be made here.
+            Node::Code(Stmt::Local(local)) if self.is_made_elsewhere(local) => {}
             Node::Code(stmt) => braces.push(self.stmt(stmt, usage)),
+            // Where it is not assigned, rustc could not tell its type.
+            Node::Declare(local) if !self.root.named.contains(local) => {}
             Node::Declare(local) => braces.push(self.declare(*local)),
             Node::Define { local, value } => {
                 let ident = &self.machine.graph.locals[*local].ident;
@@ -253,6 +257,15 @@ impl<'a> Printer<'a> {
             Node::Enter(scope) => braces.open(*scope),
             Node::Leave => braces.close(),
         }
+    }
+
+    fn is_made_elsewhere(&self, stmt: &syn::Local) -> bool {
+        let locals = &self.machine.graph.locals;
+        bound_locals(locals, &stmt.pat).iter().any(|local| {
+            locals[*local].remade.is_some()
+                && !self.root.needed.contains(local)
+                && self.machine.layout.is_remade(*local)
+        })
     }
 
     /// Whether code can be printed as it is.

@@ -134,6 +134,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
         #[allow(
             unreachable_code,
             unused_assignments,
+            unused_braces,
             unused_mut,
             clippy::all,
             clippy::pedantic,

@@ -1,9 +1,10 @@
 //! Locals that are made again after a suspension instead of being saved: borrows of other locals,
-//! string literals and constants.
+//! string literals, constants, and closures that capture nothing else.
 
 use syn::{Expr, Lit, Member, Pat, UnOp};
 
 use super::{Lower, split_type};
+use crate::usage::{Place, Usage};
 
 impl Lower<'_> {
     /// How the local that the statement declares is made again, if it can be.
@@ -27,6 +28,11 @@ impl Lower<'_> {
                 matches!(&*expr.expr, Expr::Lit(_))
                     || self.is_constant_path(&expr.expr)
                     || self.is_place(&expr.expr)
+            }
+            Expr::Closure(closure) => {
+                let usage = Usage::of_expr(&self.locals, expr);
+                let is_shared = |place: &Place| self.locals[place.local].remade.is_some();
+                closure.asyncness.is_none() && usage.reads.iter().all(is_shared)
             }
             Expr::Paren(expr) => self.is_remade(&expr.expr),
             _ => false,
