@@ -13,6 +13,11 @@ pub(crate) fn hidden(name: &str) -> Ident {
     Ident::new(&format!("__piton_{name}"), Span::mixed_site())
 }
 
+/// As [`hidden`]. What rustc says about it, it says of the user's code at `span`.
+pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
+    Ident::new(&format!("__piton_{name}"), Span::mixed_site().located_at(span))
+}
+
 /// The names in use in one function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(HashSet<String>);

@@ -8,7 +8,7 @@ use syn::{Expr, Pat, Stmt};
 use super::rewrite::Rewrite;
 use super::step::{self, slot, token};
 use super::{Machine, state};
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, hidden_at};
 use crate::ir::{BlockId, BlockKind, LocalId, Node, PointId, ScopeId, TargetId, Terminator};
 use crate::layout::{Link, Root, VariableId, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
@@ -396,8 +396,8 @@ pub(super) fn ready(index: usize) -> Ident {
 }
 
 /// The value of the await that a root follows.
-pub(super) fn awaited() -> Ident {
-    hidden("value")
+pub(super) fn awaited(span: Span) -> Ident {
+    hidden_at("value", span)
 }
 
 impl Printer<'_> {

@@ -13,7 +13,6 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Member, Pat, Stmt};
 
 use super::print::Printer;
-use crate::hygiene::hidden;
 use crate::ir::label_target;
 use crate::macros::{self, Piece};
 use crate::normalize::collect_bindings;
@@ -80,8 +79,9 @@ impl<'p, 'a> Rewrite<'p, 'a> {
             Expr::Try(expr) => {
                 let span = expr.question_token.span;
                 let value = &expr.expr;
-                let residual = hidden("residual");
-                let output = hidden("output");
+                // Errors about it are the user's, so they must not seem to be the macro's.
+                let residual = Ident::new("__piton_residual", span);
+                let output = Ident::new("__piton_output", span);
                 let from = quote_spanned! {span=>
                     ::piton::__private::FromResidual::from_residual(#residual)
                 };

@@ -1,6 +1,6 @@
 //! Suspension points: how operations are started, and how they are looked after.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Pat;
 
@@ -108,17 +108,18 @@ impl Printer<'_> {
     /// Looks after the operations of a point and suspends again while they are outstanding.
     fn poll(&self, point: PointId) -> TokenStream {
         let again = self.suspended(point, |id| saved(id).to_token_stream());
+        let value = awaited(self.machine.graph.points[point.0].span);
         let ends = self.machine.graph.blocks.iter().map(|block| &block.end);
         for end in ends {
             match end {
                 Terminator::Await { point: this, .. } if *this == point => {
-                    return poll_await(point, &again);
+                    return poll_await(point, &value, &again);
                 }
                 Terminator::Select { point: this, arms, .. } if *this == point => {
-                    return poll_select(point, arms.len(), &again);
+                    return poll_select(point, arms.len(), &value, &again);
                 }
                 Terminator::Join { point: this, branches, fail_fast, .. } if *this == point => {
-                    return poll_join(point, branches.len(), *fail_fast, &again);
+                    return poll_join(point, branches.len(), *fail_fast, &value, &again);
                 }
                 _ => {}
             }
@@ -128,7 +129,7 @@ impl Printer<'_> {
 
     /// Binds what was awaited, once the variables are loaded.
     pub(super) fn bind_awaited(&self, point: PointId) -> TokenStream {
-        let value = awaited();
+        let value = awaited(self.machine.graph.points[point.0].span);
         for block in &self.machine.graph.blocks {
             match &block.end {
                 Terminator::Await { point: this, pat, ty, .. } if *this == point => {
@@ -148,8 +149,8 @@ impl Printer<'_> {
     }
 
     /// Goes on in the arm of a `select!` that was ready.
-    pub(super) fn chosen(&self, _: PointId, arms: Vec<(&Pat, TokenStream)>) -> TokenStream {
-        let value = awaited();
+    pub(super) fn chosen(&self, point: PointId, arms: Vec<(&Pat, TokenStream)>) -> TokenStream {
+        let value = awaited(self.machine.graph.points[point.0].span);
         let last = arms.len().saturating_sub(1);
         let mut out = TokenStream::new();
         for (index, (pat, body)) in arms.into_iter().enumerate() {
@@ -176,9 +177,9 @@ impl Printer<'_> {
     }
 }
 
-fn poll_await(point: PointId, again: &TokenStream) -> TokenStream {
+fn poll_await(point: PointId, value: &Ident, again: &TokenStream) -> TokenStream {
     let (token, call, cx) = (operation_token(point, 0), call(0), context());
-    let (value, ready) = (awaited(), ready(0));
+    let ready = ready(0);
     quote! {
         let #value = match #token.poll(&mut #call, #cx)? {
             ::core::task::Poll::Ready(#ready) => #ready,
@@ -187,8 +188,8 @@ fn poll_await(point: PointId, again: &TokenStream) -> TokenStream {
     }
 }
 
-fn poll_select(point: PointId, count: usize, again: &TokenStream) -> TokenStream {
-    let (cx, value) = (context(), awaited());
+fn poll_select(point: PointId, count: usize, value: &Ident, again: &TokenStream) -> TokenStream {
+    let cx = context();
     let mut declare = TokenStream::new();
     let mut poll = TokenStream::new();
     let mut cancel = TokenStream::new();
@@ -218,8 +219,14 @@ fn poll_select(point: PointId, count: usize, again: &TokenStream) -> TokenStream
     }
 }
 
-fn poll_join(point: PointId, count: usize, fail_fast: bool, again: &TokenStream) -> TokenStream {
-    let (cx, value, done) = (context(), awaited(), hidden("done"));
+fn poll_join(
+    point: PointId,
+    count: usize,
+    fail_fast: bool,
+    value: &Ident,
+    again: &TokenStream,
+) -> TokenStream {
+    let (cx, done) = (context(), hidden("done"));
     let branches: Vec<_> =
         (0..count).map(|index| (operation_token(point, index), call(index))).collect();
     let poll = branches.iter().map(|(token, call)| quote!(#done &= #token.poll(&mut #call, #cx)?;));

@@ -53,7 +53,7 @@ impl Lower<'_> {
             Expr::If(expr) => self.if_expr(expr, dest),
             Expr::Match(expr) => self.match_expr(expr, dest),
             Expr::Loop(expr) => {
-                self.loop_expr(expr.label.as_ref(), dest, |this| {
+                self.loop_expr(expr.label.as_ref(), expr.loop_token.span, dest, |this| {
                     this.block(expr.body, Dest::Discard);
                 });
             }
@@ -111,7 +111,7 @@ impl Lower<'_> {
             let body = self.body(|this| this.block(expr.block, dest));
             return self.push(Stmt::Scope(body));
         };
-        let dest = self.jump_dest(dest, &Expr::PLACEHOLDER);
+        let dest = self.jump_dest(dest, label.name.span());
         let target = self.enter(Some(&label), false, dest.0);
         let body = self.body(|this| this.block(expr.block, dest.0));
         self.jumps.pop();
@@ -121,10 +121,10 @@ impl Lower<'_> {
 
     /// Where the value goes that jumps bring: a value to be returned first goes to a local, so that
     /// code with jumps in it can be treated alike.
-    fn jump_dest(&mut self, dest: Dest, value: &Expr) -> (Dest, bool) {
+    fn jump_dest(&mut self, dest: Dest, span: Span) -> (Dest, bool) {
         match dest {
             Dest::Return => {
-                let local = self.temporary(value);
+                let local = self.new_temporary("value", LocalKind::Value, span);
                 self.push(Stmt::Declare(local));
                 (Dest::Local(local), true)
             }
@@ -151,8 +151,14 @@ impl Lower<'_> {
         target
     }
 
-    fn loop_expr(&mut self, label: Option<&Label>, dest: Dest, lower: impl FnOnce(&mut Self)) {
-        let dest = self.jump_dest(dest, &Expr::PLACEHOLDER);
+    fn loop_expr(
+        &mut self,
+        label: Option<&Label>,
+        span: Span,
+        dest: Dest,
+        lower: impl FnOnce(&mut Self),
+    ) {
+        let dest = self.jump_dest(dest, span);
         let target = self.enter(label, true, dest.0);
         let body = self.body(lower);
         self.jumps.pop();
@@ -161,7 +167,8 @@ impl Lower<'_> {
     }
 
     fn while_expr(&mut self, expr: syn::ExprWhile, dest: Dest) {
-        self.loop_expr(expr.label.as_ref(), Dest::Discard, |this| {
+        let span = expr.while_token.span;
+        self.loop_expr(expr.label.as_ref(), span, Dest::Discard, |this| {
             this.condition(
                 *expr.cond,
                 |this| this.block(expr.body, Dest::Discard),
@@ -189,7 +196,7 @@ impl Lower<'_> {
                 (quote_spanned!(span=> ::piton::__private::items), LocalKind::Items)
             };
             let source = format!("rest of {}", names::of_pattern(&expr.pat));
-            let rest = self.new_temporary(&source, kind);
+            let rest = self.new_temporary(&source, kind, iterator.span());
             let made = call(Expr::Verbatim(maker), iterator);
             let pat = self.local_pat(rest);
             self.code(let_stmt(pat, made));
@@ -201,7 +208,7 @@ impl Lower<'_> {
             });
             let next =
                 call(Expr::Verbatim(quote_spanned!(span=> ::core::iter::Iterator::next)), next);
-            self.loop_expr(expr.label.as_ref(), Dest::Discard, |this| {
+            self.loop_expr(expr.label.as_ref(), span, Dest::Discard, |this| {
                 let body = this.body(|this| this.block(expr.body, Dest::Discard));
                 let exit = this.body(Self::break_innermost);
                 let arms = vec![

@@ -16,11 +16,12 @@ pub(crate) mod select;
 pub(crate) use self::expr::{is_assignment, is_comparison};
 
 use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
 
 use self::labels::JumpScope;
 use crate::diagnostics::Diagnostics;
-use crate::hygiene::hidden;
+use crate::hygiene::hidden_at;
 use crate::ir::{Body, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree};
 use crate::suspend;
 
@@ -245,12 +246,12 @@ impl Lower<'_> {
     /// A local for a value that the source does not name.
     fn temporary(&mut self, value: &Expr) -> LocalId {
         let source = names::of_value(value);
-        self.new_temporary(&source, LocalKind::Value)
+        self.new_temporary(&source, LocalKind::Value, value.span())
     }
 
-    fn new_temporary(&mut self, source: &str, kind: LocalKind) -> LocalId {
+    fn new_temporary(&mut self, source: &str, kind: LocalKind, span: Span) -> LocalId {
         self.temporaries += 1;
-        let ident = hidden(&self.temporaries.to_string());
+        let ident = hidden_at(&self.temporaries.to_string(), span);
         self.locals.add(ident, source, true, kind)
     }
 

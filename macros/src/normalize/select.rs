@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Macro, Pat, Token};
 
 use super::{Dest, Lower};
-use crate::ir::{PointKind, SelectArm, Stmt};
+use crate::ir::{LocalKind, PointKind, SelectArm, Stmt};
 use crate::suspend;
 
 /// The arguments of `select!`.
@@ -134,7 +134,7 @@ impl Lower<'_> {
         }
         let name = if fail_fast { "try_join" } else { "join" };
         let point = self.point(name.to_owned(), PointKind::Join, mac.path.span());
-        let local = self.new_temporary(&format!("{name}!"), crate::ir::LocalKind::Value);
+        let local = self.new_temporary(&format!("{name}!"), LocalKind::Value, mac.path.span());
         let pat = self.local_pat(local);
         self.push(Stmt::Join { point, branches: operations, pat, fail_fast });
         self.path(local)
