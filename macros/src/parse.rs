@@ -12,7 +12,6 @@ use syn::{
     Visibility,
 };
 
-use crate::args::WorkflowArgs;
 use crate::diagnostics::Diagnostics;
 use crate::macros;
 
@@ -24,6 +23,8 @@ pub(crate) struct WorkflowFn {
     pub(crate) ident: Ident,
     /// The stored name.
     pub(crate) name: String,
+    /// Whether it is declared in the body of another.
+    pub(crate) is_nested: bool,
     /// What the function calls its context, if it takes one.
     pub(crate) context: Option<Ident>,
     pub(crate) params: Vec<PatType>,
@@ -39,10 +40,11 @@ impl WorkflowFn {
     }
 }
 
-/// Takes the function apart. Reports what a workflow cannot have.
+/// Takes the function apart; `name` is the one it is stored under. Reports what a workflow cannot
+/// have.
 pub(crate) fn parse(
     function: ItemFn,
-    args: &WorkflowArgs,
+    name: String,
     diagnostics: &Diagnostics,
 ) -> Option<WorkflowFn> {
     let ItemFn { attrs, vis, sig, block, .. } = function;
@@ -113,12 +115,12 @@ pub(crate) fn parse(
     }
     let mut body = *block;
     WriteOut.visit_block_mut(&mut body);
-    let name = args.name.as_ref().map_or_else(|| sig.ident.to_string(), syn::LitStr::value);
     (!diagnostics.has_errors()).then_some(WorkflowFn {
         attrs,
         vis,
         ident: sig.ident,
         name,
+        is_nested: false,
         context,
         params,
         output,

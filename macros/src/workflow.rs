@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::ItemFn;
+use syn::{Item, ItemFn};
 
 use crate::args::WorkflowArgs;
 use crate::check::check_body;
@@ -26,7 +26,8 @@ pub(crate) fn expand(
     };
     check_body(&function.sig, &function.block, &args, &diagnostics);
     let name = function.sig.ident.to_string();
-    let Some(mut function) = parse::parse(function, &args, &diagnostics) else {
+    let stored = args.name.as_ref().map_or_else(|| name.clone(), syn::LitStr::value);
+    let Some(mut function) = parse::parse(function, stored, &diagnostics) else {
         return fail(diagnostics, item);
     };
     let machine =
@@ -59,7 +60,10 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     if diagnostics.has_errors() {
         return None;
     }
-    let graph = cfg::build(tree, &function.params);
+    let mut graph = cfg::build(tree, &function.params);
+    for item in &mut graph.items {
+        compile_item(item, &function.name, diagnostics);
+    }
     let liveness = liveness::analyze(&graph);
     let layout = layout::lay_out(&graph, &liveness);
     if let Err(reason) = layout::validate(&graph, &layout) {
@@ -70,7 +74,22 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         );
         return None;
     }
-    Some(codegen::generate(function, &graph, &layout))
+    (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout))
+}
+
+/// An `async fn` in the body is a workflow of its own, which the body can only await.
+fn compile_item(item: &mut Item, outer: &str, diagnostics: &Diagnostics) {
+    let Item::Fn(function) = item else { return };
+    if function.sig.asyncness.is_none() {
+        return;
+    }
+    let name = format!("{outer}::{}", function.sig.ident);
+    if let Some(mut function) = parse::parse(function.clone(), name, diagnostics) {
+        function.is_nested = true;
+        if let Some(compiled) = compile(&mut function, diagnostics) {
+            *item = Item::Verbatim(compiled);
+        }
+    }
 }
 
 /// The errors, and what stands for the function.

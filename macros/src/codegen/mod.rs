@@ -37,11 +37,14 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
         #step
     };
     let workflow = workflow(function, &type_name.to_token_stream(), &machine);
-    let register = quote_spanned! {span=>
-        ::piton::__private::inventory::submit! {
-            ::piton::__private::WorkflowEntry::of::<#ident>()
+    // One that is declared in another can be awaited there and not started.
+    let register = (!function.is_nested).then(|| {
+        quote_spanned! {span=>
+            ::piton::__private::inventory::submit! {
+                ::piton::__private::WorkflowEntry::of::<#ident>()
+            }
         }
-    };
+    });
     quote! {
         #facade
         const _: () = {
@@ -68,7 +71,7 @@ pub(crate) fn facade(function: &WorkflowFn) -> TokenStream {
         params.iter().enumerate().map(|(index, param)| param_name(index, param)).collect();
     quote! {
         #(#attrs)*
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, dead_code)]
         #vis enum #ident {}
 
         #(#attrs)*

@@ -180,9 +180,9 @@ fn operation_tokens(machine: &Machine<'_>) -> TokenStream {
             let token = operation_token(*point, index);
             let (start, end) = ends(future.to_token_stream());
             let maker = Ident::new(maker, start);
-            let path = quote_spanned!(start=> ::piton::__private::#maker::<_>);
-            let call = quote_spanned!(end=> ());
-            out.extend(quote!(let #token = #path #call;));
+            let call = quote_spanned!(start=> ::piton::__private::#maker::<_, _);
+            let call_end = quote_spanned!(end=> >());
+            out.extend(quote!(let #token = #call #call_end;));
         }
     }
     out

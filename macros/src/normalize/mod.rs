@@ -7,6 +7,7 @@
 
 mod control;
 mod expr;
+mod items;
 mod labels;
 mod names;
 mod operands;
@@ -16,6 +17,7 @@ pub(crate) mod select;
 pub(crate) use self::expr::{is_assignment, is_comparison};
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
 
@@ -32,11 +34,15 @@ pub(crate) fn normalize(
     locals: Locals,
     diagnostics: &Diagnostics,
 ) -> Tree {
+    let mut identifiers = items::Counts::new();
+    items::count(body.to_token_stream(), &mut identifiers);
     let mut lower = Lower {
         locals,
         points: Vec::new(),
         pinned: Vec::new(),
         items: Vec::new(),
+        identifiers,
+        depth: 0,
         targets: 0,
         temporaries: 0,
         jumps: Vec::new(),
@@ -73,6 +79,10 @@ struct Lower<'a> {
     /// The points whose name an attribute gives.
     pinned: Vec<(PointId, Span)>,
     items: Vec<syn::Item>,
+    /// How often each identifier occurs in the body.
+    identifiers: items::Counts,
+    /// How many blocks are open.
+    depth: usize,
     targets: usize,
     temporaries: usize,
     jumps: Vec<JumpScope>,
@@ -100,12 +110,14 @@ impl Lower<'_> {
 
     /// Lowers the statements of a block; its value goes to `dest`.
     fn block(&mut self, block: Block, dest: Dest) {
+        self.items_of(&block);
+        self.depth += 1;
         let mut has_value = false;
         let count = block.stmts.len();
         for (index, stmt) in block.stmts.into_iter().enumerate() {
             let is_last = index + 1 == count;
             match stmt {
-                Source::Item(item) => self.items.push(item),
+                Source::Item(_) => {}
                 Source::Local(local) => self.local(local),
                 Source::Expr(expr, None) if is_last => {
                     has_value = true;
@@ -125,6 +137,7 @@ impl Lower<'_> {
                 }
             }
         }
+        self.depth -= 1;
         if !has_value && !matches!(dest, Dest::Discard) {
             self.finish(unit(), dest);
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::step::Arrivals;
-use super::{Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
+use super::{Cancellation, DurableFuture, OperationOutcome, Signal, SignalWait, Sleep};
 use crate::codec::{self, CodecError, Schema};
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp, Wait};
 
@@ -46,6 +46,8 @@ pub struct Context {
 struct WaitGroup {
     all: bool,
     waits: Vec<Wait>,
+    /// Any of these is enough, even if all of `waits` are needed.
+    eager: Vec<Wait>,
 }
 
 /// For workflow code.
@@ -133,7 +135,8 @@ impl Context {
         self.step.set(step);
         self.now.set(now);
         self.drawn.set(0);
-        self.waits.replace(vec![WaitGroup { all: false, waits: Vec::new() }]);
+        self.waits.replace(Vec::new());
+        self.open_waits(false);
         let awaited = self
             .operations
             .borrow()
@@ -190,7 +193,7 @@ impl Context {
 
     /// Begins to collect what is waited for: all of it must arrive before the next step, or any.
     pub(crate) fn open_waits(&self, all: bool) {
-        self.waits.borrow_mut().push(WaitGroup { all, waits: Vec::new() });
+        self.waits.borrow_mut().push(WaitGroup { all, waits: Vec::new(), eager: Vec::new() });
     }
 
     /// Ends what [`Context::open_waits`] began; with `keep` it is waited for.
@@ -198,9 +201,34 @@ impl Context {
         let group = self.waits.borrow_mut().pop();
         if let Some(group) = group
             && keep
-            && !group.waits.is_empty()
+            && !group.is_empty()
         {
             self.add_wait(group.into_wait());
+        }
+    }
+
+    /// Runs `within`, which starts or polls one of several operations awaited together. An
+    /// operation that goes on from wait to wait is looked after whenever it can go on.
+    pub(crate) fn wait_among<F: DurableFuture, T>(&self, within: impl FnOnce() -> T) -> T {
+        if F::ENDS_AT_ONCE {
+            return within();
+        }
+        self.open_waits(false);
+        let value = within();
+        self.close_eager();
+        value
+    }
+
+    /// As [`Context::close_waits`]; what was begun need not wait for others that are awaited
+    /// together with it.
+    pub(crate) fn close_eager(&self) {
+        let mut groups = self.waits.borrow_mut();
+        let group = groups.pop();
+        if let Some(group) = group
+            && !group.is_empty()
+            && let Some(outer) = groups.last_mut()
+        {
+            outer.eager.push(group.into_wait());
         }
     }
 
@@ -289,7 +317,18 @@ impl Context {
 }
 
 impl WaitGroup {
+    fn is_empty(&self) -> bool {
+        self.waits.is_empty() && self.eager.is_empty()
+    }
+
     fn into_wait(mut self) -> Wait {
+        if !self.eager.is_empty() {
+            let mut waits = std::mem::take(&mut self.eager);
+            if !self.waits.is_empty() {
+                waits.push(self.into_wait());
+            }
+            return Self { all: false, waits, eager: Vec::new() }.into_wait();
+        }
         match (self.all, self.waits.len()) {
             (_, 1) => self.waits.swap_remove(0),
             (true, _) => Wait::All(self.waits),

@@ -25,6 +25,10 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     /// What is saved while it is outstanding.
     type Pending: Durable;
 
+    /// Whether it ends as soon as what it waits for has arrived. One that goes on from one wait to
+    /// the next must be looked after at each, also when it is awaited together with others.
+    const ENDS_AT_ONCE: bool = true;
+
     /// Asks for the operation and adds it to what the step waits for.
     ///
     /// # Errors

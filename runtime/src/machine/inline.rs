@@ -1,5 +1,6 @@
 //! A workflow awaited by another: its frame is nested in the caller's state.
 
+use std::pin::Pin;
 use std::task::Poll;
 
 use serde::{Deserialize, Serialize};
@@ -17,11 +18,33 @@ pub enum PendingInline<R> {
     Returned(R),
 }
 
+impl<F: Sealed> Sealed for Pin<Box<F>> {}
+
+/// A recursive `async fn` must box the call of itself. A workflow need not, but it may.
+impl<F: DurableFuture + Unpin> DurableFuture for Pin<Box<F>> {
+    type Output = F::Output;
+    type Pending = F::Pending;
+    const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
+
+    fn start(self, cx: &Context) -> Result<F::Pending, StepError> {
+        (*Pin::into_inner(self)).start(cx)
+    }
+
+    fn poll(pending: &mut F::Pending, cx: &Context) -> Result<Poll<F::Output>, StepError> {
+        F::poll(pending, cx)
+    }
+
+    fn cancel(pending: F::Pending, cx: &Context) -> Result<(), StepError> {
+        F::cancel(pending, cx)
+    }
+}
+
 impl<W> Sealed for WorkflowCall<W> {}
 
 impl<W: Workflow> DurableFuture for WorkflowCall<W> {
     type Output = W::Return;
     type Pending = PendingInline<W::Return>;
+    const ENDS_AT_ONCE: bool = false;
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
         let state = W::begin(self.arguments.map_err(StepError::Encode)?);

@@ -35,13 +35,15 @@ where
 {
     type Output = Vec<F::Output>;
     type Pending = Vec<PendingItem<F::Pending, F::Output>>;
+    const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
         if self.0.is_empty() {
             cx.wait_for_nothing();
         }
         cx.wait_for_all(|| {
-            self.0.into_iter().map(|item| item.start(cx).map(PendingItem::Pending)).collect()
+            let start = |item: F| cx.wait_among::<F, _>(|| item.start(cx));
+            self.0.into_iter().map(|item| start(item).map(PendingItem::Pending)).collect()
         })
     }
 
@@ -49,7 +51,7 @@ where
         cx.wait_for_all(|| {
             for item in pending.iter_mut() {
                 if let PendingItem::Pending(operation) = item
-                    && let Poll::Ready(value) = F::poll(operation, cx)?
+                    && let Poll::Ready(value) = cx.wait_among::<F, _>(|| F::poll(operation, cx))?
                 {
                     *item = PendingItem::Ready(value);
                 }

@@ -16,7 +16,7 @@ pub struct Fut<F, T> {
 /// Makes the token of an operation whose type is yet to be inferred.
 ///
 /// The bound stands here and nowhere else, so that a value that cannot be awaited is one error.
-pub fn future<F: DurableFuture>() -> Fut<F, F::Output> {
+pub fn future<F: DurableFuture<Output = T>, T>() -> Fut<F, T> {
     Fut { start: start::<F>, poll: poll::<F>, cancel: cancel::<F> }
 }
 
@@ -95,11 +95,7 @@ pub struct Branch<F, T> {
 }
 
 /// Makes the token of a branch whose type is yet to be inferred.
-pub fn branch<F>() -> Branch<F, F::Output>
-where
-    F: DurableFuture,
-    F::Output: Durable,
-{
+pub fn branch<F: DurableFuture<Output = T>, T: Durable>() -> Branch<F, T> {
     Branch {
         start: start_branch::<F>,
         poll: poll_branch::<F>,
@@ -115,7 +111,8 @@ where
     F: DurableFuture,
     F::Output: Durable,
 {
-    save(&Item::<F>::Pending(operation.start(cx)?), cx)
+    let pending = cx.wait_among::<F, _>(|| operation.start(cx))?;
+    save(&Item::<F>::Pending(pending), cx)
 }
 
 fn poll_branch<F>(saved: &mut Saved, cx: &Context) -> Result<bool, StepError>
@@ -131,7 +128,7 @@ where
         F::cancel(pending, cx)?;
         return Ok(false);
     }
-    let poll = F::poll(&mut pending, cx)?;
+    let poll = cx.wait_among::<F, _>(|| F::poll(&mut pending, cx))?;
     let is_ready = poll.is_ready();
     let item = match poll {
         Poll::Ready(value) => Item::<F>::Ready(value),

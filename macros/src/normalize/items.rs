@@ -1,0 +1,102 @@
+//! Items of the body. They are moved to the beginning of the step function, where all of its arms
+//! see them.
+
+use std::collections::HashMap;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Block, Item, UseTree};
+
+use super::Lower;
+
+/// How often each identifier occurs.
+pub(super) type Counts = HashMap<String, usize>;
+
+/// Counts the identifiers in `tokens`.
+pub(super) fn count(tokens: TokenStream, counts: &mut Counts) {
+    for tree in tokens {
+        match tree {
+            TokenTree::Ident(ident) => *counts.entry(ident.to_string()).or_default() += 1,
+            TokenTree::Group(group) => count(group.stream(), counts),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// Takes the items of a block. Those of an inner block must not mean something else outside it.
+    pub(super) fn items_of(&mut self, block: &Block) {
+        let items: Vec<&Item> = block
+            .stmts
+            .iter()
+            .filter_map(|stmt| match stmt {
+                syn::Stmt::Item(item) => Some(item),
+                _ => None,
+            })
+            .collect();
+        if self.depth > 0 && !items.is_empty() {
+            let mut inside = Counts::new();
+            count(block.to_token_stream(), &mut inside);
+            for item in &items {
+                self.check_inner_item(item, &inside);
+            }
+        }
+        self.items.extend(items.into_iter().cloned());
+    }
+
+    fn check_inner_item(&self, item: &Item, inside: &Counts) {
+        let help = "move it to the beginning of the workflow's body";
+        let mut names = Vec::new();
+        match item {
+            Item::Use(item) => {
+                if !use_names(&item.tree, &mut names) {
+                    self.diagnostics.error(
+                        item.span(),
+                        "inner_item",
+                        "a glob import in a block with an `.await` would reach beyond the block",
+                        help,
+                    );
+                }
+            }
+            Item::Const(item) => names.push(item.ident.to_string()),
+            Item::Static(item) => names.push(item.ident.to_string()),
+            Item::Fn(item) => names.push(item.sig.ident.to_string()),
+            Item::Struct(item) => names.push(item.ident.to_string()),
+            Item::Enum(item) => names.push(item.ident.to_string()),
+            Item::Union(item) => names.push(item.ident.to_string()),
+            Item::Type(item) => names.push(item.ident.to_string()),
+            Item::Trait(item) => names.push(item.ident.to_string()),
+            Item::Mod(item) => names.push(item.ident.to_string()),
+            Item::Macro(item) => names.extend(item.ident.as_ref().map(ToString::to_string)),
+            _ => {}
+        }
+        for name in names {
+            if self.identifiers.get(&name) != inside.get(&name) {
+                self.diagnostics.error(
+                    item.span(),
+                    "inner_item",
+                    format!("`{name}` means something else outside this block with an `.await`"),
+                    help,
+                );
+            }
+        }
+    }
+}
+
+/// The names that a `use` brings in. Whether that is all.
+fn use_names(tree: &UseTree, names: &mut Vec<String>) -> bool {
+    match tree {
+        UseTree::Path(path) => use_names(&path.tree, names),
+        UseTree::Name(name) => {
+            names.push(name.ident.to_string());
+            true
+        }
+        UseTree::Rename(rename) => {
+            names.push(rename.rename.to_string());
+            true
+        }
+        UseTree::Group(group) => group.items.iter().all(|tree| use_names(tree, names)),
+        _ => false,
+    }
+}
