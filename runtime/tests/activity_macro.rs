@@ -76,6 +76,7 @@ enum Plain {
 }
 
 #[activity]
+#[expect(clippy::needless_lifetimes, reason = "a lifetime of the function's own must work too")]
 async fn broken<'a>(_text: &'a str) -> Result<(), Plain> {
     Err(Plain::Broken)
 }

@@ -193,6 +193,7 @@ fn activity_impl(
             type Return = #returns;
             type Output = #output;
             const NAME: &'static str = #name;
+            #[allow(clippy::needless_update)]
             const OPTIONS: ::piton::__private::ActivityOptions = #args;
 
             fn output(
