@@ -49,16 +49,13 @@ impl Lower<'_> {
         let help = "move it to the beginning of the workflow's body";
         let mut names = Vec::new();
         match item {
-            Item::Use(item) => {
-                if !use_names(&item.tree, &mut names) {
-                    self.diagnostics.error(
-                        item.span(),
-                        "inner_item",
-                        "a glob import in a block with an `.await` would reach beyond the block",
-                        help,
-                    );
-                }
-            }
+            Item::Use(item) if use_names(&item.tree, &mut names) => {}
+            Item::Use(item) => self.diagnostics.error(
+                item.span(),
+                "inner_item",
+                "a glob import in a block with an `.await` would reach beyond the block",
+                help,
+            ),
             Item::Const(item) => names.push(item.ident.to_string()),
             Item::Static(item) => names.push(item.ident.to_string()),
             Item::Fn(item) => names.push(item.sig.ident.to_string()),

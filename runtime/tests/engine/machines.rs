@@ -47,11 +47,11 @@ fn load<T: Durable>(saved: &Saved) -> Result<T, StepError> {
 }
 
 fn start<F: DurableFuture>(operation: F, cx: &Context) -> Result<Saved, StepError> {
-    future::<F>().start(operation, cx)
+    future::<F, _>().start(operation, cx)
 }
 
 fn poll<F: DurableFuture>(saved: &mut Saved, cx: &Context) -> Result<Poll<F::Output>, StepError> {
-    future::<F>().poll(saved, cx)
+    future::<F, _>().poll(saved, cx)
 }
 
 fn suspend<R>(index: u32, locals: Vec<Saved>) -> Step<R> {
@@ -206,7 +206,7 @@ machine!(approval((u64,)) -> Result<String, String>, ["start", "select"], |index
         return suspend(1, arms);
     }
     if let Poll::Ready(approve) = poll::<SignalWait<Approve>>(&mut locals[0], cx)? {
-        future::<Sleep>().cancel(&locals[1], cx)?;
+        future::<Sleep, _>().cancel(&locals[1], cx)?;
         return Ok(Outcome::Returned(Ok(approve.by)));
     }
     if poll::<Sleep>(&mut locals[1], cx)?.is_ready() {
