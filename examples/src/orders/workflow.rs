@@ -27,8 +27,7 @@ pub async fn fulfill(
     let (total, needs_approval) = (order.total_cents(), order.is_large());
     let Order { id, customer, card, items } = order;
 
-    let charged = charge(&id, &card, total).await;
-    let charge_id = match charged {
+    let charge_id = match charge(&id, &card, total).await {
         Ok(charge_id) => charge_id,
         Err(ActivityError::Failed(ChargeError::Declined(reason))) => {
             return Ok(Outcome::Declined { reason });
