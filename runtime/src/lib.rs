@@ -23,6 +23,7 @@ pub mod worker;
 #[doc(hidden)]
 pub mod __private;
 
+pub use codec::Json;
 pub use error::{Error, Result};
 
 #[cfg(feature = "macros")]

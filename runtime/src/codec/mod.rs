@@ -4,6 +4,7 @@
 //! later format can be told from this one. Values inside a frame carry no byte of their own: the
 //! frame's definition hash says how they were written.
 
+mod json;
 mod schema;
 
 use bincode::config;
@@ -11,6 +12,7 @@ use bytes::BufMut;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use json::Json;
 pub use schema::{Content, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
 use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait};
