@@ -210,7 +210,7 @@ machine!(approval((u64,)) -> Result<String, String>, ["start", "select"], |index
         return Ok(Outcome::Returned(Ok(approve.by)));
     }
     if poll::<Sleep>(&mut locals[1], cx)?.is_ready() {
-        future::<SignalWait<Approve>>().cancel(&locals[0], cx)?;
+        future::<SignalWait<Approve>, _>().cancel(&locals[0], cx)?;
         return Ok(Outcome::Returned(Err("nobody approved".into())));
     }
     suspend(1, locals)
@@ -283,7 +283,7 @@ machine!(
         0 => suspend(1, vec![start(cx.cancelled(), cx)?, start(perform("hang"), cx)?]),
         1 => {
             if let Poll::Ready(cancelled) = poll::<Cancellation>(&mut locals[0], cx)? {
-                future::<ActivityCall<perform>>().cancel(&locals[1], cx)?;
+                future::<ActivityCall<perform>, _>().cancel(&locals[1], cx)?;
                 return suspend(2, vec![save(&cancelled.reason, cx)?, start(echo("undo"), cx)?]);
             }
             match poll::<ActivityCall<perform>>(&mut locals[1], cx)? {
