@@ -1,17 +1,50 @@
 //! The conformance suite on every store of this crate: one test for each case and store.
+//!
+//! Without Postgres binaries its tests are reported as ignored, or as failed if
+//! `PITON_REQUIRE_POSTGRES=1`.
+
+#[path = "support/cluster.rs"]
+mod cluster;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use cluster::Cluster;
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::model::Timestamp;
 use piton::store::conformance::{Case, StoreUnderTest, cases};
 use piton::store::{Clock, ManualClock, MemoryStore, StoreOptions};
 
+/// Connections of one store; each case has two stores, and many cases run at once.
+const CONNECTIONS: u32 = 4;
+
 fn main() {
     let arguments = Arguments::from_args();
-    let trials = cases().into_iter().flat_map(|case| [memory(case), sqlite(case)]).collect();
-    libtest_mimic::run(&arguments, trials).exit();
+    let cases = cases().into_iter();
+    let mut trials: Vec<Trial> =
+        cases.clone().flat_map(|case| [memory(case), sqlite(case)]).collect();
+    let postgres = |case: &Case| format!("postgres::{}", case.name());
+    let wanted = cases.clone().any(|case| is_wanted(&arguments, &postgres(&case)));
+    // Dropped at the end of the block, whatever becomes of the tests.
+    let conclusion = {
+        let cluster = if wanted { Cluster::start() } else { Err("they are not wanted".into()) };
+        let cluster = cluster.map(|cluster| {
+            block_on(migrate_template(&cluster)).expect("the schema can be made");
+            Arc::new(cluster)
+        });
+        trials.extend(cases.map(|case| on_postgres(case, postgres(&case), &cluster)));
+        libtest_mimic::run(&arguments, trials)
+    };
+    conclusion.exit();
+}
+
+/// Whether a test with this name would run.
+fn is_wanted(arguments: &Arguments, name: &str) -> bool {
+    let matches = |filter: &String| match arguments.exact {
+        true => name == filter,
+        false => name.contains(filter.as_str()),
+    };
+    !arguments.list && arguments.filter.iter().all(matches) && !arguments.skip.iter().any(matches)
 }
 
 fn memory(case: Case) -> Trial {
@@ -37,12 +70,42 @@ fn sqlite(case: Case) -> Trial {
     })
 }
 
+/// A case on a new database.
+fn on_postgres(case: Case, name: String, cluster: &Result<Arc<Cluster>, String>) -> Trial {
+    let required = std::env::var("PITON_REQUIRE_POSTGRES").is_ok_and(|value| value == "1");
+    match cluster {
+        Ok(cluster) => {
+            let cluster = Arc::clone(cluster);
+            Trial::test(name, move || {
+                block_on(async {
+                    case.run(open_twice(&cluster.create_database().await?).await?).await;
+                    Ok(())
+                })
+            })
+        }
+        Err(reason) => {
+            let reason = reason.clone();
+            Trial::test(name, move || Err(reason.into())).with_ignored_flag(!required)
+        }
+    }
+}
+
+/// Saves each case the making of the schema.
+async fn migrate_template(cluster: &Cluster) -> Result<(), Failed> {
+    piton::store::connect(&cluster.template()).await?.close().await;
+    Ok(())
+}
+
 async fn open_sqlite(path: &Path) -> Result<StoreUnderTest, Failed> {
+    open_twice(&format!("sqlite:{}", path.display())).await
+}
+
+async fn open_twice(url: &str) -> Result<StoreUnderTest, Failed> {
     let clock = ManualClock::new(Timestamp::now());
-    let options = StoreOptions::default().clock(Clock::Manual(Arc::clone(&clock)));
-    let url = format!("sqlite:{}", path.display());
-    let store = options.connect(&url).await?;
-    let other = options.connect(&url).await?;
+    let options =
+        StoreOptions::default().clock(Clock::Manual(Arc::clone(&clock))).connections(CONNECTIONS);
+    let store = options.connect(url).await?;
+    let other = options.connect(url).await?;
     Ok(StoreUnderTest::new(store, other, clock))
 }
 

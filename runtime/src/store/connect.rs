@@ -10,13 +10,17 @@ use crate::error::ConnectError;
 pub struct StoreOptions {
     pub(super) clock: Clock,
     /// Connections that read beside the one that writes (SQLite).
+    #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only SQLite has readers"))]
     pub(super) readers: u32,
+    /// Connections for everything but news and locks, which have one of their own (Postgres).
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "SQLite has its own number"))]
+    pub(super) connections: u32,
 }
 
 impl Default for StoreOptions {
-    /// The database's own clock and three readers.
+    /// The database's own clock, three readers (SQLite), eight connections (Postgres).
     fn default() -> Self {
-        Self { clock: Clock::Database, readers: 3 }
+        Self { clock: Clock::Database, readers: 3, connections: 8 }
     }
 }
 
@@ -25,6 +29,13 @@ impl StoreOptions {
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// Uses at most this many connections to a Postgres server, and one more for news and locks.
+    #[must_use]
+    pub fn connections(mut self, connections: u32) -> Self {
+        self.connections = connections;
         self
     }
 
@@ -38,10 +49,7 @@ impl StoreOptions {
         };
         match scheme {
             "sqlite" => connect_sqlite(url, rest, self).await,
-            "postgres" | "postgresql" => Err(url_error(
-                url,
-                "this build has no Postgres store; enable the feature `postgres` of piton",
-            )),
+            "postgres" | "postgresql" => connect_postgres(url, self).await,
             _ => Err(url_error(
                 url,
                 &format!("there is no store for `{scheme}:`; use `sqlite:path` or `postgres://…`"),
@@ -55,6 +63,9 @@ impl StoreOptions {
 /// - `sqlite:orders.db`, `sqlite:///var/lib/orders.db`: a file, made if it is missing; its
 ///   directory must exist. The path is taken as it stands, without escapes or parameters.
 /// - `sqlite::memory:`: a database that ends with the store.
+/// - `postgres://user:password@host:port/database`: a Postgres server, version 13 or later, with
+///   the parameters of `sqlx`. The tables, all named `piton_…`, are made in the first schema of the
+///   search path. A proxy between them must keep sessions: news and locks depend on them.
 ///
 /// # Errors
 /// [`ConnectError`]; trying again helps only with [`ConnectError::Unreachable`], once its reason is
@@ -92,12 +103,25 @@ async fn connect_sqlite(
     Err(url_error(url, "this build has no SQLite store; enable the feature `sqlite` of piton"))
 }
 
+#[cfg(feature = "postgres")]
+async fn connect_postgres(
+    url: &str,
+    options: &StoreOptions,
+) -> Result<Arc<dyn Store>, ConnectError> {
+    Ok(Arc::new(super::postgres::open(url, options).await?))
+}
+
+#[cfg(not(feature = "postgres"))]
+async fn connect_postgres(url: &str, _: &StoreOptions) -> Result<Arc<dyn Store>, ConnectError> {
+    Err(url_error(url, "this build has no Postgres store; enable the feature `postgres` of piton"))
+}
+
 fn url_error(url: &str, reason: &str) -> ConnectError {
     ConnectError::Url { url: without_password(url), reason: reason.to_owned() }
 }
 
 /// The URL fit for a log.
-fn without_password(url: &str) -> String {
+pub(super) fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
     };

@@ -25,11 +25,16 @@ mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod connect;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod failure;
 mod hub;
 pub mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod recipients;
 mod records;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod rows;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -66,6 +66,12 @@ pub(super) struct ClaimRow {
 }
 
 impl ClaimRow {
+    /// Whose inbox there may be something in: the run and the number of its last arrival.
+    #[cfg(feature = "postgres")]
+    pub(super) fn inbox(&self) -> (Uuid, i64) {
+        (self.run_id, self.inbox_count)
+    }
+
     /// The run with its arrivals, which are taken out of `inboxes`.
     pub(super) fn with_inbox(self, inboxes: &mut HashMap<RunId, Vec<Arrival>>) -> ClaimedRun {
         let run_id = RunId::from(self.run_id);
@@ -151,6 +157,12 @@ impl TryFrom<WorkerRow> for (WorkerLease, NewWorker) {
 /// The number of milliseconds that stores keep for a lease.
 pub(super) fn lease_ms(lease: std::time::Duration) -> i64 {
     i64::try_from(lease.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// A lease in microseconds, short enough for an end that can be told.
+#[cfg(feature = "postgres")]
+pub(super) fn lease_micros(lease: std::time::Duration) -> i64 {
+    i64::try_from(lease.as_micros()).unwrap_or(i64::MAX).min(i64::MAX / 4)
 }
 
 /// The status of a stored word.

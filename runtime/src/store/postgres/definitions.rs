@@ -1,0 +1,45 @@
+//! Workflows as builds of the code defined them.
+
+use super::{PostgresStore, failed};
+use crate::error::StoreError;
+use crate::model::DefinitionHash;
+use crate::store::DefinitionRecord;
+
+/// In key order, so that processes that start together do not deadlock.
+const INSERT: &str = "INSERT INTO piton_definitions (workflow, hash, description) \
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) ORDER BY 1, 2 ON CONFLICT DO NOTHING";
+
+const FIND: &str = "SELECT description FROM piton_definitions WHERE workflow = $1 AND hash = $2";
+
+pub(super) async fn record(
+    store: &PostgresStore,
+    definitions: &[DefinitionRecord],
+) -> Result<(), StoreError> {
+    let hashes = definitions.iter().map(|definition| definition.hash.0.cast_signed());
+    sqlx::query(INSERT)
+        .bind(definitions.iter().map(|one| one.workflow.as_str()).collect::<Vec<_>>())
+        .bind(hashes.collect::<Vec<_>>())
+        .bind(definitions.iter().map(|one| one.description.as_str()).collect::<Vec<_>>())
+        .execute(&store.pool)
+        .await
+        .map_err(failed("record_definitions"))?;
+    Ok(())
+}
+
+pub(super) async fn find(
+    store: &PostgresStore,
+    workflow: &str,
+    hash: DefinitionHash,
+) -> Result<Option<DefinitionRecord>, StoreError> {
+    let description: Option<String> = sqlx::query_scalar(FIND)
+        .bind(workflow)
+        .bind(hash.0.cast_signed())
+        .fetch_optional(&store.pool)
+        .await
+        .map_err(failed("find_definition"))?;
+    Ok(description.map(|description| DefinitionRecord {
+        workflow: workflow.to_owned(),
+        hash,
+        description,
+    }))
+}

@@ -1,0 +1,180 @@
+//! What arrives for runs.
+
+use uuid::Uuid;
+
+use super::transaction::Transaction;
+use super::{PostgresStore, failed, now};
+use crate::error::StoreError;
+use crate::model::{Epoch, RunId, WorkerId};
+use crate::store::recipients::{Counts, KeyRow, RecipientRow, Recipients, distinct};
+use crate::store::rows::{ArrivalRow, write_arrival};
+use crate::store::{Arrival, ArrivalOutcome, NewArrival, WorkerLease};
+
+const VALID: &str = concat!(
+    "SELECT worker_id, epoch FROM piton_workers AS worker, ",
+    now!(),
+    " AS clock WHERE (worker_id, epoch) IN (SELECT * FROM unnest($2::bigint[], $3::bigint[])) \
+     AND lease_expires_at > clock.now ORDER BY worker_id FOR SHARE OF worker"
+);
+
+const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs \
+    WHERE run_id = ANY ($1) ORDER BY run_id FOR UPDATE";
+
+const KEYS: &str = "SELECT run_id, dedup_key FROM piton_arrival_keys \
+    JOIN unnest($1::uuid[], $2::text[]) AS new (run_id, dedup_key) USING (run_id, dedup_key)";
+
+/// A run that is due already stays due since then.
+const WRITE: &str = concat!(
+    "WITH arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival) \
+     SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::bytea[])), \
+     keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
+     SELECT * FROM unnest($5::uuid[], $6::text[])) \
+     UPDATE piton_runs AS run SET inbox_count = news.inbox_count, \
+     due_at = CASE WHEN news.wakes THEN least(run.due_at, clock.now) ELSE run.due_at END FROM ",
+    now!(),
+    " AS clock, unnest($7::uuid[], $8::bigint[], $9::bool[]) AS news (run_id, inbox_count, wakes) \
+     WHERE run.run_id = news.run_id"
+);
+
+const READ: &str = "SELECT run_id, seq, arrival FROM piton_inbox \
+    WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+
+const UNREAD: &str = "SELECT run.run_id FROM unnest($1::uuid[], $2::bigint[]) AS seen (run_id, upto) \
+    JOIN piton_runs AS run USING (run_id) \
+    WHERE run.inbox_count > seen.upto AND run.worker_id = $3 AND run.epoch = $4";
+
+/// The workers that are owners, and then the runs, are locked before anything is decided; each of
+/// the statements sees what was committed before the lock that it follows.
+pub(super) async fn deliver(
+    store: &PostgresStore,
+    arrivals: Vec<NewArrival>,
+) -> Result<Vec<ArrivalOutcome>, StoreError> {
+    let failed = failed("deliver");
+    let mut transaction = Transaction::begin(&store.pool).await.map_err(failed)?;
+    let mut recipients = find_recipients(store, transaction.get(), &arrivals).await?;
+    let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
+    let (woken, told) = recipients.grown();
+    if woken.is_empty() && told.is_empty() {
+        transaction.roll_back().await.map_err(failed)?;
+        return Ok(outcomes);
+    }
+    write(store, transaction.get(), &arrivals, &outcomes, (&woken, &told)).await?;
+    transaction.commit().await.map_err(failed)?;
+    for (arrival, outcome) in arrivals.iter().zip(&outcomes) {
+        // What the owner itself puts in is no news to it.
+        if arrival.owner.is_none() && matches!(outcome, ArrivalOutcome::Accepted { .. }) {
+            store.news.arrival(arrival.run_id);
+        }
+    }
+    if !woken.is_empty() {
+        store.news.due();
+    }
+    Ok(outcomes)
+}
+
+async fn find_recipients(
+    store: &PostgresStore,
+    connection: &mut sqlx::PgConnection,
+    arrivals: &[NewArrival],
+) -> Result<Recipients, StoreError> {
+    let failed = failed("deliver");
+    let owners = distinct(arrivals.iter().filter_map(|arrival| arrival.owner));
+    let mut valid: Vec<(i64, i64)> = Vec::new();
+    if !owners.is_empty() {
+        valid = sqlx::query_as(VALID)
+            .bind(store.given_time())
+            .bind(owners.iter().map(|owner| owner.worker_id.0).collect::<Vec<_>>())
+            .bind(owners.iter().map(|owner| owner.epoch.0).collect::<Vec<_>>())
+            .fetch_all(&mut *connection)
+            .await
+            .map_err(failed)?;
+    }
+    let mut run_ids: Vec<Uuid> = arrivals.iter().map(|arrival| arrival.run_id.as_uuid()).collect();
+    run_ids.sort_unstable();
+    run_ids.dedup();
+    let runs: Vec<RecipientRow> =
+        sqlx::query_as(RUNS).bind(run_ids).fetch_all(&mut *connection).await.map_err(failed)?;
+    let (keyed, keys): (Vec<Uuid>, Vec<&str>) = arrivals
+        .iter()
+        .filter_map(|arrival| Some((arrival.run_id.as_uuid(), arrival.dedup_key.as_deref()?)))
+        .unzip();
+    let mut taken: Vec<KeyRow> = Vec::new();
+    if !keyed.is_empty() {
+        let find = sqlx::query_as(KEYS).bind(keyed).bind(keys);
+        taken = find.fetch_all(connection).await.map_err(failed)?;
+    }
+    let lease = |(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) };
+    Recipients::new(runs, taken, valid.into_iter().map(lease).collect())
+}
+
+async fn write(
+    store: &PostgresStore,
+    connection: &mut sqlx::PgConnection,
+    arrivals: &[NewArrival],
+    outcomes: &[ArrivalOutcome],
+    (woken, told): (&Counts, &Counts),
+) -> Result<(), StoreError> {
+    let (mut run_ids, mut seqs, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut keyed, mut keys) = (Vec::new(), Vec::new());
+    for (arrival, outcome) in arrivals.iter().zip(outcomes) {
+        if let ArrivalOutcome::Accepted { seq } = outcome {
+            let run_id = arrival.run_id.as_uuid();
+            run_ids.push(run_id);
+            seqs.push(*seq);
+            kinds.push(write_arrival(&arrival.kind)?);
+            if let Some(key) = arrival.dedup_key.as_deref() {
+                keyed.push(run_id);
+                keys.push(key);
+            }
+        }
+    }
+    let grown = || woken.iter().chain(told);
+    sqlx::query(WRITE)
+        .bind(store.given_time())
+        .bind(run_ids)
+        .bind(seqs)
+        .bind(kinds)
+        .bind(keyed)
+        .bind(keys)
+        .bind(grown().map(|(run_id, _)| run_id.as_uuid()).collect::<Vec<_>>())
+        .bind(grown().map(|(_, count)| *count).collect::<Vec<_>>())
+        .bind((0..grown().count()).map(|at| at < woken.len()).collect::<Vec<_>>())
+        .execute(connection)
+        .await
+        .map_err(failed("deliver"))?;
+    Ok(())
+}
+
+pub(super) async fn read(
+    store: &PostgresStore,
+    run_id: RunId,
+    after: i64,
+    limit: u32,
+) -> Result<Vec<Arrival>, StoreError> {
+    let rows: Vec<ArrivalRow> = sqlx::query_as(READ)
+        .bind(run_id.as_uuid())
+        .bind(after)
+        .bind(i64::from(limit))
+        .fetch_all(&store.pool)
+        .await
+        .map_err(failed("read_inbox"))?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+pub(super) async fn unread(
+    store: &PostgresStore,
+    worker: WorkerLease,
+    seen: &[(RunId, i64)],
+) -> Result<Vec<RunId>, StoreError> {
+    let (run_ids, counts): (Vec<Uuid>, Vec<i64>) =
+        seen.iter().map(|(run_id, count)| (run_id.as_uuid(), *count)).unzip();
+    let unread: Vec<Uuid> = sqlx::query_scalar(UNREAD)
+        .bind(run_ids)
+        .bind(counts)
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .fetch_all(&store.pool)
+        .await
+        .map_err(failed("unread_inboxes"))?;
+    Ok(unread.into_iter().map(RunId::from).collect())
+}

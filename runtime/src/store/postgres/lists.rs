@@ -1,0 +1,76 @@
+//! What people and clients ask about runs.
+
+use super::{PostgresStore, failed};
+use crate::error::StoreError;
+use crate::model::RunStatus;
+use crate::store::rows::{RunRow, read_status};
+use crate::store::{RunFilter, RunKey, RunRecord};
+
+/// What all records have in common; a macro, because only literals can be joined to constants.
+macro_rules! record {
+    ($condition:literal) => {
+        concat!(
+            "SELECT run.run_id, workflow_id, workflow, status, state, step_no, worker_id, due_at, \
+             blocked, started_at, closed_at, result, failure \
+             FROM piton_runs AS run LEFT JOIN piton_run_results AS result \
+             ON result.run_id = run.run_id ",
+            $condition
+        )
+    };
+}
+
+const BY_RUN_ID: &str = record!("WHERE run.run_id = $1");
+
+/// The open one first; ids sort by the time of the start.
+const BY_WORKFLOW_ID: &str =
+    record!("WHERE workflow_id = $1 ORDER BY closed_at IS NULL DESC, run.run_id DESC LIMIT 1");
+
+/// A null stands for "any".
+const LIST: &str = record!(
+    "WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
+     ORDER BY run.run_id DESC LIMIT $3"
+);
+
+const COUNT: &str = "SELECT status, count(*) FROM piton_runs \
+    WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) GROUP BY status";
+
+pub(super) async fn find(
+    store: &PostgresStore,
+    key: &RunKey,
+) -> Result<Option<RunRecord>, StoreError> {
+    let query = match key {
+        RunKey::RunId(run_id) => sqlx::query_as::<_, RunRow>(BY_RUN_ID).bind(run_id.as_uuid()),
+        RunKey::WorkflowId(id) => sqlx::query_as(BY_WORKFLOW_ID).bind(id),
+    };
+    let row = query.fetch_optional(&store.pool).await.map_err(failed("find_run"))?;
+    row.map(TryInto::try_into).transpose()
+}
+
+pub(super) async fn list(
+    store: &PostgresStore,
+    filter: &RunFilter,
+    limit: u32,
+) -> Result<Vec<RunRecord>, StoreError> {
+    let rows: Vec<RunRow> = sqlx::query_as(LIST)
+        .bind(filter.workflow.as_deref())
+        .bind(filter.status.map(RunStatus::as_str))
+        .bind(i64::from(limit))
+        .fetch_all(&store.pool)
+        .await
+        .map_err(failed("list_runs"))?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+pub(super) async fn count(
+    store: &PostgresStore,
+    filter: &RunFilter,
+) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+    let rows: Vec<(String, i64)> = sqlx::query_as(COUNT)
+        .bind(filter.workflow.as_deref())
+        .bind(filter.status.map(RunStatus::as_str))
+        .fetch_all(&store.pool)
+        .await
+        .map_err(failed("count_runs"))?;
+    let counts = rows.into_iter();
+    counts.map(|(status, count)| Ok((read_status(&status)?, count.unsigned_abs()))).collect()
+}

@@ -1,0 +1,223 @@
+//! The store for many machines: one Postgres database, any number of processes.
+//!
+//! Each transition is one statement where that can be, in read-committed isolation. What a
+//! transition depends on it locks, in the order of the [contract](super): the worker's row in share
+//! mode, so that commits do not exclude each other but fencing excludes them all; then runs,
+//! ascending. Lists travel as arrays; the sessions' settings keep the planner from doing anything
+//! but looking up one element after the other, in their order.
+//!
+//! Invariant: a statement that relies on a lock taken before it is a statement of its own, because
+//! its snapshot must be younger than the lock. Notifications are sent after the commit by a task of
+//! their own, since they are hints. This module must not know what a snapshot or an arrival holds.
+
+mod claim;
+mod commit;
+mod definitions;
+mod inbox;
+mod lists;
+mod liveness;
+mod news;
+mod open;
+mod runs;
+mod session;
+mod transaction;
+mod workers;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sqlx::PgPool;
+
+use self::liveness::Liveness;
+use self::news::News;
+pub(super) use self::open::open;
+use super::{
+    Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, Clock, CommitOutcome, CommitStep,
+    DefinitionRecord, Hub, NewArrival, NewRun, NewWorker, Renewal, RunFilter, RunKey, RunRecord,
+    StartOutcome, Store, WorkerLease,
+};
+use crate::error::StoreError;
+use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
+
+/// A store in a Postgres database.
+#[derive(Debug)]
+pub(super) struct PostgresStore {
+    hub: Arc<Hub>,
+    clock: Clock,
+    pool: PgPool,
+    news: News,
+    liveness: Liveness,
+}
+
+/// The time as a subquery. The first parameter of every statement that uses it is
+/// [`PostgresStore::given_time`].
+macro_rules! now {
+    () => {
+        "(SELECT coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint) \
+         AS now)"
+    };
+}
+use now;
+
+const NOW: &str = concat!("SELECT now FROM ", now!(), " AS clock");
+
+impl PostgresStore {
+    /// The time that statements are to go by, if it is not the database's.
+    fn given_time(&self) -> Option<i64> {
+        self.clock.manual_now().map(Timestamp::as_micros)
+    }
+}
+
+/// Whether trying again may help after this SQLSTATE: the connection or the server has gone or is
+/// not ready, a resource has run out, or another transaction got in the way.
+fn is_retryable(state: &str) -> bool {
+    const READ_ONLY: &str = "25006";
+    const LOCK_NOT_AVAILABLE: &str = "55P03";
+    const QUERY_CANCELED: &str = "57014";
+    const SHUTDOWNS: [&str; 4] = ["57P01", "57P02", "57P03", "57P05"];
+    let class = state.get(..2).unwrap_or_default();
+    matches!(class, "08" | "40" | "53" | "58")
+        || [READ_ONLY, LOCK_NOT_AVAILABLE, QUERY_CANCELED].contains(&state)
+        || SHUTDOWNS.contains(&state)
+}
+
+fn failed(operation: &'static str) -> impl Fn(sqlx::Error) -> StoreError + Copy {
+    super::failure::failed(operation, is_retryable)
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
+    async fn now(&self) -> Result<Timestamp, StoreError> {
+        let now = sqlx::query_scalar(NOW).bind(self.given_time()).fetch_one(&self.pool).await;
+        now.map(Timestamp).map_err(failed("now"))
+    }
+
+    async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
+        workers::register(self, worker).await
+    }
+
+    async fn renew_lease(
+        &self,
+        worker: WorkerLease,
+        lease: Duration,
+    ) -> Result<Renewal, StoreError> {
+        workers::renew(self, worker, lease).await
+    }
+
+    async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
+        workers::release(self, worker).await
+    }
+
+    async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
+        workers::fence_expired(self).await
+    }
+
+    async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
+        workers::find_dead(self).await
+    }
+
+    async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
+        workers::fence(self, workers).await
+    }
+
+    async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
+        workers::list(self).await
+    }
+
+    async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
+        runs::start(self, runs).await
+    }
+
+    async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
+        claim::claim(self, request).await
+    }
+
+    async fn recover_claims(
+        &self,
+        worker: WorkerLease,
+        held: &[RunId],
+        inbox_limit: u32,
+    ) -> Result<Vec<ClaimedRun>, StoreError> {
+        claim::recover(self, worker, held, inbox_limit).await
+    }
+
+    async fn commit_steps(
+        &self,
+        worker: WorkerLease,
+        steps: Vec<CommitStep>,
+    ) -> Result<Vec<CommitOutcome>, StoreError> {
+        commit::commit(self, worker, steps).await
+    }
+
+    async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
+        inbox::deliver(self, arrivals).await
+    }
+
+    async fn read_inbox(
+        &self,
+        run_id: RunId,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<Arrival>, StoreError> {
+        inbox::read(self, run_id, after, limit).await
+    }
+
+    async fn unread_inboxes(
+        &self,
+        worker: WorkerLease,
+        seen: &[(RunId, i64)],
+    ) -> Result<Vec<RunId>, StoreError> {
+        inbox::unread(self, worker, seen).await
+    }
+
+    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
+        lists::find(self, key).await
+    }
+
+    async fn list_runs(
+        &self,
+        filter: &RunFilter,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>, StoreError> {
+        lists::list(self, filter, limit).await
+    }
+
+    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+        lists::count(self, filter).await
+    }
+
+    async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
+        runs::terminate(self, run_id, reason).await
+    }
+
+    async fn unblock_runs(
+        &self,
+        workflows: &[&str],
+        run_id: Option<RunId>,
+    ) -> Result<u64, StoreError> {
+        runs::unblock(self, workflows, run_id).await
+    }
+
+    async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError> {
+        definitions::record(self, definitions).await
+    }
+
+    async fn find_definition(
+        &self,
+        workflow: &str,
+        hash: DefinitionHash,
+    ) -> Result<Option<DefinitionRecord>, StoreError> {
+        definitions::find(self, workflow, hash).await
+    }
+
+    async fn close(&self) {
+        self.news.close();
+        self.liveness.close();
+        self.pool.close().await;
+    }
+}

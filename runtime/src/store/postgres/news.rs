@@ -1,0 +1,175 @@
+//! News between processes.
+//!
+//! Whatever is announced goes to this process's [`Hub`] at once and, through a task that gathers
+//! what has come up while it was sending, to all others in one `NOTIFY`. A store hears its own
+//! notifications too and knows them by their origin.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use sqlx::PgPool;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use crate::model::RunId;
+use crate::store::{Hub, RunEvent};
+
+/// The channel of all notifications.
+pub(super) const CHANNEL: &str = "piton";
+
+/// The longest notification that Postgres accepts is one byte under 8,000.
+const MAX_PAYLOAD: usize = 7_900;
+
+const SEND: &str = "SELECT pg_notify('piton', payload) FROM unnest($1::text[]) AS payload";
+
+/// Tells the notifications of one store from those of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin(u64);
+
+impl Origin {
+    pub(super) fn new() -> Self {
+        // The lower half of the id is random.
+        Self(Uuid::now_v7().as_u64_pair().1)
+    }
+}
+
+/// A piece of news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Item {
+    Due,
+    Arrival(Uuid),
+    Settled(Uuid),
+}
+
+/// Where a store says what it has committed.
+#[derive(Debug)]
+pub(super) struct News {
+    hub: Arc<Hub>,
+    items: mpsc::UnboundedSender<Item>,
+    task: JoinHandle<()>,
+}
+
+impl News {
+    pub(super) fn start(pool: PgPool, hub: Arc<Hub>, origin: Origin) -> Self {
+        let (items, receiver) = mpsc::unbounded_channel();
+        let task = tokio::spawn(send_all(pool, receiver, origin));
+        Self { hub, items, task }
+    }
+
+    /// Some run may be due.
+    pub(super) fn due(&self) {
+        self.hub.announce_due();
+        self.send(Item::Due);
+    }
+
+    /// The inbox of a run has grown.
+    pub(super) fn arrival(&self, run_id: RunId) {
+        self.hub.announce(RunEvent::Arrival(run_id));
+        self.send(Item::Arrival(run_id.as_uuid()));
+    }
+
+    /// A run has closed or become blocked.
+    pub(super) fn settled(&self, run_id: RunId) {
+        self.hub.announce(RunEvent::Settled(run_id));
+        self.send(Item::Settled(run_id.as_uuid()));
+    }
+
+    pub(super) fn close(&self) {
+        self.task.abort();
+    }
+
+    fn send(&self, item: Item) {
+        // A store that is closed has nobody to tell.
+        let _ = self.items.send(item);
+    }
+}
+
+impl Drop for News {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// News that cannot be sent is dropped: others find out by their slow poll.
+async fn send_all(pool: PgPool, mut items: mpsc::UnboundedReceiver<Item>, origin: Origin) {
+    let mut batch = Vec::new();
+    while items.recv_many(&mut batch, 4_096).await > 0 {
+        let payloads = write(&batch.drain(..).collect(), origin);
+        if let Err(error) = sqlx::query(SEND).bind(payloads).execute(&pool).await {
+            tracing::debug!(%error, "news could not be sent");
+        }
+    }
+}
+
+/// Items as payloads: the origin, then `d`, `a<run id>` or `s<run id>`, separated by spaces.
+fn write(items: &BTreeSet<Item>, origin: Origin) -> Vec<String> {
+    let mut payloads = vec![format!("{:x}", origin.0)];
+    for item in items {
+        let mut word = String::with_capacity(34);
+        // Writing to a String cannot fail.
+        let _ = match item {
+            Item::Due => write!(word, " d"),
+            Item::Arrival(run_id) => write!(word, " a{}", run_id.simple()),
+            Item::Settled(run_id) => write!(word, " s{}", run_id.simple()),
+        };
+        match payloads.last_mut() {
+            Some(payload) if payload.len() + word.len() <= MAX_PAYLOAD => payload.push_str(&word),
+            _ => payloads.push(format!("{:x}{word}", origin.0)),
+        }
+    }
+    payloads
+}
+
+/// Passes on what others have sent; what cannot be read is from another version and is skipped.
+pub(super) fn publish(payload: &str, own: Origin, hub: &Hub) {
+    let mut words = payload.split(' ');
+    if words.next().and_then(|origin| u64::from_str_radix(origin, 16).ok()) == Some(own.0) {
+        return;
+    }
+    for word in words {
+        let run_id = || word.get(1..)?.parse::<RunId>().ok();
+        match word.as_bytes().first() {
+            Some(b'd') => hub.announce_due(),
+            Some(b'a') => run_id().into_iter().for_each(|id| hub.announce(RunEvent::Arrival(id))),
+            Some(b's') => run_id().into_iter().for_each(|id| hub.announce(RunEvent::Settled(id))),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn news_is_split_and_read_again() {
+        let (own, other) = (Origin(1), Origin(2));
+        let run_ids: Vec<RunId> = (0..500).map(|_| RunId::new()).collect();
+        let mut items: BTreeSet<Item> =
+            run_ids.iter().map(|run_id| Item::Arrival(run_id.as_uuid())).collect();
+        items.insert(Item::Due);
+        let payloads = write(&items, other);
+        assert!(payloads.len() > 1 && payloads.iter().all(|payload| payload.len() < 8_000));
+        let hub = Arc::new(Hub::default());
+        let (sender, mut news) = mpsc::unbounded_channel();
+        let _subscription = hub.subscribe(run_ids[499], sender);
+        for payload in &payloads {
+            publish(payload, own, &hub);
+        }
+        assert_eq!(news.try_recv(), Ok(RunEvent::Arrival(run_ids[499])));
+        assert!(news.try_recv().is_err());
+        assert_eq!(hub.arrivals(), 500);
+    }
+
+    #[test]
+    fn own_and_unreadable_news_is_skipped() {
+        let hub = Hub::default();
+        let own = Origin(7);
+        for payload in ["7 d a0", "", "x", "8 z aé s"] {
+            publish(payload, own, &hub);
+        }
+        assert_eq!(hub.arrivals(), 0);
+    }
+}

@@ -1,0 +1,138 @@
+//! Reaching the server and bringing the schema up to date.
+
+use std::collections::BTreeSet;
+use std::str::FromStr as _;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
+use sqlx::{ConnectOptions as _, Connection as _, Row as _};
+use tokio::sync::mpsc;
+
+use super::PostgresStore;
+use super::liveness::Liveness;
+use super::news::{News, Origin};
+use super::session::{Session, listen};
+use crate::error::ConnectError;
+use crate::store::connect::without_password;
+use crate::store::{Hub, StoreOptions};
+
+static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
+    let mut migrator = sqlx::migrate!("./migrations/postgres");
+    // The database may hold an application's own tables and migrations as well.
+    migrator.dangerous_set_table_name("piton_migrations");
+    migrator
+});
+
+const NEWEST_APPLIED: &str = "SELECT max(version) FROM piton_migrations";
+
+const HAS_MIGRATIONS: &str = "SELECT to_regclass('piton_migrations') IS NOT NULL";
+
+/// How long a call waits for a connection before it fails with an error that can be retried.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Lists of rows are looked up one by one in the order given, whatever the statistics say, and
+/// plans do not depend on the length of a list.
+const SETTINGS: [(&str, &str); 6] = [
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("enable_seqscan", "off"),
+    ("enable_bitmapscan", "off"),
+    ("jit", "off"),
+    ("plan_cache_mode", "force_generic_plan"),
+];
+
+pub(in crate::store) async fn open(
+    url: &str,
+    options: &StoreOptions,
+) -> Result<PostgresStore, ConnectError> {
+    let target = without_password(url);
+    let connect = PgConnectOptions::from_str(url)
+        .map_err(|error| ConnectError::Url { url: target.clone(), reason: error.to_string() })?
+        .application_name("piton")
+        .options(SETTINGS)
+        .disable_statement_logging();
+    let failed = |error| unreachable(&target, error);
+    let mut connection = connect.connect().await.map_err(failed)?;
+    migrate(&mut connection, &target).await?;
+    connection.close().await.map_err(failed)?;
+    let pool = PgPoolOptions::new()
+        .max_connections(options.connections.max(1))
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .test_before_acquire(false)
+        .connect_lazy_with(connect.clone());
+    let hub = Arc::new(Hub::default());
+    let origin = Origin::new();
+    let news = News::start(pool.clone(), Arc::clone(&hub), origin);
+    let liveness = start_session(connect, Arc::clone(&hub), origin).await.map_err(failed)?;
+    Ok(PostgresStore { hub, clock: options.clock.clone(), pool, news, liveness })
+}
+
+async fn start_session(
+    connect: PgConnectOptions,
+    hub: Arc<Hub>,
+    origin: Origin,
+) -> Result<Liveness, sqlx::Error> {
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .max_lifetime(None)
+        .idle_timeout(None)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .connect_lazy_with(connect);
+    let listener = listen(&pool).await?;
+    let (wishes, receiver) = mpsc::unbounded_channel();
+    let session = Session {
+        pool,
+        wishes: receiver,
+        hub,
+        origin,
+        held: BTreeSet::new(),
+        missing: BTreeSet::new(),
+    };
+    Ok(Liveness::new(wishes, tokio::spawn(session.run(listener))))
+}
+
+async fn migrate(connection: &mut PgConnection, target: &str) -> Result<(), ConnectError> {
+    let failed = |error| unreachable(target, error);
+    let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0);
+    let found = newest_applied(connection).await.map_err(failed)?;
+    match found {
+        Some(found) if found > known => {
+            Err(ConnectError::NewerSchema { target: target.to_owned(), found, known })
+        }
+        Some(found) if found == known => Ok(()),
+        // Processes that start together take turns under an advisory lock.
+        _ => MIGRATIONS.run_direct(None, connection, false).await.map_err(|source| match source {
+            MigrateError::Execute(error) => unreachable(target, error),
+            source => ConnectError::Migration { target: target.to_owned(), source },
+        }),
+    }
+}
+
+async fn newest_applied(connection: &mut PgConnection) -> Result<Option<i64>, sqlx::Error> {
+    if !sqlx::query_scalar(HAS_MIGRATIONS).fetch_one(&mut *connection).await? {
+        return Ok(None);
+    }
+    sqlx::query(NEWEST_APPLIED).fetch_one(connection).await?.try_get(0)
+}
+
+/// Says what the SQLSTATE means for somebody who wants to connect.
+fn unreachable(target: &str, error: sqlx::Error) -> ConnectError {
+    let state = error.as_database_error().and_then(|error| error.code());
+    let reason = match state.as_deref() {
+        Some("3D000") => "there is no such database",
+        Some("42501") => "this user may not do that",
+        Some("25006") => "it is read-only",
+        Some("53300") => "it has too many connections",
+        Some("57P03") => "it is starting up or shutting down",
+        Some(state) if state.starts_with("28") => "it does not let this user in",
+        Some(_) => "the server refused",
+        None => "the server does not answer",
+    };
+    ConnectError::Unreachable {
+        target: target.to_owned(),
+        reason: reason.to_owned(),
+        source: Some(error),
+    }
+}

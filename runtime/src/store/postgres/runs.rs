@@ -1,0 +1,198 @@
+//! Runs come in, and are ended or set going again from outside.
+
+use std::collections::{HashMap, HashSet};
+
+use sqlx::Row as _;
+use uuid::Uuid;
+
+use super::transaction::Transaction;
+use super::{PostgresStore, failed, now};
+use crate::error::StoreError;
+use crate::model::{RunId, Timestamp};
+use crate::store::recipients::distinct;
+use crate::store::{NewRun, StartOutcome};
+
+/// A conflict waits for the other start to end, which is why runs come in the order of their ids.
+const INSERT: &str = concat!(
+    "WITH clock AS MATERIALIZED ",
+    now!(),
+    ", valid AS MATERIALIZED (SELECT worker_id, epoch FROM piton_workers AS worker, clock \
+     WHERE (worker_id, epoch) IN (SELECT * FROM unnest($2::bigint[], $3::bigint[])) \
+     AND lease_expires_at > clock.now ORDER BY worker_id FOR SHARE OF worker), \
+     new AS MATERIALIZED (SELECT * FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], \
+     $8::bytea[], $9::bytea[], $10::bigint[], $11::bigint[], $12::bigint[]) \
+     AS new (run_id, workflow_id, workflow, state, snapshot, arguments, start_at, worker_id, epoch)), \
+     inserted AS (INSERT INTO piton_runs (run_id, workflow_id, workflow, status, worker_id, epoch, \
+     due_at, started_at, state, snapshot) \
+     SELECT new.run_id, workflow_id, workflow, 'running', valid.worker_id, valid.epoch, \
+     CASE WHEN valid.worker_id IS NULL THEN coalesce(start_at, clock.now) END, \
+     clock.now, state, snapshot \
+     FROM clock, new LEFT JOIN valid USING (worker_id, epoch) \
+     ON CONFLICT DO NOTHING RETURNING run_id, worker_id), \
+     inputs AS (INSERT INTO piton_run_inputs (run_id, arguments) \
+     SELECT run_id, arguments FROM inserted JOIN new USING (run_id)) \
+     SELECT run_id, worker_id IS NOT NULL FROM inserted"
+);
+
+const FIND_STARTED: &str = "SELECT run_id FROM piton_runs WHERE run_id = ANY ($1)";
+
+const FIND_OPEN: &str = "SELECT workflow_id, run_id FROM piton_runs \
+    WHERE closed_at IS NULL AND workflow_id = ANY ($1)";
+
+const TERMINATE: &str = concat!(
+    "UPDATE piton_runs SET status = 'terminated', closed_at = clock.now, blocked = NULL, \
+     due_at = NULL, worker_id = NULL, epoch = NULL FROM ",
+    now!(),
+    " AS clock WHERE run_id = $2 AND closed_at IS NULL"
+);
+
+const KEEP_REASON: &str = "INSERT INTO piton_run_results (run_id, failure) VALUES ($1, $2)";
+
+const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id = $1";
+
+const UNBLOCK: &str = concat!(
+    "UPDATE piton_runs AS run SET status = 'running', blocked = NULL, due_at = clock.now FROM ",
+    now!(),
+    " AS clock, (SELECT run_id FROM piton_runs WHERE status = 'blocked' \
+     AND CASE WHEN $2::uuid IS NULL THEN workflow = ANY ($3) ELSE run_id = $2 END \
+     ORDER BY run_id FOR UPDATE) AS blocked WHERE run.run_id = blocked.run_id"
+);
+
+/// Starts what can be started, then finds out what stood in the way of the rest. If that is gone
+/// by then, the rest is tried again.
+pub(super) async fn start(
+    store: &PostgresStore,
+    runs: Vec<NewRun>,
+) -> Result<Vec<StartOutcome>, StoreError> {
+    let failed = failed("start_runs");
+    let mut outcomes: Vec<Option<StartOutcome>> = vec![None; runs.len()];
+    loop {
+        let left: Vec<usize> = (0..runs.len()).filter(|at| outcomes[*at].is_none()).collect();
+        if left.is_empty() {
+            break;
+        }
+        let mut seen = HashSet::new();
+        let mut these: Vec<&NewRun> = left.iter().map(|at| &runs[*at]).collect();
+        these.retain(|run| seen.insert(run.run_id));
+        these.sort_by(|one, other| one.workflow_id.cmp(&other.workflow_id));
+        let mut inserted = insert(store, &these).await.map_err(failed)?;
+        if inserted.values().any(|owned| !owned) {
+            store.news.due();
+        }
+        for at in &left {
+            let owned = inserted.remove(&runs[*at].run_id);
+            outcomes[*at] = owned.map(|owned| StartOutcome::Started { owned });
+        }
+        let refused: Vec<usize> = left.into_iter().filter(|at| outcomes[*at].is_none()).collect();
+        if !refused.is_empty() {
+            explain(store, &runs, &refused, &mut outcomes).await.map_err(failed)?;
+        }
+    }
+    Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// Returns the runs inserted, each with whether it has got its owner.
+async fn insert(
+    store: &PostgresStore,
+    runs: &[&NewRun],
+) -> Result<HashMap<RunId, bool>, sqlx::Error> {
+    let owners = distinct(runs.iter().filter_map(|run| run.owner));
+    let owner_ids: Vec<i64> = owners.iter().map(|owner| owner.worker_id.0).collect();
+    let owner_epochs: Vec<i64> = owners.iter().map(|owner| owner.epoch.0).collect();
+    let rows = sqlx::query(INSERT)
+        .bind(store.given_time())
+        .bind(owner_ids)
+        .bind(owner_epochs)
+        .bind(runs.iter().map(|run| run.run_id.as_uuid()).collect::<Vec<_>>())
+        .bind(runs.iter().map(|run| run.workflow_id.as_str()).collect::<Vec<_>>())
+        .bind(runs.iter().map(|run| run.workflow.as_str()).collect::<Vec<_>>())
+        .bind(runs.iter().map(|run| run.state.as_str()).collect::<Vec<_>>())
+        .bind(runs.iter().map(|run| run.snapshot.as_slice()).collect::<Vec<_>>())
+        .bind(runs.iter().map(|run| run.arguments.as_bytes()).collect::<Vec<_>>())
+        .bind(runs.iter().map(|run| run.start_at.map(Timestamp::as_micros)).collect::<Vec<_>>())
+        .bind(runs.iter().map(|run| run.owner.map(|owner| owner.worker_id.0)).collect::<Vec<_>>())
+        .bind(runs.iter().map(|run| run.owner.map(|owner| owner.epoch.0)).collect::<Vec<_>>())
+        .fetch_all(&store.pool)
+        .await?;
+    let inserted = rows.iter().map(|row| Ok((row.try_get::<Uuid, _>(0)?.into(), row.try_get(1)?)));
+    inserted.collect()
+}
+
+async fn explain(
+    store: &PostgresStore,
+    runs: &[NewRun],
+    refused: &[usize],
+    outcomes: &mut [Option<StartOutcome>],
+) -> Result<(), sqlx::Error> {
+    let run_ids: Vec<Uuid> = refused.iter().map(|at| runs[*at].run_id.as_uuid()).collect();
+    let started: Vec<Uuid> =
+        sqlx::query_scalar(FIND_STARTED).bind(run_ids).fetch_all(&store.pool).await?;
+    let started: HashSet<RunId> = started.into_iter().map(RunId::from).collect();
+    let ids: Vec<&str> = refused.iter().map(|at| runs[*at].workflow_id.as_str()).collect();
+    let open: Vec<(String, Uuid)> =
+        sqlx::query_as(FIND_OPEN).bind(ids).fetch_all(&store.pool).await?;
+    let open: HashMap<String, Uuid> = open.into_iter().collect();
+    for at in refused {
+        let run = &runs[*at];
+        outcomes[*at] = if started.contains(&run.run_id) {
+            Some(StartOutcome::Repeated)
+        } else {
+            open.get(&run.workflow_id)
+                .map(|run_id| StartOutcome::IdTaken { run_id: (*run_id).into() })
+        };
+    }
+    Ok(())
+}
+
+pub(super) async fn terminate(
+    store: &PostgresStore,
+    run_id: RunId,
+    reason: &str,
+) -> Result<bool, StoreError> {
+    let terminated = try_terminate(store, run_id, reason).await.map_err(failed("terminate_run"))?;
+    if terminated {
+        store.news.settled(run_id);
+    }
+    Ok(terminated)
+}
+
+async fn try_terminate(
+    store: &PostgresStore,
+    run_id: RunId,
+    reason: &str,
+) -> Result<bool, sqlx::Error> {
+    let run_id = run_id.as_uuid();
+    let mut transaction = Transaction::begin(&store.pool).await?;
+    let terminated = sqlx::query(TERMINATE)
+        .bind(store.given_time())
+        .bind(run_id)
+        .execute(transaction.get())
+        .await?;
+    if terminated.rows_affected() == 0 {
+        transaction.roll_back().await?;
+        return Ok(false);
+    }
+    sqlx::query(KEEP_REASON).bind(run_id).bind(reason).execute(transaction.get()).await?;
+    sqlx::query(EMPTY_INBOX).bind(run_id).execute(transaction.get()).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+pub(super) async fn unblock(
+    store: &PostgresStore,
+    workflows: &[&str],
+    run_id: Option<RunId>,
+) -> Result<u64, StoreError> {
+    let unblocked = sqlx::query(UNBLOCK)
+        .bind(store.given_time())
+        .bind(run_id.map(|run_id| run_id.as_uuid()))
+        .bind(workflows)
+        .execute(&store.pool)
+        .await
+        .map_err(failed("unblock_runs"))?
+        .rows_affected();
+    if unblocked > 0 {
+        store.news.due();
+    }
+    Ok(unblocked)
+}

@@ -1,0 +1,141 @@
+//! The connection that lasts: it holds locks that live as long as the process, and hears news.
+//!
+//! Waiting for news is also how the session learns at once that its connection has gone. It then
+//! makes another, with a bounded back-off, takes its locks again, and has everybody look for due
+//! runs, because news may have been missed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::PgPool;
+use sqlx::postgres::PgListener;
+use tokio::sync::{mpsc, oneshot};
+
+use super::news::{CHANNEL, Origin, publish};
+use crate::model::WorkerId;
+use crate::store::Hub;
+
+/// The first wait after a failed attempt to connect; it doubles up to [`LONGEST_WAIT`].
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// How long to wait before asking again for a lock that the last connection still seems to hold.
+const LOCK_RETRY: Duration = Duration::from_secs(1);
+
+/// The schema is part of the key, so that several in one database do not meet.
+const LOCK: &str = "SELECT pg_try_advisory_lock(hashtext('piton ' || current_schema()), $1)";
+
+const UNLOCK: &str = "SELECT pg_advisory_unlock(hashtext('piton ' || current_schema()), $1)";
+
+/// Something for the session to do.
+pub(super) enum Wish {
+    /// Take the lock of a worker and say whether that worked.
+    Hold(WorkerId, oneshot::Sender<bool>),
+    /// Release it.
+    LetGo(WorkerId),
+}
+
+/// What outlives each connection.
+pub(super) struct Session {
+    pub(super) pool: PgPool,
+    pub(super) wishes: mpsc::UnboundedReceiver<Wish>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) origin: Origin,
+    /// The workers whose locks are held.
+    pub(super) held: BTreeSet<WorkerId>,
+    /// Those whose locks should be held and are not yet.
+    pub(super) missing: BTreeSet<WorkerId>,
+}
+
+/// The second part of a worker's lock key, which has 31 bits.
+fn key(worker: WorkerId) -> i32 {
+    // The mask leaves nothing to be cut off.
+    i32::try_from(worker.0 & i64::from(i32::MAX)).unwrap_or_default()
+}
+
+impl Session {
+    /// Runs until the store is dropped.
+    pub(super) async fn run(mut self, first: PgListener) {
+        let mut listener = Some(first);
+        let mut wait = FIRST_WAIT;
+        loop {
+            let served = match listener.take() {
+                Some(listener) => self.serve(listener).await,
+                None => match listen(&self.pool).await {
+                    Ok(listener) => {
+                        wait = FIRST_WAIT;
+                        self.hub.announce_due();
+                        self.serve(listener).await
+                    }
+                    Err(error) => Err(error),
+                },
+            };
+            match served {
+                Ok(()) => return,
+                Err(error) => tracing::debug!(%error, "the lasting connection has been lost"),
+            }
+            self.missing.append(&mut self.held);
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    /// Uses one connection for as long as it works, or until the store is dropped.
+    async fn serve(&mut self, mut listener: PgListener) -> Result<(), sqlx::Error> {
+        loop {
+            for worker in self.missing.clone() {
+                if lock(&mut listener, worker).await? {
+                    self.missing.remove(&worker);
+                    self.held.insert(worker);
+                }
+            }
+            tokio::select! {
+                wish = self.wishes.recv() => match wish {
+                    Some(wish) => self.grant(&mut listener, wish).await?,
+                    None => return Ok(()),
+                },
+                // Cancellation safe: a message is taken from the connection whole or not at all.
+                news = listener.try_recv() => match news? {
+                    Some(news) => publish(news.payload(), self.origin, &self.hub),
+                    None => return Err(sqlx::Error::Io(std::io::ErrorKind::UnexpectedEof.into())),
+                },
+                () = tokio::time::sleep(LOCK_RETRY), if !self.missing.is_empty() => {}
+            }
+        }
+    }
+
+    async fn grant(&mut self, listener: &mut PgListener, wish: Wish) -> Result<(), sqlx::Error> {
+        match wish {
+            Wish::Hold(worker, answer) => {
+                let locked = lock(listener, worker).await;
+                if let Ok(true) = locked {
+                    self.held.insert(worker);
+                }
+                // Whoever no longer waits for the answer has not written the worker's row.
+                let _ = answer.send(matches!(locked, Ok(true)));
+                locked.map(drop)
+            }
+            Wish::LetGo(worker) => {
+                self.missing.remove(&worker);
+                if self.held.remove(&worker) {
+                    sqlx::query(UNLOCK).bind(key(worker)).execute(listener).await?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Makes a connection that hears news.
+pub(super) async fn listen(pool: &PgPool) -> Result<PgListener, sqlx::Error> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.eager_reconnect(false);
+    listener.listen(CHANNEL).await?;
+    Ok(listener)
+}
+
+async fn lock(listener: &mut PgListener, worker: WorkerId) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(LOCK).bind(key(worker)).fetch_one(listener).await
+}

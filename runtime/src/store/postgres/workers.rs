@@ -1,0 +1,225 @@
+//! Who may own runs, and what becomes of the runs of those who no longer may.
+
+use std::time::Duration;
+
+use super::transaction::Transaction;
+use super::{PostgresStore, failed, now};
+use crate::error::StoreError;
+use crate::model::{Epoch, Timestamp, WorkerId};
+use crate::store::rows::{WorkerRow, lease_micros, lease_ms};
+use crate::store::{NewWorker, Renewal, WorkerLease};
+
+/// How long the row of a fenced worker is kept for people to look at.
+const KEEP_FENCED: Duration = Duration::from_secs(7 * 86_400);
+
+const FIRST_EPOCH: Epoch = Epoch(1);
+
+const NEXT_ID: &str =
+    "SELECT nextval(pg_get_serial_sequence('piton_workers', 'worker_id')::regclass)";
+
+const INSERT: &str = concat!(
+    "WITH clock AS MATERIALIZED ",
+    now!(),
+    ", forgotten AS (DELETE FROM piton_workers USING clock WHERE fenced_at < clock.now - $8) \
+     INSERT INTO piton_workers \
+     (worker_id, epoch, host, pid, lease_ms, lease_expires_at, is_locked) \
+     SELECT $2, $9, $3, $4, $5, clock.now + $6, $7 FROM clock"
+);
+
+const RENEW: &str = concat!(
+    "UPDATE piton_workers SET lease_ms = $4, lease_expires_at = clock.now + $5 FROM ",
+    now!(),
+    " AS clock WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now \
+     RETURNING lease_expires_at"
+);
+
+const REMOVE: &str = "DELETE FROM piton_workers WHERE worker_id = $1 AND epoch = $2";
+
+const LET_GO: &str = concat!(
+    "UPDATE piton_runs AS run SET worker_id = NULL, epoch = NULL, due_at = clock.now FROM ",
+    now!(),
+    " AS clock, (SELECT run_id FROM piton_runs WHERE worker_id = $2 AND epoch = $3 \
+     ORDER BY run_id FOR UPDATE) AS owned WHERE run.run_id = owned.run_id"
+);
+
+const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms, lease_expires_at \
+    FROM piton_workers WHERE fenced_at IS NULL ORDER BY worker_id";
+
+/// Those whose lease has run out, or whichever of `$2` have not been fenced.
+const FENCE: &str = concat!(
+    "UPDATE piton_workers AS worker SET epoch = epoch + 1, fenced_at = clock.now, \
+     lease_expires_at = least(lease_expires_at, clock.now) FROM ",
+    now!(),
+    " AS clock, (SELECT worker_id FROM piton_workers WHERE fenced_at IS NULL \
+     AND ($2::bigint[] IS NULL OR worker_id = ANY ($2)) ORDER BY worker_id FOR UPDATE) AS unfenced \
+     WHERE worker.worker_id = unfenced.worker_id \
+     AND ($2 IS NOT NULL OR lease_expires_at <= clock.now) RETURNING worker.worker_id"
+);
+
+const ANY_EXPIRED: &str = concat!(
+    "SELECT EXISTS (SELECT 1 FROM piton_workers, ",
+    now!(),
+    " AS clock WHERE fenced_at IS NULL AND lease_expires_at <= clock.now)"
+);
+
+const TAKE_AWAY: &str = concat!(
+    "UPDATE piton_runs AS run SET worker_id = NULL, epoch = NULL, due_at = clock.now, \
+     takeovers = takeovers + 1 FROM ",
+    now!(),
+    " AS clock, (SELECT run_id FROM piton_runs WHERE worker_id = ANY ($2) \
+     ORDER BY run_id FOR UPDATE) AS owned WHERE run.run_id = owned.run_id"
+);
+
+const IS_VALID: &str = concat!(
+    "SELECT EXISTS (SELECT 1 FROM piton_workers, ",
+    now!(),
+    " AS clock WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now)"
+);
+
+pub(super) async fn is_valid(
+    store: &PostgresStore,
+    worker: WorkerLease,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(IS_VALID)
+        .bind(store.given_time())
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .fetch_one(&store.pool)
+        .await
+}
+
+pub(super) async fn register(
+    store: &PostgresStore,
+    worker: NewWorker,
+) -> Result<WorkerLease, StoreError> {
+    let failed = failed("register_worker");
+    let id: i64 = sqlx::query_scalar(NEXT_ID).fetch_one(&store.pool).await.map_err(failed)?;
+    let worker_id = WorkerId(id);
+    // Before anybody can see the row, or they would take the worker for dead.
+    let is_locked = store.liveness.hold(worker_id).await;
+    let inserted = sqlx::query(INSERT)
+        .bind(store.given_time())
+        .bind(id)
+        .bind(worker.host)
+        .bind(i64::from(worker.pid))
+        .bind(lease_ms(worker.lease))
+        .bind(lease_micros(worker.lease))
+        .bind(is_locked)
+        .bind(lease_micros(KEEP_FENCED))
+        .bind(FIRST_EPOCH.0)
+        .execute(&store.pool)
+        .await;
+    if let Err(error) = inserted {
+        store.liveness.let_go(worker_id);
+        return Err(failed(error));
+    }
+    Ok(WorkerLease { worker_id, epoch: FIRST_EPOCH })
+}
+
+pub(super) async fn renew(
+    store: &PostgresStore,
+    worker: WorkerLease,
+    lease: Duration,
+) -> Result<Renewal, StoreError> {
+    let expires_at: Option<i64> = sqlx::query_scalar(RENEW)
+        .bind(store.given_time())
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .bind(lease_ms(lease))
+        .bind(lease_micros(lease))
+        .fetch_optional(&store.pool)
+        .await
+        .map_err(failed("renew_lease"))?;
+    if let Some(expires_at) = expires_at {
+        return Ok(Renewal::Renewed(Timestamp(expires_at)));
+    }
+    store.liveness.let_go(worker.worker_id);
+    Ok(Renewal::Fenced)
+}
+
+pub(super) async fn release(store: &PostgresStore, worker: WorkerLease) -> Result<(), StoreError> {
+    let let_go = try_release(store, worker).await.map_err(failed("release_worker"))?;
+    store.liveness.let_go(worker.worker_id);
+    if let_go > 0 {
+        store.news.due();
+    }
+    Ok(())
+}
+
+async fn try_release(store: &PostgresStore, worker: WorkerLease) -> Result<u64, sqlx::Error> {
+    let mut transaction = Transaction::begin(&store.pool).await?;
+    sqlx::query(REMOVE)
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .execute(transaction.get())
+        .await?;
+    let let_go = sqlx::query(LET_GO)
+        .bind(store.given_time())
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .execute(transaction.get())
+        .await?;
+    transaction.commit().await?;
+    Ok(let_go.rows_affected())
+}
+
+pub(super) async fn list(
+    store: &PostgresStore,
+) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
+    let rows: Vec<WorkerRow> =
+        sqlx::query_as(UNFENCED).fetch_all(&store.pool).await.map_err(failed("list_workers"))?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+pub(super) async fn fence_expired(
+    store: &PostgresStore,
+) -> Result<(Vec<WorkerId>, u64), StoreError> {
+    let failed = failed("fence_expired_workers");
+    // Everybody asks all the time; the answer is nearly always that there is nothing to lock.
+    let any: bool = sqlx::query_scalar(ANY_EXPIRED)
+        .bind(store.given_time())
+        .fetch_one(&store.pool)
+        .await
+        .map_err(failed)?;
+    if !any {
+        return Ok((Vec::new(), 0));
+    }
+    try_fence(store, None).await.map_err(failed)
+}
+
+pub(super) async fn fence(store: &PostgresStore, workers: &[WorkerId]) -> Result<u64, StoreError> {
+    let workers = workers.iter().map(|worker| worker.0).collect();
+    Ok(try_fence(store, Some(workers)).await.map_err(failed("fence_workers"))?.1)
+}
+
+pub(super) async fn find_dead(store: &PostgresStore) -> Result<Vec<WorkerId>, StoreError> {
+    store.liveness.find_dead(&store.pool).await.map_err(failed("find_dead_workers"))
+}
+
+/// Runs are let go by a statement of its own: what the workers committed before they were locked is
+/// only then to be seen.
+async fn try_fence(
+    store: &PostgresStore,
+    workers: Option<Vec<i64>>,
+) -> Result<(Vec<WorkerId>, u64), sqlx::Error> {
+    let mut transaction = Transaction::begin(&store.pool).await?;
+    let fenced: Vec<i64> = sqlx::query_scalar(FENCE)
+        .bind(store.given_time())
+        .bind(workers)
+        .fetch_all(transaction.get())
+        .await?;
+    let let_go = sqlx::query(TAKE_AWAY)
+        .bind(store.given_time())
+        .bind(&fenced)
+        .execute(transaction.get())
+        .await?;
+    transaction.commit().await?;
+    let fenced: Vec<WorkerId> = fenced.into_iter().map(WorkerId).collect();
+    for worker in &fenced {
+        store.liveness.let_go(*worker);
+    }
+    if let_go.rows_affected() > 0 {
+        store.news.due();
+    }
+    Ok((fenced, let_go.rows_affected()))
+}

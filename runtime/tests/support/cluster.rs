@@ -1,0 +1,124 @@
+//! A private Postgres server for the tests of one process, from the binaries of the machine.
+//!
+//! The server lives in a directory of its own and listens on a socket there. A shell starts it and
+//! waits for the end of its input, which comes when the [`Cluster`] is dropped and when this
+//! process ends in whatever way; then it stops the server and removes the directory.
+
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sqlx::postgres::PgPoolOptions;
+
+/// Where to look for `initdb` and `pg_ctl` first.
+const BIN_DIRECTORY: &str = "PITON_POSTGRES_BIN";
+
+/// Runs in the directory with the server's binaries on the path. Errors of writing are ignored so
+/// that nothing is left behind when nobody listens any more.
+const SCRIPT: &str = r#"
+trap '' INT TERM HUP PIPE
+cd "$1" || exit 1
+{
+    initdb -D data -U piton -A trust -E UTF8 --locale=C -N &&
+    pg_ctl -D data -l log -w start -o "-k '$1' -c listen_addresses='' -c fsync=off \
+        -c max_connections=400 -c shared_buffers=64MB"
+} > setup 2>&1 && echo ready || { cat setup log >&2; echo failed; }
+read -r _
+pg_ctl -D data -m immediate stop > /dev/null 2>&1
+cd / && rm -rf "$1"
+"#;
+
+/// A running server.
+#[derive(Debug)]
+pub struct Cluster {
+    directory: PathBuf,
+    shell: Child,
+    databases: AtomicUsize,
+}
+
+impl Cluster {
+    /// Starts a server, or says what is missing.
+    ///
+    /// # Panics
+    /// If there are binaries and they do not work.
+    pub fn start() -> Result<Self, String> {
+        let binaries = find_binaries().ok_or("there are no Postgres binaries")?;
+        let directory = tempfile::Builder::new().prefix("piton-postgres-").tempdir();
+        // The shell removes it.
+        let directory = directory.expect("a temporary directory").keep();
+        let mut command = command_of_some_user(&directory)?;
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut shell = command
+            .args(["sh", "-c", SCRIPT, "sh"])
+            .arg(&directory)
+            .env("PATH", format!("{}:{path}", binaries.display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell can be started");
+        let mut line = String::new();
+        let output = shell.stdout.as_mut().expect("it is piped");
+        BufReader::new(output).read_line(&mut line).expect("the shell says something");
+        assert_eq!(line.trim(), "ready", "the server did not start");
+        Ok(Self { directory, shell, databases: AtomicUsize::new(0) })
+    }
+
+    /// The database that new ones are copies of. Nobody may be connected when one is made.
+    pub fn template(&self) -> String {
+        self.url("template1")
+    }
+
+    /// Makes a database and returns its URL.
+    pub async fn create_database(&self) -> Result<String, sqlx::Error> {
+        let number = self.databases.fetch_add(1, Ordering::Relaxed);
+        let pool = PgPoolOptions::new().max_connections(1).connect(&self.url("postgres")).await?;
+        let create = format!("CREATE DATABASE test_{number}");
+        sqlx::raw_sql(sqlx::AssertSqlSafe(create)).execute(&pool).await?;
+        pool.close().await;
+        Ok(self.url(&format!("test_{number}")))
+    }
+
+    fn url(&self, database: &str) -> String {
+        format!("postgres:///{database}?user=piton&host={}", self.directory.display())
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.shell.stdin.take());
+        // The worst that can happen is a directory left behind.
+        let _ = self.shell.wait();
+    }
+}
+
+fn find_binaries() -> Option<PathBuf> {
+    let has_binaries = |directory: &Path| directory.join("initdb").exists();
+    let given = std::env::var_os(BIN_DIRECTORY).map(PathBuf::from);
+    let on_path = std::env::var_os("PATH")?;
+    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut debian: Vec<PathBuf> = debian.map(|entry| entry.path().join("bin")).collect();
+    debian.sort();
+    let places = given.into_iter().chain(std::env::split_paths(&on_path));
+    places.chain(debian.into_iter().rev()).find(|directory| has_binaries(directory))
+}
+
+/// The server refuses to run as root, so root lends its tests to the user of the installation.
+fn command_of_some_user(directory: &Path) -> Result<Command, String> {
+    let id = |arguments: &[&str]| {
+        let output = Command::new("id").args(arguments).output().ok()?;
+        String::from_utf8(output.stdout).ok()?.trim().parse::<u32>().ok()
+    };
+    if id(&["-u"]) != Some(0) {
+        return Ok(Command::new("env"));
+    }
+    let user = ["postgres", "nobody"].into_iter().find_map(|user| id(&["-u", user]));
+    let user = user.ok_or("Postgres does not run as root, and there is no other user")?;
+    chown(directory, Some(user), None).map_err(|error| error.to_string())?;
+    let readable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(directory, readable).map_err(|error| error.to_string())?;
+    let mut command = Command::new("setpriv");
+    command.arg(format!("--reuid={user}")).args(["--clear-groups", "--"]);
+    Ok(command)
+}
