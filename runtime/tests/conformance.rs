@@ -18,6 +18,10 @@ use piton::store::{Clock, ManualClock, MemoryStore, StoreOptions};
 /// Connections of one store; each case has two stores, and many cases run at once.
 const CONNECTIONS: u32 = 4;
 
+/// Makes a database as good as new.
+const RESET: &str = "TRUNCATE piton_workers, piton_runs, piton_run_inputs, piton_run_results, \
+    piton_inbox, piton_arrival_keys, piton_definitions";
+
 fn main() {
     let arguments = Arguments::from_args();
     let cases = cases().into_iter();
@@ -70,24 +74,15 @@ fn sqlite(case: Case) -> Trial {
     })
 }
 
-/// A case on a new database.
+/// A case on a database of its own.
 fn on_postgres(case: Case, name: String, cluster: &Result<Arc<Cluster>, String>) -> Trial {
-    let required = std::env::var("PITON_REQUIRE_POSTGRES").is_ok_and(|value| value == "1");
-    match cluster {
-        Ok(cluster) => {
-            let cluster = Arc::clone(cluster);
-            Trial::test(name, move || {
-                block_on(async {
-                    case.run(open_twice(&cluster.create_database().await?).await?).await;
-                    Ok(())
-                })
-            })
-        }
-        Err(reason) => {
-            let reason = reason.clone();
-            Trial::test(name, move || Err(reason.into())).with_ignored_flag(!required)
-        }
-    }
+    cluster::trial(name, cluster, move |cluster| {
+        block_on(async {
+            let database = cluster.database(RESET).await?;
+            case.run(open_twice(database.url()).await?).await;
+            Ok(())
+        })
+    })
 }
 
 /// Saves each case the making of the schema.

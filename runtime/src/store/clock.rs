@@ -19,6 +19,7 @@ pub enum Clock {
 
 impl Clock {
     /// The time, unless the database is to be asked.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn manual_now(&self) -> Option<Timestamp> {
         match self {
             Self::Database => None,

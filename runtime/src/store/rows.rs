@@ -127,12 +127,11 @@ pub(super) fn write_arrival(kind: &ArrivalKind) -> Result<Vec<u8>, StoreError> {
 /// What a worker says of itself, and its lease.
 #[derive(FromRow)]
 pub(super) struct WorkerRow {
-    pub(super) worker_id: i64,
+    worker_id: i64,
     epoch: i64,
     host: String,
     pid: i64,
     lease_ms: i64,
-    pub(super) lease_expires_at: i64,
 }
 
 impl TryFrom<WorkerRow> for (WorkerLease, NewWorker) {

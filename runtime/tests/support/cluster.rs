@@ -9,8 +9,10 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sqlx::postgres::PgPoolOptions;
+use libtest_mimic::{Failed, Trial};
+use sqlx::{Connection as _, PgConnection};
 
 /// Where to look for `initdb` and `pg_ctl` first.
 const BIN_DIRECTORY: &str = "PITON_POSTGRES_BIN";
@@ -32,10 +34,31 @@ cd / && rm -rf "$1"
 
 /// A running server.
 #[derive(Debug)]
-pub struct Cluster {
+pub(crate) struct Cluster {
     directory: PathBuf,
     shell: Child,
     databases: AtomicUsize,
+    /// Databases that nobody uses at the moment.
+    free: Mutex<Vec<String>>,
+}
+
+/// A database that one test has to itself.
+#[derive(Debug)]
+pub(crate) struct Database<'a> {
+    cluster: &'a Cluster,
+    url: String,
+}
+
+impl Database<'_> {
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl Drop for Database<'_> {
+    fn drop(&mut self) {
+        self.cluster.free().push(std::mem::take(&mut self.url));
+    }
 }
 
 impl Cluster {
@@ -43,7 +66,7 @@ impl Cluster {
     ///
     /// # Panics
     /// If there are binaries and they do not work.
-    pub fn start() -> Result<Self, String> {
+    pub(crate) fn start() -> Result<Self, String> {
         let binaries = find_binaries().ok_or("there are no Postgres binaries")?;
         let directory = tempfile::Builder::new().prefix("piton-postgres-").tempdir();
         // The shell removes it.
@@ -62,22 +85,35 @@ impl Cluster {
         let output = shell.stdout.as_mut().expect("it is piped");
         BufReader::new(output).read_line(&mut line).expect("the shell says something");
         assert_eq!(line.trim(), "ready", "the server did not start");
-        Ok(Self { directory, shell, databases: AtomicUsize::new(0) })
+        Ok(Self { directory, shell, databases: AtomicUsize::new(0), free: Mutex::default() })
     }
 
     /// The database that new ones are copies of. Nobody may be connected when one is made.
-    pub fn template(&self) -> String {
+    pub(crate) fn template(&self) -> String {
         self.url("template1")
     }
 
-    /// Makes a database and returns its URL.
-    pub async fn create_database(&self) -> Result<String, sqlx::Error> {
-        let number = self.databases.fetch_add(1, Ordering::Relaxed);
-        let pool = PgPoolOptions::new().max_connections(1).connect(&self.url("postgres")).await?;
-        let create = format!("CREATE DATABASE test_{number}");
-        sqlx::raw_sql(sqlx::AssertSqlSafe(create)).execute(&pool).await?;
-        pool.close().await;
-        Ok(self.url(&format!("test_{number}")))
+    /// Gives a database: one that is free again, cleaned by the statements of `reset`, or a copy of
+    /// the template. The first connection to a new one costs ten times as much as the cleaning.
+    pub(crate) async fn database(&self, reset: &'static str) -> Result<Database<'_>, sqlx::Error> {
+        let free = self.free().pop();
+        let (database, url, sql) = match free {
+            Some(url) => (url.clone(), url, reset.to_owned()),
+            None => {
+                let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+                let create = format!("CREATE DATABASE {name}");
+                (self.url("postgres"), self.url(&name), create)
+            }
+        };
+        let mut connection = PgConnection::connect(&database).await?;
+        sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&mut connection).await?;
+        connection.close().await?;
+        Ok(Database { cluster: self, url })
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<String>> {
+        // The list is whole after every operation, so a test that panics does not spoil it.
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn url(&self, database: &str) -> String {
@@ -90,6 +126,25 @@ impl Drop for Cluster {
         drop(self.shell.stdin.take());
         // The worst that can happen is a directory left behind.
         let _ = self.shell.wait();
+    }
+}
+
+/// A test on the server: ignored if there is none, failed if there has to be one.
+pub(crate) fn trial(
+    name: String,
+    cluster: &Result<Arc<Cluster>, String>,
+    test: impl FnOnce(Arc<Cluster>) -> Result<(), Failed> + Send + 'static,
+) -> Trial {
+    let required = std::env::var("PITON_REQUIRE_POSTGRES").is_ok_and(|value| value == "1");
+    match cluster {
+        Ok(cluster) => {
+            let cluster = Arc::clone(cluster);
+            Trial::test(name, move || test(cluster))
+        }
+        Err(reason) => {
+            let reason = reason.clone();
+            Trial::test(name, move || Err(reason.into())).with_ignored_flag(!required)
+        }
     }
 }
 

@@ -42,8 +42,8 @@ const LET_GO: &str = concat!(
      ORDER BY run_id FOR UPDATE) AS owned WHERE run.run_id = owned.run_id"
 );
 
-const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms, lease_expires_at \
-    FROM piton_workers WHERE fenced_at IS NULL ORDER BY worker_id";
+const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms FROM piton_workers \
+    WHERE fenced_at IS NULL ORDER BY worker_id";
 
 /// Those whose lease has run out, or whichever of `$2` have not been fenced.
 const FENCE: &str = concat!(

@@ -28,8 +28,13 @@ const RELEASE: &str = "BEGIN IMMEDIATE; \
     WHERE worker_id = ? AND epoch = ? RETURNING 1; \
     COMMIT";
 
-const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms, lease_expires_at \
-    FROM piton_workers WHERE fenced_at IS NULL ORDER BY worker_id";
+const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms FROM piton_workers \
+    WHERE fenced_at IS NULL ORDER BY worker_id";
+
+const EXPIRED: &str = "SELECT worker_id FROM piton_workers \
+    WHERE fenced_at IS NULL AND lease_expires_at <= ? ORDER BY worker_id";
+
+const ALIVE_OR_DEAD: &str = "SELECT worker_id FROM piton_workers WHERE fenced_at IS NULL";
 
 /// The runs follow in the same transaction, so that none points to an epoch that is gone.
 const LET_GO: &str = "UPDATE piton_runs \
@@ -111,27 +116,19 @@ pub(super) async fn release(store: &SqliteStore, worker: WorkerLease) -> Result<
 }
 
 pub(super) async fn list(store: &SqliteStore) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
-    unfenced(store, "list_workers").await?.into_iter().map(TryInto::try_into).collect()
-}
-
-async fn unfenced(
-    store: &SqliteStore,
-    operation: &'static str,
-) -> Result<Vec<WorkerRow>, StoreError> {
     let mut script = Script::new();
     script.sql(UNFENCED);
-    store.read(script).await.and_then(|mut rows| rows.read(0)).map_err(failed(operation))
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<WorkerRow>(0));
+    rows.map_err(failed("list_workers"))?.into_iter().map(TryInto::try_into).collect()
 }
 
-/// The lease of a worker may be renewed between the look and the fencing, so the latter looks again.
+/// A lease may be renewed between the look and the fencing, so the latter looks again.
 pub(super) async fn fence_expired(store: &SqliteStore) -> Result<(Vec<WorkerId>, u64), StoreError> {
     const OPERATION: &str = "fence_expired_workers";
     let now = store.time();
-    let workers = unfenced(store, OPERATION).await?.into_iter();
-    let expired: Vec<WorkerId> = workers
-        .filter(|worker| worker.lease_expires_at <= now.as_micros())
-        .map(|worker| WorkerId(worker.worker_id))
-        .collect();
+    let mut script = Script::new();
+    script.sql(EXPIRED).bind(now.as_micros());
+    let expired = read_ids(store, script).await.map_err(failed(OPERATION))?;
     let (mut fenced, mut let_go) = (Vec::new(), 0);
     for workers in expired.chunks(MAX_ROWS) {
         let (these, runs) = fence_some(store, workers, now, OPERATION).await?;
@@ -142,9 +139,15 @@ pub(super) async fn fence_expired(store: &SqliteStore) -> Result<(Vec<WorkerId>,
 }
 
 pub(super) async fn find_dead(store: &SqliteStore) -> Result<Vec<WorkerId>, StoreError> {
-    let workers = unfenced(store, "find_dead_workers").await?.into_iter();
-    let workers = workers.map(|worker| WorkerId(worker.worker_id));
-    Ok(workers.filter(|worker| store.liveness.is_dead(*worker)).collect())
+    let mut script = Script::new();
+    script.sql(ALIVE_OR_DEAD);
+    let workers = read_ids(store, script).await.map_err(failed("find_dead_workers"))?;
+    Ok(workers.into_iter().filter(|worker| store.liveness.is_dead(*worker)).collect())
+}
+
+async fn read_ids(store: &SqliteStore, script: Script) -> Result<Vec<WorkerId>, sqlx::Error> {
+    let ids: Vec<(i64,)> = store.read(script).await?.read(0)?;
+    Ok(ids.into_iter().map(|(id,)| WorkerId(id)).collect())
 }
 
 pub(super) async fn fence(store: &SqliteStore, workers: &[WorkerId]) -> Result<u64, StoreError> {

@@ -1,0 +1,293 @@
+//! Postgres servers: what is refused and why, and how processes on one database get along.
+//!
+//! Without Postgres binaries the tests are reported as ignored, or as failed if
+//! `PITON_REQUIRE_POSTGRES=1`.
+
+#[path = "support/cluster.rs"]
+mod cluster;
+
+use std::io::{BufRead as _, BufReader};
+use std::pin::Pin;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cluster::Cluster;
+use libtest_mimic::{Arguments, Failed};
+use piton::error::ConnectError;
+use piton::model::{Payload, RunId, StepNo, WorkerId};
+use piton::store::{
+    ArrivalKind, CommitOutcome, CommitStep, Disposition, NewArrival, NewRun, NewWorker, RunEvent,
+    Store, WorkerLease, connect,
+};
+use sqlx::{Connection as _, PgConnection};
+use tokio::sync::mpsc::unbounded_channel;
+
+/// In the child processes of these tests: the database to connect to.
+const URL: &str = "PITON_TEST_URL";
+
+/// Every test gets a new database.
+const NEVER_REUSED: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+
+/// Long enough for anything to happen on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+type Test = fn(String) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+macro_rules! tests {
+    ($($name:ident),* $(,)?) => {
+        &[$((stringify!($name), |url| Box::pin($name(url)))),*]
+    };
+}
+
+const TESTS: &[(&str, Test)] = tests![
+    a_database_that_is_not_there_is_named,
+    a_server_that_is_not_there_is_unreachable,
+    a_schema_of_a_newer_piton_is_refused,
+    ten_processes_may_start_on_an_empty_database,
+    a_killed_process_is_found_dead_soon,
+    news_reaches_other_processes,
+    connections_that_are_cut_are_made_again,
+    a_kept_run_stays_in_its_page,
+];
+
+fn main() {
+    if let Ok(url) = std::env::var(URL) {
+        return run(child(url)).expect("a child does its part");
+    }
+    let arguments = Arguments::from_args();
+    let conclusion = {
+        let cluster = match arguments.list {
+            true => Err("tests are only listed".into()),
+            false => Cluster::start().map(Arc::new),
+        };
+        let trials = TESTS.iter().map(|(name, test)| {
+            cluster::trial((*name).to_owned(), &cluster, move |cluster| {
+                run(async move {
+                    let database = cluster.database(NEVER_REUSED).await?;
+                    test(database.url().to_owned()).await;
+                    Ok(())
+                })
+            })
+        });
+        libtest_mimic::run(&arguments, trials.collect())
+    };
+    conclusion.exit();
+}
+
+fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_all().build()?.block_on(test)
+}
+
+/// Registers a worker and lives until it is killed or its input ends.
+async fn child(url: String) -> Result<(), Failed> {
+    let store = connect(&url).await?;
+    let lease = store.register_worker(new_worker()).await?;
+    println!("worker {}", lease.worker_id.0);
+    tokio::task::spawn_blocking(|| std::io::copy(&mut std::io::stdin(), &mut std::io::sink()))
+        .await??;
+    store.release_worker(lease).await?;
+    Ok(())
+}
+
+fn start_child(url: &str) -> Child {
+    Command::new(std::env::current_exe().expect("this program has a path"))
+        .env(URL, url)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this program can be started")
+}
+
+/// Waits until the child has registered.
+fn worker_of(child: &mut Child) -> i64 {
+    let output = BufReader::new(child.stdout.as_mut().expect("it is piped"));
+    let line = output.lines().next().expect("the child registers").expect("the output is text");
+    line.trim_start_matches("worker ").parse().expect("a number")
+}
+
+fn new_worker() -> NewWorker {
+    NewWorker { host: "here".into(), pid: 1, lease: Duration::from_secs(3_600) }
+}
+
+fn new_run(owner: Option<WorkerLease>) -> NewRun {
+    let run_id = RunId::new();
+    NewRun {
+        run_id,
+        workflow_id: run_id.to_string(),
+        workflow: "order".into(),
+        arguments: Payload::default(),
+        snapshot: vec![7; 300],
+        state: "start".into(),
+        owner,
+        start_at: None,
+    }
+}
+
+async fn open(url: &str) -> Arc<dyn Store> {
+    connect(url).await.expect("the server is there")
+}
+
+async fn start(store: &dyn Store, owner: Option<WorkerLease>) -> RunId {
+    let run = new_run(owner);
+    let run_id = run.run_id;
+    store.start_runs(vec![run]).await.expect("runs can be started");
+    run_id
+}
+
+/// Runs statements as somebody else would.
+async fn execute(url: &str, sql: &'static str) {
+    let mut connection = PgConnection::connect(url).await.expect("the server is there");
+    sqlx::raw_sql(sql).execute(&mut connection).await.expect("the statements are right");
+}
+
+async fn a_database_that_is_not_there_is_named(url: String) {
+    let (server, parameters) = url.split_once('?').expect("it has parameters");
+    let (server, _) = server.rsplit_once('/').expect("it has a path");
+    let error = connect(&format!("{server}/nowhere?{parameters}")).await.expect_err("refused");
+    assert!(
+        matches!(&error, ConnectError::Unreachable { reason, .. } if reason.contains("database")),
+        "{error:?}"
+    );
+}
+
+async fn a_server_that_is_not_there_is_unreachable(_: String) {
+    let error = connect("postgres://ann:secret@127.0.0.1:1/orders").await.expect_err("refused");
+    assert!(matches!(error, ConnectError::Unreachable { .. }), "{error:?}");
+    assert!(!error.to_string().contains("secret"));
+}
+
+async fn a_schema_of_a_newer_piton_is_refused(url: String) {
+    open(&url).await.close().await;
+    let newer = "INSERT INTO piton_migrations \
+        (version, description, success, checksum, execution_time) \
+        VALUES (9000, 'from the future', TRUE, '', 0)";
+    execute(&url, newer).await;
+    let error = connect(&url).await.expect_err("refused");
+    assert!(matches!(error, ConnectError::NewerSchema { found: 9_000, .. }), "{error:?}");
+}
+
+async fn ten_processes_may_start_on_an_empty_database(url: String) {
+    let mut children: Vec<Child> = (0..10).map(|_| start_child(&url)).collect();
+    let mut workers: Vec<i64> = children.iter_mut().map(worker_of).collect();
+    workers.sort_unstable();
+    assert_eq!(workers, (1..=10).collect::<Vec<_>>());
+    for mut child in children {
+        drop(child.stdin.take());
+        assert!(child.wait().expect("it ends").success());
+    }
+}
+
+async fn a_killed_process_is_found_dead_soon(url: String) {
+    let store = open(&url).await;
+    store.register_worker(new_worker()).await.expect("a worker can register");
+    let mut child = start_child(&url);
+    let worker = WorkerId(worker_of(&mut child));
+    let dead = async || store.find_dead_workers().await.expect("the dead can be looked for");
+    assert_eq!(dead().await, []);
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    let killed = Instant::now();
+    let mut found = dead().await;
+    while found.is_empty() && killed.elapsed() < PATIENCE {
+        found = dead().await;
+    }
+    assert_eq!(found, [worker]);
+    store.fence_workers(&[worker]).await.expect("it can be fenced");
+    assert_eq!(dead().await, []);
+}
+
+async fn news_reaches_other_processes(url: String) {
+    let (here, there) = (open(&url).await, open(&url).await);
+    let run_id = start(&*here, None).await;
+    let patiently = async |what| tokio::time::timeout(PATIENCE, what).await;
+    patiently(Box::pin(there.hub().due())).await.expect("a run is due");
+    let (sender, mut news) = unbounded_channel();
+    let _subscription = there.hub().subscribe(run_id, sender);
+    let kind = ArrivalKind::Signal { name: "x".into(), payload: Payload::default() };
+    let arrival = NewArrival { run_id, kind, dedup_key: None, owner: None };
+    here.deliver(vec![arrival]).await.expect("it can be delivered");
+    let heard = tokio::time::timeout(PATIENCE, news.recv()).await;
+    assert_eq!(heard.expect("in time"), Some(RunEvent::Arrival(run_id)));
+    here.terminate_run(run_id, "enough").await.expect("it can be terminated");
+    let heard = tokio::time::timeout(PATIENCE, news.recv()).await;
+    assert_eq!(heard.expect("in time"), Some(RunEvent::Settled(run_id)));
+}
+
+async fn connections_that_are_cut_are_made_again(url: String) {
+    let (here, there) = (open(&url).await, open(&url).await);
+    let worker = here.register_worker(new_worker()).await.expect("a worker can register");
+    let run_id = start(&*here, Some(worker)).await;
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+        WHERE application_name = 'piton' AND datname = current_database()";
+    execute(&url, cut).await;
+    let step = || CommitStep {
+        run_id,
+        expected: StepNo(0),
+        disposition: Disposition::Keep { snapshot: Vec::new(), state: "one".into() },
+        consumed: Vec::new(),
+    };
+    let started = Instant::now();
+    let outcome = loop {
+        match here.commit_steps(worker, vec![step()]).await {
+            Ok(outcome) => break outcome,
+            Err(error) => assert!(error.is_retryable() && started.elapsed() < PATIENCE, "{error}"),
+        }
+    };
+    assert_eq!(outcome, [CommitOutcome::Committed]);
+    // Both hear of each other again, which also means that the lock has been taken again.
+    let heard = async {
+        loop {
+            let due = there.hub().due();
+            tokio::pin!(due);
+            start(&*here, None).await;
+            if tokio::time::timeout(Duration::from_millis(50), due).await.is_ok() {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, heard).await.expect("in time");
+    here.renew_lease(worker, PATIENCE).await.expect("the worker lives on");
+}
+
+/// What keeps the table from growing under a steady load.
+async fn a_kept_run_stays_in_its_page(url: String) {
+    const RUNS: usize = 50;
+    const STEPS: i64 = 20;
+    let store = open(&url).await;
+    let worker = store.register_worker(new_worker()).await.expect("a worker can register");
+    let mut run_ids = Vec::new();
+    for _ in 0..RUNS {
+        run_ids.push(start(&*store, Some(worker)).await);
+    }
+    for expected in 0..STEPS {
+        let step = |run_id: &RunId| CommitStep {
+            run_id: *run_id,
+            expected: StepNo(expected),
+            disposition: Disposition::Keep { snapshot: vec![8; 300], state: "on".into() },
+            consumed: Vec::new(),
+        };
+        let steps = run_ids.iter().map(step).collect();
+        store.commit_steps(worker, steps).await.expect("a valid worker can commit");
+    }
+    store.close().await;
+    let mut connection = PgConnection::connect(&url).await.expect("the server is there");
+    let counts = "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables \
+        WHERE relname = 'piton_runs'";
+    let (mut updated, mut hot) = (0_i64, 0_i64);
+    // The server counts with a delay.
+    for _ in 0..200 {
+        sqlx::raw_sql("SELECT pg_stat_clear_snapshot()")
+            .execute(&mut connection)
+            .await
+            .expect("ok");
+        (updated, hot) = sqlx::query_as(counts).fetch_one(&mut connection).await.expect("ok");
+        if updated == i64::try_from(RUNS).expect("few") * STEPS {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(updated, i64::try_from(RUNS).expect("few") * STEPS);
+    assert!(hot * 10 >= updated * 9, "{hot} of {updated}");
+}
