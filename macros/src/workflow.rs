@@ -24,11 +24,15 @@ pub(crate) fn expand(
             return fail(diagnostics, item);
         }
     };
-    check_body(&function.sig, &function.block, &args, &diagnostics);
     let name = function.sig.ident.to_string();
     let stored = args.name.as_ref().map_or_else(|| name.clone(), syn::LitStr::value);
-    let Some(mut function) = parse::parse(function, stored, &diagnostics) else {
-        return fail(diagnostics, item);
+    let parsed = parse::parse(function.clone(), stored, &diagnostics);
+    check_body(&function.sig, &function.block, &args, &diagnostics);
+    let Some(mut function) = parsed else {
+        // What the body awaits would be refused once more in a plain function.
+        let ItemFn { attrs, vis, sig, .. } = function;
+        let stand_in = quote!(#(#attrs)* #vis #sig { ::core::unreachable!() });
+        return fail(diagnostics, stand_in);
     };
     let machine =
         if diagnostics.has_errors() { None } else { compile(&mut function, &diagnostics) };

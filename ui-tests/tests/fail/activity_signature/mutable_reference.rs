@@ -1,0 +1,8 @@
+use piton::prelude::*;
+
+#[activity]
+async fn fill(list: &mut Vec<u64>) {
+    list.push(1);
+}
+
+fn main() {}
