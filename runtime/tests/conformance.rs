@@ -87,7 +87,7 @@ fn on_postgres(case: Case, name: String, cluster: &Result<Arc<Cluster>, String>)
 
 /// Saves each case the making of the schema.
 async fn migrate_template(cluster: &Cluster) -> Result<(), Failed> {
-    piton::store::connect(&cluster.template()).await?.close().await;
+    piton::store::connect(&cluster.url("template1")).await?.close().await;
     Ok(())
 }
 

@@ -99,7 +99,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// dead. Returns the number of runs let go.
     async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError>;
 
-    /// The workers whose rows exist, with what they said of themselves.
+    /// The workers that have been neither fenced nor released, with what they said of themselves.
     async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError>;
 
     /// Inserts runs, each on its own: one that is refused does not stop the others. The outcomes
@@ -136,7 +136,8 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     ) -> Result<Vec<CommitOutcome>, StoreError>;
 
     /// Puts arrivals into inboxes, in this order, each on its own. The outcomes are in the order of
-    /// `arrivals`. Those with an owner are not announced in this process: they come from it.
+    /// `arrivals`. Those with an owner are not announced in this process: they come from it. Where
+    /// several outcomes apply, it is the first of unknown, duplicate, closed, not owner.
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError>;
 
     /// The run's unconsumed arrivals with a number above `after`, at most `limit`, in order.

@@ -88,11 +88,6 @@ impl Cluster {
         Ok(Self { directory, shell, databases: AtomicUsize::new(0), free: Mutex::default() })
     }
 
-    /// The database that new ones are copies of. Nobody may be connected when one is made.
-    pub(crate) fn template(&self) -> String {
-        self.url("template1")
-    }
-
     /// Gives a database: one that is free again, cleaned by the statements of `reset`, or a copy of
     /// the template. The first connection to a new one costs ten times as much as the cleaning.
     pub(crate) async fn database(&self, reset: &'static str) -> Result<Database<'_>, sqlx::Error> {
@@ -116,7 +111,9 @@ impl Cluster {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn url(&self, database: &str) -> String {
+    /// The URL of a database. New ones are copies of `template1`, to which nobody may be connected
+    /// at that moment.
+    pub(crate) fn url(&self, database: &str) -> String {
         format!("postgres:///{database}?user=piton&host={}", self.directory.display())
     }
 }

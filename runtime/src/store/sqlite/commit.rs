@@ -230,3 +230,41 @@ fn announce(store: &SqliteStore, steps: &[CommitStep], met: &Met) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Epoch, StepNo, WorkerId};
+    use crate::store::{StoreOptions, sqlite::open_memory};
+
+    /// The planner of SQLite is tempted to scan the table as soon as there are several steps.
+    #[tokio::test]
+    async fn runs_are_looked_up_however_many_there_are() {
+        let store = open_memory(&StoreOptions::default()).await.expect("memory is there");
+        let worker = WorkerLease { worker_id: WorkerId(1), epoch: Epoch(1) };
+        let step = |disposition: &Disposition| CommitStep {
+            run_id: RunId::new(),
+            expected: StepNo(0),
+            disposition: disposition.clone(),
+            consumed: Vec::new(),
+        };
+        let keep = Disposition::Keep { snapshot: Vec::new(), state: String::new() };
+        let close =
+            Disposition::Close { status: RunStatus::Completed, result: None, failure: None };
+        for (disposition, add) in
+            [(keep, add_kept as fn(&mut Script, &[&CommitStep], _, _)), (close, add_let_go)]
+        {
+            for count in [1, 2, 8, MAX_ROWS] {
+                let steps: Vec<CommitStep> = (0..count).map(|_| step(&disposition)).collect();
+                let mut script = Script::new();
+                script.sql("EXPLAIN QUERY PLAN ");
+                add(&mut script, &steps.iter().collect::<Vec<_>>(), worker, Timestamp(0));
+                let mut plan = store.turn().await.run(script).await.expect("it can be explained");
+                let plan: Vec<String> =
+                    plan.of(0).iter().map(|row| row.get::<String, _>("detail")).collect();
+                let looks_up = |line: &String| line.starts_with("SEARCH piton_runs");
+                assert!(plan.iter().any(looks_up), "{count} steps: {plan:#?}");
+            }
+        }
+    }
+}

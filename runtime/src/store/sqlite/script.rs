@@ -2,7 +2,8 @@
 //!
 //! sqlx keeps each SQLite connection on a thread of its own, and every call goes there and back. At
 //! some 13 µs (measured on two virtual cores) the trip costs more than the statement, so a
-//! transaction is sent as one or two scripts. Lists become `VALUES` rows whose number is rounded up
+//! transaction is sent as one or two scripts. That several prepared statements may be sent as one
+//! text is particular to sqlx's SQLite driver, and is not used outside this file. Lists become `VALUES` rows whose number is rounded up
 //! to one of a few sizes, padded with nulls, so that the same few texts recur and stay prepared.
 
 use futures_util::TryStreamExt as _;
