@@ -9,6 +9,7 @@ mod codegen;
 mod derive;
 mod deterministic;
 mod diagnostics;
+mod dump;
 mod hygiene;
 mod ir;
 mod layout;

@@ -54,6 +54,11 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
 }
 
 impl Liveness {
+    /// What is live where a block begins.
+    pub(crate) fn live_in(&self, block: BlockId) -> &BTreeSet<Place> {
+        &self.live_in[block.0]
+    }
+
     /// The places of each local that are needed where `block` begins, without those that the
     /// `bound` there. A local is given as a whole unless parts of it may be gone.
     pub(crate) fn entry(

@@ -8,7 +8,7 @@ use crate::args::WorkflowArgs;
 use crate::check::check_body;
 use crate::diagnostics::Diagnostics;
 use crate::parse::WorkflowFn;
-use crate::{cfg, codegen, layout, liveness, normalize, parse, resolve};
+use crate::{cfg, codegen, dump, layout, liveness, normalize, parse, resolve};
 
 /// Compiles `item`. If anything is wrong with it, gives the errors and a function of the same
 /// signature, so that its callers do not fail too.
@@ -59,17 +59,23 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         &mut function.body,
         diagnostics,
     );
+    let mut dumps = Dumps::of(&function.name);
+    dumps.add("resolve", || dump::locals(&locals));
     let body = function.body.clone();
     let tree = normalize::normalize(function.context.as_ref(), body, locals, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
+    dumps.add("normalize", || dump::tree(&tree));
     let mut graph = cfg::build(tree, &function.params);
     for item in &mut graph.items {
         compile_item(item, &function.name, diagnostics);
     }
     let liveness = liveness::analyze(&graph);
+    dumps.add("cfg, liveness", || dump::graph(&graph, &liveness));
     let layout = layout::lay_out(&graph, &liveness);
+    dumps.add("layout", || dump::layout(&layout));
+    dumps.print();
     if let Err(reason) = layout::validate(&graph, &layout) {
         diagnostics.malformed(
             &function.ident,
@@ -106,6 +112,28 @@ fn fail(diagnostics: Diagnostics, item: TokenStream) -> TokenStream {
     output
 }
 
+/// The dumps of the passes, if the environment asks for them: `PITON_DUMP=1`, or the stored name.
+struct Dumps(Option<String>);
+
+impl Dumps {
+    fn of(name: &str) -> Self {
+        let wanted = std::env::var("PITON_DUMP").unwrap_or_default();
+        Self((wanted == "1" || wanted == name).then(|| format!("// #[workflow] {name}\n")))
+    }
+
+    fn add(&mut self, pass: &str, dump: impl FnOnce() -> String) {
+        if let Some(text) = &mut self.0 {
+            text.push_str(&format!("// after {pass}\n{}", dump()));
+        }
+    }
+
+    fn print(self) {
+        if let Some(text) = self.0 {
+            eprintln!("{text}");
+        }
+    }
+}
+
 /// Prints the expansion if the environment asks for it: `PITON_EXPAND=1`, or the function's name.
 fn print_expansion(name: &str, output: &TokenStream) {
     let wanted = std::env::var("PITON_EXPAND").unwrap_or_default();
@@ -118,3 +146,6 @@ fn print_expansion(name: &str, output: &TokenStream) {
     };
     eprintln!("// #[workflow] {name}\n{text}");
 }
+
+#[cfg(test)]
+mod tests;

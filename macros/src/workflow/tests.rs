@@ -1,0 +1,79 @@
+//! The output of every pass for representative functions.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::diagnostics::Diagnostics;
+use crate::{cfg, dump, layout, liveness, normalize, parse, resolve};
+
+/// The dumps of all passes, one after the other.
+fn passes(source: TokenStream) -> String {
+    let diagnostics = Diagnostics::new();
+    let function = syn::parse2(source).expect("a function");
+    let mut function = parse::parse(function, "run".into(), &diagnostics).expect("a workflow");
+    let locals = resolve::resolve(
+        function.context.as_ref(),
+        &mut function.params,
+        &mut function.body,
+        &diagnostics,
+    );
+    let mut out = format!("resolve\n{}", dump::locals(&locals));
+    let body = function.body.clone();
+    let tree = normalize::normalize(function.context.as_ref(), body, locals, &diagnostics);
+    out += &format!("\nnormalize\n{}", dump::tree(&tree));
+    diagnostics.finish().expect("nothing is wrong with it");
+    let graph = cfg::build(tree, &function.params);
+    let liveness = liveness::analyze(&graph);
+    out += &format!("\ncfg, liveness\n{}", dump::graph(&graph, &liveness));
+    let layout = layout::lay_out(&graph, &liveness);
+    layout::validate(&graph, &layout).expect("a machine");
+    out + &format!("\nlayout\n{}", dump::layout(&layout))
+}
+
+#[test]
+fn a_loop_over_calls() {
+    insta::assert_snapshot!(passes(quote! {
+        async fn run(cx: &Context, names: Vec<String>) -> Vec<String> {
+            let mut greetings = Vec::new();
+            for name in names {
+                greetings.push(greet(&name).await);
+                cx.sleep(seconds(1)).await;
+            }
+            greetings
+        }
+    }));
+}
+
+#[test]
+fn a_select_and_early_returns() {
+    insta::assert_snapshot!(passes(quote! {
+        async fn run(cx: &Context, order: Order) -> piton::Result<Summary> {
+            let receipt = charge(&order.id, order.cents).await?;
+            if order.cents > 100_000 {
+                select! {
+                    ok = cx.signal::<Approve>() => info!(by = ok.by, "approved"),
+                    _ = cx.sleep(days(3)) => { refund(receipt).await?; bail!("expired") }
+                }
+            }
+            Ok(Summary { receipt })
+        }
+    }));
+}
+
+#[test]
+fn shadowing_borrows_and_awaits_in_expressions() {
+    insta::assert_snapshot!(passes(quote! {
+        async fn run(x: u64) -> u64 {
+            let x = step(x).await + other(x).await;
+            let label = "sum";
+            let text = &x;
+            log(label).await;
+            while step(*text).await > 3 {
+                if other(1).await == 2 {
+                    break;
+                }
+            }
+            *text
+        }
+    }));
+}
