@@ -7,16 +7,18 @@ use piton::model::BlockedReason;
 use piton::prelude::*;
 use piton::store::Store;
 
-use crate::machines::{FRAGILE_BREAKS, approval, careful, collect, fragile, work};
 use crate::rig::Rig;
+use crate::workflows::{
+    FRAGILE_BREAKS, approval, calls_undeployed, careful, collect, fragile, work,
+};
 
 #[tokio::test(start_paused = true)]
 async fn a_request_to_cancel_ends_what_is_awaited() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     // One that waits for a signal, parked; one with an activity under way.
-    let waiting = rig.client.start(collect((1,))).await.unwrap();
-    let working = rig.client.start(work(("hang".to_owned(),))).await.unwrap();
+    let waiting = rig.client.start(collect(1)).await.unwrap();
+    let working = rig.client.start(work("hang".to_owned())).await.unwrap();
     rig.until_parked(&waiting).await;
     let lab = rig.lab.clone();
     rig.until_true(|| !lab.begun("hang").is_empty()).await;
@@ -34,7 +36,7 @@ async fn a_request_to_cancel_ends_what_is_awaited() {
 async fn a_workflow_can_clean_up_when_cancelled() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(careful(())).await.unwrap();
+    let run = rig.client.start(careful()).await.unwrap();
     let lab = rig.lab.clone();
     rig.until_true(|| !lab.begun("hang").is_empty()).await;
     run.cancel("changed my mind").await.unwrap();
@@ -48,7 +50,7 @@ async fn a_workflow_can_clean_up_when_cancelled() {
 async fn a_terminated_run_stops_where_it_is() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(work(("hang".to_owned(),))).await.unwrap();
+    let run = rig.client.start(work("hang".to_owned())).await.unwrap();
     let lab = rig.lab.clone();
     rig.until_true(|| !lab.begun("hang").is_empty()).await;
     assert!(run.terminate("enough").await.unwrap());
@@ -57,7 +59,7 @@ async fn a_terminated_run_stops_where_it_is() {
     assert!(matches!(&error, RunError::Terminated { reason } if reason == "enough"), "{error}");
     // The activity was aborted: what it would have taken from the gate is still there.
     rig.lab.open_gate();
-    let next = rig.client.start(work(("hang".to_owned(),))).await.unwrap();
+    let next = rig.client.start(work("hang".to_owned())).await.unwrap();
     assert_eq!(next.result().await.unwrap(), "hang done");
     worker.shutdown().await.unwrap();
 }
@@ -66,17 +68,17 @@ async fn a_terminated_run_stops_where_it_is() {
 async fn an_open_run_keeps_its_id_to_itself() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let first = rig.client.start(approval((10,))).id("order-1").await.unwrap();
-    let refused = rig.client.start(approval((10,))).id("order-1").await.unwrap_err();
+    let first = rig.client.start(approval(10)).id("order-1").await.unwrap();
+    let refused = rig.client.start(approval(10)).id("order-1").await.unwrap_err();
     assert!(
         matches!(&refused, StartError::AlreadyStarted { run_id, .. } if *run_id == first.run_id()),
         "{refused}"
     );
-    let same = rig.client.start(approval((10,))).id("order-1");
+    let same = rig.client.start(approval(10)).id("order-1");
     let same = same.on_conflict(OnConflict::UseExisting).await.unwrap();
     assert_eq!(same.run_id(), first.run_id());
     first.result().await.unwrap_err();
-    let second = rig.client.start(approval((10,))).id("order-1").await.unwrap();
+    let second = rig.client.start(approval(10)).id("order-1").await.unwrap();
     assert_ne!(second.run_id(), first.run_id());
     worker.shutdown().await.unwrap();
 }
@@ -86,7 +88,7 @@ async fn a_step_that_panics_blocks_the_run_and_loses_nothing() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     FRAGILE_BREAKS.store(true, Ordering::SeqCst);
-    let run = rig.client.start(fragile(("hello".to_owned(),))).await.unwrap();
+    let run = rig.client.start(fragile("hello".to_owned())).await.unwrap();
     let blocked = rig.until_blocked(&run).await;
     assert_eq!(blocked.blocked, Some(BlockedReason::Panicked("a fragile step".to_owned())));
     assert_eq!((blocked.state.as_str(), rig.lab.begun("hello")), ("echo", vec![1]));
@@ -103,7 +105,7 @@ async fn a_step_that_panics_blocks_the_run_and_loses_nothing() {
 async fn a_state_that_cannot_be_read_blocks_the_run() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(collect((1,))).await.unwrap();
+    let run = rig.client.start(collect(1)).await.unwrap();
     rig.until_parked(&run).await;
     let whole = rig.store.snapshot(run.run_id()).unwrap();
     rig.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
@@ -124,7 +126,7 @@ async fn a_state_that_cannot_be_read_blocks_the_run() {
 async fn a_workflow_that_nobody_has_waits() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(collect((1,))).await.unwrap();
+    let run = rig.client.start(collect(1)).await.unwrap();
     rig.until_parked(&run).await;
     let stranger = piton::store::NewRun {
         run_id: piton::model::RunId::new(),
@@ -141,5 +143,15 @@ async fn a_workflow_that_nobody_has_waits() {
     let record = rig.client.find("stranger").await.unwrap().unwrap();
     assert_eq!((record.status, record.owner), (RunStatus::Running, None));
     assert!(record.due_at.is_some());
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_that_this_build_does_not_have_blocks_the_run() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(calls_undeployed()).await.unwrap();
+    let blocked = rig.until_blocked(&run).await;
+    assert_eq!(blocked.blocked, Some(BlockedReason::Unregistered("undeployed".to_owned())));
     worker.shutdown().await.unwrap();
 }

@@ -8,8 +8,8 @@ use piton::error::{SignalError, StoreError};
 use piton::store::memory::Hook;
 
 use crate::activities::Approve;
-use crate::machines::{chain, collect, fan_out};
 use crate::rig::Rig;
+use crate::workflows::{chain, collect, fan_out};
 
 /// Fails the calls of one method, the first `left` times.
 struct Failing {
@@ -62,7 +62,7 @@ async fn a_run_survives_failures_of_every_method() {
             let rig = Rig::new();
             let worker = rig.worker().start().await.unwrap();
             rig.store.set_hook(Failing::new(operation, 3, happens));
-            let run = rig.client.start(chain((10,))).await.unwrap();
+            let run = rig.client.start(chain(10)).await.unwrap();
             let result = loop {
                 match run.result().await {
                     Err(piton::error::RunError::Store(_)) => {}
@@ -80,7 +80,7 @@ async fn a_run_survives_failures_of_every_method() {
 #[tokio::test(start_paused = true)]
 async fn a_claim_whose_answer_was_lost_is_found_again() {
     let rig = Rig::new();
-    let run = rig.client.start(chain((2,))).await.unwrap();
+    let run = rig.client.start(chain(2)).await.unwrap();
     rig.store.set_hook(Failing::new("claim_runs", 1, true));
     let worker = rig.worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), 1);
@@ -92,7 +92,7 @@ async fn results_saved_twice_count_once() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     rig.store.set_hook(Failing::new("deliver", 5, true));
-    let run = rig.client.start(fan_out((20,))).await.unwrap();
+    let run = rig.client.start(fan_out(20)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 190);
     worker.shutdown().await.unwrap();
 }
@@ -100,7 +100,7 @@ async fn results_saved_twice_count_once() {
 #[tokio::test(start_paused = true)]
 async fn a_signal_is_sent_again_only_if_that_is_safe() {
     let rig = Rig::new();
-    let run = rig.client.start(collect((2,))).await.unwrap();
+    let run = rig.client.start(collect(2)).await.unwrap();
     rig.store.set_hook(Failing::new("deliver", 1, true));
     let error = run.signal(Approve { by: "keyless".into() }).await.unwrap_err();
     assert!(matches!(error, SignalError::Store(_)), "it may have arrived: {error}");
@@ -115,7 +115,7 @@ async fn a_signal_is_sent_again_only_if_that_is_safe() {
 async fn a_worker_outlives_a_database_that_is_away_for_longer_than_the_lease() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(crate::machines::naps((100, 1_000))).await.unwrap();
+    let run = rig.client.start(crate::workflows::naps(100, 1_000)).await.unwrap();
     rig.until(&run, |record| record.step_no.0 >= 3).await;
     rig.store.set_hook(Arc::new(Away { until: tokio::time::Instant::now() + AWAY }));
     tokio::time::sleep(AWAY).await;

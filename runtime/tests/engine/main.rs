@@ -2,10 +2,9 @@
 
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
-#[macro_use]
-mod machines;
 mod activities;
 mod rig;
+mod workflows;
 
 mod closing;
 mod commits;

@@ -6,11 +6,11 @@ use piton::error::RunError;
 use piton::store::Store;
 use tokio::time::Instant;
 
-use crate::machines::{steadfast, work};
 use crate::rig::Rig;
+use crate::workflows::{steadfast, work};
 
-fn text(name: &str) -> (String,) {
-    (name.to_owned(),)
+fn text(name: &str) -> String {
+    name.to_owned()
 }
 
 #[tokio::test(start_paused = true)]
@@ -70,7 +70,7 @@ async fn a_panic_ends_the_activity_and_nothing_else() {
 async fn a_failure_that_the_code_cannot_see_ends_the_run() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(steadfast((5_000,))).await.unwrap();
+    let run = rig.client.start(steadfast(5_000)).await.unwrap();
     let error = run.result().await.unwrap_err();
     let RunError::Uncaught { reason } = error else { panic!("{error:?}") };
     assert!(reason.contains("activity `slow` failed"), "{reason}");

@@ -6,18 +6,18 @@ use piton::prelude::*;
 use piton::store::Store;
 use tokio::time::Instant;
 
-use crate::machines::{chain, collect, fan_out, naps, work};
 use crate::rig::Rig;
+use crate::workflows::{chain, collect, fan_out, naps, work};
 
-fn text(name: &str) -> (String,) {
-    (name.to_owned(),)
+fn text(name: &str) -> String {
+    name.to_owned()
 }
 
 #[tokio::test(start_paused = true)]
 async fn shutdown_hands_runs_back_at_once() {
     let rig = Rig::new();
     let first = rig.worker().start().await.unwrap();
-    let run = rig.client.start(naps((100, 1_000))).await.unwrap();
+    let run = rig.client.start(naps(100, 1_000)).await.unwrap();
     rig.until(&run, |record| record.step_no.0 >= 3).await;
     let asked = Instant::now();
     first.shutdown().await.unwrap();
@@ -34,7 +34,7 @@ async fn shutdown_hands_runs_back_at_once() {
 async fn shutdown_lets_activities_end_and_keeps_what_they_return() {
     let rig = Rig::new();
     let first = rig.worker().start().await.unwrap();
-    let run = rig.client.start(fan_out((8,))).await.unwrap();
+    let run = rig.client.start(fan_out(8)).await.unwrap();
     let other = rig.client.start(work(text("hang"))).await.unwrap();
     let lab = rig.lab.clone();
     rig.until_true(|| lab.begun("hang") == [1]).await;
@@ -72,7 +72,7 @@ async fn shutdown_does_not_wait_for_ever() {
 async fn a_dead_worker_s_runs_go_on_after_lease_and_poll() {
     let rig = Rig::new();
     let dead = rig.remote_worker().start().await.unwrap();
-    let run = rig.client.start(naps((100, 1_000))).await.unwrap();
+    let run = rig.client.start(naps(100, 1_000)).await.unwrap();
     rig.until(&run, |record| record.step_no.0 >= 3).await;
     let worker = rig.worker().start().await.unwrap();
     let died = Instant::now();
@@ -108,7 +108,7 @@ async fn a_fenced_worker_commits_nothing_and_registers_anew() {
 async fn a_run_is_taken_over_from_the_store_alone() {
     let rig = Rig::new();
     let first = rig.remote_worker().start().await.unwrap();
-    let run = rig.client.start(collect((2,))).await.unwrap();
+    let run = rig.client.start(collect(2)).await.unwrap();
     rig.until_parked(&run).await;
     run.signal(crate::activities::Approve { by: "one".into() }).await.unwrap();
     rig.until(&run, |record| record.step_no.0 == 2).await;
@@ -125,7 +125,7 @@ async fn a_worker_holds_no_more_runs_than_it_may() {
     let worker = rig.worker().max_runs(3).start().await.unwrap();
     let mut runs = Vec::new();
     for _ in 0..20 {
-        runs.push(rig.client.start(naps((3, 5_000))).await.unwrap());
+        runs.push(rig.client.start(naps(3, 5_000)).await.unwrap());
     }
     for run in runs {
         assert_eq!(run.result().await.unwrap(), 3);
@@ -138,7 +138,7 @@ async fn two_workers_share_a_backlog() {
     let rig = Rig::new();
     let mut runs = Vec::new();
     for _ in 0..500 {
-        runs.push(rig.client.start(chain((3,))).await.unwrap());
+        runs.push(rig.client.start(chain(3)).await.unwrap());
     }
     let first = rig.remote_worker().max_runs(50).start().await.unwrap();
     let second = rig.remote_worker().max_runs(50).start().await.unwrap();

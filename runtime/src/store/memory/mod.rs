@@ -5,6 +5,7 @@
 //! [`WriteCounts`] tell what a durable store would have written.
 
 mod state;
+mod workers;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

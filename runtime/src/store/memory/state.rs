@@ -1,15 +1,15 @@
 //! The rows of the in-memory store and the transitions over them.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::time::Duration;
 
 use super::WriteCounts;
+use super::workers::WorkerRow;
 use crate::error::StoreError;
-use crate::model::{BlockedReason, Epoch, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
+use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{
     Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
-    DefinitionRecord, Disposition, NewArrival, NewRun, NewWorker, Renewal, RunFilter, RunKey,
-    RunRecord, StartOutcome, WorkerLease,
+    DefinitionRecord, Disposition, NewArrival, NewRun, RunFilter, RunKey, RunRecord, StartOutcome,
+    WorkerLease,
 };
 
 #[derive(Default)]
@@ -17,17 +17,10 @@ pub(super) struct State {
     pub(super) runs: BTreeMap<RunId, RunRow>,
     pub(super) definitions: HashMap<(String, u64), DefinitionRecord>,
     pub(super) counts: WriteCounts,
-    workers: BTreeMap<WorkerId, WorkerRow>,
-    workers_ever: i64,
+    pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
+    pub(super) workers_ever: i64,
     /// The open run of each workflow id.
     open: HashMap<String, RunId>,
-}
-
-struct WorkerRow {
-    epoch: Epoch,
-    worker: NewWorker,
-    /// `None` once fenced.
-    lease_until: Option<Timestamp>,
 }
 
 pub(super) struct RunRow {
@@ -38,8 +31,8 @@ pub(super) struct RunRow {
     workflow: String,
     state: String,
     step_no: StepNo,
-    owner: Option<WorkerLease>,
-    takeovers: u32,
+    pub(super) owner: Option<WorkerLease>,
+    pub(super) takeovers: u32,
     due_at: Option<Timestamp>,
     blocked: Option<BlockedReason>,
     started_at: Timestamp,
@@ -96,7 +89,7 @@ impl RunRow {
         }
     }
 
-    fn let_go(&mut self, due_at: Option<Timestamp>, now: Timestamp, news: &mut News) {
+    pub(super) fn let_go(&mut self, due_at: Option<Timestamp>, now: Timestamp, news: &mut News) {
         self.owner = None;
         self.due_at = due_at;
         news.due |= due_at.is_some_and(|due_at| due_at <= now);
@@ -117,71 +110,6 @@ impl RunRow {
 }
 
 impl State {
-    pub(super) fn register_worker(&mut self, worker: NewWorker, now: Timestamp) -> WorkerLease {
-        self.workers_ever += 1;
-        let lease = WorkerLease { worker_id: WorkerId(self.workers_ever), epoch: Epoch(1) };
-        let lease_until = Some(now + worker.lease);
-        self.workers.insert(lease.worker_id, WorkerRow { epoch: lease.epoch, worker, lease_until });
-        lease
-    }
-
-    pub(super) fn renew_lease(
-        &mut self,
-        worker: WorkerLease,
-        lease: Duration,
-        now: Timestamp,
-    ) -> Renewal {
-        if !self.is_valid(worker, now) {
-            return Renewal::Fenced;
-        }
-        if let Some(row) = self.workers.get_mut(&worker.worker_id) {
-            row.lease_until = Some(now + lease);
-        }
-        Renewal::Renewed(now + lease)
-    }
-
-    pub(super) fn release_worker(&mut self, worker: WorkerLease, now: Timestamp, news: &mut News) {
-        if self.workers.get(&worker.worker_id).is_some_and(|row| row.epoch == worker.epoch) {
-            self.workers.remove(&worker.worker_id);
-            for row in self.runs.values_mut().filter(|row| row.owner == Some(worker)) {
-                row.let_go(Some(now), now, news);
-            }
-        }
-    }
-
-    pub(super) fn expired_workers(&self, now: Timestamp) -> Vec<WorkerId> {
-        let expired = |row: &WorkerRow| row.lease_until.is_some_and(|until| until <= now);
-        self.workers.iter().filter(|(_, row)| expired(row)).map(|(id, _)| *id).collect()
-    }
-
-    pub(super) fn fence_workers(
-        &mut self,
-        workers: &[WorkerId],
-        now: Timestamp,
-        news: &mut News,
-    ) -> u64 {
-        let mut let_go = 0;
-        for worker_id in workers {
-            let Some(worker) = self.workers.get_mut(worker_id) else { continue };
-            let fenced = WorkerLease { worker_id: *worker_id, epoch: worker.epoch };
-            worker.epoch = Epoch(worker.epoch.0 + 1);
-            worker.lease_until = None;
-            for row in self.runs.values_mut().filter(|row| row.owner == Some(fenced)) {
-                row.takeovers += 1;
-                row.let_go(Some(now), now, news);
-                let_go += 1;
-            }
-        }
-        let_go
-    }
-
-    pub(super) fn list_workers(&self) -> Vec<(WorkerLease, NewWorker)> {
-        let listed = |(id, row): (&WorkerId, &WorkerRow)| {
-            (WorkerLease { worker_id: *id, epoch: row.epoch }, row.worker.clone())
-        };
-        self.workers.iter().filter(|(_, row)| row.lease_until.is_some()).map(listed).collect()
-    }
-
     pub(super) fn start_run(
         &mut self,
         run: NewRun,
@@ -416,15 +344,5 @@ impl State {
             }
         }
         unblocked
-    }
-
-    fn is_valid(&self, worker: WorkerLease, now: Timestamp) -> bool {
-        self.workers.get(&worker.worker_id).is_some_and(|row| {
-            row.epoch == worker.epoch && row.lease_until.is_some_and(|until| until > now)
-        })
-    }
-
-    fn check(&self, worker: WorkerLease, now: Timestamp) -> Result<(), StoreError> {
-        if self.is_valid(worker, now) { Ok(()) } else { Err(StoreError::Fenced) }
     }
 }

@@ -1,0 +1,88 @@
+//! Starting activities, and deciding what follows from their ends.
+
+use std::sync::Arc;
+
+use tracing::debug;
+
+use super::attempts::{Attempt, AttemptEnd};
+use super::{Driver, Unsaved};
+use crate::activities::{ActivityContext, ActivityInfo};
+use crate::engine::retry::{self, Conclusion, MAX_INTERRUPTIONS};
+use crate::machine::{OperationOutcome, TimeoutKind};
+use crate::model::{BlockedReason, Handle, Timestamp};
+
+impl Driver {
+    /// Starts the activities that are due and aborts those that the workflow has given up.
+    pub(super) fn start_activities(&mut self, now: Timestamp) {
+        self.look_for_activities = false;
+        self.attempts.retain(|handle| self.machine.with_activity(handle, |_| ()).is_some());
+        let mut due = Vec::new();
+        let mut next_retry: Option<Timestamp> = None;
+        self.machine.for_each_activity(|handle, activity| {
+            if self.attempts.is_running(handle) {
+                return;
+            }
+            match activity.retry_at.filter(|retry_at| *retry_at > now) {
+                Some(at) => next_retry = Some(next_retry.map_or(at, |next| next.min(at))),
+                None => due.push((handle, activity.clone())),
+            }
+        });
+        self.next_retry = next_retry;
+        for (handle, activity) in due {
+            let deadline = retry::deadline(&activity);
+            if activity.interruptions >= MAX_INTERRUPTIONS {
+                let message = format!("its worker died during {MAX_INTERRUPTIONS} attempts");
+                self.take_outcome(handle, OperationOutcome::Panicked(message));
+            } else if deadline.is_some_and(|deadline| deadline <= now) {
+                let outcome = OperationOutcome::TimedOut(TimeoutKind::ScheduleToClose);
+                self.take_outcome(handle, outcome);
+            } else if let Some(entry) = self.session.host.registry.activity(&activity.name) {
+                let info = ActivityInfo {
+                    run_id: self.run.run_id,
+                    workflow_id: self.run.workflow_id.clone(),
+                    handle,
+                    name: activity.name,
+                    attempt: activity.attempts.saturating_add(1),
+                };
+                let host = &self.session.host;
+                self.attempts.start(Attempt {
+                    entry,
+                    context: ActivityContext::new(info, Arc::clone(&host.dependencies)),
+                    arguments: activity.arguments,
+                    start_to_close: activity.start_to_close,
+                    deadline: deadline.map(|at| self.session.clock.instant_of(at)),
+                    slots: Arc::clone(&host.activity_slots),
+                });
+            } else {
+                self.blocked = Some(BlockedReason::Unregistered(activity.name));
+            }
+        }
+    }
+
+    /// Decides what follows from the end of an attempt.
+    pub(super) fn conclude(&mut self, end: AttemptEnd) {
+        let AttemptEnd { handle, attempt, result } = end;
+        let now = self.session.clock.now();
+        let draw = retry::draw(self.run.run_id, handle, attempt);
+        let conclusion = self.machine.with_activity(handle, |activity| {
+            retry::conclude(activity, attempt, result, now, draw)
+        });
+        match conclusion {
+            Some(Conclusion::Outcome(outcome)) => self.take_outcome(handle, outcome),
+            Some(Conclusion::Retry { retry_at, failure }) => {
+                debug!(handle = handle.0, attempt, %failure, %retry_at, "an attempt has failed");
+                self.machine.deliver_retry(None, handle, attempt, retry_at);
+                self.unsaved.push(Unsaved::Retry { handle, attempt, retry_at, failure });
+                self.look_for_activities = true;
+            }
+            Some(Conclusion::Block(reason)) => self.blocked = Some(reason),
+            // The workflow has given it up.
+            None => {}
+        }
+    }
+
+    pub(super) fn take_outcome(&mut self, handle: Handle, outcome: OperationOutcome) {
+        self.machine.deliver_outcome(None, handle, outcome);
+        self.unsaved.push(Unsaved::Outcome(handle));
+    }
+}

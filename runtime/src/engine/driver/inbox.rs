@@ -1,0 +1,111 @@
+//! The run's inbox: what is read from it, and what the driver itself puts there.
+
+use std::sync::atomic::Ordering;
+
+use tokio::time::sleep;
+use tracing::{info, warn};
+
+use super::{Driver, Ended, SAVE_AGAIN_AFTER, Unsaved};
+use crate::engine::backoff::Backoff;
+use crate::engine::claim::INBOX_PAGE;
+use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, NewArrival};
+
+impl Driver {
+    /// Puts into the inbox what has ended and does not make the run ready.
+    pub(super) async fn save(&mut self) -> Result<(), Ended> {
+        let unsaved = std::mem::take(&mut self.unsaved);
+        let mut asked = Vec::with_capacity(unsaved.len());
+        for unsaved in unsaved {
+            let kind = match &unsaved {
+                Unsaved::Outcome(handle) => match self.machine.unsaved_outcome(*handle) {
+                    Some(outcome) => ArrivalKind::Outcome { handle: *handle, outcome },
+                    None => continue,
+                },
+                Unsaved::Retry { handle, attempt, retry_at, failure } => ArrivalKind::Retry {
+                    handle: *handle,
+                    attempt: *attempt,
+                    retry_at: *retry_at,
+                    failure: failure.clone(),
+                },
+            };
+            let owner = Some(self.session.lease());
+            let arrival = NewArrival { run_id: self.run.run_id, kind, dedup_key: None, owner };
+            asked.push((unsaved, arrival));
+        }
+        let deliveries = self.session.deliveries.clone();
+        let (unsaved, arrivals): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
+        let answers = arrivals.into_iter().map(|arrival| deliveries.submit(arrival));
+        let answers = futures_util::future::join_all(answers).await;
+        for (unsaved, answer) in unsaved.into_iter().zip(answers) {
+            match answer {
+                Ok(ArrivalOutcome::Accepted { seq }) => self.saved(unsaved, seq),
+                Ok(outcome) => {
+                    info!(?outcome, "the run has another owner or is closed");
+                    return Err(Ended);
+                }
+                Err(error) => {
+                    warn!(%error, "an outcome could not be saved yet");
+                    self.unsaved.push(unsaved);
+                }
+            }
+        }
+        if !self.unsaved.is_empty() {
+            sleep(SAVE_AGAIN_AFTER).await;
+        }
+        Ok(())
+    }
+
+    pub(super) fn saved(&mut self, unsaved: Unsaved, seq: i64) {
+        match unsaved {
+            Unsaved::Outcome(handle) => self.machine.saved_outcome(handle, seq),
+            Unsaved::Retry { handle, attempt, retry_at, .. } => {
+                self.machine.deliver_retry(Some(seq), handle, attempt, retry_at);
+            }
+        }
+        let read = self.inbox_read.load(Ordering::Relaxed);
+        if seq == read + 1 {
+            self.inbox_read.store(seq, Ordering::Relaxed);
+        } else {
+            // Something from outside came before it.
+            self.unread |= seq > read;
+        }
+    }
+
+    pub(super) async fn read_inbox(&mut self) -> Result<(), Ended> {
+        let read = self.inbox_read.load(Ordering::Relaxed);
+        let mut backoff = Backoff::default();
+        let page = loop {
+            match self.session.store.read_inbox(self.run.run_id, read, INBOX_PAGE).await {
+                Ok(page) => break page,
+                Err(error) => {
+                    warn!(%error, "the inbox could not be read yet");
+                    backoff.wait().await;
+                }
+            }
+        };
+        self.unread = page.len() == INBOX_PAGE as usize;
+        self.caught_up |= !self.unread;
+        self.absorb(page);
+        Ok(())
+    }
+
+    /// Hands arrivals to the machine. Those it has already do no harm.
+    pub(super) fn absorb(&mut self, arrivals: Vec<Arrival>) {
+        for Arrival { seq, kind } in arrivals {
+            let at = Some(seq);
+            match kind {
+                ArrivalKind::Signal { name, payload } => {
+                    self.machine.deliver_signal(at, name, payload);
+                }
+                ArrivalKind::Outcome { handle, outcome } => {
+                    self.machine.deliver_outcome(at, handle, outcome);
+                }
+                ArrivalKind::Retry { handle, attempt, retry_at, .. } => {
+                    self.machine.deliver_retry(at, handle, attempt, retry_at);
+                }
+                ArrivalKind::Cancel { reason } => self.machine.deliver_cancel(at, reason),
+            }
+            self.inbox_read.fetch_max(seq, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The workers of the in-memory store: leases, epochs, and who may write.
+
+use std::time::Duration;
+
+use super::state::{News, State};
+use crate::error::StoreError;
+use crate::model::{Epoch, Timestamp, WorkerId};
+use crate::store::{NewWorker, Renewal, WorkerLease};
+
+/// A worker and its lease.
+pub(super) struct WorkerRow {
+    epoch: Epoch,
+    worker: NewWorker,
+    /// `None` once fenced.
+    lease_until: Option<Timestamp>,
+}
+
+impl State {
+    pub(super) fn register_worker(&mut self, worker: NewWorker, now: Timestamp) -> WorkerLease {
+        self.workers_ever += 1;
+        let lease = WorkerLease { worker_id: WorkerId(self.workers_ever), epoch: Epoch(1) };
+        let lease_until = Some(now + worker.lease);
+        self.workers.insert(lease.worker_id, WorkerRow { epoch: lease.epoch, worker, lease_until });
+        lease
+    }
+
+    pub(super) fn renew_lease(
+        &mut self,
+        worker: WorkerLease,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Renewal {
+        if !self.is_valid(worker, now) {
+            return Renewal::Fenced;
+        }
+        if let Some(row) = self.workers.get_mut(&worker.worker_id) {
+            row.lease_until = Some(now + lease);
+        }
+        Renewal::Renewed(now + lease)
+    }
+
+    pub(super) fn release_worker(&mut self, worker: WorkerLease, now: Timestamp, news: &mut News) {
+        if self.workers.get(&worker.worker_id).is_some_and(|row| row.epoch == worker.epoch) {
+            self.workers.remove(&worker.worker_id);
+            for row in self.runs.values_mut().filter(|row| row.owner == Some(worker)) {
+                row.let_go(Some(now), now, news);
+            }
+        }
+    }
+
+    pub(super) fn expired_workers(&self, now: Timestamp) -> Vec<WorkerId> {
+        let expired = |row: &WorkerRow| row.lease_until.is_some_and(|until| until <= now);
+        self.workers.iter().filter(|(_, row)| expired(row)).map(|(id, _)| *id).collect()
+    }
+
+    pub(super) fn fence_workers(
+        &mut self,
+        workers: &[WorkerId],
+        now: Timestamp,
+        news: &mut News,
+    ) -> u64 {
+        let mut let_go = 0;
+        for worker_id in workers {
+            let Some(worker) = self.workers.get_mut(worker_id) else { continue };
+            let fenced = WorkerLease { worker_id: *worker_id, epoch: worker.epoch };
+            worker.epoch = Epoch(worker.epoch.0 + 1);
+            worker.lease_until = None;
+            for row in self.runs.values_mut().filter(|row| row.owner == Some(fenced)) {
+                row.takeovers += 1;
+                row.let_go(Some(now), now, news);
+                let_go += 1;
+            }
+        }
+        let_go
+    }
+
+    pub(super) fn list_workers(&self) -> Vec<(WorkerLease, NewWorker)> {
+        let listed = |(id, row): (&WorkerId, &WorkerRow)| {
+            (WorkerLease { worker_id: *id, epoch: row.epoch }, row.worker.clone())
+        };
+        self.workers.iter().filter(|(_, row)| row.lease_until.is_some()).map(listed).collect()
+    }
+
+    pub(super) fn is_valid(&self, worker: WorkerLease, now: Timestamp) -> bool {
+        self.workers.get(&worker.worker_id).is_some_and(|row| {
+            row.epoch == worker.epoch && row.lease_until.is_some_and(|until| until > now)
+        })
+    }
+
+    pub(super) fn check(&self, worker: WorkerLease, now: Timestamp) -> Result<(), StoreError> {
+        if self.is_valid(worker, now) { Ok(()) } else { Err(StoreError::Fenced) }
+    }
+}

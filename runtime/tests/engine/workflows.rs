@@ -1,0 +1,106 @@
+//! The workflows of the engine's tests.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use piton::machine::{Activity, ActivityCall, ActivityOptions, StepError};
+use piton::prelude::*;
+
+use crate::activities::*;
+
+#[workflow]
+pub async fn chain(length: u32) -> u32 {
+    let mut sum = 0;
+    for number in 0..length {
+        sum = add(sum, number).await;
+    }
+    sum
+}
+
+#[workflow]
+pub async fn work(name: String) -> Result<String, String> {
+    perform(&name).await.map_err(|error| error.to_string())
+}
+
+/// Awaits an activity that has no errors of its own, and may take a second.
+#[workflow]
+pub async fn steadfast(millis: u32) -> u32 {
+    slow(millis).start_to_close(seconds(1)).retry(RetryPolicy::NEVER).await
+}
+
+#[workflow]
+pub async fn approval(cx: &Context, patience: u64) -> Result<String, String> {
+    select! {
+        approve = cx.signal::<Approve>() => Ok(approve.by),
+        _ = cx.sleep(seconds(patience)) => Err("nobody approved".to_owned()),
+    }
+}
+
+#[workflow]
+pub async fn collect(cx: &Context, count: usize) -> Vec<String> {
+    let mut all = Vec::new();
+    while all.len() < count {
+        all.push(cx.signal::<Approve>().await.by);
+    }
+    all
+}
+
+#[workflow]
+pub async fn fan_out(count: u32) -> u32 {
+    join_all((0..count).map(slow)).await.iter().sum()
+}
+
+/// Whether [`fragile`] panics in its second step.
+pub static FRAGILE_BREAKS: AtomicBool = AtomicBool::new(false);
+
+#[workflow]
+pub async fn fragile(name: String) -> String {
+    let text = echo(&name).await;
+    assert!(!FRAGILE_BREAKS.load(Ordering::SeqCst), "a fragile step");
+    text
+}
+
+#[workflow]
+pub async fn careful(cx: &Context) -> Result<String, String> {
+    select! {
+        cancelled = cx.cancelled() => {
+            echo("undo").await;
+            Err(cancelled.reason)
+        }
+        text = perform("hang") => text.map_err(|error| error.to_string()),
+    }
+}
+
+#[workflow]
+pub async fn naps(cx: &Context, count: u32, millis: u64) -> u32 {
+    for _ in 0..count {
+        cx.sleep(Duration::from_millis(millis)).await;
+    }
+    count
+}
+
+#[workflow]
+pub async fn long_wait(cx: &Context) -> String {
+    cx.sleep(hours(5)).await;
+    "woken".to_owned()
+}
+
+/// An activity that this build calls and does not have.
+#[allow(non_camel_case_types)]
+pub enum undeployed {}
+
+impl Activity for undeployed {
+    type Return = u32;
+    type Output = u32;
+    const NAME: &'static str = "undeployed";
+    const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
+
+    fn output(ended: Result<u32, ActivityError<()>>) -> Result<u32, StepError> {
+        ended.map_err(|failure| failure.into_step_error(Self::NAME))
+    }
+}
+
+#[workflow]
+pub async fn calls_undeployed() -> u32 {
+    ActivityCall::<undeployed>::new(&()).await
+}
