@@ -103,7 +103,13 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         // What the start reads without having assigned it, rustc complains about.
         let is_start = graph[block].kind == BlockKind::Start;
         let places = places.into_iter().filter(|_| !is_start);
-        let entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
+        let mut entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
+        // They are loaded scope by scope, from the outside in.
+        let open = scope_path(graph, graph[block].scope);
+        entry.sort_by_key(|id| {
+            let local = variables.list[id.0].place.local;
+            open.iter().position(|scope| graph.scopes[scope.0].locals.contains(&local))
+        });
         let (named, bound) = names_in(graph, block, &root_of);
         let needed = needed_in(graph, block, &root_of);
         let remade = liveness.remade(graph, block);

@@ -11,9 +11,9 @@ pub use crate::activities::{
 pub use crate::codec::{self, CodecError};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{
-    Context, Definition, FrameReader, FrameWriter, MachineState, Outcome, Saved, StepError,
-    Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, branch, future, item_list, items,
-    local, range,
+    Context, Definition, FrameReader, FrameWriter, Load, Locals, MachineState, Outcome, Saved,
+    StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, branch, future, item_list,
+    items, local, range,
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
 pub use crate::question::{FromResidual, Question};

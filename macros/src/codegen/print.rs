@@ -5,9 +5,10 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Stmt};
 
+use super::Machine;
 use super::rewrite::Rewrite;
+use super::state::{self, Field};
 use super::step::{self, slot, token};
-use super::{Machine, state};
 use crate::hygiene::{hidden, hidden_at};
 use crate::ir::{BlockId, BlockKind, LocalId, Node, PointId, ScopeId, TargetId, Terminator};
 use crate::layout::{Link, Root, VariableId, scope_path};
@@ -112,23 +113,34 @@ impl<'a> Printer<'a> {
         let graph = self.machine.graph;
         let declared = &graph.scopes[scope.0].locals;
         let mut out = TokenStream::new();
-        for id in &self.root.entry {
-            let variable = self.machine.layout.variable(*id);
-            if !declared.contains(&variable.place.local) {
-                continue;
+        let entry: Vec<VariableId> = self
+            .root
+            .entry
+            .iter()
+            .copied()
+            .filter(|id| declared.contains(&self.machine.layout.variable(*id).place.local))
+            .collect();
+        let pats: Vec<_> = entry
+            .iter()
+            .map(|id| {
+                let variable = self.machine.layout.variable(*id);
+                let ident = &variable.ident;
+                let mutability = variable.mutable.then(|| quote!(mut));
+                quote!(#mutability #ident)
+            })
+            .collect();
+        if matches!(graph[self.root.block].kind, BlockKind::Resume(_)) {
+            if !entry.is_empty() {
+                let tokens = entry.iter().map(|id| token(*id).to_token_stream());
+                let (tokens, pats) = (tuple(tokens.collect()), tuple(pats));
+                let locals = locals();
+                out.extend(quote! {
+                    let #pats = ::piton::__private::Load::load_next(#tokens, &mut #locals)?;
+                });
             }
-            let ident = &variable.ident;
-            let mutability = variable.mutable.then(|| quote!(mut));
-            out.extend(match graph[self.root.block].kind {
-                BlockKind::Start | BlockKind::Resume(_) => {
-                    let (token, saved) = (token(*id), saved(*id));
-                    quote!(let #mutability #ident = #token.load(&#saved)?;)
-                }
-                _ => {
-                    let slot = slot(*id);
-                    quote!(let #mutability #ident = ::piton::__private::take(&mut #slot);)
-                }
-            });
+        } else {
+            let slots = entry.iter().map(|id| slot(*id));
+            out.extend(quote!(#(let #pats = ::piton::__private::take(&mut #slots);)*));
         }
         for local in &self.root.remade {
             if declared.contains(local)
@@ -380,9 +392,20 @@ impl Printer<'_> {
     }
 }
 
-/// The variable that holds a saved value before it is loaded.
-pub(super) fn saved(id: VariableId) -> Ident {
-    hidden(&format!("v{}", id.0))
+/// The variable that holds the locals of a state.
+pub(super) fn locals() -> Ident {
+    hidden("locals")
+}
+
+/// A tuple, in groups of which none is longer than the tuples that can be loaded.
+fn tuple(elements: Vec<TokenStream>) -> TokenStream {
+    /// Tuples of tokens can be loaded up to this length.
+    const MAX_TUPLE: usize = 12;
+    if elements.len() <= MAX_TUPLE {
+        return quote!((#(#elements,)*));
+    }
+    let groups = elements.chunks(MAX_TUPLE).map(|group| quote!((#(#group,)*)));
+    tuple(groups.collect())
 }
 
 /// The variable that holds an operation while it is outstanding.
@@ -401,16 +424,15 @@ pub(super) fn awaited(span: Span) -> Ident {
 }
 
 impl Printer<'_> {
-    /// The values of a state: what is saved here, then what it waits for.
-    pub(super) fn suspended(
-        &self,
-        point: PointId,
-        value: impl Fn(VariableId) -> TokenStream,
-    ) -> TokenStream {
+    /// Suspends at `point` with these locals.
+    pub(super) fn suspended(&self, point: PointId, locals: &TokenStream) -> TokenStream {
         let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
-        let fields = state::fields(self.machine.layout, state);
-        let calls = (0..state.operations).map(|index| call(index).to_token_stream());
-        let values = state.fields.iter().map(|id| value(*id)).chain(calls);
+        let fields = state::fields(state);
+        let mut calls = (0..state.operations).map(call);
+        let values = fields.iter().map(|field| match field {
+            Field::Locals(_) => locals.clone(),
+            Field::Saved(_) => calls.next().to_token_stream(),
+        });
         let (name, variant) = (state::type_name(), &state.variant);
         quote! {
             return ::core::result::Result::Ok(::piton::__private::Outcome::Suspended(
@@ -421,11 +443,20 @@ impl Printer<'_> {
 
     /// Suspends at `point`: saves what is needed after it.
     pub(super) fn save(&self, point: PointId) -> TokenStream {
-        let cx = step::context();
-        self.suspended(point, |id| {
-            let token = token(id);
-            let place = self.place(&self.machine.layout.variable(id).place);
-            quote!(#token.save(&#place, #cx)?)
-        })
+        let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
+        let (cx, locals) = (step::context(), locals());
+        let put = state.fields.iter().map(|id| {
+            let token = token(*id);
+            let place = self.place(&self.machine.layout.variable(*id).place);
+            quote!(#token.put(&#place, &mut #locals);)
+        });
+        let put = (!state.fields.is_empty()).then(|| {
+            quote! {
+                let mut #locals = ::piton::__private::Locals::write(#cx);
+                #(#put)*
+            }
+        });
+        let suspended = self.suspended(point, &quote!(#locals.finish()?));
+        quote!(#put #suspended)
     }
 }

@@ -1,10 +1,10 @@
 //! The enum of states, and how it is written and read.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::Machine;
-use crate::layout::{Layout, State, VariableId};
+use crate::layout::State;
 
 /// The name of the enum. It stands beside the user's types, so it is not one that they use.
 pub(super) fn type_name() -> Ident {
@@ -22,13 +22,24 @@ pub(super) fn state(machine: &Machine<'_>) -> TokenStream {
     for (number, state) in layout.states.iter().enumerate() {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         let variant = &state.variant;
-        let fields = fields(layout, state);
-        variants.extend(quote!(#variant { #(#fields: ::piton::__private::Saved),* },));
-        indexes.extend(quote!(Self::#variant { .. } => #number,));
-        writes.extend(quote! {
-            Self::#variant { #(#fields),* } => { #(frame.local(#fields);)* }
+        let fields = fields(state);
+        let count = state.fields.len();
+        let types = fields.iter().map(|field| match field {
+            Field::Locals(_) => quote!(::piton::__private::Locals),
+            Field::Saved(_) => quote!(::piton::__private::Saved),
         });
-        reads.extend(quote!(#number => Self::#variant { #(#fields: frame.local()?),* },));
+        let write = fields.iter().map(|field| match field {
+            Field::Locals(field) => quote!(frame.locals(#field);),
+            Field::Saved(field) => quote!(frame.local(#field);),
+        });
+        let read = fields.iter().map(|field| match field {
+            Field::Locals(field) => quote!(#field: frame.locals(#count)?),
+            Field::Saved(field) => quote!(#field: frame.local()?),
+        });
+        variants.extend(quote!(#variant { #(#fields: #types),* },));
+        indexes.extend(quote!(Self::#variant { .. } => #number,));
+        writes.extend(quote!(Self::#variant { #(#fields),* } => { #(#write)* }));
+        reads.extend(quote!(#number => Self::#variant { #(#read),* },));
     }
     quote! {
         #[allow(unreachable_pub)]
@@ -59,24 +70,32 @@ pub(super) fn state(machine: &Machine<'_>) -> TokenStream {
     }
 }
 
-/// The fields of a state: its variables, then what it waits for.
-pub(super) fn fields(layout: &Layout, state: &State) -> Vec<Ident> {
-    if state.point.is_none() {
-        return vec![Ident::new("arguments", Span::call_site())];
-    }
-    let mut fields: Vec<_> = state.fields.iter().map(|id| field(layout, *id)).collect();
-    for index in 0..state.operations {
-        let mut name = if state.operations == 1 { "call".into() } else { format!("call{index}") };
-        while fields.iter().any(|field| *field == name) {
-            name.push('_');
-        }
-        fields.push(Ident::new(&name, Span::call_site()));
-    }
-    fields
+/// A field of a state.
+pub(super) enum Field {
+    /// All locals that the state keeps.
+    Locals(Ident),
+    /// The arguments, or what is awaited.
+    Saved(Ident),
 }
 
-fn field(layout: &Layout, id: VariableId) -> Ident {
-    let mut ident = layout.variable(id).ident.clone();
-    ident.set_span(Span::call_site());
-    ident
+impl ToTokens for Field {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Self::Locals(ident) | Self::Saved(ident) => ident.to_tokens(tokens),
+        }
+    }
+}
+
+/// The fields of a state: its locals, then what it waits for.
+pub(super) fn fields(state: &State) -> Vec<Field> {
+    if state.point.is_none() {
+        return vec![Field::Saved(Ident::new("arguments", Span::call_site()))];
+    }
+    let locals = Field::Locals(Ident::new("locals", Span::call_site()));
+    let mut fields: Vec<_> = (!state.fields.is_empty()).then_some(locals).into_iter().collect();
+    fields.extend((0..state.operations).map(|index| {
+        let name = if state.operations == 1 { "call".into() } else { format!("call{index}") };
+        Field::Saved(Ident::new(&name, Span::call_site()))
+    }));
+    fields
 }

@@ -4,8 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Pat;
 
-use super::print::{Printer, awaited, call, ready, saved};
-use super::state;
+use super::print::{Printer, awaited, call, locals, ready};
+use super::state::{self, Field};
 use super::step::{self, context, operation_token};
 use crate::hygiene::hidden;
 use crate::ir::{Choice, PointId, Terminator};
@@ -95,19 +95,27 @@ impl Printer<'_> {
             return (TokenStream::new(), TokenStream::new());
         };
         let (name, variant) = (state::type_name(), &state.variant);
-        let fields = state::fields(layout, state);
-        let (variables, calls) = fields.split_at(state.fields.len());
-        let saved = state.fields.iter().map(|id| saved(*id));
-        let numbers = (0..state.operations).map(call);
-        let pattern = quote! {
-            #name::#variant { #(#variables: #saved,)* #(#calls: mut #numbers),* }
-        };
-        (step::arm_of_state(self.machine, &pattern), self.poll(point))
+        let fields = state::fields(state);
+        let mut calls = (0..state.operations).map(call);
+        let values = fields.iter().map(|field| match field {
+            Field::Locals(_) => locals().to_token_stream(),
+            Field::Saved(_) => {
+                let call = calls.next();
+                quote!(mut #call)
+            }
+        });
+        let pattern = quote!(#name::#variant { #(#fields: #values),* });
+        let mut before = self.poll(point);
+        if !state.fields.is_empty() {
+            let locals = locals();
+            before.extend(quote!(let mut #locals = #locals.read();));
+        }
+        (step::arm_of_state(self.machine, &pattern), before)
     }
 
     /// Looks after the operations of a point and suspends again while they are outstanding.
     fn poll(&self, point: PointId) -> TokenStream {
-        let again = self.suspended(point, |id| saved(id).to_token_stream());
+        let again = self.suspended(point, &locals().to_token_stream());
         let value = awaited(self.machine.graph.points[point.0].span);
         let ends = self.machine.graph.blocks.iter().map(|block| &block.end);
         for end in ends {

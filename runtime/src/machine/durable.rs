@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Context, StepError};
+use super::{Context, LocalsWriter, StepError};
 use crate::codec::{self, Schema};
 
 /// A value that can be held across an await: it can be written to bytes and read back.
@@ -86,6 +86,11 @@ impl<T> Local<T> {
     /// [`StepError::Encode`] if its type refuses.
     pub fn save(self, value: &T, cx: &Context) -> Result<Saved, StepError> {
         (self.save)(value, cx)
+    }
+
+    /// Adds the local to those of a state. If its type refuses, [`LocalsWriter::finish`] says so.
+    pub fn put(self, value: &T, locals: &mut LocalsWriter<'_>) {
+        locals.push(|cx| (self.save)(value, cx));
     }
 
     /// Tells the schema of the local, if `cx` asks for schemas.

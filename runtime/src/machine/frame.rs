@@ -2,9 +2,9 @@
 //!
 //! The lengths let a reader that does not know the types skip, show and re-use single locals.
 
-use bytes::Bytes;
+use bytes::{BufMut, Bytes};
 
-use super::{Saved, StepError};
+use super::{Locals, Saved, StepError};
 use crate::codec::CodecError;
 use crate::model::DefinitionHash;
 
@@ -25,6 +25,11 @@ impl FrameWriter {
     pub fn local(&mut self, saved: &Saved) {
         write_length(&mut self.0, saved.as_bytes().len() as u64);
         self.0.extend_from_slice(saved.as_bytes());
+    }
+
+    /// Adds several locals.
+    pub fn locals(&mut self, locals: &Locals) {
+        self.0.extend_from_slice(&locals.0);
     }
 
     /// The frame.
@@ -79,6 +84,19 @@ impl FrameReader {
         }
     }
 
+    /// The next `count` locals.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if there are fewer or the frame is damaged.
+    pub fn locals(&mut self, count: usize) -> Result<Locals, StepError> {
+        let whole = self.rest.clone();
+        for _ in 0..count {
+            self.local()?;
+        }
+        let length = whole.len() - self.rest.len();
+        Ok(Locals(whole.slice(..length)))
+    }
+
     /// Checks that all locals have been read.
     ///
     /// # Errors
@@ -88,20 +106,20 @@ impl FrameReader {
     }
 }
 
-fn damaged(reason: &str) -> StepError {
+pub(super) fn damaged(reason: &str) -> StepError {
     StepError::Decode(CodecError::Decode { type_name: "frame", reason: reason.to_owned() })
 }
 
 /// LEB128: seven bits per byte, lowest first.
-fn write_length(out: &mut Vec<u8>, mut value: u64) {
+pub(super) fn write_length(out: &mut impl BufMut, mut value: u64) {
     while value >= 0x80 {
-        out.push((value as u8 & 0x7f) | 0x80);
+        out.put_u8((value as u8 & 0x7f) | 0x80);
         value >>= 7;
     }
-    out.push(value as u8);
+    out.put_u8(value as u8);
 }
 
-fn read_length(bytes: &mut Bytes) -> Result<u64, StepError> {
+pub(super) fn read_length(bytes: &mut Bytes) -> Result<u64, StepError> {
     let mut value = 0_u64;
     for (index, byte) in bytes.iter().copied().enumerate().take(10) {
         value |= u64::from(byte & 0x7f) << (7 * index).min(63);

@@ -6,7 +6,7 @@ use std::ops::{Range, RangeFrom, RangeInclusive};
 use serde::{Deserialize, Serialize};
 
 use super::durable::{load, save};
-use super::{Context, Durable, Saved, StepError};
+use super::{Context, Durable, LocalsWriter, Saved, StepError};
 use crate::codec::Schema;
 
 /// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
@@ -58,12 +58,10 @@ pub fn item_list<T: Durable>() -> ItemList<T> {
 }
 
 impl<T> ItemList<T> {
-    /// Encodes the items.
-    ///
-    /// # Errors
-    /// [`StepError::Encode`] if their type refuses.
-    pub fn save(self, items: &Items<T>, cx: &Context) -> Result<Saved, StepError> {
-        (self.save)(items, cx)
+    /// Adds the items to the locals of a state. If their type refuses, [`LocalsWriter::finish`] says
+    /// so.
+    pub fn put(self, items: &Items<T>, locals: &mut LocalsWriter<'_>) {
+        locals.push(|cx| (self.save)(items, cx));
     }
 
     /// Reads the items back.

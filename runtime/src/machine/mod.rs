@@ -14,6 +14,7 @@ mod future;
 mod inline;
 mod iteration;
 mod join_all;
+mod locals;
 mod operation_token;
 mod signal;
 mod standalone;
@@ -35,6 +36,7 @@ pub use iteration::{
     CountedRange, Counter, ItemList, Items, MAX_LOOP_ITEMS, item_list, items, range,
 };
 pub use join_all::{JoinAll, PendingItem, join_all};
+pub use locals::{Load, Locals, LocalsReader, LocalsWriter};
 pub use operation_token::{Branch, Fut, branch, future};
 pub use signal::{PendingSignal, Signal, SignalWait};
 pub use standalone::{Progress, Standalone};
