@@ -13,7 +13,7 @@ pub struct StoreOptions {
     #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only SQLite has readers"))]
     pub(super) readers: u32,
     /// Connections for everything but news and locks, which have one of their own (Postgres).
-    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "SQLite has its own number"))]
+    #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "SQLite has its own number"))]
     pub(super) connections: u32,
 }
 
