@@ -1,0 +1,115 @@
+//! rustc on one file, with piton built beforehand.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// The manifest of the program that has piton built.
+const MANIFEST: &str = "[package]\nname = \"host\"\nedition = \"2024\"\n\n[workspace]\n\n\
+    [dependencies]\npiton = { path = PATH, default-features = false, features = [\"macros\"] }\n";
+
+/// A scratch directory and the way to piton's libraries.
+#[derive(Debug)]
+pub(super) struct Compiler {
+    directory: TempDir,
+    /// The library itself.
+    piton: PathBuf,
+}
+
+/// How long a compilation took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    /// From start to end.
+    pub(super) wall: Duration,
+    /// On all cores together, to the hundredth of a second.
+    pub(super) cpu: Duration,
+}
+
+impl Compiler {
+    /// Builds piton in the debug profile.
+    pub(super) async fn prepare() -> Result<Self> {
+        let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let workspace = bench.parent().context("the crate has no workspace")?;
+        let directory = tempfile::Builder::new().prefix("piton-bench-rustc-").tempdir()?;
+        let runtime = workspace.join("runtime").display().to_string();
+        let manifest = MANIFEST.replace("PATH", &format!("{runtime:?}"));
+        std::fs::create_dir(directory.path().join("src"))?;
+        std::fs::write(directory.path().join("src/lib.rs"), "")?;
+        std::fs::write(directory.path().join("Cargo.toml"), manifest)?;
+        std::fs::copy(workspace.join("Cargo.lock"), directory.path().join("Cargo.lock"))?;
+        let built = Command::new(tool("CARGO", "cargo"))
+            .args(["build", "--quiet", "--message-format=json", "--target-dir"])
+            .arg(workspace.join("target").join("compile-time"))
+            .current_dir(directory.path())
+            .stderr(Stdio::inherit())
+            .output()
+            .await?;
+        ensure!(built.status.success(), "piton could not be built");
+        let messages = String::from_utf8(built.stdout)?;
+        let piton = messages.lines().find_map(library).context("cargo has built no piton")?;
+        Ok(Self { directory, piton })
+    }
+
+    /// Compiles a library as `cargo build` does; `None` if that takes longer than `limit`.
+    pub(super) async fn compile(&self, source: &str, limit: Duration) -> Result<Option<Taken>> {
+        let file = self.directory.path().join("case.rs");
+        std::fs::write(&file, source)?;
+        let libraries = self.piton.parent().context("piton's library has no directory")?;
+        let (begin, cpu_before) = (Instant::now(), children_cpu_time()?);
+        let mut rustc = Command::new(tool("RUSTC", "rustc"))
+            .args(["--edition=2024", "--crate-type=lib", "--crate-name=case", "-Cdebuginfo=2"])
+            .args(["--emit=metadata,link", "--cap-lints=allow", "--out-dir"])
+            .arg(self.directory.path())
+            .arg("--extern")
+            .arg(format!("piton={}", self.piton.display()))
+            .arg("-L")
+            .arg(format!("dependency={}", libraries.display()))
+            .arg(&file)
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .context("cannot run rustc")?;
+        match tokio::time::timeout(limit, rustc.wait()).await {
+            Ok(status) => {
+                ensure!(status?.success(), "rustc has refused a generated program");
+                Ok(Some(Taken { wall: begin.elapsed(), cpu: children_cpu_time()? - cpu_before }))
+            }
+            Err(_) => {
+                rustc.kill().await?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The tool that cargo has named in the environment, or the one on the path.
+fn tool(variable: &str, name: &str) -> PathBuf {
+    std::env::var_os(variable).map_or_else(|| PathBuf::from(name), PathBuf::from)
+}
+
+/// The library file in one of cargo's messages, if that is about piton.
+fn library(message: &str) -> Option<PathBuf> {
+    let message: serde_json::Value = serde_json::from_str(message).ok()?;
+    if message["reason"] != "compiler-artifact" || message["target"]["name"] != "piton" {
+        return None;
+    }
+    let mut files = message["filenames"].as_array()?.iter().filter_map(|file| file.as_str());
+    files.find(|file| file.ends_with(".rlib")).map(PathBuf::from)
+}
+
+/// The processor time of all child processes that were waited for.
+fn children_cpu_time() -> Result<Duration> {
+    /// `USER_HZ`, which is 100 on Linux whatever the kernel's own clock.
+    const TICK: Duration = Duration::from_millis(10);
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    // The second field is in parentheses and may hold anything.
+    let Some((_, fields)) = stat.rsplit_once(") ") else { bail!("/proc/self/stat has changed") };
+    let mut times = fields.split(' ').skip(13).map(str::parse::<u32>);
+    let user = times.next().context("no user time")??;
+    let system = times.next().context("no system time")??;
+    Ok(TICK * (user + system))
+}

@@ -1,0 +1,87 @@
+//! Empty databases to measure on.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde::Serialize;
+use tempfile::TempDir;
+
+use crate::postgres_cluster::Cluster;
+
+/// Which store is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StoreKind {
+    /// A file, `journal_mode=WAL`, `synchronous=FULL`.
+    Sqlite,
+    /// A private cluster.
+    Postgres,
+}
+
+impl StoreKind {
+    /// The name in tables.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+/// Makes databases. The Postgres cluster is started when first needed and lives as long as this.
+#[derive(Debug)]
+pub(crate) struct Databases {
+    parent: PathBuf,
+    cluster: Option<Cluster>,
+}
+
+/// An empty database. An SQLite file goes when this does; a Postgres database goes with its
+/// cluster.
+#[derive(Debug)]
+pub(crate) struct Database {
+    /// What [`piton::Client::connect`] takes.
+    pub(crate) url: String,
+    /// Its kind.
+    pub(crate) kind: StoreKind,
+    /// Removes the file when dropped.
+    _directory: Option<TempDir>,
+}
+
+impl Databases {
+    /// Databases in temporary directories below `parent`, whose disk is the one that is measured.
+    pub(crate) fn new(parent: &Path) -> Self {
+        Self { parent: parent.to_owned(), cluster: None }
+    }
+
+    /// Makes an empty database.
+    pub(crate) async fn create(&mut self, kind: StoreKind) -> Result<Database> {
+        let (url, directory) = match kind {
+            StoreKind::Sqlite => {
+                let directory =
+                    tempfile::Builder::new().prefix("piton-bench-").tempdir_in(&self.parent)?;
+                let file = directory.path().join("bench.db");
+                (format!("sqlite:{}", file.display()), Some(directory))
+            }
+            StoreKind::Postgres => (self.cluster().await?.create_database().await?, None),
+        };
+        Ok(Database { url, kind, _directory: directory })
+    }
+
+    /// What the speed of this kind of database depends on.
+    pub(crate) async fn settings(&mut self, kind: StoreKind) -> Result<Vec<(String, String)>> {
+        match kind {
+            StoreKind::Sqlite => {
+                let settings = [("journal_mode", "wal"), ("synchronous", "full")];
+                Ok(settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into())
+            }
+            StoreKind::Postgres => self.cluster().await?.settings().await,
+        }
+    }
+
+    async fn cluster(&mut self) -> Result<&mut Cluster> {
+        match &mut self.cluster {
+            Some(cluster) => Ok(cluster),
+            none => Ok(none.insert(Cluster::start(&self.parent).await?)),
+        }
+    }
+}

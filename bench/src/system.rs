@@ -1,0 +1,120 @@
+//! A database with a client and a worker on it, as a user's program has them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use piton::model::RunStatus;
+use piton::prelude::{Client, RunningWorker, Worker};
+use piton::store::RunFilter;
+
+use crate::database::{Database, Databases, StoreKind};
+use crate::latency::Latencies;
+use crate::workflows::steps;
+
+/// What an activity gets and returns: 100 bytes.
+pub(crate) const TEXT: &str = "The piton is hammered in after each stretch, so that a fall goes back \
+    to it and not all the way down.";
+
+/// How often the number of closed runs is looked at.
+const COUNT_INTERVAL: Duration = Duration::from_millis(50);
+
+/// A client and, unless other processes serve, a worker.
+#[derive(Debug)]
+pub(crate) struct System {
+    /// Where the runs are.
+    pub(crate) database: Database,
+    /// The way to them.
+    pub(crate) client: Client,
+    worker: Option<RunningWorker>,
+}
+
+impl System {
+    /// A client and a worker of this process on an empty database.
+    pub(crate) async fn start(
+        databases: &mut Databases,
+        kind: StoreKind,
+        configure: impl FnOnce(Worker) -> Worker,
+    ) -> Result<Self> {
+        let mut system = Self::without_worker(databases, kind).await?;
+        system.worker = Some(configure(Worker::new(&system.client)).start().await?);
+        Ok(system)
+    }
+
+    /// A client alone.
+    pub(crate) async fn without_worker(databases: &mut Databases, kind: StoreKind) -> Result<Self> {
+        let database = databases.create(kind).await?;
+        let client = Client::connect(&database.url).await?;
+        Ok(Self { database, client, worker: None })
+    }
+
+    /// Shuts the worker down, closes the connections and returns the database.
+    pub(crate) async fn stop(self) -> Result<Database> {
+        if let Some(worker) = self.worker {
+            worker.shutdown().await.map_err(anyhow::Error::msg)?;
+        }
+        self.client.close().await;
+        Ok(self.database)
+    }
+
+    /// Waits until `count` runs have completed.
+    pub(crate) async fn wait_for_completed(&self, count: usize) -> Result<()> {
+        loop {
+            let counts = self.client.count(&RunFilter::default()).await?;
+            let of = |wanted| counts.iter().find(|(status, _)| *status == wanted);
+            let completed = of(RunStatus::Completed).map_or(0, |(_, count)| *count as usize);
+            if completed >= count {
+                return Ok(());
+            }
+            let open = [RunStatus::Running, RunStatus::Completed];
+            let lost = counts.iter().find(|(status, _)| !open.contains(status));
+            ensure!(lost.is_none(), "some runs did not complete: {lost:?}");
+            tokio::time::sleep(COUNT_INTERVAL).await;
+        }
+    }
+}
+
+/// What a flow of runs came to.
+#[derive(Clone, Debug)]
+pub(crate) struct Flow {
+    /// From the first start to the last result.
+    pub(crate) elapsed: Duration,
+    /// From the start of a run to its result.
+    pub(crate) latencies: Latencies,
+}
+
+/// Starts `runs` runs of `step_count` steps, `window` at a time, and waits for each one's result.
+pub(crate) async fn flow(
+    client: &Client,
+    runs: usize,
+    window: usize,
+    step_count: u32,
+) -> Result<Flow> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let begin = Instant::now();
+    let tasks: Vec<_> = (0..window)
+        .map(|_| {
+            let (client, next) = (client.clone(), Arc::clone(&next));
+            tokio::spawn(async move {
+                let mut times = Vec::new();
+                while next.fetch_add(1, Ordering::Relaxed) < runs {
+                    let started = Instant::now();
+                    let run = client.start(steps(step_count, TEXT.to_owned())).await?;
+                    let length = run.result().await?;
+                    ensure!(
+                        length == u64::from(step_count) * TEXT.len() as u64,
+                        "a run returned {length}"
+                    );
+                    times.push(started.elapsed());
+                }
+                Ok(times)
+            })
+        })
+        .collect();
+    let mut times = Vec::with_capacity(runs);
+    for task in tasks {
+        times.extend(task.await.context("a client's task has ended")??);
+    }
+    Ok(Flow { elapsed: begin.elapsed(), latencies: times.into_iter().collect() })
+}

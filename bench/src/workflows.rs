@@ -1,0 +1,94 @@
+//! The workflows that are measured. Their activities do nothing.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use piton::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The times at which [`mark`] ran in this process.
+static MARKS: Mutex<Vec<Instant>> = Mutex::new(Vec::new());
+
+/// The number of the [`mark`] in which the process dies; 0 for none.
+static ABORT_AT: AtomicUsize = AtomicUsize::new(0);
+
+/// Takes the times at which [`mark`] has run since the last call.
+pub(crate) fn take_marks() -> Vec<Instant> {
+    // Whole after every operation, so a panic elsewhere does not spoil it.
+    std::mem::take(&mut *MARKS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// How often [`mark`] has run since the marks were taken.
+pub(crate) fn mark_count() -> usize {
+    MARKS.lock().unwrap_or_else(PoisonError::into_inner).len()
+}
+
+/// Has the process die in this [`mark`].
+pub(crate) fn abort_at(count: Option<usize>) {
+    ABORT_AT.store(count.unwrap_or(0), Ordering::Relaxed);
+}
+
+/// Returns what it is given.
+#[activity]
+pub(crate) async fn echo(text: &str) -> String {
+    text.to_owned()
+}
+
+/// The same, and notes when.
+#[activity]
+pub(crate) async fn mark(text: &str) -> String {
+    let count = {
+        let mut marks = MARKS.lock().unwrap_or_else(PoisonError::into_inner);
+        marks.push(Instant::now());
+        marks.len()
+    };
+    if count == ABORT_AT.load(Ordering::Relaxed) {
+        std::process::abort();
+    }
+    text.to_owned()
+}
+
+/// A signal.
+#[derive(Clone, Debug, Signal, Serialize, Deserialize)]
+pub(crate) struct Poke {
+    pub(crate) text: String,
+}
+
+/// `count` steps, each with an activity. Returns the length of all that came back.
+#[workflow]
+pub(crate) async fn steps(count: u32, text: String) -> u64 {
+    let mut length = 0;
+    for _ in 0..count {
+        length += echo(&text).await.len() as u64;
+    }
+    length
+}
+
+/// The same, noting when each activity runs.
+#[workflow]
+pub(crate) async fn marked_steps(count: u32, text: String) -> u64 {
+    let mut length = 0;
+    for _ in 0..count {
+        length += mark(&text).await.len() as u64;
+    }
+    length
+}
+
+/// Sleeps. Returns for how long, in microseconds, from the step before to the step after.
+#[workflow]
+pub(crate) async fn nap(cx: &Context, millis: u64) -> i64 {
+    let begun = cx.now();
+    cx.sleep(Duration::from_millis(millis)).await;
+    cx.now().as_micros() - begun.as_micros()
+}
+
+/// Waits for `count` signals. Returns the length of all that came.
+#[workflow]
+pub(crate) async fn pokes(cx: &Context, count: u32) -> u64 {
+    let mut length = 0;
+    for _ in 0..count {
+        length += cx.signal::<Poke>().await.text.len() as u64;
+    }
+    length
+}
