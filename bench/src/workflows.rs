@@ -7,24 +7,24 @@ use std::time::{Duration, Instant};
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The times at which [`mark`] ran in this process.
+/// The times at which [`mark()`] ran in this process.
 static MARKS: Mutex<Vec<Instant>> = Mutex::new(Vec::new());
 
-/// The number of the [`mark`] in which the process dies; 0 for none.
+/// The number of the [`mark()`] in which the process dies; 0 for none.
 static ABORT_AT: AtomicUsize = AtomicUsize::new(0);
 
-/// Takes the times at which [`mark`] has run since the last call.
+/// Takes the times at which [`mark()`] has run since the last call.
 pub(crate) fn take_marks() -> Vec<Instant> {
     // Whole after every operation, so a panic elsewhere does not spoil it.
     std::mem::take(&mut *MARKS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// How often [`mark`] has run since the marks were taken.
+/// How often [`mark()`] has run since the marks were taken.
 pub(crate) fn mark_count() -> usize {
     MARKS.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 
-/// Has the process die in this [`mark`].
+/// Has the process die in this [`mark()`].
 pub(crate) fn abort_at(count: Option<usize>) {
     ABORT_AT.store(count.unwrap_or(0), Ordering::Relaxed);
 }
