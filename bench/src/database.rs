@@ -39,7 +39,7 @@ pub(crate) struct Databases {
 /// cluster.
 #[derive(Debug)]
 pub(crate) struct Database {
-    /// What [`piton::Client::connect`] takes.
+    /// What [`piton::client::Client::connect`] takes.
     pub(crate) url: String,
     /// Its kind.
     pub(crate) kind: StoreKind,
