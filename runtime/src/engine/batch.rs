@@ -146,3 +146,65 @@ fn answer<T: Transition>(request: Request<T>, error: &BatchError) {
     // Whoever asked may have lost interest.
     let _ = request.reply.send(Err(Arc::clone(error)));
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex as StdMutex;
+
+    use super::*;
+
+    /// Refuses batches that hold a 13, and notes the batches it has written.
+    #[derive(Default)]
+    struct Numbers {
+        written: Arc<StdMutex<Vec<Vec<u32>>>>,
+    }
+
+    impl Transition for Numbers {
+        type Item = u32;
+        type Outcome = u32;
+
+        async fn apply(&self, items: Vec<u32>) -> Result<Vec<u32>, StoreError> {
+            tokio::task::yield_now().await;
+            if items.contains(&13) {
+                return Err(StoreError::Corrupt { what: "number", reason: "unlucky".into() });
+            }
+            let doubled = items.iter().map(|item| item * 2).collect();
+            self.written.lock().expect("no test panics here").push(items);
+            Ok(doubled)
+        }
+
+        fn is_repeatable(&self, _: &u32) -> bool {
+            true
+        }
+
+        fn max_tries(&self) -> u32 {
+            1
+        }
+
+        async fn settle(&self, _: u32, outcome: u32, _: bool) -> Result<u32, StoreError> {
+            Ok(outcome)
+        }
+    }
+
+    #[tokio::test]
+    async fn what_comes_during_a_write_is_written_together() {
+        let numbers = Numbers::default();
+        let written = Arc::clone(&numbers.written);
+        let batcher = Batcher::spawn(numbers, 1);
+        let asked = (100..200).map(|number| batcher.submit(number));
+        let outcomes = futures_util::future::join_all(asked).await;
+        let outcomes: Vec<_> = outcomes.into_iter().map(|outcome| outcome.expect("even")).collect();
+        assert_eq!(outcomes, (100..200).map(|number| number * 2).collect::<Vec<_>>());
+        assert!(written.lock().expect("no test panics here").len() <= 2);
+    }
+
+    #[tokio::test]
+    async fn one_that_cannot_be_written_spoils_no_other() {
+        let batcher = Batcher::spawn(Numbers::default(), 1);
+        let asked = (10..20).map(|number| batcher.submit(number));
+        let outcomes = futures_util::future::join_all(asked).await;
+        for (number, outcome) in (10..20).zip(outcomes) {
+            assert_eq!(outcome.ok(), (number != 13).then_some(number * 2));
+        }
+    }
+}

@@ -57,6 +57,7 @@ async fn claim_once(session: &Arc<Session>) -> Result<Pass, StoreError> {
     let Some(mut permits) = permits.ok().filter(|_| room > 0) else {
         return Ok(Pass { is_full: true, next_due_at: None });
     };
+    let _claiming = session.claiming.lock().await;
     let noted = session.take_next_due();
     let request = ClaimRequest {
         worker: session.lease(),

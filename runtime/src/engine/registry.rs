@@ -112,3 +112,61 @@ fn describe_schema(name: &str, schema: &Schema) -> Value {
     let (format, types) = schema.format.as_ref().map(|(format, types)| (format, types)).unzip();
     json!({ "local": name, "type": schema.type_name, "format": format, "types": types })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::OnceLock;
+
+    use super::*;
+    use crate::machine::{Definition, StepError, WorkflowOptions};
+    use crate::model::{DefinitionHash, Graph};
+
+    const GRAPH: &Graph = &Graph { workflow: "order", nodes: &[], edges: &[] };
+
+    fn sound() -> &'static Definition {
+        static DEFINITION: OnceLock<Definition> = OnceLock::new();
+        DEFINITION.get_or_init(|| Definition {
+            hash: DefinitionHash(1),
+            schemas: vec![("total", Schema::of::<u64>())],
+        })
+    }
+
+    fn unsound() -> &'static Definition {
+        static DEFINITION: OnceLock<Definition> = OnceLock::new();
+        DEFINITION.get_or_init(|| Definition {
+            hash: DefinitionHash(2),
+            schemas: vec![("payload", Schema::of::<Value>())],
+        })
+    }
+
+    const fn entry(definition: fn() -> &'static Definition) -> WorkflowEntry {
+        WorkflowEntry {
+            name: "order",
+            graph: GRAPH,
+            options: WorkflowOptions::DEFAULT,
+            definition,
+            begin: |_| Err(StepError::Described),
+            step: |_, _| Err(StepError::Described),
+        }
+    }
+
+    static SOUND: WorkflowEntry = entry(sound);
+    static UNSOUND: WorkflowEntry = entry(unsound);
+
+    #[test]
+    fn names_must_not_clash() {
+        let registry = Registry::new([&SOUND], []).expect("one alone is fine");
+        assert_eq!(registry.workflow_names(), ["order"]);
+        let refused = Registry::new([&SOUND, &SOUND], []).expect_err("two are not");
+        assert_eq!(refused, RegistryError::DuplicateWorkflow { name: "order" });
+    }
+
+    #[test]
+    fn a_type_that_cannot_be_saved_is_named_with_a_way_out() {
+        let refused = Registry::new([&UNSOUND], []).expect_err("it holds a JSON value");
+        let message = refused.to_string();
+        for part in ["order", "`payload`", "serde_json::value::Value", "piton::Json"] {
+            assert!(message.contains(part), "{part} is missing in: {message}");
+        }
+    }
+}

@@ -95,6 +95,8 @@ pub(crate) struct Session {
     due_sooner: Notify,
     /// Whether the worker may own runs that it does not hold.
     strays: AtomicBool,
+    /// Held from asking for runs until they are held: in between they look like strays.
+    pub(crate) claiming: tokio::sync::Mutex<()>,
 }
 
 /// A run whose driver lives.
@@ -161,6 +163,7 @@ impl Session {
             next_due: AtomicI64::new(i64::MAX),
             due_sooner: Notify::new(),
             strays: AtomicBool::new(false),
+            claiming: tokio::sync::Mutex::default(),
         }))
     }
 
@@ -268,6 +271,8 @@ impl Session {
             if tokio::time::timeout_at(deadline, ended).await.is_err() {
                 warn!(runs = drivers.len(), "activities were interrupted by the shutdown");
                 drivers.shutdown().await;
+                // Handing back counts no attempt as interrupted; taking away does.
+                self.store.fence_workers(&[self.lease.worker_id]).await?;
             }
         }
         self.store.release_worker(self.lease).await?;

@@ -51,10 +51,13 @@ pub(crate) async fn fence_dead_workers(store: &dyn Store) -> Result<(), StoreErr
 
 /// Drives the runs that this worker owns without knowing.
 async fn recover_strays(session: &Arc<Session>) -> Result<(), StoreError> {
+    let _claiming = session.claiming.lock().await;
     let held: Vec<_> = session.held().into_iter().map(|(run_id, _)| run_id).collect();
     let heard = session.store.hub().arrivals();
     let strays = session.store.recover_claims(session.lease(), &held, INBOX_PAGE).await?;
-    for run in strays {
+    for mut run in strays {
+        // Whatever its driver had under way, if it had one, was interrupted.
+        run.takeovers += 1;
         let Ok(permit) = Arc::clone(&session.capacity).try_acquire_owned() else {
             session.suspect_strays();
             break;

@@ -6,6 +6,7 @@ mod activities;
 mod rig;
 mod workflows;
 
+mod chaos;
 mod closing;
 mod commits;
 mod faults;

@@ -65,6 +65,7 @@ async fn shutdown_does_not_wait_for_ever() {
     rig.lab.open_gate();
     let second = rig.worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), "hang done");
+    assert_eq!(rig.lab.begun("hang"), [1, 2], "the interrupted attempt is counted");
     second.shutdown().await.unwrap();
 }
 
