@@ -1,9 +1,9 @@
 //! Named points in the engine at which a test can have the process die.
 //!
 //! Without the feature `failpoints` the points cost nothing. With it, the environment variable
-//! `PITON_FAILPOINT` or [`set`] says what happens where: `after_commit:17=kill` kills the process
-//! with SIGKILL when the point `after_commit` is reached for the 17th time. Several are separated
-//! by semicolons; without a number the first time is meant.
+//! `PITON_FAILPOINT` or the function `set` says what happens where: `after_commit:17=kill` kills
+//! the process with SIGKILL when the point `after_commit` is reached for the 17th time. Several are
+//! separated by semicolons; without a number the first time is meant.
 //!
 //! The points: `before_commit`, `after_commit`, `before_activity`, `after_activity`,
 //! `before_deliver`, `after_deliver`, `after_start`, `after_claim`.
