@@ -39,9 +39,10 @@ const WRITE: &str = concat!(
 const READ: &str = "SELECT run_id, seq, arrival FROM piton_inbox \
     WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
 
+/// `worker_id + 0` for the reason given where steps are committed.
 const UNREAD: &str = "SELECT run.run_id FROM unnest($1::uuid[], $2::bigint[]) AS seen (run_id, upto) \
     JOIN piton_runs AS run USING (run_id) \
-    WHERE run.inbox_count > seen.upto AND run.worker_id = $3 AND run.epoch = $4";
+    WHERE run.inbox_count > seen.upto AND run.worker_id + 0 = $3 AND run.epoch = $4";
 
 /// The workers that are owners, and then the runs, are locked before anything is decided; each of
 /// the statements sees what was committed before the lock that it follows.
