@@ -6,6 +6,8 @@ use std::fmt::Display;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
+use crate::check::Rule;
+
 /// Errors found so far. Must be [finished](Diagnostics::finish); dropping it unfinished panics, so a
 /// pass cannot lose errors.
 #[derive(Debug)]
@@ -21,7 +23,7 @@ impl Diagnostics {
 
     /// Reports that `rule` is broken at `span`. `message` is lower case without a final period;
     /// `help` is the rewrite.
-    pub(crate) fn error(&self, span: Span, rule: &str, message: impl Display, help: &str) {
+    pub(crate) fn error(&self, span: Span, rule: Rule, message: impl Display, help: &str) {
         self.push(syn::Error::new(span, rule_text(rule, &message, help)));
     }
 
@@ -29,7 +31,7 @@ impl Diagnostics {
     pub(crate) fn error_at(
         &self,
         tokens: impl ToTokens,
-        rule: &str,
+        rule: Rule,
         message: impl Display,
         help: &str,
     ) {
@@ -40,9 +42,9 @@ impl Diagnostics {
     ///
     /// Stable Rust gives macros no warnings of their own, so this is the use of a deprecated
     /// constant, which rustc warns about.
-    pub(crate) fn warning(&self, span: Span, rule: &str, message: impl Display, help: &str) {
+    pub(crate) fn warning(&self, span: Span, rule: Rule, message: impl Display, help: &str) {
         let note = rule_text(rule, &message, help);
-        let name = syn::Ident::new(rule, span);
+        let name = syn::Ident::new(rule.name(), span);
         self.warnings.borrow_mut().extend(quote_spanned! {span=>
             const _: () = {
                 #[deprecated(note = #note)]
@@ -53,9 +55,14 @@ impl Diagnostics {
         });
     }
 
+    /// Adds an item that lets rustc check something, to be emitted beside the function.
+    pub(crate) fn emit(&self, item: TokenStream) {
+        self.warnings.borrow_mut().extend(item);
+    }
+
     /// Reports a malformed attribute.
     pub(crate) fn malformed(&self, tokens: impl ToTokens, message: impl Display, help: &str) {
-        self.push(syn::Error::new_spanned(tokens, format!("{message}\n\n  help: {help}")));
+        self.error_at(tokens, Rule::ATTRIBUTES, message, help);
     }
 
     /// Adds an error of the parser.
@@ -70,7 +77,7 @@ impl Diagnostics {
         self.errors.borrow().as_ref().is_some_and(|errors| !errors.is_empty())
     }
 
-    /// The items that make rustc give the warnings so far, to be emitted beside the function.
+    /// The items that make rustc check and warn, to be emitted beside the function.
     pub(crate) fn take_warnings(&self) -> TokenStream {
         self.warnings.take()
     }
@@ -104,8 +111,8 @@ impl Diagnostics {
     }
 }
 
-fn rule_text(rule: &str, message: &dyn Display, help: &str) -> String {
-    format!("{message}\n\n  help: {help}\n  note: rule `{rule}`")
+fn rule_text(rule: Rule, message: &dyn Display, help: &str) -> String {
+    format!("{message}\n\n  help: {help}\n  note: rule `{}`", rule.name())
 }
 
 impl Drop for Diagnostics {

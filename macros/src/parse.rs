@@ -5,13 +5,14 @@
 //! no form that a workflow cannot have. Assumes nothing.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Attribute, Block, Expr, FnArg, Ident, ItemFn, Macro, Pat, PatType, ReturnType, Stmt, Type,
     Visibility,
 };
 
+use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::macros;
 
@@ -49,23 +50,25 @@ pub(crate) fn parse(
 ) -> Option<WorkflowFn> {
     let ItemFn { attrs, vis, sig, block, .. } = function;
     if sig.asyncness.is_none() {
-        diagnostics.malformed(
+        refuse(
+            diagnostics,
             sig.fn_token,
             "a workflow must be an `async fn`",
             "write `async fn`; code without an `.await` needs no `#[workflow]`",
         );
     }
     if let Some(constness) = &sig.constness {
-        diagnostics.malformed(constness, "a workflow cannot be `const`", "remove `const`");
+        refuse(diagnostics, constness, "a workflow cannot be `const`", "remove `const`");
     }
     if let Some(abi) = &sig.abi {
-        diagnostics.malformed(abi, "a workflow cannot have an ABI", "remove `extern`");
+        refuse(diagnostics, abi, "a workflow cannot have an ABI", "remove `extern`");
     }
     if let Some(variadic) = &sig.variadic {
-        diagnostics.malformed(variadic, "a workflow cannot be variadic", "pass a `Vec`");
+        refuse(diagnostics, variadic, "a workflow cannot be variadic", "pass a `Vec`");
     }
     if !sig.generics.params.is_empty() {
-        diagnostics.malformed(
+        refuse(
+            diagnostics,
             &sig.generics,
             "a workflow cannot be generic yet",
             "write one workflow per type, each calling a generic function",
@@ -73,26 +76,29 @@ pub(crate) fn parse(
     }
     let mut context = None;
     let mut params = Vec::new();
-    for (index, input) in sig.inputs.into_iter().enumerate() {
+    for input in sig.inputs {
         match input {
-            FnArg::Receiver(receiver) => diagnostics.malformed(
+            FnArg::Receiver(receiver) => refuse(
+                diagnostics,
                 receiver.self_token,
                 "a workflow cannot take `self`",
                 "pass what it needs of `self` as an argument of a free function",
             ),
-            FnArg::Typed(param) if index == 0 && is_context(&param.ty) => {
+            FnArg::Typed(param) if params.is_empty() && is_context(&param.ty) => {
                 context = context_name(&param.pat);
             }
             FnArg::Typed(param) => {
                 if let Type::Reference(reference) = &*param.ty {
-                    diagnostics.malformed(
+                    refuse(
+                        diagnostics,
                         reference,
                         "an argument of a workflow is stored, so it cannot be a reference",
                         "take it by value: `String` for `&str`, `Vec<T>` for `&[T]`",
                     );
                 }
                 if let Type::ImplTrait(ty) = &*param.ty {
-                    diagnostics.malformed(
+                    refuse(
+                        diagnostics,
                         ty,
                         "an argument of a workflow is stored, so its type must be named",
                         "write the type",
@@ -107,7 +113,8 @@ pub(crate) fn parse(
         ReturnType::Type(_, ty) => *ty,
     };
     if let Type::ImplTrait(ty) = &output {
-        diagnostics.malformed(
+        refuse(
+            diagnostics,
             ty,
             "the value of a workflow is stored, so its type must be named",
             "write the type",
@@ -126,6 +133,10 @@ pub(crate) fn parse(
         output,
         body,
     })
+}
+
+fn refuse(diagnostics: &Diagnostics, tokens: impl ToTokens, message: &str, help: &str) {
+    diagnostics.error_at(tokens, Rule::WORKFLOW_SIGNATURE, message, help);
 }
 
 /// Whether the type is `&Context`.

@@ -13,6 +13,7 @@ use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, Macro, Pat, PatType, Stmt};
 
+use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
 use crate::ir::{LocalId, LocalKind, Locals};
@@ -395,7 +396,7 @@ impl Resolver<'_> {
     fn report_capture(&self, span: proc_macro2::Span, text: &str) {
         self.diagnostics.error(
             span,
-            "captured_shadow",
+            Rule::CAPTURED_SHADOW,
             format!("it is not known whether this macro reads variables out of {text:?}"),
             "give the variable a name that no other variable of the workflow has",
         );

@@ -31,7 +31,8 @@ pub(crate) fn expand(
     let Some(mut function) = parsed else {
         // What the body awaits would be refused once more in a plain function.
         let ItemFn { attrs, vis, sig, .. } = function;
-        let stand_in = quote!(#(#attrs)* #vis #sig { ::core::unreachable!() });
+        let stand_in =
+            quote!(#(#attrs)* #[allow(unused_variables)] #vis #sig { ::core::unreachable!() });
         return fail(diagnostics, stand_in);
     };
     let machine =

@@ -17,6 +17,7 @@ pub use crate::machine::{
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
 pub use crate::question::{FromResidual, Question};
+pub use crate::strict::Checked;
 
 /// Whether the step is to tell the schemas of its locals and nothing else.
 pub fn is_describing(cx: &Context) -> bool {

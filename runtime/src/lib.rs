@@ -17,6 +17,7 @@ pub mod prelude;
 mod question;
 #[cfg(feature = "engine")]
 pub mod store;
+mod strict;
 #[cfg(feature = "engine")]
 pub mod worker;
 

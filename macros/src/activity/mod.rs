@@ -114,10 +114,13 @@ fn generate(
 fn definition(function: &ActivityFn) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, .. }, .. } = function;
     let attributes = function.outer_attributes();
+    let cfgs = function.cfgs();
     quote! {
         #(#attributes)*
         #[allow(missing_docs, non_camel_case_types)]
         #visibility enum #ident {}
+        #(#cfgs)*
+        impl ::piton::__private::Checked for #ident {}
     }
 }
 
@@ -220,7 +223,6 @@ fn plain_output() -> TokenStream {
 fn entry(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream {
     let ident = &function.signature.ident;
     let cfgs = function.cfgs();
-    let span = ident.span();
     let context = signature.has_context.then(|| quote!(&__piton_cx,));
     let locals: Vec<_> = (0..signature.parameters.len())
         .map(|index| format_ident!("__piton_argument_{index}"))
@@ -241,8 +243,19 @@ fn entry(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStrea
         },
         Returns::Plain(_) | Returns::Unit => quote!(::core::option::Option::None),
     };
-    // The span makes rustc point at the activity's name if its future is not `Send`.
-    let boxed = quote_spanned!(span=> ::std::boxed::Box::pin);
+    // The spans make rustc point at the parameters if one cannot be decoded, and at the activity's
+    // name if its future is not `Send`.
+    let decoded = quote_spanned! {function.signature.paren_token.span.join()=>
+        ::piton::__private::codec::from_payload(&__piton_arguments)?
+    };
+    let attempt = quote_spanned! {ident.span()=>
+        ::std::boxed::Box::pin(async move {
+            let (#(#locals,)*): (#(#types,)*) = #decoded;
+            let __piton_returned = #ident::call(#context #(#passed),*).await;
+            let __piton_error = #error;
+            ::piton::__private::report::returned::<#ident>(&__piton_returned, __piton_error)
+        })
+    };
     quote! {
         #(#cfgs)*
         const _: () = {
@@ -255,16 +268,7 @@ fn entry(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStrea
                     ::piton::__private::CodecError,
                 >,
             > {
-                #boxed(async move {
-                    let (#(#locals,)*): (#(#types,)*) =
-                        ::piton::__private::codec::from_payload(&__piton_arguments)?;
-                    let __piton_returned = #ident::call(#context #(#passed),*).await;
-                    let __piton_error = #error;
-                    ::piton::__private::report::returned::<#ident>(
-                        &__piton_returned,
-                        __piton_error,
-                    )
-                })
+                #attempt
             }
             ::piton::__private::inventory::submit! {
                 ::piton::__private::ActivityEntry {

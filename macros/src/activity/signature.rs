@@ -1,7 +1,7 @@
 //! What an activity's signature says: the context, the parameters, the kind of return type.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
@@ -58,7 +58,7 @@ impl<'a> ActivitySignature<'a> {
             match input {
                 FnArg::Receiver(receiver) => refuse(
                     diagnostics,
-                    receiver.self_token.span,
+                    receiver.self_token,
                     "an activity cannot have a `self` parameter",
                     "make it a free function; take what it needs from `cx.dependency::<T>()`",
                 ),
@@ -75,7 +75,7 @@ impl<'a> ActivitySignature<'a> {
         {
             refuse(
                 diagnostics,
-                input.span(),
+                input,
                 format!("an activity has at most {MAX_PARAMETERS} parameters"),
                 "put some of them into a struct",
             );
@@ -122,31 +122,36 @@ impl<'a> Returns<'a> {
     }
 }
 
-fn refuse(diagnostics: &Diagnostics, span: Span, message: impl std::fmt::Display, help: &str) {
-    diagnostics.error(span, Rule::ACTIVITY_SIGNATURE.name(), message, help);
+fn refuse(
+    diagnostics: &Diagnostics,
+    tokens: impl ToTokens,
+    message: impl std::fmt::Display,
+    help: &str,
+) {
+    diagnostics.error_at(tokens, Rule::ACTIVITY_SIGNATURE, message, help);
 }
 
 fn check_qualifiers(signature: &Signature, diagnostics: &Diagnostics) {
     if signature.asyncness.is_none() {
         refuse(
             diagnostics,
-            signature.fn_token.span,
+            signature.fn_token,
             format!("the activity `{}` is not an `async fn`", signature.ident),
             "write `async fn`; code that blocks goes into `tokio::task::spawn_blocking` inside it",
         );
     }
     let qualifiers = [
-        signature.constness.map(|token| ("const", token.span)),
+        signature.constness.map(|token| ("const", token.to_token_stream())),
         match signature.safety {
-            syn::Safety::Unsafe(token) => Some(("unsafe", token.span)),
+            syn::Safety::Unsafe(token) => Some(("unsafe", token.to_token_stream())),
             _ => None,
         },
-        signature.abi.as_ref().map(|abi| ("extern", abi.extern_token.span)),
+        signature.abi.as_ref().map(|abi| ("extern", abi.to_token_stream())),
     ];
-    for (word, span) in qualifiers.into_iter().flatten() {
+    for (word, tokens) in qualifiers.into_iter().flatten() {
         refuse(
             diagnostics,
-            span,
+            tokens,
             format!("an activity cannot be `{word}`"),
             &format!("remove `{word}`"),
         );
@@ -154,7 +159,7 @@ fn check_qualifiers(signature: &Signature, diagnostics: &Diagnostics) {
     if let Some(variadic) = &signature.variadic {
         refuse(
             diagnostics,
-            variadic.dots.spans[0],
+            variadic.dots,
             "an activity cannot be variadic",
             "take a `Vec` of the arguments",
         );
@@ -168,7 +173,7 @@ fn check_generics(signature: &Signature, diagnostics: &Diagnostics) {
         }
         refuse(
             diagnostics,
-            parameter.span(),
+            parameter,
             "an activity cannot be generic",
             "an activity is found by its stored name, so its types must be fixed: write one \
              activity for each type, which may share a generic function",
@@ -193,7 +198,7 @@ fn check_context(index: usize, input: &PatType, diagnostics: &Diagnostics) {
     if !shared || index > 0 {
         refuse(
             diagnostics,
-            input.ty.span(),
+            &input.ty,
             "the activity context is taken by reference, as the first parameter",
             "write `cx: &ActivityContext` in front of the other parameters",
         );
@@ -204,7 +209,7 @@ fn check_borrow(reference: &TypeReference, diagnostics: &Diagnostics) {
     if let Some(mutability) = reference.mutability {
         refuse(
             diagnostics,
-            mutability.span,
+            mutability,
             "an activity cannot change its caller's value through `&mut`",
             "the arguments are stored and sent to the activity: take the value, and return the \
              changed one",
@@ -219,7 +224,7 @@ fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
         fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
             refuse(
                 self.1,
-                reference.span(),
+                reference,
                 format!("the {} of an activity contains a reference", self.0),
                 "arguments and results are stored, so they own their data: use `String` for \
                  `&str`, `Vec<T>` for `&[T]`, `T` for `&T`",
@@ -229,7 +234,7 @@ fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
         fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
             refuse(
                 self.1,
-                ty.span(),
+                ty,
                 format!("the {} of an activity is `impl Trait`", self.0),
                 "name the type: it must be known to read stored values back",
             );

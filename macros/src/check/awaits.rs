@@ -1,7 +1,8 @@
 //! Where a workflow cannot await.
 
 use quote::ToTokens;
-use syn::Macro;
+use syn::visit::Visit;
+use syn::{Expr, Macro};
 
 use super::{Checker, Rule};
 
@@ -67,17 +68,16 @@ impl Checker<'_> {
             Kind::Machine | Kind::PlainFunction => return,
             Kind::Closure => (
                 Rule::AWAIT_IN_CLOSURE,
-                "a closure cannot await",
+                "await in a closure",
                 "use a loop, or let the closure return the call and await that outside: \
                  `join_all(items.into_iter().map(|item| ship(item))).await`",
             ),
             Kind::AsyncBlock => (
                 Rule::AWAIT_IN_ASYNC_BLOCK,
-                "an `async` block that is a value cannot await",
-                "write the block where it is awaited, as a branch of piton's `join!`, `try_join!` or \
-                 `select!`, or declare an `async fn` in the body and call it",
+                "await in an `async` block that is a value",
+                "declare an `async fn` in the body instead, and await or join its calls",
             ),
-            Kind::Constant => (Rule::AWAIT_IN_CONST, "a constant cannot await", "use a `let`"),
+            Kind::Constant => (Rule::AWAIT_IN_CONST, "await in a constant", "use a `let`"),
         };
         if !std::mem::replace(&mut self.region.is_refused, true) {
             self.report(rule, token, message, help);
@@ -93,16 +93,16 @@ impl Checker<'_> {
         self.report(
             Rule::AWAIT_IN_MACRO,
             token,
-            format!("`{name}!`, whose expansion is not known, cannot await"),
+            format!("await in `{name}!`, whose expansion is not known"),
             "await before the macro: `let value = operation.await;`, and use `value` in it",
         );
     }
 
     /// Visits what a macro of ours awaits. An `async` block is a part of the machine there.
-    pub(super) fn visit_operation(&mut self, operation: &syn::Expr) {
-        use syn::visit::Visit;
+    pub(super) fn visit_operation(&mut self, operation: &Expr) {
         match operation {
-            syn::Expr::Async(block) => self.visit_block(&block.block),
+            Expr::Async(block) => self.visit_block(&block.block),
+            Expr::Call(call) => self.check_call(call, true),
             other => self.visit_expr(other),
         }
     }

@@ -78,14 +78,20 @@ impl Checker<'_> {
         let Some(refused) = paths::find(&resolved) else { return false };
         let written = shown(&path.path);
         let (rule, what, help) = (refused.rule, refused.what, refused.help);
-        self.report(rule, path, format!("`{written}` {what}"), help);
+        self.report(rule, path, format!("use `{written}`, which {what}"), help);
         true
     }
 
     /// Checks a call. What is passed to a refused function is not what is wrong.
-    pub(super) fn check_call(&mut self, call: &ExprCall) {
+    pub(super) fn check_call(&mut self, call: &ExprCall, is_awaited: bool) {
         let is_refused = match &*call.func {
-            Expr::Path(path) => self.check_callee(path),
+            Expr::Path(path) => {
+                let is_refused = self.check_callee(path);
+                if !is_refused && !is_awaited {
+                    self.check_known(path);
+                }
+                is_refused
+            }
             other => {
                 self.visit_expr(other);
                 false
@@ -103,7 +109,7 @@ impl Checker<'_> {
             self.report(
                 Rule::CLOCK,
                 &call.method,
-                "`elapsed` reads the clock of the machine",
+                "use `elapsed`, which reads the clock of the machine",
                 "keep `cx.now()` in a local and subtract it from a later `cx.now()`",
             );
         }
@@ -113,7 +119,7 @@ impl Checker<'_> {
             self.report(
                 Rule::SHARED_STATE,
                 &call.receiver,
-                format!("`{}`, which all runs of a process share, is used", text(&call.receiver)),
+                format!("use `{}`, which all runs of a process share", text(&call.receiver)),
                 SHARED_STATE_HELP,
             );
         }
@@ -185,7 +191,7 @@ impl Checker<'_> {
         self.report(
             Rule::UNORDERED_MAP,
             &last.ident,
-            format!("a `{name}`, whose order is different in every process, is made"),
+            format!("make a `{name}`, whose order is different in every process"),
             &format!("use `{}`", name.replace("Hash", "BTree")),
         );
     }
@@ -195,7 +201,7 @@ impl Checker<'_> {
         self.report(
             Rule::UNORDERED_MAP,
             map,
-            format!("`{name}`, whose order is different in every process, is gone through"),
+            format!("go through `{name}`, whose order is different in every process"),
             &format!(
                 "take a `BTreeMap` or `BTreeSet`, or sort first: `let {name}: BTreeMap<_, _> = \
                  {name}.into_iter().collect();`"
@@ -208,17 +214,14 @@ impl Checker<'_> {
             self.report(
                 Rule::STATIC_MUT,
                 &quote!(#token),
-                format!(
-                    "`static mut {}`, which all runs of a process share, is declared",
-                    item.ident
-                ),
+                format!("declare `static mut {}`, which all runs of a process share", item.ident),
                 "use a local of the workflow",
             );
         } else if is_interior_mutable(&item.ty) {
             self.report(
                 Rule::SHARED_STATE,
                 &item.ty,
-                format!("`{}`, which all runs of a process share, is declared", item.ident),
+                format!("declare `{}`, which all runs of a process share", item.ident),
                 SHARED_STATE_HELP,
             );
         }
@@ -244,7 +247,7 @@ impl Checker<'_> {
         self.report(
             Rule::UNSAFE_CODE,
             token,
-            "`unsafe` code cannot be checked",
+            "contain `unsafe` code, which cannot be checked",
             "move it into an `#[activity]`, or into a safe function outside that only computes",
         );
     }
@@ -255,7 +258,7 @@ impl Checker<'_> {
         {
             let name = shown(&mac.path);
             let (path, bang) = (&mac.path, &mac.bang_token);
-            let message = format!("`{name}!` {}", refused.what);
+            let message = format!("use `{name}!`, which {}", refused.what);
             return self.report(refused.rule, &quote!(#path #bang), message, refused.help);
         }
         match code(mac) {
@@ -286,7 +289,7 @@ impl Checker<'_> {
             let tokens = quote!(#(#path)::*);
             let bang = if is_macro { "!" } else { "" };
             let name = path.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
-            let message = format!("`{name}{bang}` {}", refused.what);
+            let message = format!("use `{name}{bang}`, which {}", refused.what);
             self.report(refused.rule, &tokens, message, refused.help);
         }
         if let Some(token) = found.first_await {

@@ -147,7 +147,7 @@ mod tests {
             ("Clock", Some("std::time::Instant")),
             ("env", Some("std::env")),
             ("File", Some("std::fs::File")),
-            ("Timer", Some("own")),
+            ("Timer", Some("crate::own::Timer")),
             ("Utc", Some("own")),
             ("sleep", Some("own")),
             ("thread", None),

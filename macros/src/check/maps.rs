@@ -55,6 +55,11 @@ impl HashedLocals {
         self.names.truncate(entered);
     }
 
+    /// Whether the body binds `name`.
+    pub(super) fn is_bound(&self, name: &str) -> bool {
+        self.names.iter().any(|(known, _)| known == name)
+    }
+
     /// Notes that a pattern binds `name` to something else.
     pub(super) fn shadow(&mut self, name: String) {
         self.names.push((name, false));

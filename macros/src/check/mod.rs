@@ -15,6 +15,7 @@ mod maps;
 mod names;
 mod paths;
 mod rules;
+mod strict;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +24,7 @@ use std::fmt::Display;
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
+use syn::{Block, Expr, FnArg, Item, ItemFn, Pat, Signature, Type};
 
 use self::awaits::Region;
 use self::imports::Imports;
@@ -41,7 +42,9 @@ pub(crate) fn check_body(
     diagnostics: &Diagnostics,
 ) {
     let function = Function { what: "a workflow", signature };
-    Checker::new(function, &args.levels, diagnostics).visit_block(block);
+    let mut checker = Checker::new(function, &args.levels, diagnostics);
+    checker.is_strict = args.strict;
+    checker.visit_block(block);
 }
 
 /// Checks the body of a `#[deterministic]` function.
@@ -73,6 +76,8 @@ struct Checker<'a> {
     region: Region,
     /// The rules that were found broken, whatever their levels.
     broken: Vec<Rule>,
+    /// Whether functions that are called must be known to be deterministic.
+    is_strict: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -85,23 +90,24 @@ impl<'a> Checker<'a> {
             hashed: HashedLocals::of(function.signature),
             region: Region::default(),
             broken: Vec::new(),
+            is_strict: false,
         }
     }
 
-    /// Reports that `tokens` break `rule`, at the level that the attribute sets. The message goes
-    /// on with where the function does so.
-    fn report(&mut self, rule: Rule, tokens: &dyn ToTokens, message: impl Display, help: &str) {
+    /// Reports that `tokens` break `rule`, at the level that the attribute sets. `cannot` is what
+    /// the function cannot do.
+    fn report(&mut self, rule: Rule, tokens: &dyn ToTokens, cannot: impl Display, help: &str) {
         self.broken.push(rule);
-        let message = format!("{message} in {}", self.function.what);
+        let message = format!("{} cannot {cannot}", self.function.what);
         let help = self.with_context_name(help);
         match self.levels.of(rule) {
             Level::Allow => {}
             Level::Warn => {
                 let first = tokens.to_token_stream().into_iter().next();
                 let span = first.map_or_else(Span::call_site, |tree| tree.span());
-                self.diagnostics.warning(span, rule.name(), message, &help);
+                self.diagnostics.warning(span, rule, message, &help);
             }
-            Level::Deny => self.diagnostics.error_at(tokens, rule.name(), message, &help),
+            Level::Deny => self.diagnostics.error_at(tokens, rule, message, &help),
         }
     }
 
@@ -185,7 +191,7 @@ impl<'ast> Visit<'ast> for Checker<'_> {
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
-        self.check_call(call);
+        self.check_call(call, false);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
@@ -208,7 +214,10 @@ impl<'ast> Visit<'ast> for Checker<'_> {
 
     fn visit_expr_await(&mut self, expr: &'ast syn::ExprAwait) {
         self.check_await(&expr.await_token);
-        visit::visit_expr_await(self, expr);
+        match &*expr.base {
+            Expr::Call(call) => self.check_call(call, true),
+            other => self.visit_expr(other),
+        }
     }
 
     fn visit_expr_async(&mut self, expr: &'ast syn::ExprAsync) {

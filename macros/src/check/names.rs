@@ -113,9 +113,25 @@ impl Names {
             }
         }
         match Meaning::of(path) {
-            Meaning::Path(path) => Some(path),
-            Meaning::Own => None,
+            Meaning::Path(path) if !is_own(&path) => Some(path),
+            _ => None,
         }
+    }
+
+    /// The path by which `path` can be written outside the body, or `None` if that is an item of
+    /// the body.
+    pub(super) fn outside(&self, path: &Path) -> Option<Vec<String>> {
+        let mut segments: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let first = segments.first()?;
+        match self.scopes.iter().rev().find_map(|scope| scope.get(first)) {
+            Some(Meaning::Own) => return None,
+            Some(Meaning::Path(full)) => {
+                segments.splice(..1, full.iter().cloned());
+            }
+            None => {}
+        }
+        Some(segments)
     }
 
     fn meaning(&self, name: &str) -> Option<&Meaning> {
@@ -128,11 +144,16 @@ impl Meaning {
     pub(super) fn of(mut path: Vec<String>) -> Self {
         match path.first_mut() {
             Some(first) if ["core", "alloc"].contains(&first.as_str()) => "std".clone_into(first),
-            Some(first) if !["crate", "self", "super", "Self"].contains(&first.as_str()) => {}
-            _ => return Self::Own,
+            Some(_) => {}
+            None => return Self::Own,
         }
         Self::Path(path)
     }
+}
+
+/// Whether a path is one of the user's own crate.
+fn is_own(path: &[String]) -> bool {
+    path.first().is_some_and(|first| ["crate", "self", "super", "Self"].contains(&first.as_str()))
 }
 
 /// Calls `add` with every name that `tree` imports, and its path.
@@ -205,6 +226,7 @@ mod tests {
     fn imports_of_the_body_are_followed() {
         let mut names = Names::new(Imports::default());
         names.enter(&parse_quote!({
+            use crate::helpers::total;
             use std::time;
             use std::{
                 env as surroundings,
@@ -213,6 +235,9 @@ mod tests {
             use time::Instant as Clock;
             struct Local;
         }));
+        let total: Path = parse_quote!(total);
+        let outside = ["crate", "helpers", "total"].map(str::to_owned).to_vec();
+        assert_eq!(names.outside(&total), Some(outside));
         let expected = [
             ("Clock::now", Some("std::time::Instant::now")),
             ("time::Instant::now", Some("std::time::Instant::now")),
@@ -224,6 +249,7 @@ mod tests {
             ("core::time::Instant::now", Some("std::time::Instant::now")),
             ("::std::env::var", Some("std::env::var")),
             ("charge", Some("charge")),
+            ("total", None),
         ];
         for (path, full) in expected {
             assert_eq!(resolve(&names, path).as_deref(), full, "{path}");

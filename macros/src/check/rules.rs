@@ -23,11 +23,20 @@ macro_rules! rules {
 // Those without levels cannot be relaxed: what they refuse has no machine.
 rules! {
     ACTIVITY_SIGNATURE = "activity_signature";
+    ASYNC_BRANCH = "async_branch";
+    ATTRIBUTES = "attributes";
     AWAIT_IN_ASYNC_BLOCK = "await_in_async_block";
     AWAIT_IN_CLOSURE = "await_in_closure";
     AWAIT_IN_CONST = "await_in_const";
     AWAIT_IN_MACRO = "await_in_macro";
+    CAPTURED_SHADOW = "captured_shadow";
+    INNER_ITEM = "inner_item";
+    JUMP_IN_MACRO = "jump_in_macro";
     NOT_DURABLE = "not_durable";
+    STATE_NAME = "state_name";
+    STRICT = "strict";
+    UNSUPPORTED_AWAIT = "unsupported_await";
+    WORKFLOW_SIGNATURE = "workflow_signature";
     CLOCK = "clock", levels;
     ENVIRONMENT = "environment", levels;
     FILES = "files", levels;

@@ -154,7 +154,7 @@ fn a_warning_is_the_use_of_something_deprecated() {
     insta::assert_snapshot!(prettyplease::unparse(&items), @r##"
     const _: () = {
         #[deprecated(
-            note = "`Instant::now` reads the clock of the machine in a workflow\n\n  help: use `cx.now()`, the time at which the step began\n  note: rule `clock`"
+            note = "a workflow cannot use `Instant::now`, which reads the clock of the machine\n\n  help: use `cx.now()`, the time at which the step began\n  note: rule `clock`"
         )]
         #[allow(non_upper_case_globals)]
         const clock: () = ();
@@ -170,8 +170,8 @@ fn messages_say_where() {
     assert_eq!(
         texts,
         [
-            "`Instant::now` reads the clock of the machine in a workflow",
-            "`COUNTER`, which all runs of a process share, is used in a workflow",
+            "a workflow cannot use `Instant::now`, which reads the clock of the machine",
+            "a workflow cannot use `COUNTER`, which all runs of a process share",
         ]
     );
 }

@@ -6,6 +6,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprMacro};
 use super::control::{self, literal_bool};
 use super::operands::Operand;
 use super::{Dest, Lower};
+use crate::check::Rule;
 use crate::ir::Stmt;
 use crate::macros::{self, Piece, Role};
 use crate::suspend::{self, Awaiting};
@@ -81,7 +82,7 @@ impl Lower<'_> {
         let Some(mut pieces) = pieces else {
             self.diagnostics.error(
                 expr.mac.path.span(),
-                "await_in_macro",
+                Rule::AWAIT_IN_MACRO,
                 "the `.await` is in a macro that the workflow compiler does not know",
                 help,
             );

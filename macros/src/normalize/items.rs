@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Item, UseTree};
 
 use super::Lower;
+use crate::check::Rule;
 
 /// How often each identifier occurs.
 pub(super) type Counts = HashMap<String, usize>;
@@ -52,7 +53,7 @@ impl Lower<'_> {
             Item::Use(item) if use_names(&item.tree, &mut names) => {}
             Item::Use(item) => self.diagnostics.error(
                 item.span(),
-                "inner_item",
+                Rule::INNER_ITEM,
                 "a glob import in a block with an `.await` would reach beyond the block",
                 help,
             ),
@@ -72,7 +73,7 @@ impl Lower<'_> {
             if self.identifiers.get(&name) != inside.get(&name) {
                 self.diagnostics.error(
                     item.span(),
-                    "inner_item",
+                    Rule::INNER_ITEM,
                     format!("`{name}` means something else outside this block with an `.await`"),
                     help,
                 );

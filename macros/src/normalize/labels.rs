@@ -5,6 +5,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lifetime, Stmt};
 
 use super::{Dest, Lower};
+use crate::check::Rule;
 use crate::ir::{TargetId, target_label};
 use crate::macros::{self, Piece};
 
@@ -117,7 +118,7 @@ impl VisitMut for Relabel<'_, '_> {
                     .into_iter()
                     .next()
                     .map_or_else(proc_macro2::Span::call_site, |token| token.span()),
-                "jump_in_macro",
+                Rule::JUMP_IN_MACRO,
                 "it is not known what `return`, `break`, `continue` or `?` mean in this macro",
                 "evaluate the expression before the macro, and pass the result",
             );

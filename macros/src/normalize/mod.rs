@@ -22,6 +22,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
 
 use self::labels::JumpScope;
+use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::hidden_at;
 use crate::ir::{Body, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree};
@@ -297,7 +298,7 @@ impl Lower<'_> {
     fn unsupported(&self, span: Span, what: &str, help: &str) {
         self.diagnostics.error(
             span,
-            "unsupported_await",
+            Rule::UNSUPPORTED_AWAIT,
             format!("{what} cannot contain an `.await` in a workflow"),
             help,
         );

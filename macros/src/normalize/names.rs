@@ -10,6 +10,7 @@ use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
 
 use super::{Lower, collect_bindings};
+use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Point, PointId, PointKind};
 
@@ -167,7 +168,7 @@ impl Lower<'_> {
                 };
                 self.diagnostics.error(
                     pin.span,
-                    "state_name",
+                    Rule::STATE_NAME,
                     message,
                     "put `#[state(\"…\")]` on a statement with one `.await`",
                 );
@@ -187,7 +188,7 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
         if *count > 1 {
             diagnostics.error(
                 *span,
-                "state_name",
+                Rule::STATE_NAME,
                 format!("there is another state named `{}`", points[id.0].name),
                 "give each state a name of its own",
             );

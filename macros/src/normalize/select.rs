@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Macro, Pat, Token};
 
 use super::{Dest, Lower};
+use crate::check::Rule;
 use crate::ir::{LocalKind, PointKind, SelectArm, Stmt};
 use crate::suspend;
 
@@ -143,7 +144,7 @@ impl Lower<'_> {
     fn unsupported_branch(&self, block: &syn::ExprAsync) {
         self.diagnostics.error(
             block.async_token.span,
-            "async_branch",
+            Rule::ASYNC_BRANCH,
             "an `async` block cannot be a branch yet",
             "move it to an `async fn` in the body of the workflow, and call that",
         );

@@ -10,5 +10,3 @@ async fn run() {
     println!("starting");
     step(1).await;
 }
-
-fn main() {}

@@ -14,5 +14,3 @@ async fn run() -> usize {
     step(1).await;
     again.len()
 }
-
-fn main() {}

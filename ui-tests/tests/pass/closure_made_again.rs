@@ -11,5 +11,3 @@ async fn run() {
     step(add(1)).await;
     step(add(2)).await;
 }
-
-fn main() {}

@@ -15,5 +15,3 @@ async fn run(cx: &Context) -> Vec<u64> {
     cx.sleep(seconds(largest)).await;
     all
 }
-
-fn main() {}

@@ -1,0 +1,8 @@
+use piton::prelude::*;
+
+#[activity]
+async fn greet(name: String, cx: ActivityContext) {
+    drop((name, cx));
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use piton::prelude::*;
+
+#[activity(retry(initial = 5, backoff = 0.5, max_attempts = "three"), name = "")]
+async fn ping() {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use piton::prelude::*;
+
+#[derive(Signal, serde::Serialize)]
+struct Approve {
+    _by: String,
+}
+
+fn main() {}
