@@ -27,7 +27,37 @@ use proc_macro::TokenStream;
 use crate::args::WorkflowArgs;
 use crate::diagnostics::Diagnostics;
 
-/// Compiles an `async fn` into a durable state machine.
+/// Compiles an `async fn` into a durable state machine: after every `.await` its state is saved, and
+/// after a crash it goes on from there.
+///
+/// ```ignore
+/// #[workflow]
+/// async fn fulfil(cx: &Context, order: Order) -> piton::Result<Summary> {
+///     let receipt = charge(&order.id, order.cents).await?;
+///     cx.sleep(days(1)).await;
+///     let parcel = ship(order).await?;
+///     Ok(Summary { receipt, parcel })
+/// }
+///
+/// let run = client.start(fulfil(order)).id("order-42").await?;
+/// ```
+///
+/// Calling the function makes a `WorkflowCall`: started with a client it becomes a run of its own;
+/// awaited in another workflow it becomes a part of that one's run. A type of the function's name
+/// carries what is known of it, such as `fulfil::GRAPH`.
+///
+/// The first parameter may be `cx: &Context`. All others are stored, so they own their data.
+///
+/// | option | meaning | default |
+/// |---|---|---|
+/// | `name = "…"` | the stored name | the function's |
+/// | `allow(rule, …)` | these rules are not applied | |
+/// | `warn(rule, …)` | breaking these rules is a warning | |
+/// | `deny(rule, …)` | breaking these rules is an error | all rules |
+/// | `strict` | free functions that are called must be [`#[deterministic]`](macro@deterministic) | off |
+///
+/// What a workflow cannot do, why, and what to write instead is in `docs/limits.md`, rule by rule.
+/// With `PITON_EXPAND=1`, or the function's name in place of `1`, the compiler prints the machine.
 #[proc_macro_attribute]
 pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let diagnostics = Diagnostics::new();
@@ -35,19 +65,71 @@ pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
     workflow::expand(arguments, item.into(), diagnostics).into()
 }
 
-/// Makes an `async fn` callable from workflows.
+/// Makes an `async fn` with effects callable from workflows. Its body is any async Rust.
+///
+/// ```ignore
+/// #[activity(start_to_close = "30s", retry(initial = "1s", max_attempts = 5))]
+/// async fn charge(cx: &ActivityContext, order: &str, cents: u64) -> Result<Receipt, Declined> {
+///     let gateway = cx.dependency::<Gateway>();
+///     gateway.charge(cx.idempotency_key(), order, cents).await
+/// }
+/// ```
+///
+/// Calling the function makes an `ActivityCall`, which runs when a workflow awaits it: the arguments
+/// are encoded at the call, so they may be references. A function that returns `T` gives `T`, and a
+/// failure of the engine (a timeout, a panic) then fails the run. A function that returns
+/// `Result<T, E>` gives `Result<T, ActivityError<E>>`. Whether an error is worth another attempt is
+/// said by `Retryable`, if its type implements that.
+///
+/// The first parameter may be `cx: &ActivityContext`. It is not a part of the call.
+///
+/// | option | meaning | default |
+/// |---|---|---|
+/// | `name = "…"` | the stored name | the function's |
+/// | `start_to_close = "30s"` | how long one attempt may take | no limit |
+/// | `schedule_to_close = "1h 30m"` | how long all attempts may take, with the waits between | no limit |
+/// | `retry(initial = "1s")` | the wait before the second attempt | 1 s |
+/// | `retry(backoff = 2.0)` | what each further wait is multiplied by | 2.0 |
+/// | `retry(max_interval = "1m")` | the longest wait | 100 × `initial` |
+/// | `retry(max_attempts = 5)` | attempts in all; 0 is no limit | 0 |
+/// | `retry(jitter = 0.1)` | by which part a wait may be shortened at random | 0.0 |
+///
+/// # Tests
+/// The body itself is an associated function of the type of the same name, with the parameters as
+/// written, the context included: `charge::call(&cx, "order-42", 1_200).await`.
 #[proc_macro_attribute]
 pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
     activity::expand(arguments.into(), item.into(), Diagnostics::new()).into()
 }
 
-/// Makes values of a type sendable to a run.
+/// Makes values of a type sendable to a run, which waits for them with `cx.signal::<Approve>()`.
+///
+/// ```ignore
+/// #[derive(Signal, Serialize, Deserialize)]
+/// #[signal(name = "order.approved")]
+/// struct Approve {
+///     by: String,
+/// }
+/// ```
+///
+/// The stored name is that of the type unless `#[signal(name = "…")]` gives another.
 #[proc_macro_derive(Signal, attributes(signal))]
 pub fn signal(item: TokenStream) -> TokenStream {
     derive::expand(item.into(), Diagnostics::new()).into()
 }
 
-/// Checks a function by the rules of workflows.
+/// Checks a function that workflows call by the same rules as their bodies, and leaves it as it is.
+///
+/// ```ignore
+/// #[deterministic]
+/// fn total(order: &Order) -> u64 {
+///     order.lines.iter().map(|line| line.cents).sum()
+/// }
+/// ```
+///
+/// A `#[workflow(strict)]` calls no free function without it. Beside a free function it emits an
+/// empty type of the same name, by which the workflow knows it; a method with `self` is only
+/// checked. It takes `allow(…)`, `warn(…)` and `deny(…)` as [`#[workflow]`](macro@workflow) does.
 #[proc_macro_attribute]
 pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
     deterministic::expand(arguments.into(), item.into(), Diagnostics::new()).into()

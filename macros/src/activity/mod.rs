@@ -18,6 +18,8 @@
 
 mod args;
 mod signature;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -82,11 +84,10 @@ impl ActivityFn {
 
     /// Attributes of what users see: the function and the type.
     fn outer_attributes(&self) -> impl Iterator<Item = &Attribute> {
-        const OUTER: [&str; 7] = ["doc", "cfg", "deprecated", "allow", "expect", "warn", "deny"];
-        self.attributes.iter().filter(|attribute| {
-            OUTER.iter().any(|name| attribute.path().is_ident(name))
-                && !attribute.path().is_ident("expect")
-        })
+        const OUTER: [&str; 6] = ["doc", "cfg", "deprecated", "allow", "warn", "deny"];
+        self.attributes
+            .iter()
+            .filter(|attribute| OUTER.iter().any(|name| attribute.path().is_ident(name)))
     }
 
     /// Attributes of the function that holds the body.

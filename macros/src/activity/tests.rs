@@ -1,0 +1,68 @@
+//! Expansions as text.
+
+use proc_macro2::TokenStream;
+
+use super::expand;
+use crate::diagnostics::Diagnostics;
+
+fn expansion(args: &str, item: &str) -> String {
+    let tokens = |text: &str| text.parse::<TokenStream>().expect("tokens");
+    let output = expand(tokens(args), tokens(item), Diagnostics::new());
+    match syn::parse2(output.clone()) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(_) => output.to_string(),
+    }
+}
+
+#[test]
+fn an_activity_with_everything() {
+    insta::assert_snapshot!(expansion(
+        "name = \"shop.charge\", start_to_close = \"30s\", retry(max_attempts = 5)",
+        "/// Charges a card.
+         #[tracing::instrument]
+         pub(crate) async fn charge(
+             cx: &ActivityContext,
+             order: &str,
+             (low, high): (u64, u64),
+         ) -> Result<Receipt, Declined> {
+             bank::charge(cx, order, low..high).await
+         }",
+    ));
+}
+
+#[test]
+fn an_activity_without_anything() {
+    insta::assert_snapshot!(expansion("", "async fn ping() {}"));
+}
+
+#[test]
+fn a_mistake_in_the_attribute_leaves_the_activity() {
+    let text = expansion("start_to_close = \"soon\"", "async fn ping() {}");
+    assert!(text.contains("compile_error!"));
+    assert!(text.contains("impl ::piton::__private::Activity for ping"));
+}
+
+#[test]
+fn a_mistake_in_the_signature_leaves_the_item() {
+    let text = expansion("", "async fn ping<T>(value: T) {}");
+    assert!(text.contains("an activity cannot be generic"));
+    assert!(text.contains("async fn ping<T>(value: T) {}"));
+}
+
+#[test]
+fn a_body_that_does_not_parse_is_kept() {
+    let text = expansion("", "async fn ping() -> u8 { let x = ; x. }");
+    assert!(text.contains("let x = ; x ."));
+    assert!(!text.contains("compile_error"));
+}
+
+#[test]
+fn anything_may_be_under_the_attribute() {
+    for item in ["", "struct X;", "fn", "async fn f(", "async fn f(self: &mut Self) -> &dyn X {}"] {
+        let Ok(item) = item.parse::<TokenStream>() else { continue };
+        for args in ["", "= , = (", "retry(((", "name", "retry = 5, retry()"] {
+            let Ok(args) = args.parse::<TokenStream>() else { continue };
+            expand(args, item.clone(), Diagnostics::new());
+        }
+    }
+}
