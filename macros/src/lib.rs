@@ -10,6 +10,8 @@ mod derive;
 mod deterministic;
 mod diagnostics;
 mod dump;
+#[cfg(test)]
+mod fuzz;
 mod hygiene;
 mod ir;
 mod layout;
