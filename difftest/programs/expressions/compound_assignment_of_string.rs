@@ -1,0 +1,11 @@
+//! Compound assignment through an operator trait: the right side still comes first or second as
+//! rustc says.
+
+#[workflow]
+async fn program(n: i64) -> String {
+    let mut text = fetch("a").await;
+    text += &fetch("b").await;
+    text += note("-");
+    text += &act(n).await.to_string();
+    text
+}

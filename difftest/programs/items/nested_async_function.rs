@@ -1,0 +1,13 @@
+//! An `async fn` inside of the body runs inline.
+
+#[workflow]
+async fn program(n: i64) -> i64 {
+    async fn twice(x: i64) -> i64 {
+        let once = act(x).await;
+        act(once).await
+    }
+
+    let a = twice(n).await;
+    let b = twice(note(a + 1)).await;
+    a * 100 + b
+}

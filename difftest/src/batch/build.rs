@@ -1,0 +1,175 @@
+//! Building a batch, and whose fault it is when that fails.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde::Deserialize;
+
+use super::package::{Package, machine_line};
+use super::{BatchError, target};
+
+/// One of the two ways to compile a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lowering {
+    /// By rustc.
+    Plain,
+    /// By `#[workflow]`.
+    Machine,
+}
+
+/// What a build came to.
+pub(super) enum Built {
+    /// It can be run.
+    Whole { executable: PathBuf, warnings: BTreeMap<usize, Vec<String>> },
+    /// These lowerings are in the way.
+    Broken(BTreeMap<(usize, Lowering), Vec<String>>),
+}
+
+/// A line of cargo's output; only what is looked at.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    message: Option<Diagnostic>,
+    executable: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Diagnostic {
+    level: String,
+    message: String,
+    code: Option<Code>,
+    spans: Vec<Span>,
+    rendered: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Code {
+    code: String,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    file_name: String,
+    line_start: usize,
+    is_primary: bool,
+    expansion: Option<Box<Expansion>>,
+}
+
+#[derive(Deserialize)]
+struct Expansion {
+    span: Span,
+}
+
+pub(super) fn build(package: &Package) -> Result<Built, BatchError> {
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--offline", "--quiet", "--message-format=json"])
+        .current_dir(&package.folder)
+        .env("CARGO_TARGET_DIR", target())
+        .env("CARGO_INCREMENTAL", "0")
+        .output()
+        .map_err(BatchError::io("start cargo"))?;
+    let mut errors: BTreeMap<(usize, Lowering), Vec<String>> = BTreeMap::new();
+    let mut warnings = Warnings::default();
+    let mut executable = None;
+    let mut unexplained = String::new();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    for line in stdout.lines() {
+        let Ok(message) = serde_json::from_str::<Message>(line) else { continue };
+        if message.reason == "compiler-artifact" {
+            executable = message.executable.or(executable);
+        }
+        let Some(diagnostic) = message.message else { continue };
+        let rendered = diagnostic.rendered.clone().unwrap_or_else(|| diagnostic.message.clone());
+        match (diagnostic.level.as_str(), diagnostic.program(package)) {
+            ("warning", Some((index, lowering, line))) => {
+                warnings.add(index, lowering, line, &diagnostic, rendered);
+            }
+            ("error", Some((index, lowering, _))) => {
+                errors.entry((index, lowering)).or_default().push(rendered);
+            }
+            ("error", None) => unexplained.push_str(&rendered),
+            _ => {}
+        }
+    }
+    if output.status.success()
+        && let Some(executable) = executable
+    {
+        return Ok(Built::Whole { executable, warnings: warnings.of_machines_only() });
+    }
+    if errors.is_empty() {
+        unexplained.push_str(&String::from_utf8_lossy(&output.stderr));
+        return Err(BatchError::Build(unexplained));
+    }
+    Ok(Built::Broken(errors))
+}
+
+impl Diagnostic {
+    /// The program and the lowering that this is about, and the line within its module.
+    fn program(&self, package: &Package) -> Option<(usize, Lowering, usize)> {
+        let (primary, others): (Vec<_>, Vec<_>) = self.spans.iter().partition(|s| s.is_primary);
+        let (index, line) = primary.into_iter().chain(others).find_map(Span::program)?;
+        let path = package.folder.join("src").join(format!("p{index}.rs"));
+        let start = machine_line(&fs::read_to_string(path).ok()?);
+        Some(if line < start {
+            (index, Lowering::Plain, line)
+        } else {
+            (index, Lowering::Machine, line - start + 1)
+        })
+    }
+}
+
+impl Span {
+    /// The innermost place in a program that this span comes from.
+    fn program(&self) -> Option<(usize, usize)> {
+        let number = self.file_name.strip_prefix("src/p").and_then(|n| n.strip_suffix(".rs"));
+        match number.and_then(|number| number.parse().ok()) {
+            Some(index) => Some((index, self.line_start)),
+            None => self.expansion.as_ref()?.span.program(),
+        }
+    }
+}
+
+/// What rustc warns of, by program.
+#[derive(Default)]
+struct Warnings {
+    plain: BTreeMap<usize, Vec<(usize, String)>>,
+    machine: BTreeMap<usize, Vec<(usize, String, String)>>,
+}
+
+impl Warnings {
+    fn add(
+        &mut self,
+        index: usize,
+        lowering: Lowering,
+        line: usize,
+        diagnostic: &Diagnostic,
+        rendered: String,
+    ) {
+        let code = diagnostic.code.as_ref().map(|code| code.code.clone()).unwrap_or_default();
+        match lowering {
+            Lowering::Plain => self.plain.entry(index).or_default().push((line, code)),
+            Lowering::Machine => {
+                self.machine.entry(index).or_default().push((line, code, rendered));
+            }
+        }
+    }
+
+    /// The same warning on the same line of both lowerings is about the program itself.
+    fn of_machines_only(self) -> BTreeMap<usize, Vec<String>> {
+        let Self { plain, machine } = self;
+        let is_plain = |index: usize, line: usize, code: &String| {
+            let known = plain.get(&index).into_iter().flatten();
+            known.into_iter().any(|(at, known)| *at == line && known == code)
+        };
+        let own = machine.into_iter().map(|(index, warnings)| {
+            let own = warnings
+                .into_iter()
+                .filter(|(line, code, _)| !is_plain(index, *line, code))
+                .map(|(_, _, rendered)| rendered);
+            (index, own.collect::<Vec<_>>())
+        });
+        own.filter(|(_, own)| !own.is_empty()).collect()
+    }
+}

@@ -1,0 +1,177 @@
+//! Many programs as one crate: written, built, run, compared.
+//!
+//! A program that does not compile must not keep the others from being compared, so what rustc says
+//! is traced back to the program and the lowering it is about, that lowering is left out, and the
+//! crate is built again.
+
+mod build;
+mod execute;
+mod package;
+mod serve;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Record;
+use crate::script::Script;
+
+pub use build::Lowering;
+pub use serve::{Case, serve};
+
+/// A program to compare.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Names it in reports.
+    pub id: String,
+    /// Its text; the entry is `async fn program`.
+    pub source: String,
+}
+
+/// What became of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Both lowerings did the same whenever they were run.
+    Agrees(Figures),
+    /// They did not.
+    Diverges(Box<Divergence>),
+    /// The machine lowering does not compile.
+    Refused(Vec<String>),
+    /// The plain lowering does not compile: the program is no program.
+    Invalid(Vec<String>),
+    /// It did not come to an end by itself.
+    Hung,
+}
+
+/// How much was compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figures {
+    /// How often the program was run.
+    pub runs: usize,
+    /// How many operations it started in all of the runs.
+    pub operations: usize,
+    /// How many of the runs returned, rather than panicked or waited for ever.
+    pub returned: usize,
+}
+
+/// Two records that differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Divergence {
+    /// The argument of the run.
+    pub input: i64,
+    /// The order in which operations became ready.
+    pub script: Script,
+    /// What rustc's lowering did.
+    pub plain: Record,
+    /// What the machine did.
+    pub machine: Record,
+}
+
+/// A program and what became of it.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Names the program.
+    pub id: String,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Warnings that only the machine lowering has.
+    pub warnings: Vec<String>,
+}
+
+/// Why no verdict could be reached.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// A file could not be written or a process not be started.
+    #[error("cannot {action}")]
+    Io {
+        /// What was tried.
+        action: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// The crate does not build, for a reason that has nothing to do with a single program.
+    #[error("the batch does not build:\n{0}")]
+    Build(String),
+    /// The built program went down without saying which program did it.
+    #[error("the batch did not run: {0}")]
+    Run(String),
+}
+
+impl BatchError {
+    fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let action = action.into();
+        move |source| Self::Io { action, source }
+    }
+}
+
+/// Where and how batches are built.
+#[derive(Clone, Debug)]
+pub struct Workshop {
+    /// Names the crate. Workshops of different names do not disturb each other.
+    pub name: String,
+    /// Whether the machine lowering takes part; without it the programs are only checked to be
+    /// programs.
+    pub machines: bool,
+}
+
+impl Workshop {
+    /// A workshop that compares.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), machines: true }
+    }
+
+    /// Builds and runs all programs, and reports on them in the same order.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub fn run(&self, programs: &[Program]) -> Result<Vec<Report>, BatchError> {
+        let package = package::Package::new(&self.name);
+        let mut excluded: BTreeMap<(usize, Lowering), Vec<String>> = BTreeMap::new();
+        let mut verdicts: Vec<Option<Verdict>> = vec![None; programs.len()];
+        if !self.machines {
+            excluded.extend((0..programs.len()).map(|i| ((i, Lowering::Machine), Vec::new())));
+        }
+        let (executable, warnings) = loop {
+            let included = |index: usize, lowering: Lowering| {
+                let plain = !excluded.contains_key(&(index, Lowering::Plain));
+                plain && !excluded.contains_key(&(index, lowering))
+            };
+            package.write(programs, included)?;
+            match build::build(&package)? {
+                build::Built::Whole { executable, warnings } => break (executable, warnings),
+                build::Built::Broken(errors) => excluded.extend(errors),
+            }
+        };
+        for ((index, lowering), messages) in excluded {
+            let worse = matches!(verdicts[index], Some(Verdict::Invalid(_)));
+            verdicts[index] = match lowering {
+                Lowering::Plain => Some(Verdict::Invalid(messages)),
+                Lowering::Machine if worse || !self.machines => continue,
+                Lowering::Machine => Some(Verdict::Refused(messages)),
+            };
+        }
+        execute::execute(&executable, &mut verdicts)?;
+        let reports = programs.iter().zip(verdicts).enumerate();
+        Ok(reports
+            .map(|(index, (program, verdict))| Report {
+                id: program.id.clone(),
+                verdict: verdict.unwrap_or(Verdict::Hung),
+                warnings: warnings.get(&index).cloned().unwrap_or_default(),
+            })
+            .collect())
+    }
+}
+
+/// The root of the workspace that this crate was built from.
+fn workspace() -> PathBuf {
+    let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    path.pop();
+    path
+}
+
+/// Where that workspace is built.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+}

@@ -1,0 +1,120 @@
+//! The crate that a batch is written into.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::build::Lowering;
+use super::{BatchError, Program, target, workspace};
+
+/// A crate under the target directory, with the workspace's lock file.
+pub(super) struct Package {
+    pub(super) name: String,
+    pub(super) folder: PathBuf,
+}
+
+impl Package {
+    pub(super) fn new(name: &str) -> Self {
+        Self { name: format!("difftest-{name}"), folder: target().join("difftest").join(name) }
+    }
+
+    /// Writes one file for each program that takes part, and a `main` that runs them all.
+    pub(super) fn write(
+        &self,
+        programs: &[Program],
+        included: impl Fn(usize, Lowering) -> bool,
+    ) -> Result<(), BatchError> {
+        let source = self.folder.join("src");
+        fs::create_dir_all(&source).map_err(BatchError::io("create the batch"))?;
+        let lock = fs::read_to_string(workspace().join("Cargo.lock"))
+            .map_err(BatchError::io("read the lock file"))?;
+        write(&self.folder.join("Cargo.lock"), &lock)?;
+        write(&self.folder.join("Cargo.toml"), &self.manifest())?;
+        let mut modules = String::new();
+        let mut cases = String::new();
+        for (index, program) in programs.iter().enumerate() {
+            if !included(index, Lowering::Plain) {
+                continue;
+            }
+            let machine = included(index, Lowering::Machine);
+            write(&source.join(format!("p{index}.rs")), &module(program, machine))?;
+            let run =
+                if machine { format!("Some(p{index}::machine::__run)") } else { "None".into() };
+            // Writing to a String cannot fail.
+            let _ = writeln!(modules, "mod p{index};");
+            let _ = writeln!(
+                cases,
+                "        Case {{ index: {index}, plain: p{index}::plain::__run, machine: {run} }},"
+            );
+        }
+        let main = format!(
+            "use difftest::batch::Case;\n\n{modules}\nfn main() {{\n    difftest::batch::serve(&[\n\
+             {cases}    ]);\n}}\n"
+        );
+        write(&source.join("main.rs"), &main)
+    }
+
+    fn manifest(&self) -> String {
+        let Self { name, .. } = self;
+        let workspace = workspace();
+        // Quoted as TOML reads it, which is as Rust writes it for any path worth having.
+        let (piton, difftest) = (workspace.join("runtime"), workspace.join("difftest"));
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+             [workspace]\n\n\
+             [dependencies]\n\
+             difftest = {{ package = \"piton-difftest\", path = {difftest:?} }}\n\
+             piton = {{ path = {piton:?}, default-features = false, features = [\"macros\"] }}\n\
+             serde = {{ version = \"1\", features = [\"derive\"] }}\n\n\
+             [profile.dev]\ndebug = \"line-tables-only\"\n\n\
+             [profile.dev.package.{name}]\ndebug = false\n"
+        )
+    }
+}
+
+/// The line, from 1, at which the machine lowering of a written module begins.
+pub(super) fn machine_line(module: &str) -> usize {
+    1 + module.lines().position(|line| line == MACHINE).unwrap_or(usize::MAX - 1)
+}
+
+const MACHINE: &str = "pub mod machine {";
+
+/// Both lowerings of a program. The source comes first in its module so that its documentation
+/// stays that of the module, and it imports by glob so that it may use any name for itself.
+fn module(program: &Program, machine: bool) -> String {
+    let mut text = format!(
+        "pub mod plain {{\n{}\n\
+         #[allow(unused_imports)]\nuse difftest::plain::prelude::*;\n\
+         pub fn __run(script: difftest::script::Script, n: i64) -> difftest::record::Record {{\n    \
+         difftest::plain::run(script, move || program(n))\n}}\n}}\n",
+        plain_source(&program.source),
+    );
+    if machine {
+        let _ = write!(
+            text,
+            "{MACHINE}\n{}\n\
+             #[allow(unused_imports)]\nuse difftest::machine::prelude::*;\n\
+             pub fn __run(script: difftest::script::Script, n: i64) -> difftest::record::Record \
+             {{\n    difftest::machine::run(script, program(n))\n}}\n}}\n",
+            program.source
+        );
+    }
+    text
+}
+
+/// The source without what only `#[workflow]` gives a meaning: the attribute itself, and the context
+/// among the parameters, which is not among the arguments of a call. Line by line the same.
+fn plain_source(source: &str) -> String {
+    let is_attribute = |line: &str| line.trim_start().starts_with("#[workflow");
+    let lines = source.lines().map(|line| if is_attribute(line) { "" } else { line });
+    let source: String = lines.flat_map(|line| [line, "\n"]).collect();
+    source.replace("(cx: &Context, ", "(").replace("(cx: &Context)", "()")
+}
+
+/// Writes a file unless it says the same already, so that cargo sees what has changed.
+fn write(path: &Path, text: &str) -> Result<(), BatchError> {
+    if fs::read_to_string(path).is_ok_and(|current| current == text) {
+        return Ok(());
+    }
+    fs::write(path, text).map_err(BatchError::io(format!("write {}", path.display())))
+}

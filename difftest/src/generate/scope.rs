@@ -1,0 +1,158 @@
+//! What the generator knows of the locals: who owns what, and what is borrowed.
+//!
+//! The rules are stricter than Rust's, so that what keeps them compiles: a value may be moved only
+//! in the loop, closure or `async` block that declared it; a value that some path has moved counts
+//! as moved; a borrow that a statement holds lasts for all of that statement.
+
+use super::types::Ty;
+use crate::script::Rng;
+
+/// A local.
+#[derive(Clone, Debug)]
+pub(super) struct Var {
+    pub(super) name: String,
+    pub(super) ty: Ty,
+    pub(super) mutable: bool,
+    /// Initialized and not moved, on every path.
+    alive: bool,
+    /// How many loops, closures and `async` blocks its declaration is in.
+    depth: usize,
+}
+
+/// What is done with a local.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Copied or borrowed for a moment.
+    Read,
+    /// Changed in place or assigned to.
+    Change,
+    /// Moved out.
+    Move,
+}
+
+/// How far a local is out of reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// It may be read.
+    Shared,
+    /// It may not be touched.
+    Exclusive,
+}
+
+/// All locals in scope.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope {
+    vars: Vec<Var>,
+    holds: Vec<(usize, Hold)>,
+    depth: usize,
+    /// Locals below this belong to what is around an `async` block or closure: they are only read.
+    captured: usize,
+}
+
+/// Where a scope began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    vars: usize,
+    holds: usize,
+}
+
+impl Scope {
+    pub(super) fn declare(&mut self, name: String, ty: Ty, mutable: bool, alive: bool) {
+        self.vars.push(Var { name, ty, mutable, alive, depth: self.depth });
+    }
+
+    /// Begins a scope, to be ended by [`Scope::leave`].
+    pub(super) fn enter(&self) -> Mark {
+        Mark { vars: self.vars.len(), holds: self.holds.len() }
+    }
+
+    pub(super) fn leave(&mut self, mark: Mark) {
+        self.vars.truncate(mark.vars);
+        self.holds.truncate(mark.holds);
+    }
+
+    /// Ends what is held since the mark, but keeps the locals.
+    pub(super) fn release(&mut self, mark: Mark) {
+        self.holds.truncate(mark.holds);
+    }
+
+    /// Keeps a local from being moved or touched until the scope or statement ends.
+    pub(super) fn hold(&mut self, index: usize, hold: Hold) {
+        self.holds.push((index, hold));
+    }
+
+    /// Runs `body` as what is in a loop.
+    pub(super) fn begin_loop(&mut self) {
+        self.depth += 1;
+    }
+
+    pub(super) fn end_loop(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Begins an `async` block or a closure. Returns what [`Scope::end_capture`] needs.
+    pub(super) fn begin_capture(&mut self) -> usize {
+        self.depth += 1;
+        std::mem::replace(&mut self.captured, self.vars.len())
+    }
+
+    pub(super) fn end_capture(&mut self, outer: usize) {
+        self.depth -= 1;
+        self.captured = outer;
+    }
+
+    /// Keeps every local from being moved or changed until the scope or statement ends.
+    pub(super) fn hold_all(&mut self) {
+        self.holds.extend((0..self.vars.len()).map(|index| (index, Hold::Shared)));
+    }
+
+    /// Which locals are alive.
+    pub(super) fn alive(&self) -> Vec<bool> {
+        self.vars.iter().map(|var| var.alive).collect()
+    }
+
+    /// Sets which locals are alive, for those that were declared then.
+    pub(super) fn set_alive(&mut self, alive: &[bool]) {
+        for (var, alive) in self.vars.iter_mut().zip(alive) {
+            var.alive = *alive;
+        }
+    }
+
+    pub(super) fn var(&self, index: usize) -> &Var {
+        &self.vars[index]
+    }
+
+    /// A local of this type that can be used in this way, and is not shadowed.
+    pub(super) fn find(&self, ty: Ty, usage: Use, rng: &mut Rng) -> Option<usize> {
+        let fitting: Vec<usize> =
+            (0..self.vars.len()).filter(|index| self.is_usable(*index, ty, usage)).collect();
+        if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }
+    }
+
+    fn is_usable(&self, index: usize, ty: Ty, usage: Use) -> bool {
+        let var = &self.vars[index];
+        let shadowed = self.vars[index + 1..].iter().any(|later| later.name == var.name);
+        let held = |hold| self.holds.contains(&(index, hold));
+        let own = index >= self.captured;
+        var.ty == ty
+            && !shadowed
+            && !held(Hold::Exclusive)
+            && match usage {
+                Use::Read => var.alive,
+                Use::Change => var.alive && var.mutable && own && !held(Hold::Shared),
+                Use::Move => var.alive && own && !held(Hold::Shared) && var.depth == self.depth,
+            }
+    }
+
+    /// Notes that a local was moved.
+    pub(super) fn moved(&mut self, index: usize) {
+        self.vars[index].alive = self.vars[index].ty.is_copy();
+    }
+
+    /// The name of a local that a new one may shadow.
+    pub(super) fn any_name(&self, rng: &mut Rng) -> Option<String> {
+        // One that is held may not be named again below its borrow, but may be shadowed.
+        let names: Vec<&String> = self.vars.iter().map(|var| &var.name).collect();
+        if names.is_empty() { None } else { Some(rng.pick(&names).clone()) }
+    }
+}

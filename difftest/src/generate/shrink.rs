@@ -1,0 +1,54 @@
+//! From a program that fails to a small one that fails in the same way.
+
+use super::Node;
+use crate::batch::{BatchError, Program, Verdict, Workshop};
+
+/// How many smaller programs are tried in one build.
+const CANDIDATES: usize = 48;
+
+/// After how many builds the smallest program so far has to do.
+const MAX_BUILDS: usize = 60;
+
+/// What is the same about two failures. `None` for programs that do not fail, or are none.
+fn failure(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Agrees(_) | Verdict::Invalid(_) => None,
+        Verdict::Diverges(_) => Some("diverges".to_owned()),
+        Verdict::Hung => Some("does not end".to_owned()),
+        Verdict::Refused(messages) => {
+            // Names differ from program to program, what is said of them does not.
+            let first = messages.first()?.lines().next()?;
+            Some(first.split('`').step_by(2).collect::<Vec<_>>().join("_"))
+        }
+    }
+}
+
+/// The smallest program found that fails as `node` does, which has this verdict.
+///
+/// # Errors
+/// See [`BatchError`].
+pub fn shrink(workshop: &Workshop, node: Node, verdict: &Verdict) -> Result<Node, BatchError> {
+    let Some(wanted) = failure(verdict) else { return Ok(node) };
+    let mut smallest = node;
+    let mut builds = 0;
+    'smaller: loop {
+        let candidates = smallest.shrunk();
+        for batch in candidates.chunks(CANDIDATES) {
+            if builds == MAX_BUILDS {
+                return Ok(smallest);
+            }
+            builds += 1;
+            let program =
+                |node: &Node| Program { id: "candidate".to_owned(), source: node.to_source() };
+            let programs: Vec<Program> = batch.iter().map(program).collect();
+            let reports = workshop.run(&programs)?;
+            let failing =
+                reports.iter().position(|r| failure(&r.verdict).as_ref() == Some(&wanted));
+            if let Some(index) = failing {
+                smallest = batch[index].clone();
+                continue 'smaller;
+            }
+        }
+        return Ok(smallest);
+    }
+}

@@ -1,0 +1,173 @@
+//! The machine lowering: `#[workflow]`, driven by [`piton::machine::Machine`] alone.
+//!
+//! After every step the machine is encoded and dropped, and what has arrived for it is kept apart,
+//! as an engine keeps it in its inbox; the next step is made by a machine decoded from those bytes.
+
+mod activities;
+
+use std::fmt::Debug;
+
+use piton::codec;
+use piton::machine::{
+    Machine, RunInfo, StepError, StepOutcome, Workflow, WorkflowCall, WorkflowEntry,
+};
+use piton::model::{Handle, Operation, Payload, RunId, Timestamp};
+
+use crate::answers;
+use crate::drive::{Delivery, Outstanding, Side, drive};
+use crate::record::{End, Record};
+use crate::script::Script;
+
+/// What a program uses.
+pub mod prelude {
+    pub use piton::machine::{Context, join_all};
+    pub use piton::{join, select, try_join, workflow};
+
+    pub use super::activities::*;
+    pub use crate::prelude::*;
+}
+
+/// The reason that comes with a request to cancel.
+pub(crate) const CANCEL_REASON: &str = "enough";
+
+/// Runs a program as `script` says.
+///
+/// # Panics
+/// If the arguments cannot be encoded.
+pub fn run<W: Workflow<Return: Debug>>(script: Script, call: WorkflowCall<W>) -> Record {
+    let arguments = call.into_arguments().expect("plain data can be encoded");
+    drive(script, || Parked::<W>::start(arguments))
+}
+
+/// A program between steps: bytes, and what has arrived.
+struct Parked<W> {
+    entry: &'static WorkflowEntry,
+    snapshot: Bytes,
+    inbox: Vec<(i64, Arrival)>,
+    next_seq: i64,
+    outstanding: Vec<(u64, Outstanding)>,
+    workflow: std::marker::PhantomData<fn() -> W>,
+}
+
+/// Either the arguments, before the first step, or a snapshot.
+enum Bytes {
+    Arguments(Payload),
+    Snapshot(Vec<u8>),
+}
+
+enum Arrival {
+    Outcome(Handle),
+    Signal(String, Payload),
+    Cancel,
+}
+
+impl<W: Workflow<Return: Debug>> Parked<W> {
+    fn start(arguments: Payload) -> Self {
+        Self {
+            // One entry for each program that is run, for as long as the process lives.
+            entry: Box::leak(Box::new(WorkflowEntry::of::<W>())),
+            snapshot: Bytes::Arguments(arguments),
+            inbox: Vec::new(),
+            next_seq: 0,
+            outstanding: Vec::new(),
+            workflow: std::marker::PhantomData,
+        }
+    }
+
+    fn machine(&self) -> Result<Machine, StepError> {
+        let run = RunInfo {
+            run_id: RunId::from_slice(&[7; 16]).expect("sixteen bytes"),
+            workflow_id: "program".to_owned(),
+        };
+        let mut machine = match &self.snapshot {
+            Bytes::Arguments(arguments) => Machine::start(self.entry, run, arguments)?,
+            Bytes::Snapshot(bytes) => {
+                let snapshot = codec::decode_snapshot(bytes).map_err(StepError::Decode)?;
+                Machine::resume(self.entry, run, snapshot)
+            }
+        };
+        for (seq, arrival) in &self.inbox {
+            match arrival {
+                Arrival::Outcome(handle) => {
+                    let outcome = machine.with_operations(|operations| {
+                        operations.iter().find_map(|(number, operation)| match operation {
+                            Operation::Activity(activity) if number == handle => {
+                                Some(answers::outcome(&activity.name, &activity.arguments))
+                            }
+                            _ => None,
+                        })
+                    });
+                    if let Some(outcome) = outcome {
+                        machine.deliver_outcome(Some(*seq), *handle, outcome);
+                    }
+                }
+                Arrival::Signal(name, payload) => {
+                    machine.deliver_signal(Some(*seq), name.clone(), payload.clone());
+                }
+                Arrival::Cancel => machine.deliver_cancel(Some(*seq), CANCEL_REASON.to_owned()),
+            }
+        }
+        Ok(machine)
+    }
+
+    /// Makes as many steps as what has arrived allows.
+    fn step(&mut self, now: Timestamp) -> Result<Option<End>, StepError> {
+        loop {
+            let mut machine = self.machine()?;
+            if !machine.is_ready(now) {
+                return Ok(None);
+            }
+            let outcome = machine.step(now)?;
+            let consumed = machine.take_consumed();
+            self.inbox.retain(|(seq, _)| !consumed.contains(seq));
+            self.outstanding = machine.with_operations(|operations| {
+                operations.iter().map(|(handle, op)| (handle.0, Outstanding::from(op))).collect()
+            });
+            match outcome {
+                StepOutcome::Parked => {
+                    let bytes = codec::encode_snapshot(&machine.snapshot());
+                    self.snapshot = Bytes::Snapshot(bytes.map_err(StepError::Encode)?);
+                }
+                StepOutcome::Returned { result, .. } => {
+                    let value: W::Return =
+                        codec::from_payload(&result).map_err(StepError::Decode)?;
+                    return Ok(Some(End::Returned(format!("{value:?}"))));
+                }
+            }
+        }
+    }
+}
+
+impl<W: Workflow<Return: Debug>> Side for Parked<W> {
+    fn advance(&mut self, now: Timestamp) -> Option<End> {
+        self.step(now).unwrap_or_else(|error| Some(End::Failed(error.to_string())))
+    }
+
+    fn outstanding(&self) -> Vec<(u64, Outstanding)> {
+        self.outstanding.clone()
+    }
+
+    fn deliver(&mut self, number: u64, delivery: Delivery) {
+        let arrival = match delivery {
+            Delivery::Activity => Arrival::Outcome(Handle(number)),
+            Delivery::Signal(name, payload) => Arrival::Signal(name, payload),
+            Delivery::Cancellation => Arrival::Cancel,
+        };
+        self.inbox.push((self.next_seq, arrival));
+        self.next_seq += 1;
+    }
+}
+
+impl From<&Operation> for Outstanding {
+    fn from(operation: &Operation) -> Self {
+        match operation {
+            Operation::Activity(activity) => {
+                Self::Activity(activity.name.clone(), activity.arguments.clone())
+            }
+            Operation::Timer { fire_at } => Self::Timer(*fire_at),
+            Operation::Signal { name } => Self::Signal(name.clone()),
+            Operation::Cancellation => Self::Cancellation,
+            Operation::Run { run_id } => Self::Signal(format!("run {run_id}")),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Compares programs: the hand-written ones, or as many generated ones as wanted.
+
+use std::fmt;
+use std::io::Write as _;
+use std::process::{Command, ExitCode, Stdio};
+
+use clap::Parser;
+use difftest::batch::{Program, Report, Verdict, Workshop};
+use difftest::generate::{self, Node};
+
+/// Compare what rustc and piton make of the same programs.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Run the hand-written programs whose name contains this; all of them if it is empty.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    corpus: Option<String>,
+    /// Generate and run this many programs.
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    programs: u64,
+    /// The seed of the first generated program; the others follow it.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many programs are built into one crate.
+    #[arg(long, value_name = "COUNT", default_value_t = 200)]
+    batch: u64,
+    /// How many of the generated programs that fail are made as small as possible.
+    #[arg(long, value_name = "COUNT", default_value_t = 3)]
+    shrink: usize,
+    /// Leave the machines out: are the programs programs?
+    #[arg(long)]
+    plain: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all programs agree.
+fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
+    let mut workshop = Workshop::new("explore");
+    workshop.machines = !options.plain;
+    let mut tally = Tally::default();
+    if let Some(filter) = &options.corpus {
+        let mut programs = difftest::corpus::load()?;
+        programs.retain(|program| program.id.contains(filter));
+        for (program, report) in programs.iter().zip(workshop.run(&programs)?) {
+            tally.add(&report);
+            print(&program.source, &report);
+        }
+    }
+    let end = options.seed + options.programs;
+    let mut next = options.seed;
+    let mut shrunk = 0;
+    while next < end {
+        let seeds: Vec<u64> = (next..end.min(next + options.batch.max(1))).collect();
+        next += seeds.len() as u64;
+        let nodes: Vec<Node> = seeds.iter().map(|seed| generate::program(*seed)).collect();
+        let programs: Vec<Program> = seeds
+            .iter()
+            .zip(&nodes)
+            .map(|(seed, node)| Program { id: format!("seed {seed}"), source: node.to_source() })
+            .collect();
+        for (node, mut report) in nodes.into_iter().zip(workshop.run(&programs)?) {
+            tally.add(&report);
+            if matches!(report.verdict, Verdict::Agrees(_)) {
+                continue;
+            }
+            if shrunk == options.shrink {
+                println!("== {}: {}", report.id, headline(&report.verdict));
+                continue;
+            }
+            shrunk += 1;
+            let shop = Workshop { name: "shrink".to_owned(), ..workshop.clone() };
+            let small = generate::shrink(&shop, node, &report.verdict)?;
+            let program = Program { id: report.id, source: small.to_source() };
+            report = shop.run(std::slice::from_ref(&program))?.swap_remove(0);
+            print(&formatted(program.source), &report);
+        }
+        println!("{tally}");
+    }
+    println!("{tally}");
+    Ok(tally.is_clean())
+}
+
+/// How many programs came to what.
+#[derive(Debug, Default)]
+struct Tally {
+    agree: usize,
+    diverge: usize,
+    refused: usize,
+    invalid: usize,
+    hung: usize,
+    runs: usize,
+    operations: usize,
+}
+
+impl Tally {
+    fn add(&mut self, report: &Report) {
+        match &report.verdict {
+            Verdict::Agrees(figures) => {
+                self.agree += 1;
+                self.runs += figures.runs;
+                self.operations += figures.operations;
+            }
+            Verdict::Diverges(_) => self.diverge += 1,
+            Verdict::Refused(_) => self.refused += 1,
+            Verdict::Invalid(_) => self.invalid += 1,
+            Verdict::Hung => self.hung += 1,
+        }
+    }
+
+    fn is_clean(&self) -> bool {
+        self.diverge + self.refused + self.invalid + self.hung == 0
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { agree, diverge, refused, invalid, hung, runs, operations } = self;
+        write!(
+            f,
+            "{agree} agree ({runs} runs, {operations} operations), {diverge} diverge, \
+             {refused} refused, {hung} do not end, {invalid} invalid"
+        )
+    }
+}
+
+/// The source as rustfmt writes it, or as it is if that is not to be had.
+fn formatted(source: String) -> String {
+    let format = || -> std::io::Result<String> {
+        let mut child = Command::new("rustfmt")
+            .args(["--edition", "2024", "--emit", "stdout"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        // Dropped at once, which ends the input.
+        if let Some(mut stdin) = child.stdin.take() {
+            stdin.write_all(source.as_bytes())?;
+        }
+        let output = child.wait_with_output()?;
+        if !output.status.success() {
+            return Err(std::io::ErrorKind::InvalidData.into());
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    format().unwrap_or(source)
+}
+
+fn headline(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Agrees(_) => "agrees".to_owned(),
+        Verdict::Diverges(_) => "diverges".to_owned(),
+        Verdict::Hung => "does not end".to_owned(),
+        Verdict::Refused(messages) | Verdict::Invalid(messages) => {
+            messages.first().and_then(|text| text.lines().next()).unwrap_or("refused").to_owned()
+        }
+    }
+}
+
+fn print(source: &str, report: &Report) {
+    let Report { id, verdict, warnings } = report;
+    for warning in warnings {
+        println!("== {id}: warning of the machine only\n{warning}");
+    }
+    match verdict {
+        Verdict::Agrees(figures) => println!("{id}: {figures:?}"),
+        Verdict::Refused(messages) => {
+            println!("== {id}: refused\n{source}{}", messages.join("\n"));
+        }
+        Verdict::Invalid(messages) => {
+            println!("== {id}: invalid\n{source}{}", messages.join("\n"));
+        }
+        Verdict::Hung => println!("== {id}: does not end\n{}", source),
+        Verdict::Diverges(divergence) => println!(
+            "== {id}: diverges for {} with {:?}\n{}-- plain\n{}-- machine\n{}",
+            divergence.input,
+            divergence.script,
+            source,
+            divergence.plain.to_text(),
+            divergence.machine.to_text(),
+        ),
+    }
+}

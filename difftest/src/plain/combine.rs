@@ -1,0 +1,181 @@
+//! `select!`, `join!`, `try_join!` and `join_all` for plain futures, as piton defines them: all
+//! futures are made and started in source order; of those that are ready the first in source order
+//! wins; losers are dropped before the winner's arm runs.
+
+use std::pin::Pin;
+use std::task::Poll;
+
+/// Waits for all. See [`piton::machine::join_all`].
+pub async fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut futures: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    std::future::poll_fn(|task| {
+        for (future, value) in futures.iter_mut().filter(|(_, value)| value.is_none()) {
+            if let Poll::Ready(ready) = future.as_mut().poll(task) {
+                *value = Some(ready);
+            }
+        }
+        if futures.iter().all(|(_, value)| value.is_some()) {
+            Poll::Ready(futures.iter_mut().filter_map(|(_, value)| value.take()).collect())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await
+}
+
+/// A future of `join!` or `select!`, with its value once it has one.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Branch<F: Future> {
+    future: Option<Pin<Box<F>>>,
+    value: Option<F::Output>,
+}
+
+impl<F: Future> Branch<F> {
+    #[doc(hidden)]
+    pub fn new(future: F) -> Self {
+        Self { future: Some(Box::pin(future)), value: None }
+    }
+
+    /// Polls the future unless it has given its value. Whether it has.
+    #[doc(hidden)]
+    pub fn poll(&mut self, task: &mut std::task::Context<'_>) -> bool {
+        if let Some(future) = self.future.as_mut()
+            && let Poll::Ready(value) = future.as_mut().poll(task)
+        {
+            // Dropped where it completes, as an awaited future is.
+            self.future = None;
+            self.value = Some(value);
+        }
+        self.future.is_none()
+    }
+
+    #[doc(hidden)]
+    pub fn value(&self) -> Option<&F::Output> {
+        self.value.as_ref()
+    }
+
+    #[doc(hidden)]
+    pub fn take(&mut self) -> F::Output {
+        self.value.take().expect("the branch has given its value")
+    }
+}
+
+/// What `select!` chose, by the position of the arm.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Chosen<A, B = (), C = (), D = ()> {
+    /// The first.
+    A(A),
+    /// The second.
+    B(B),
+    /// The third.
+    C(C),
+    /// The fourth.
+    D(D),
+}
+
+/// Waits for all futures and gives their values as a tuple.
+#[macro_export]
+macro_rules! join {
+    ($a:expr $(,)?) => { ($a.await,) };
+    ($a:expr, $b:expr $(,)?) => { $crate::join!(@ a $a, b $b) };
+    ($a:expr, $b:expr, $c:expr $(,)?) => { $crate::join!(@ a $a, b $b, c $c) };
+    ($a:expr, $b:expr, $c:expr, $d:expr $(,)?) => { $crate::join!(@ a $a, b $b, c $c, d $d) };
+    (@ $($name:ident $future:expr),+) => {{
+        $(let mut $name = $crate::plain::Branch::new($future);)+
+        ::std::future::poll_fn(|task| {
+            let mut done = true;
+            $(done &= $name.poll(task);)+
+            if done {
+                ::std::task::Poll::Ready(($($name.take(),)+))
+            } else {
+                ::std::task::Poll::Pending
+            }
+        })
+        .await
+    }};
+}
+
+/// Waits for all futures, or for the first error, upon which the rest is dropped.
+#[macro_export]
+macro_rules! try_join {
+    ($a:expr, $b:expr $(,)?) => { $crate::try_join!(@ a $a, b $b) };
+    ($a:expr, $b:expr, $c:expr $(,)?) => { $crate::try_join!(@ a $a, b $b, c $c) };
+    ($a:expr, $b:expr, $c:expr, $d:expr $(,)?) => { $crate::try_join!(@ a $a, b $b, c $c, d $d) };
+    (@ $($name:ident $future:expr),+) => {{
+        $(let mut $name = $crate::plain::Branch::new($future);)+
+        let mut first = true;
+        ::std::future::poll_fn(|task| {
+            // The first poll starts all of them, whatever comes of the ones before.
+            if ::std::mem::take(&mut first) {
+                $($name.poll(task);)+
+            }
+            let mut done = true;
+            $(
+                done &= $name.poll(task);
+                if let Some(Err(_)) = $name.value() {
+                    return ::std::task::Poll::Ready(Err($name.take().err().expect("is one")));
+                }
+            )+
+            if done {
+                ::std::task::Poll::Ready(Ok(($($name.take().ok().expect("is none"),)+)))
+            } else {
+                ::std::task::Poll::Pending
+            }
+        })
+        .await
+    }};
+}
+
+/// Waits for the first future to be ready and runs its arm.
+#[macro_export]
+macro_rules! select {
+    (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:block , $($rest:tt)*) => {
+        $crate::select!(@ [$($done)* ($pattern, $future, $body)] $($rest)*)
+    };
+    (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:block $($rest:tt)*) => {
+        $crate::select!(@ [$($done)* ($pattern, $future, $body)] $($rest)*)
+    };
+    (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:expr , $($rest:tt)*) => {
+        $crate::select!(@ [$($done)* ($pattern, $future, $body)] $($rest)*)
+    };
+    (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:expr) => {
+        $crate::select!(@ [$($done)* ($pattern, $future, $body)])
+    };
+    (@ [$a:tt]) => { $crate::select!(# [_, (), (), ()] (a A $a)) };
+    (@ [$a:tt $b:tt]) => { $crate::select!(# [_, _, (), ()] (a A $a) (b B $b)) };
+    (@ [$a:tt $b:tt $c:tt]) => {
+        $crate::select!(# [_, _, _, ()] (a A $a) (b B $b) (c C $c))
+    };
+    (@ [$a:tt $b:tt $c:tt $d:tt]) => {
+        $crate::select!(# [_, _, _, _] (a A $a) (b B $b) (c C $c) (d D $d))
+    };
+    (# [$($value:ty),+] $(($name:ident $variant:ident ($pattern:pat, $future:expr, $body:expr)))+) => {{
+        let chosen: $crate::plain::Chosen<$($value),+> = {
+            $(let mut $name = $crate::plain::Branch::new($future);)+
+            let mut first = true;
+            ::std::future::poll_fn(|task| {
+                // The first poll starts all of them, whatever comes of the ones before.
+                if ::std::mem::take(&mut first) {
+                    $($name.poll(task);)+
+                }
+                $(
+                    if $name.poll(task) {
+                        return ::std::task::Poll::Ready(
+                            $crate::plain::Chosen::$variant($name.take()),
+                        );
+                    }
+                )+
+                ::std::task::Poll::Pending
+            })
+            .await
+        };
+        match chosen {
+            $($crate::plain::Chosen::$variant($pattern) => $body,)+
+            #[allow(unreachable_patterns)]
+            _ => unreachable!("no such arm"),
+        }
+    }};
+    ($($arms:tt)+) => { $crate::select!(@ [] $($arms)+) };
+}

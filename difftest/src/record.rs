@@ -1,0 +1,235 @@
+//! What can be observed of a program.
+
+use std::cell::{Cell, RefCell};
+use std::fmt::{Debug, Write as _};
+
+use serde::{Deserialize, Serialize};
+
+thread_local! {
+    static EVENTS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Records that `value` was evaluated, and gives it back: this is how a program shows the order in
+/// which it evaluates.
+pub fn note<T: Debug>(value: T) -> T {
+    push(format!("note {value:?}"));
+    value
+}
+
+fn push(event: String) {
+    // While a panic unwinds, what is dropped depends on what the state was read into.
+    if !std::thread::panicking() {
+        EVENTS.with_borrow_mut(|events| events.push(event));
+    }
+}
+
+/// The events since the last call.
+pub(crate) fn take_events() -> Vec<String> {
+    EVENTS.take()
+}
+
+/// A value whose drop is recorded.
+///
+/// A machine also drops what it saves, when it parks. That is not the drop of the value, which
+/// lives on in the state, so a value that has been encoded goes silently.
+#[derive(Debug, Deserialize)]
+pub struct Noisy {
+    name: String,
+    #[serde(skip)]
+    saved: Cell<bool>,
+}
+
+impl Noisy {
+    /// A value that is known by `name`.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), saved: Cell::new(false) }
+    }
+
+    /// What the value is known by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Changes what the value is known by.
+    pub fn rename(&mut self, name: impl Into<String>) {
+        self.name = name.into();
+    }
+}
+
+impl Drop for Noisy {
+    fn drop(&mut self) {
+        if !self.saved.get() {
+            push(format!("drop {}", self.name));
+        }
+    }
+}
+
+impl Serialize for Noisy {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct as _;
+        self.saved.set(true);
+        let mut noisy = serializer.serialize_struct("Noisy", 1)?;
+        noisy.serialize_field("name", &self.name)?;
+        noisy.end()
+    }
+}
+
+/// What happened between two deliveries.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Operations that became ready.
+    pub delivered: Vec<String>,
+    /// Notes and drops, in order.
+    pub events: Vec<String>,
+    /// Operations started, in order.
+    pub started: Vec<String>,
+    /// Operations given up, oldest first.
+    pub given_up: Vec<String>,
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum End {
+    /// It returned this value, in its debug form.
+    Returned(String),
+    /// It panicked with this message.
+    Panicked(String),
+    /// It waits for something that cannot come.
+    Stuck,
+    /// It was not over after as many turns as a program may take.
+    Endless,
+    /// The step failed, which plain code never does.
+    Failed(String),
+}
+
+/// Everything that was observed of one run of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// What happened, in order.
+    pub turns: Vec<Turn>,
+    /// How it ended.
+    pub end: End,
+}
+
+impl Record {
+    /// Whether a machine did what rustc's lowering did, of which this is the record.
+    ///
+    /// All must be the same, but for this: a machine parks without the locals that are not used
+    /// again, so those are dropped then and not at the end of their scope. Every value must be
+    /// dropped as often, no later, and in the same order where it is dropped in the same turn.
+    pub fn is_kept_by(&self, machine: &Self) -> bool {
+        let mut early = Vec::new();
+        let turns_agree = self.turns.iter().zip(&machine.turns).all(|(plain, machine)| {
+            plain.has_events_of(machine, &mut early)
+                && plain.delivered == machine.delivered
+                && plain.started == machine.started
+                && plain.given_up == machine.given_up
+        });
+        let is_over = matches!(self.end, End::Returned(_));
+        self.turns.len() == machine.turns.len()
+            && self.end == machine.end
+            && turns_agree
+            && (!is_over || early.is_empty())
+    }
+
+    /// The record as text for people, one observation a line.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        for turn in &self.turns {
+            let columns = [
+                ("ready", &turn.delivered),
+                ("  ", &turn.events),
+                ("  start", &turn.started),
+                ("  give up", &turn.given_up),
+            ];
+            for (label, lines) in columns {
+                for line in lines {
+                    // Writing to a String cannot fail.
+                    let _ = writeln!(text, "{label} {line}");
+                }
+            }
+        }
+        let _ = writeln!(text, "{:?}", self.end);
+        text
+    }
+}
+
+impl Turn {
+    /// Whether the events of a machine's turn are these, but for drops that come early. Those are
+    /// added to `early`, and struck off when they come here.
+    fn has_events_of<'a>(&self, machine: &'a Self, early: &mut Vec<&'a String>) -> bool {
+        let is_drop = |event: &&String| event.starts_with("drop ");
+        let mut late: Vec<&String> = Vec::new();
+        for event in self.events.iter().filter(is_drop) {
+            match early.iter().position(|other| *other == event) {
+                Some(place) => drop(early.remove(place)),
+                None => late.push(event),
+            }
+        }
+        // What is left of both sides happens in this turn on both, in the same order.
+        let mut expected = late.clone();
+        let mut events = machine.events.iter().filter(|event| {
+            if !is_drop(event) {
+                return true;
+            }
+            match expected.iter().position(|other| other == event) {
+                Some(place) => {
+                    expected.remove(place);
+                    true
+                }
+                None => {
+                    early.push(*event);
+                    false
+                }
+            }
+        });
+        let same = self.events.iter().all(|event| {
+            if is_drop(&event) {
+                let Some(place) = late.iter().position(|other| *other == event) else {
+                    return true;
+                };
+                late.remove(place);
+            }
+            events.next() == Some(event)
+        });
+        same && events.next().is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(turns: &[&[&str]]) -> Record {
+        let turn = |events: &&[&str]| Turn {
+            events: events.iter().map(|event| (*event).to_owned()).collect(),
+            ..Turn::default()
+        };
+        Record { turns: turns.iter().map(turn).collect(), end: End::Returned(String::new()) }
+    }
+
+    #[test]
+    fn drops_may_come_early_but_not_late_and_not_twice() {
+        let plain = record(&[&["note 1"], &["drop a", "note 2"], &["drop a", "drop b"]]);
+        let kept = |machine: &[&[&str]]| plain.is_kept_by(&record(machine));
+        assert!(kept(&[&["note 1"], &["drop a", "note 2"], &["drop a", "drop b"]]));
+        assert!(kept(&[&["note 1", "drop a"], &["note 2", "drop a"], &["drop b"]]));
+        assert!(!kept(&[&["note 1"], &["note 2"], &["drop a", "drop a", "drop b"]]), "late");
+        assert!(!kept(&[&["note 1"], &["note 2", "drop a"], &["drop a", "drop b"]]), "order");
+        assert!(!kept(&[&["note 1"], &["drop a", "note 2"], &["drop a"]]), "never");
+        assert!(!kept(&[&["drop b"], &["drop a", "note 2"], &["drop a", "drop b"]]), "note");
+        let twice = [&["note 1", "drop b"][..], &["drop a", "note 2"], &["drop a", "drop b"]];
+        assert!(!kept(&twice), "twice");
+    }
+
+    #[test]
+    fn a_saved_value_goes_silently_and_its_copy_does_not() {
+        let value = Noisy::new("a");
+        let json = serde_json::to_string(&value).expect("plain data");
+        drop(value);
+        assert!(take_events().is_empty());
+        let copy: Noisy = serde_json::from_str(&json).expect("just written");
+        drop(copy);
+        assert_eq!(take_events(), ["drop a"]);
+    }
+}
