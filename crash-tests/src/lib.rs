@@ -5,6 +5,10 @@
 //! and one when it has ended. Lines survive SIGKILL, because the kernel has them. The tests kill the
 //! program, start it again until it finishes, and compare ledger and results with what a program
 //! that never died would have written.
+//!
+//! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
+//! which the database itself keeps the books.
 
+pub mod gate;
 pub mod ledger;
 pub mod workload;

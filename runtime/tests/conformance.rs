@@ -3,17 +3,14 @@
 //! Without Postgres binaries its tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
 
-#[path = "support/cluster.rs"]
-mod cluster;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use cluster::Cluster;
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::model::Timestamp;
 use piton::store::conformance::{Case, StoreUnderTest, cases};
 use piton::store::{Clock, ManualClock, MemoryStore, StoreOptions};
+use piton_postgres_cluster::{self as cluster, Cluster};
 
 /// Connections of one store; each case has two stores, and many cases run at once.
 const CONNECTIONS: u32 = 4;

@@ -3,16 +3,12 @@
 //! Without Postgres binaries the tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
 
-#[path = "support/cluster.rs"]
-mod cluster;
-
 use std::io::{BufRead as _, BufReader};
 use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cluster::Cluster;
 use libtest_mimic::{Arguments, Failed};
 use piton::error::ConnectError;
 use piton::model::{Payload, RunId, StepNo, WorkerId};
@@ -20,6 +16,7 @@ use piton::store::{
     ArrivalKind, CommitOutcome, CommitStep, Disposition, NewArrival, NewRun, NewWorker, RunEvent,
     Store, WorkerLease, connect,
 };
+use piton_postgres_cluster::{self as cluster, Cluster};
 use sqlx::{Connection as _, PgConnection};
 use tokio::sync::mpsc::unbounded_channel;
 

@@ -1,6 +1,8 @@
-//! The slow poll: finds what lost news, lost answers and dead workers have left behind.
+//! The slow poll, which finds what lost news and lost answers have left behind, and the quicker
+//! look for what dead workers have.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::sleep;
 use tracing::{info, warn};
@@ -10,6 +12,20 @@ use super::driver::Origin;
 use super::session::{Adoption, Session};
 use crate::error::StoreError;
 use crate::store::Store;
+
+/// How often to look for workers that have died. With the time that a store takes to be sure and a
+/// claim, the runs of a dead worker go on well within a second.
+const WATCH_INTERVAL: Duration = Duration::from_millis(300);
+
+/// Looks for dead workers until dropped.
+pub(crate) async fn watch_loop(session: &Arc<Session>) {
+    loop {
+        if let Err(error) = fence_dead_workers(&*session.store).await {
+            warn!(%error, "it is not known whether other workers have died");
+        }
+        sleep(WATCH_INTERVAL.min(session.host.settings.poll_interval)).await;
+    }
+}
 
 /// Sweeps at every poll interval until dropped.
 pub(crate) async fn sweep_loop(session: &Arc<Session>) {
@@ -22,7 +38,7 @@ pub(crate) async fn sweep_loop(session: &Arc<Session>) {
 }
 
 async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
-    fence_dead_workers(&*session.store).await?;
+    fence_expired_workers(&*session.store).await?;
     let held = session.held();
     if !held.is_empty() {
         for run_id in session.store.unread_inboxes(session.lease(), &held).await? {
@@ -35,13 +51,18 @@ async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Lets go of the runs of workers whose lease has run out or that are known to be dead.
+/// Lets go of the runs of workers that are known to be dead.
 pub(crate) async fn fence_dead_workers(store: &dyn Store) -> Result<(), StoreError> {
     let dead = store.find_dead_workers().await?;
     if !dead.is_empty() {
         let runs = store.fence_workers(&dead).await?;
         info!(workers = dead.len(), runs, "took the runs of workers that have died");
     }
+    Ok(())
+}
+
+/// Lets go of the runs of workers whose lease has run out.
+pub(crate) async fn fence_expired_workers(store: &dyn Store) -> Result<(), StoreError> {
     let (expired, runs) = store.fence_expired_workers().await?;
     if !expired.is_empty() {
         info!(workers = expired.len(), runs, "took the runs of workers whose lease had run out");

@@ -86,7 +86,8 @@ impl Worker {
 
     /// Sets the lease: how long the worker may be out of touch with the database before others take
     /// over its runs. Renewed at a third of it. Default: 15 s. After the death of a host, its runs
-    /// go on after at most one lease and one poll interval.
+    /// go on after at most one lease and one poll interval; after that of a mere process, within a
+    /// second.
     ///
     /// # Panics
     /// If it is shorter than 100 ms.
@@ -134,6 +135,7 @@ impl Worker {
         let store = Arc::clone(self.client.store());
         store.record_definitions(&registry.definitions()).await?;
         sweep::fence_dead_workers(&*store).await?;
+        sweep::fence_expired_workers(&*store).await?;
         let host = Arc::new(Host {
             registry,
             dependencies: Arc::new(self.dependencies),

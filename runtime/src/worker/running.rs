@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::engine::claim::claim_loop;
 use crate::engine::lease::keep_lease;
 use crate::engine::session::{Phase, Session};
-use crate::engine::sweep::sweep_loop;
+use crate::engine::sweep::{sweep_loop, watch_loop};
 use crate::error::StoreError;
 
 /// The wait before a worker that has lost its lease and cannot register tries again.
@@ -125,6 +125,7 @@ impl Supervisor {
             () = keep_lease(session) => End::Lost,
             () = claim_loop(session) => End::Lost,
             () = sweep_loop(session) => End::Lost,
+            () = watch_loop(session) => End::Lost,
         }
     }
 

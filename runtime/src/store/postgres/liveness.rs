@@ -6,15 +6,16 @@
 //!
 //! A connection may also break while its process lives. The session then makes another and takes
 //! its locks again; only a worker whose lock is found free twice, [`GRACE`] apart, is called dead.
-//! To be fenced by mistake costs a worker its runs and nothing else.
+//! To be fenced by mistake costs a worker its runs and nothing else. But a server that restarts
+//! frees all locks at once, so whoever has lost its own connection calls nobody dead until
+//! [everybody had time](SETTLE) to take their locks again.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sqlx::PgPool;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::session::Wish;
 use crate::model::WorkerId;
@@ -23,24 +24,32 @@ use crate::model::WorkerId;
 /// well, and short against the second within which a death should be noticed.
 const GRACE: Duration = Duration::from_millis(300);
 
+/// How long the others may take to connect again after a restart of the server: two of the longest
+/// waits of a [session](super::session), and some time to do it.
+pub(super) const SETTLE: Duration = Duration::from_secs(5);
+
 const UNLOCKED: &str = "SELECT worker_id FROM piton_workers WHERE fenced_at IS NULL AND is_locked \
     AND NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted \
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
     AND classid::bigint = hashtext('piton ' || current_schema())::bigint & 4294967295 \
     AND objid::bigint = worker_id & 2147483647)";
 
-/// The locks of the workers registered through one store, and what it has seen of others.
+/// The locks of the workers registered through one store, and what it can tell of others.
 #[derive(Debug)]
 pub(super) struct Liveness {
     wishes: mpsc::UnboundedSender<Wish>,
     session: JoinHandle<()>,
-    /// The workers whose locks were found free, and since when.
-    missing: Mutex<HashMap<WorkerId, Instant>>,
+    /// Before this time free locks mean nothing.
+    settled_at: watch::Receiver<Instant>,
 }
 
 impl Liveness {
-    pub(super) fn new(wishes: mpsc::UnboundedSender<Wish>, session: JoinHandle<()>) -> Self {
-        Self { wishes, session, missing: Mutex::default() }
+    pub(super) fn new(
+        wishes: mpsc::UnboundedSender<Wish>,
+        session: JoinHandle<()>,
+        settled_at: watch::Receiver<Instant>,
+    ) -> Self {
+        Self { wishes, session, settled_at }
     }
 
     /// Takes the lock of a worker that nobody knows of yet; returns whether it is held.
@@ -55,17 +64,21 @@ impl Liveness {
         let _ = self.wishes.send(Wish::LetGo(worker));
     }
 
-    /// The workers whose locks have been free for long enough.
+    /// The workers whose locks are free and stay so. Takes a while if there are any.
     pub(super) async fn find_dead(&self, pool: &PgPool) -> Result<Vec<WorkerId>, sqlx::Error> {
-        let unlocked: Vec<i64> = sqlx::query_scalar(UNLOCKED).fetch_all(pool).await?;
-        let now = Instant::now();
-        let mut missing = self.missing();
-        missing.retain(|worker, _| unlocked.contains(&worker.0));
-        let mut dead = Vec::new();
-        for worker in unlocked.into_iter().map(WorkerId) {
-            if now.duration_since(*missing.entry(worker).or_insert(now)) >= GRACE {
-                dead.push(worker);
-            }
+        if *self.settled_at.borrow() > Instant::now() {
+            return Ok(Vec::new());
+        }
+        let suspects = unlocked(pool).await?;
+        if suspects.is_empty() {
+            return Ok(suspects);
+        }
+        tokio::time::sleep(GRACE).await;
+        let mut dead = unlocked(pool).await?;
+        dead.retain(|worker| suspects.contains(worker));
+        // Whoever lost its own connection in between was looking at a server that restarts.
+        if *self.settled_at.borrow() > Instant::now() {
+            dead.clear();
         }
         Ok(dead)
     }
@@ -74,11 +87,11 @@ impl Liveness {
     pub(super) fn close(&self) {
         self.session.abort();
     }
+}
 
-    fn missing(&self) -> MutexGuard<'_, HashMap<WorkerId, Instant>> {
-        // The map is whole after every operation, so a panic elsewhere does not spoil it.
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+async fn unlocked(pool: &PgPool) -> Result<Vec<WorkerId>, sqlx::Error> {
+    let ids: Vec<i64> = sqlx::query_scalar(UNLOCKED).fetch_all(pool).await?;
+    Ok(ids.into_iter().map(WorkerId).collect())
 }
 
 impl Drop for Liveness {

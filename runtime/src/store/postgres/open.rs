@@ -8,7 +8,8 @@ use std::time::Duration;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
 use super::PostgresStore;
 use super::liveness::Liveness;
@@ -82,6 +83,8 @@ async fn start_session(
         .connect_lazy_with(connect);
     let listener = listen(&pool).await?;
     let (wishes, receiver) = mpsc::unbounded_channel();
+    // Locks that were free before this store came tell of the dead.
+    let (settled_at, settled) = watch::channel(Instant::now());
     let session = Session {
         pool,
         wishes: receiver,
@@ -89,8 +92,9 @@ async fn start_session(
         origin,
         held: BTreeSet::new(),
         missing: BTreeSet::new(),
+        settled_at,
     };
-    Ok(Liveness::new(wishes, tokio::spawn(session.run(listener))))
+    Ok(Liveness::new(wishes, tokio::spawn(session.run(listener)), settled))
 }
 
 async fn migrate(connection: &mut PgConnection, target: &str) -> Result<(), ConnectError> {

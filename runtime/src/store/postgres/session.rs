@@ -10,8 +10,10 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 use sqlx::postgres::PgListener;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
 
+use super::liveness::SETTLE;
 use super::news::{CHANNEL, Origin, publish};
 use crate::model::WorkerId;
 use crate::store::Hub;
@@ -19,7 +21,7 @@ use crate::store::Hub;
 /// The first wait after a failed attempt to connect; it doubles up to [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// How long to wait before asking again for a lock that the last connection still seems to hold.
 const LOCK_RETRY: Duration = Duration::from_secs(1);
@@ -47,6 +49,8 @@ pub(super) struct Session {
     pub(super) held: BTreeSet<WorkerId>,
     /// Those whose locks should be held and are not yet.
     pub(super) missing: BTreeSet<WorkerId>,
+    /// Before this time the locks of others mean nothing.
+    pub(super) settled_at: watch::Sender<Instant>,
 }
 
 /// The second part of a worker's lock key, which has 31 bits.
@@ -66,6 +70,7 @@ impl Session {
                 None => match listen(&self.pool).await {
                     Ok(listener) => {
                         wait = FIRST_WAIT;
+                        self.settled_at.send_replace(Instant::now() + SETTLE);
                         self.hub.announce_due();
                         self.serve(listener).await
                     }
@@ -76,6 +81,7 @@ impl Session {
                 Ok(()) => return,
                 Err(error) => tracing::debug!(%error, "the lasting connection has been lost"),
             }
+            self.settled_at.send_replace(Instant::now() + SETTLE);
             self.missing.append(&mut self.held);
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(LONGEST_WAIT);

@@ -1,4 +1,5 @@
-//! A private Postgres server for the tests of one process, from the binaries of the machine.
+//! A private Postgres server for the tests of one process, from the binaries of the machine or those
+//! in the directory that `PITON_POSTGRES_BIN` names.
 //!
 //! The server lives in a directory of its own and listens on a socket there. A shell starts it and
 //! waits for the end of its input, which comes when the [`Cluster`] is dropped and when this
@@ -24,18 +25,23 @@ trap '' INT TERM HUP PIPE
 cd "$1" || exit 1
 {
     initdb -D data -U piton -A trust -E UTF8 --locale=C -N &&
-    pg_ctl -D data -l log -w start -o "-k '$1' -c listen_addresses='' -c fsync=off \
-        -c max_connections=400 -c shared_buffers=64MB"
+    cat settings >> data/postgresql.conf &&
+    pg_ctl -D data -l log -w start
 } > setup 2>&1 && echo ready || { cat setup log >&2; echo failed; }
 read -r _
 pg_ctl -D data -m immediate stop > /dev/null 2>&1
 cd / && rm -rf "$1"
 "#;
 
+/// What every server is started with. Nothing here outlives the machine, so nothing is flushed.
+const SETTINGS: &str = "listen_addresses = ''\nfsync = off\nmax_connections = 400\n\
+    shared_buffers = 64MB\n";
+
 /// A running server.
 #[derive(Debug)]
-pub(crate) struct Cluster {
+pub struct Cluster {
     directory: PathBuf,
+    binaries: PathBuf,
     shell: Child,
     databases: AtomicUsize,
     /// Databases that nobody uses at the moment.
@@ -44,13 +50,14 @@ pub(crate) struct Cluster {
 
 /// A database that one test has to itself.
 #[derive(Debug)]
-pub(crate) struct Database<'a> {
+pub struct Database<'a> {
     cluster: &'a Cluster,
     url: String,
 }
 
 impl Database<'_> {
-    pub(crate) fn url(&self) -> &str {
+    /// Where it is.
+    pub fn url(&self) -> &str {
         &self.url
     }
 }
@@ -66,17 +73,27 @@ impl Cluster {
     ///
     /// # Panics
     /// If there are binaries and they do not work.
-    pub(crate) fn start() -> Result<Self, String> {
+    pub fn start() -> Result<Self, String> {
+        Self::start_with("")
+    }
+
+    /// Starts a server with some more lines of `postgresql.conf`, or says what is missing.
+    ///
+    /// # Panics
+    /// If there are binaries and they do not work.
+    pub fn start_with(settings: &str) -> Result<Self, String> {
         let binaries = find_binaries().ok_or("there are no Postgres binaries")?;
         let directory = tempfile::Builder::new().prefix("piton-postgres-").tempdir();
         // The shell removes it.
         let directory = directory.expect("a temporary directory").keep();
+        let socket = format!("unix_socket_directories = '{}'\n", directory.display());
+        std::fs::write(directory.join("settings"), [SETTINGS, &socket, settings].concat())
+            .expect("the directory can be written");
         let mut command = command_of_some_user(&directory)?;
-        let path = std::env::var("PATH").unwrap_or_default();
         let mut shell = command
             .args(["sh", "-c", SCRIPT, "sh"])
             .arg(&directory)
-            .env("PATH", format!("{}:{path}", binaries.display()))
+            .env("PATH", path_with(&binaries))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -85,12 +102,58 @@ impl Cluster {
         let output = shell.stdout.as_mut().expect("it is piped");
         BufReader::new(output).read_line(&mut line).expect("the shell says something");
         assert_eq!(line.trim(), "ready", "the server did not start");
-        Ok(Self { directory, shell, databases: AtomicUsize::new(0), free: Mutex::default() })
+        let (databases, free) = (AtomicUsize::new(0), Mutex::default());
+        Ok(Self { directory, binaries, shell, databases, free })
+    }
+
+    /// Runs one of Postgres' programs as the server's user, in the server's directory, and returns
+    /// what it has printed.
+    ///
+    /// # Panics
+    /// If the program fails.
+    pub fn run(&self, program: &str, arguments: &[&str]) -> String {
+        let output = command_of_some_user(&self.directory)
+            .expect("the server has been started by that user")
+            .arg(program)
+            .args(arguments)
+            .env("PATH", path_with(&self.binaries))
+            .env("PGHOST", &self.directory)
+            .env("PGUSER", "piton")
+            .current_dir(&self.directory)
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program can be started");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{program} {arguments:?}: {errors}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Ends the server without any order, as a crash would.
+    pub fn stop(&self) {
+        self.run("pg_ctl", &["-D", "data", "-m", "immediate", "-w", "stop"]);
+    }
+
+    /// Starts it again.
+    pub fn start_again(&self) {
+        self.run("pg_ctl", &["-D", "data", "-l", "log", "-w", "start"]);
+    }
+
+    /// The socket that the server listens on.
+    pub fn socket(&self) -> PathBuf {
+        self.directory.join(".s.PGSQL.5432")
+    }
+
+    /// The directory of the server's files and socket.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Gives a database: one that is free again, cleaned by the statements of `reset`, or a copy of
     /// the template. The first connection to a new one costs ten times as much as the cleaning.
-    pub(crate) async fn database(&self, reset: &'static str) -> Result<Database<'_>, sqlx::Error> {
+    ///
+    /// # Errors
+    /// The server does not do as it is told.
+    pub async fn database(&self, reset: &'static str) -> Result<Database<'_>, sqlx::Error> {
         let free = self.free().pop();
         let (database, url, sql) = match free {
             Some(url) => (url.clone(), url, reset.to_owned()),
@@ -106,6 +169,19 @@ impl Cluster {
         Ok(Database { cluster: self, url })
     }
 
+    /// Makes an empty database that is never given to anybody else, and returns its URL.
+    ///
+    /// # Errors
+    /// The server does not do as it is told.
+    pub async fn new_database(&self) -> Result<String, sqlx::Error> {
+        let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        let create = format!("CREATE DATABASE {name}");
+        let mut connection = PgConnection::connect(&self.url("postgres")).await?;
+        sqlx::raw_sql(sqlx::AssertSqlSafe(create)).execute(&mut connection).await?;
+        connection.close().await?;
+        Ok(self.url(&name))
+    }
+
     fn free(&self) -> MutexGuard<'_, Vec<String>> {
         // The list is whole after every operation, so a test that panics does not spoil it.
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
@@ -113,7 +189,7 @@ impl Cluster {
 
     /// The URL of a database. New ones are copies of `template1`, to which nobody may be connected
     /// at that moment.
-    pub(crate) fn url(&self, database: &str) -> String {
+    pub fn url(&self, database: &str) -> String {
         format!("postgres:///{database}?user=piton&host={}", self.directory.display())
     }
 }
@@ -127,7 +203,7 @@ impl Drop for Cluster {
 }
 
 /// A test on the server: ignored if there is none, failed if there has to be one.
-pub(crate) fn trial(
+pub fn trial(
     name: String,
     cluster: &Result<Arc<Cluster>, String>,
     test: impl FnOnce(Arc<Cluster>) -> Result<(), Failed> + Send + 'static,
@@ -143,6 +219,12 @@ pub(crate) fn trial(
             Trial::test(name, move || Err(reason.into())).with_ignored_flag(!required)
         }
     }
+}
+
+fn path_with(binaries: &Path) -> std::ffi::OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(binaries.to_owned()).chain(std::env::split_paths(&path));
+    std::env::join_paths(paths).expect("no path holds a colon")
 }
 
 fn find_binaries() -> Option<PathBuf> {

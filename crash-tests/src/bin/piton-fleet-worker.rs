@@ -1,0 +1,32 @@
+//! One worker of a fleet: `piton-fleet-worker URL FOLDER LEASE_MS` serves the runs in the database
+//! until its input ends, then shuts down in order. Its activities find the ledger and the gate in
+//! the folder.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use piton::prelude::*;
+use piton_crash_tests::gate::Gate;
+use piton_crash_tests::ledger::Ledger;
+use tokio::io::AsyncReadExt as _;
+
+#[tokio::main]
+async fn main() -> piton::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [url, folder, lease_ms] = arguments.as_slice() else {
+        bail!("usage: piton-fleet-worker URL FOLDER LEASE_MS");
+    };
+    let folder = PathBuf::from(folder);
+    let client = Client::connect(url).await?;
+    let worker = Worker::new(&client)
+        .lease(Duration::from_millis(lease_ms.parse()?))
+        .provide(Ledger::open(&folder)?)
+        .provide(Gate::new(&folder))
+        .start()
+        .await?;
+    println!("ready");
+    tokio::io::stdin().read_to_end(&mut Vec::new()).await?;
+    worker.shutdown().await?;
+    client.close().await;
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! What the database itself has seen of the runs: every step and every claim, by a trigger, with the
+//! name under which the process was connected that wrote it.
+
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, PgConnection};
+
+/// Notes each step and each change of owner in the transaction that makes it.
+const INSTALL: &str = "
+CREATE TABLE audit_steps (
+    seq BIGINT GENERATED ALWAYS AS IDENTITY, run_id UUID, step_no BIGINT,
+    worker_id BIGINT, was_valid BOOLEAN, who TEXT, at TIMESTAMPTZ DEFAULT clock_timestamp());
+CREATE TABLE audit_claims (
+    run_id UUID, worker_id BIGINT, who TEXT, at TIMESTAMPTZ DEFAULT clock_timestamp());
+CREATE FUNCTION audit() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.step_no IS DISTINCT FROM OLD.step_no THEN
+        INSERT INTO audit_steps (run_id, step_no, worker_id, was_valid, who)
+        VALUES (NEW.run_id, NEW.step_no, OLD.worker_id, EXISTS (
+            SELECT FROM piton_workers AS worker WHERE worker.worker_id = OLD.worker_id
+            AND worker.epoch = OLD.epoch AND fenced_at IS NULL), session_user);
+    END IF;
+    IF NEW.worker_id IS DISTINCT FROM OLD.worker_id AND NEW.worker_id IS NOT NULL THEN
+        INSERT INTO audit_claims (run_id, worker_id, who)
+        VALUES (NEW.run_id, NEW.worker_id, session_user);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER audit AFTER UPDATE ON piton_runs FOR EACH ROW EXECUTE FUNCTION audit();
+";
+
+/// A connection that asks.
+pub(crate) struct Audit(PgConnection);
+
+impl Audit {
+    pub(crate) async fn install(mut connection: PgConnection) -> Result<Self, sqlx::Error> {
+        sqlx::raw_sql(INSTALL).execute(&mut connection).await?;
+        Ok(Self(connection))
+    }
+
+    /// Lets workers connect under this name. Roles are shared by all databases of the server.
+    pub(crate) async fn admit(&mut self, name: &str) {
+        let sql = format!(
+            "DO $$ BEGIN CREATE ROLE {name} SUPERUSER LOGIN; \
+             EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+        );
+        self.execute(&sql).await;
+    }
+
+    pub(crate) async fn execute(&mut self, sql: &str) {
+        let sql = AssertSqlSafe(sql.to_owned());
+        sqlx::raw_sql(sql).execute(&mut self.0).await.expect("the statements are right");
+    }
+
+    /// A number.
+    pub(crate) async fn count(&mut self, sql: &str) -> i64 {
+        let sql = AssertSqlSafe(sql.to_owned());
+        sqlx::query_scalar(sql).fetch_one(&mut self.0).await.expect("the query is right")
+    }
+
+    /// The database's clock, in microseconds.
+    pub(crate) async fn now(&mut self) -> i64 {
+        self.count("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").await
+    }
+
+    /// The runs that processes of this name own.
+    pub(crate) async fn owned_by(&mut self, name: &str) -> i64 {
+        let latest = "SELECT DISTINCT ON (run_id) run_id, who FROM audit_claims \
+            ORDER BY run_id, at DESC";
+        self.count(&format!(
+            "SELECT count(*) FROM ({latest}) AS latest JOIN piton_runs USING (run_id) \
+             WHERE who = '{name}' AND piton_runs.worker_id IS NOT NULL"
+        ))
+        .await
+    }
+
+    /// How long after `since` the last run came to `name`.
+    pub(crate) async fn last_claim(&mut self, name: &str, since: i64) -> Duration {
+        let sql = "SELECT (extract(epoch FROM max(at)) * 1000000)::bigint FROM audit_claims \
+            WHERE who = ";
+        let last = self.count(&format!("{sql}'{name}'")).await;
+        Duration::from_micros(last.saturating_sub(since).cast_unsigned())
+    }
+
+    /// Every step of every run was committed once, by an owner who had the right to.
+    pub(crate) async fn check_steps(&mut self) {
+        let twice = "SELECT count(*) FROM (SELECT FROM audit_steps GROUP BY run_id, step_no \
+            HAVING count(*) > 1) AS twice";
+        assert_eq!(self.count(twice).await, 0, "steps were committed twice");
+        let gaps = "SELECT count(*) FROM (SELECT run_id FROM piton_runs \
+            LEFT JOIN audit_steps USING (run_id) GROUP BY run_id, piton_runs.step_no \
+            HAVING count(audit_steps.step_no) <> piton_runs.step_no \
+            OR max(audit_steps.step_no) IS DISTINCT FROM nullif(piton_runs.step_no, 0)) AS gaps";
+        assert_eq!(self.count(gaps).await, 0, "runs whose steps do not add up");
+        let invalid = "SELECT count(*) FROM audit_steps WHERE NOT was_valid";
+        assert_eq!(self.count(invalid).await, 0, "steps by a worker that was fenced");
+    }
+}

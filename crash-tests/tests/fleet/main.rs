@@ -1,0 +1,59 @@
+//! Several worker processes on one Postgres: killed, paused, with a wrong clock, cut off.
+//!
+//! Without Postgres binaries the tests are reported as ignored, or as failed if
+//! `PITON_REQUIRE_POSTGRES=1`. What is chosen at random follows from `PITON_CRASH_SEED`, which every
+//! run prints.
+
+mod audit;
+mod kill;
+mod member;
+mod pause;
+mod scene;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed};
+use piton_postgres_cluster::{Cluster, trial};
+
+use crate::scene::Scene;
+
+type Test = fn(Scene) -> Pin<Box<dyn Future<Output = ()>>>;
+
+macro_rules! tests {
+    ($($module:ident::$name:ident),* $(,)?) => {
+        &[$((stringify!($name), |scene| Box::pin($module::$name(scene)))),*]
+    };
+}
+
+const TESTS: &[(&str, Test)] = tests![
+    kill::runs_of_a_killed_worker_go_on_within_a_second,
+    pause::a_worker_that_was_paused_for_too_long_commits_nothing,
+];
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // Each test has several processes of its own.
+    arguments.test_threads.get_or_insert(2);
+    let conclusion = {
+        let cluster = match arguments.list {
+            true => Err("tests are only listed".into()),
+            false => Cluster::start().map(Arc::new),
+        };
+        let trials = TESTS.iter().map(|(name, test)| {
+            trial((*name).to_owned(), &cluster, move |cluster| {
+                run(async move {
+                    test(Scene::new(cluster).await?).await;
+                    Ok(())
+                })
+            })
+        });
+        libtest_mimic::run(&arguments, trials.collect())
+    };
+    conclusion.exit();
+}
+
+fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_all().build()?.block_on(test)
+}

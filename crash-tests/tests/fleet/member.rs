@@ -1,0 +1,65 @@
+//! A worker process.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// See the [module documentation](self). It dies when dropped.
+pub(crate) struct Member {
+    child: Child,
+}
+
+impl Member {
+    /// Starts the process and waits until it serves.
+    pub(crate) async fn start(
+        url: &str,
+        folder: &Path,
+        lease: Duration,
+        environment: &[(&str, &str)],
+    ) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_piton-fleet-worker"))
+            .arg(url)
+            .arg(folder)
+            .arg(lease.as_millis().to_string())
+            .envs(environment.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("the program starts");
+        let output = child.stdout.take().expect("it is piped");
+        let line = BufReader::new(output).lines().next_line().await.expect("readable");
+        assert_eq!(line.as_deref(), Some("ready"), "the worker did not start");
+        Self { child }
+    }
+
+    /// Kills it with SIGKILL.
+    pub(crate) async fn kill(mut self) {
+        self.child.kill().await.expect("it was there to be killed");
+    }
+
+    /// Stops it as SIGSTOP does: its connections stay, its threads do not run.
+    pub(crate) fn pause(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    pub(crate) fn resume(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    /// Lets it shut down in order.
+    pub(crate) async fn leave(mut self) {
+        let status = self.child.wait().await.expect("it ran");
+        assert!(status.success(), "a worker ended with {status}");
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = self.child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
+        kill_process(pid.expect("it has not been waited for"), signal).expect("it lives");
+    }
+}

@@ -1,0 +1,63 @@
+//! What each test has to itself: a database, a folder, a client and its workers.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use libtest_mimic::Failed;
+use piton::prelude::*;
+use piton_postgres_cluster::Cluster;
+use sqlx::{Connection as _, PgConnection};
+use tempfile::TempDir;
+
+use crate::audit::Audit;
+use crate::member::Member;
+
+/// Long enough for anything to happen on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often a condition is looked at.
+const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+
+/// See the [module documentation](self).
+pub(crate) struct Scene {
+    pub(crate) url: String,
+    pub(crate) folder: TempDir,
+    pub(crate) client: Client,
+    pub(crate) audit: Audit,
+}
+
+impl Scene {
+    pub(crate) async fn new(cluster: Arc<Cluster>) -> Result<Self, Failed> {
+        let url = cluster.new_database().await?;
+        let client = Client::connect(&url).await?;
+        let audit = Audit::install(PgConnection::connect(&url).await?).await?;
+        Ok(Self { url, folder: tempfile::tempdir()?, client, audit })
+    }
+
+    /// Starts a worker process that connects under a name of its own.
+    pub(crate) async fn worker(&mut self, name: &str, lease: Duration) -> Member {
+        self.worker_at(name, &self.url.clone(), lease, &[]).await
+    }
+
+    /// Starts a worker process that connects to `url`, with these variables in its environment.
+    pub(crate) async fn worker_at(
+        &mut self,
+        name: &str,
+        url: &str,
+        lease: Duration,
+        environment: &[(&str, &str)],
+    ) -> Member {
+        self.audit.admit(name).await;
+        let url = url.replace("user=piton", &format!("user={name}"));
+        Member::start(&url, self.folder.path(), lease, environment).await
+    }
+}
+
+/// Waits until a condition holds.
+pub(crate) async fn wait_until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let started = Instant::now();
+    while !holds().await {
+        assert!(started.elapsed() < PATIENCE, "waited in vain until {what}");
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+}
