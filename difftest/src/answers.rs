@@ -214,6 +214,7 @@ fn outcome_of<T: Serialize, E: Serialize>(answer: Result<T, ActivityError<E>>) -
         Err(ActivityError::TimedOut(kind)) => OperationOutcome::TimedOut(kind),
         Err(ActivityError::Cancelled) => OperationOutcome::Cancelled,
         Err(ActivityError::Panicked(message)) => OperationOutcome::Panicked(message),
+        Err(ActivityError::OutcomeUnknown) => OperationOutcome::Unknown,
     }
 }
 

@@ -81,7 +81,7 @@ pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// are encoded at the call, so they may be references. A function that returns `T` gives `T`, and a
 /// failure of the engine (a timeout, a panic) then fails the run. A function that returns
 /// `Result<T, E>` gives `Result<T, ActivityError<E>>`. Whether an error is worth another attempt is
-/// said by `Retryable`, if its type implements that.
+/// said by `Retryable`, if its type implements that, and by `non_retryable`.
 ///
 /// The first parameter may be `cx: &ActivityContext`. It is not a part of the call.
 ///
@@ -95,6 +95,21 @@ pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | `retry(max_interval = "1m")` | the longest wait | 100 × `initial` |
 /// | `retry(max_attempts = 5)` | attempts in all; 0 is no limit | 0 |
 /// | `retry(jitter = 0.1)` | by which part a wait may be shortened at random | 0.0 |
+/// | `retry(non_retryable = [CardError::Declined { .. }])` | errors, as patterns, that are final | none |
+/// | `at_most_once` | never attempted twice, see below | off |
+/// | `max_concurrent = 8` | how many attempts one worker makes at a time | no limit |
+/// | `blocking` | the function is no `async fn` and may block its thread | off |
+///
+/// # How often it is carried out
+/// At least once: if the worker dies during an attempt, another attempt is made, with the same
+/// `cx.idempotency_key()`. An `at_most_once` activity is never attempted again. Its errors are final,
+/// and if its worker died the workflow gets `ActivityError::OutcomeUnknown`: it may have had its
+/// effect, or not. That is also what it gets in the rare case that the worker died just before.
+///
+/// # Blocking
+/// A `blocking` function runs on a thread for such functions, of which a worker uses a limited number
+/// (`Worker::max_blocking`). A thread cannot be stopped: after a timeout or a request to cancel, the
+/// function goes on to its end, unheard, and another attempt may begin meanwhile.
 ///
 /// # Tests
 /// The body itself is an associated function of the type of the same name, with the parameters as

@@ -7,7 +7,7 @@ use jiff::{Span, SpanRelativeTo};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
-use syn::{Lit, LitInt, LitStr, Token};
+use syn::{Lit, LitInt, LitStr, Pat, Token};
 
 use crate::args::{parse_name, parse_options};
 use crate::diagnostics::Diagnostics;
@@ -25,6 +25,12 @@ pub(super) struct ActivityArgs {
     pub(super) schedule_to_close: Option<Duration>,
     /// `retry(…)`
     pub(super) retry: RetryArgs,
+    /// `at_most_once`
+    pub(super) at_most_once: bool,
+    /// `blocking`: the function is not `async` and runs on a thread for such functions.
+    pub(super) blocking: bool,
+    /// `max_concurrent = 8`
+    pub(super) max_concurrent: Option<LitInt>,
 }
 
 /// What `retry(…)` says.
@@ -40,18 +46,31 @@ pub(super) struct RetryArgs {
     max_attempts: Option<u32>,
     /// `jitter = 0.1`
     jitter: Option<f64>,
+    /// `non_retryable = [Declined { .. }, Expired]`: patterns of the error.
+    pub(super) non_retryable: Vec<Pat>,
 }
 
 impl ActivityArgs {
     /// Reads the arguments. What is wrong with them is reported; the rest is used.
     pub(super) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
-        let known = ["name", "start_to_close", "schedule_to_close", "retry"];
+        let known = [
+            "name",
+            "start_to_close",
+            "schedule_to_close",
+            "retry",
+            "at_most_once",
+            "blocking",
+            "max_concurrent",
+        ];
         parse_options(tokens, diagnostics, &known, |key, input| {
             match key.to_string().as_str() {
                 "name" => args.name = Some(parse_name(input)?),
                 "start_to_close" => args.start_to_close = Some(parse_duration(input)?),
                 "schedule_to_close" => args.schedule_to_close = Some(parse_duration(input)?),
+                "at_most_once" => args.at_most_once = true,
+                "blocking" => args.blocking = true,
+                "max_concurrent" => args.max_concurrent = Some(parse_max_concurrent(input)?),
                 _ => {
                     let content;
                     syn::parenthesized!(content in input);
@@ -67,13 +86,15 @@ impl ActivityArgs {
 impl RetryArgs {
     fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
-        let known = ["initial", "backoff", "max_interval", "max_attempts", "jitter"];
+        let known =
+            ["initial", "backoff", "max_interval", "max_attempts", "jitter", "non_retryable"];
         parse_options(tokens, diagnostics, &known, |key, input| {
             match key.to_string().as_str() {
                 "initial" => args.initial = Some(parse_duration(input)?),
                 "backoff" => args.backoff = Some(parse_backoff(input)?),
                 "jitter" => args.jitter = Some(parse_jitter(input)?),
                 "max_interval" => args.max_interval = Some(parse_duration(input)?),
+                "non_retryable" => args.non_retryable = parse_patterns(input)?,
                 _ => {
                     input.parse::<Token![=]>()?;
                     args.max_attempts = Some(input.parse::<LitInt>()?.base10_parse()?);
@@ -99,10 +120,19 @@ impl ToTokens for ActivityArgs {
         });
         let retry = self.retry.to_token_stream();
         let retry = (!retry.is_empty()).then(|| quote!(retry: #retry,));
+        let at_most_once = self.at_most_once.then(|| quote!(at_most_once: true,));
+        let blocking = self.blocking.then(|| quote!(blocking: true,));
+        let max_concurrent = self
+            .max_concurrent
+            .as_ref()
+            .map(|limit| quote!(max_concurrent: ::core::option::Option::Some(#limit),));
         tokens.extend(quote! {
             ::piton::__private::ActivityOptions {
                 #retry
                 #(#limits)*
+                #at_most_once
+                #blocking
+                #max_concurrent
                 ..::piton::__private::ActivityOptions::DEFAULT
             }
         });
@@ -160,6 +190,35 @@ fn parse_duration(input: ParseStream) -> syn::Result<Duration> {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         _ => Err(failed(&"it must be longer than zero")),
     }
+}
+
+/// Reads `= 8`.
+fn parse_max_concurrent(input: ParseStream) -> syn::Result<LitInt> {
+    input.parse::<Token![=]>()?;
+    let limit: LitInt = input.parse()?;
+    if limit.base10_parse::<u32>()? == 0 {
+        return Err(syn::Error::new(
+            limit.span(),
+            "`max_concurrent` must be at least 1\n\n  help: it is how many attempts a worker makes \
+             at a time",
+        ));
+    }
+    Ok(limit)
+}
+
+/// Reads `= [Declined { .. }, Expired | Stolen]`.
+fn parse_patterns(input: ParseStream) -> syn::Result<Vec<Pat>> {
+    input.parse::<Token![=]>()?;
+    if !input.peek(syn::token::Bracket) {
+        return Err(input.error(
+            "expected a list of patterns\n\n  help: write \
+             `non_retryable = [CardError::Declined { .. }, CardError::Expired]`",
+        ));
+    }
+    let content;
+    syn::bracketed!(content in input);
+    let patterns = content.parse_terminated(Pat::parse_multi, Token![,])?;
+    Ok(patterns.into_iter().collect())
 }
 
 /// Reads a factor of at least 1.

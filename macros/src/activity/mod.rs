@@ -49,7 +49,8 @@ pub(crate) fn expand(
     // A mistake in the attribute leaves the types of the activity intact, so that the workflows
     // that call it get no errors of their own.
     let argument_errors = diagnostics.take_errors();
-    let signature = ActivitySignature::parse(&function.signature, &diagnostics);
+    let signature = ActivitySignature::parse(&function.signature, args.blocking, &diagnostics);
+    signature.check_patterns(&args.retry.non_retryable, &diagnostics);
     let mut output =
         if diagnostics.has_errors() { item } else { generate(&args, &function, &signature) };
     output.extend(argument_errors);
@@ -107,7 +108,7 @@ fn generate(
     let call = call(function, signature);
     let body = body(function);
     let activity = activity_impl(args, function, signature);
-    let entry = entry(function, signature);
+    let entry = entry(args, function, signature);
     quote!(#definition #call #body #activity #entry)
 }
 
@@ -221,7 +222,11 @@ fn plain_output() -> TokenStream {
 }
 
 /// The entry through which a worker finds and runs the activity.
-fn entry(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream {
+fn entry(
+    args: &ActivityArgs,
+    function: &ActivityFn,
+    signature: &ActivitySignature<'_>,
+) -> TokenStream {
     let ident = &function.signature.ident;
     let cfgs = function.cfgs();
     let context = signature.has_context.then(|| quote!(&__piton_cx,));
@@ -234,14 +239,28 @@ fn entry(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStrea
         quote!(#borrow #local)
     });
     let error = match signature.returns {
-        Returns::Result(_) => quote! {
-            ::piton::__private::ResultParts::err_ref(&__piton_returned).map(|__piton_error| {
-                #[allow(unused_imports)]
-                use ::piton::__private::report::*;
-                let __piton_error = ErrorProbe(__piton_error);
-                (&&&__piton_error).reported((&__piton_error).retry())
-            })
-        },
+        Returns::Result(_) => {
+            let patterns = &args.retry.non_retryable;
+            let retry = if patterns.is_empty() {
+                quote!((&__piton_probe).retry())
+            } else {
+                quote! {
+                    match __piton_error {
+                        #(#patterns)|* => NEVER_AGAIN,
+                        #[allow(unreachable_patterns)]
+                        _ => (&__piton_probe).retry(),
+                    }
+                }
+            };
+            quote! {
+                ::piton::__private::ResultParts::err_ref(&__piton_returned).map(|__piton_error| {
+                    #[allow(unused_imports)]
+                    use ::piton::__private::report::*;
+                    let __piton_probe = ErrorProbe(__piton_error);
+                    (&&&__piton_probe).reported(#retry)
+                })
+            }
+        }
         Returns::Plain(_) | Returns::Unit => quote!(::core::option::Option::None),
     };
     // The spans make rustc point at the parameters if one cannot be decoded, and at the activity's
@@ -249,10 +268,12 @@ fn entry(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStrea
     let decoded = quote_spanned! {function.signature.paren_token.span.join()=>
         ::piton::__private::codec::from_payload(&__piton_arguments)?
     };
+    // A blocking activity is called by a thread that may wait.
+    let awaited = (!args.blocking).then(|| quote!(.await));
     let attempt = quote_spanned! {ident.span()=>
         ::std::boxed::Box::pin(async move {
             let (#(#locals,)*): (#(#types,)*) = #decoded;
-            let __piton_returned = #ident::call(#context #(#passed),*).await;
+            let __piton_returned = #ident::call(#context #(#passed),*) #awaited;
             let __piton_error = #error;
             ::piton::__private::report::returned::<#ident>(&__piton_returned, __piton_error)
         })

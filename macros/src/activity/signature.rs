@@ -49,8 +49,12 @@ pub(super) enum Returns<'a> {
 
 impl<'a> ActivitySignature<'a> {
     /// Reads a signature. Everything that an activity cannot have is reported.
-    pub(super) fn parse(signature: &'a Signature, diagnostics: &Diagnostics) -> Self {
-        check_qualifiers(signature, diagnostics);
+    pub(super) fn parse(
+        signature: &'a Signature,
+        blocking: bool,
+        diagnostics: &Diagnostics,
+    ) -> Self {
+        check_qualifiers(signature, blocking, diagnostics);
         check_generics(signature, diagnostics);
         let mut has_context = false;
         let mut parameters = Vec::new();
@@ -81,6 +85,20 @@ impl<'a> ActivitySignature<'a> {
             );
         }
         Self { has_context, parameters, returns: Returns::parse(&signature.output, diagnostics) }
+    }
+
+    /// Reports patterns of errors where there are no errors.
+    pub(super) fn check_patterns(&self, patterns: &[Pat], diagnostics: &Diagnostics) {
+        if let Some(pattern) = patterns.first()
+            && !matches!(self.returns, Returns::Result(_))
+        {
+            refuse(
+                diagnostics,
+                pattern,
+                "`non_retryable` is about the errors of an activity, and this one returns none",
+                "return a `Result`, or remove `non_retryable`",
+            );
+        }
     }
 }
 
@@ -131,14 +149,21 @@ fn refuse(
     diagnostics.error_at(tokens, Rule::ACTIVITY_SIGNATURE, message, help);
 }
 
-fn check_qualifiers(signature: &Signature, diagnostics: &Diagnostics) {
-    if signature.asyncness.is_none() {
-        refuse(
+fn check_qualifiers(signature: &Signature, blocking: bool, diagnostics: &Diagnostics) {
+    match signature.asyncness {
+        None if !blocking => refuse(
             diagnostics,
             signature.fn_token,
             format!("the activity `{}` is not an `async fn`", signature.ident),
-            "write `async fn`; code that blocks goes into `tokio::task::spawn_blocking` inside it",
-        );
+            "write `async fn`, or `#[activity(blocking)]` for code that blocks its thread",
+        ),
+        Some(asyncness) if blocking => refuse(
+            diagnostics,
+            asyncness,
+            format!("the blocking activity `{}` is an `async fn`", signature.ident),
+            "write `fn`, or remove `blocking` if its code does not block the thread",
+        ),
+        _ => {}
     }
     let qualifiers = [
         signature.constness.map(|token| ("const", token.to_token_stream())),

@@ -31,6 +31,9 @@ pub struct ErrorProbe<'a, E>(pub &'a E);
 /// Whether and when to try again: `(is_retryable, retry_after)`.
 pub type Retry = (bool, Option<Duration>);
 
+/// For errors that the attribute names as not worth another attempt.
+pub const NEVER_AGAIN: Retry = (false, None);
+
 /// Takes the error's own word.
 pub trait RetryByError {
     /// What the error says.

@@ -31,5 +31,6 @@ pub(crate) mod lease;
 pub(crate) mod registry;
 mod retry;
 pub(crate) mod session;
+pub(crate) mod slots;
 pub(crate) mod sweep;
 pub(crate) mod transitions;

@@ -69,6 +69,11 @@ impl Registry {
         self.activities.get(name).copied()
     }
 
+    /// All activities.
+    pub(crate) fn activities(&self) -> impl Iterator<Item = &'static ActivityEntry> {
+        self.activities.values().copied()
+    }
+
     /// The names of all workflows, in order.
     pub(crate) fn workflow_names(&self) -> &[&'static str] {
         &self.workflow_names

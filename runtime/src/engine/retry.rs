@@ -1,6 +1,5 @@
 //! What follows from the end of an attempt of an activity.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use crate::activities::ActivityReport;
@@ -54,6 +53,9 @@ pub(crate) fn conclude(
     draw: f64,
 ) -> Conclusion {
     let retry_at = |chosen: Option<Duration>| {
+        if activity.at_most_once {
+            return None;
+        }
         let failures = attempt.saturating_sub(activity.interruptions);
         let by_policy = activity.retry.delay_after(failures)?;
         let jitter = activity.retry.jitter.clamp(0.0, 1.0) * draw;
@@ -92,10 +94,16 @@ pub(crate) fn conclude(
 
 /// A number from 0 to 1 that is the same for the same attempt, whoever makes it.
 pub(crate) fn draw(run_id: RunId, handle: Handle, attempt: u32) -> f64 {
-    let mut hasher = DefaultHasher::new();
-    (run_id, handle, attempt).hash(&mut hasher);
+    let (high, low) = run_id.as_uuid().as_u64_pair();
+    // The constant and the steps are those of SplitMix64 (Steele, Lea, Flood 2014), whose results
+    // stay the same over versions of Rust and of piton.
+    let call = high ^ low.rotate_left(32) ^ handle.0.rotate_left(16) ^ u64::from(attempt);
+    let mut mixed = call.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^= mixed >> 31;
     // 32 bits are exact in an f64 and plenty for a wait.
-    f64::from((hasher.finish() >> 32) as u32) / f64::from(u32::MAX)
+    f64::from((mixed >> 32) as u32) / f64::from(u32::MAX)
 }
 
 #[cfg(test)]
@@ -113,6 +121,7 @@ mod tests {
             retry: RetryPolicy { max_attempts: 3, ..RetryPolicy::DEFAULT },
             start_to_close: None,
             schedule_to_close: None,
+            at_most_once: false,
             scheduled_at: NOW,
             attempts: 0,
             interruptions: 0,
@@ -176,7 +185,28 @@ mod tests {
             panic!("is retried");
         };
         assert_eq!(retry_at, NOW + Duration::from_millis(500));
-        let drawn = draw(RunId::new(), Handle(0), 1);
-        assert!((0.0..=1.0).contains(&drawn));
+    }
+
+    #[test]
+    fn the_draw_is_spread_and_the_same_for_ever() {
+        let run_id = RunId::from(uuid::Uuid::from_u128(7));
+        let drawn: Vec<f64> =
+            (1..=1_000).map(|attempt| draw(run_id, Handle(attempt % 10), attempt as u32)).collect();
+        assert!(drawn.iter().all(|drawn| (0.0..=1.0).contains(drawn)));
+        let mean = drawn.iter().sum::<f64>() / 1_000.0;
+        assert!((0.45..0.55).contains(&mean), "{mean}");
+        assert_eq!(format!("{:.6}", draw(run_id, Handle(3), 1)), "0.602049");
+    }
+
+    #[test]
+    fn what_may_be_attempted_once_is_not_retried() {
+        let activity = ActivityOperation { at_most_once: true, ..activity() };
+        let given_up = Conclusion::Outcome(OperationOutcome::Returned(Payload(vec![1])));
+        assert_eq!(conclude(&activity, 1, failing(declined()), NOW, 0.0), given_up);
+        let timed_out = AttemptResult::TimedOut(TimeoutKind::StartToClose);
+        assert_eq!(
+            conclude(&activity, 1, timed_out, NOW, 0.0),
+            Conclusion::Outcome(OperationOutcome::TimedOut(TimeoutKind::StartToClose))
+        );
     }
 }

@@ -17,6 +17,7 @@ use super::batch::Batcher;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
 use super::registry::Registry;
+use super::slots::Slots;
 use super::transitions::{Commits, Deliveries};
 use crate::activities::Dependencies;
 use crate::error::StoreError;
@@ -30,8 +31,8 @@ pub(crate) struct Host {
     pub(crate) registry: Registry,
     /// What its activities are given.
     pub(crate) dependencies: Arc<Dependencies>,
-    /// Held by each running attempt of an activity.
-    pub(crate) activity_slots: Arc<Semaphore>,
+    /// The places for attempts of activities.
+    pub(crate) slots: Arc<Slots>,
     /// Its options.
     pub(crate) settings: Settings,
 }
@@ -45,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) max_runs: usize,
     /// How many activities it runs at a time at most.
     pub(crate) max_activities: usize,
+    /// How many blocking activities it runs at a time at most.
+    pub(crate) max_blocking: usize,
     /// A run that waits for longer than this is parked.
     pub(crate) park_after: Duration,
     /// How often it looks for what no news has told of.
@@ -268,10 +271,14 @@ impl Session {
         let drivers = self.lock_drivers().take();
         if let Some(mut drivers) = drivers {
             let ended = async { while drivers.join_next().await.is_some() {} };
-            if tokio::time::timeout_at(deadline, ended).await.is_err() {
+            let in_time = tokio::time::timeout_at(deadline, ended).await.is_ok();
+            if !in_time {
                 warn!(runs = drivers.len(), "activities were interrupted by the shutdown");
                 drivers.shutdown().await;
-                // Handing back counts no attempt as interrupted; taking away does.
+            }
+            // Handing back counts no attempt as interrupted; taking away does. A driver whose
+            // commit failed has left its attempts in the middle, too.
+            if !in_time || self.take_suspicion() {
                 self.store.fence_workers(&[self.lease.worker_id]).await?;
             }
         }

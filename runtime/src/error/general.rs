@@ -2,8 +2,11 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::machine::Retryable;
 
 /// `Result` with piton's [`Error`] as the default error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -19,12 +22,15 @@ struct Inner {
     /// The message, then those of its causes, outermost first; never empty.
     messages: Vec<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
+    /// What it says about trying again, until it is stored.
+    is_permanent: bool,
+    try_again_after: Option<Duration>,
 }
 
 impl Error {
     /// An error with this message.
     pub fn msg(message: impl fmt::Display) -> Self {
-        Self(Box::new(Inner { messages: vec![message.to_string()], source: None }))
+        Self::new(vec![message.to_string()], None)
     }
 
     /// The same error with a message put in front that says what was being done.
@@ -32,6 +38,25 @@ impl Error {
     pub fn context(mut self, message: impl fmt::Display) -> Self {
         self.0.messages.insert(0, message.to_string());
         self
+    }
+
+    /// The same error, not worth another attempt of the activity that returns it.
+    #[must_use]
+    pub fn permanent(mut self) -> Self {
+        self.0.is_permanent = true;
+        self
+    }
+
+    /// The same error, with the time after which the activity that returns it is to be attempted
+    /// again, in place of the wait that its retry policy gives.
+    #[must_use]
+    pub fn try_again_after(mut self, wait: Duration) -> Self {
+        self.0.try_again_after = Some(wait);
+        self
+    }
+
+    fn new(messages: Vec<String>, source: Option<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self(Box::new(Inner { messages, source, is_permanent: false, try_again_after: None }))
     }
 
     /// The messages, outermost first.
@@ -53,7 +78,17 @@ impl<E: StdError + Send + Sync + 'static> From<E> for Error {
             messages.push(error.to_string());
             cause = error.source();
         }
-        Self(Box::new(Inner { messages, source: Some(Box::new(error)) }))
+        Self::new(messages, Some(Box::new(error)))
+    }
+}
+
+impl Retryable for Error {
+    fn is_retryable(&self) -> bool {
+        !self.0.is_permanent
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        self.0.try_again_after
     }
 }
 
@@ -96,7 +131,7 @@ impl<'de> Deserialize<'de> for Error {
         if messages.is_empty() {
             messages.push(String::new());
         }
-        Ok(Self(Box::new(Inner { messages, source: None })))
+        Ok(Self::new(messages, None))
     }
 }
 

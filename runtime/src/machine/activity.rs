@@ -42,12 +42,28 @@ pub struct ActivityOptions {
     pub start_to_close: Option<Duration>,
     /// How long all attempts together may take, waits included. Default: no limit.
     pub schedule_to_close: Option<Duration>,
+    /// Whether it is never attempted twice. If its worker dies during the attempt, the workflow
+    /// gets [`ActivityError::OutcomeUnknown`]; errors are final. Default: no.
+    pub at_most_once: bool,
+    /// Whether the function blocks its thread: it then runs on the worker's threads for such
+    /// functions, see [`Worker::max_blocking`](crate::worker::Worker::max_blocking). A thread
+    /// cannot be stopped: an attempt that is given up (timeout, cancellation) goes on to its end,
+    /// and keeps its place until then. Default: no.
+    pub blocking: bool,
+    /// How many attempts of this activity one worker makes at a time. Default: no limit of its own.
+    pub max_concurrent: Option<u32>,
 }
 
 impl ActivityOptions {
     /// Retried for ever, without a time limit.
-    pub const DEFAULT: Self =
-        Self { retry: RetryPolicy::DEFAULT, start_to_close: None, schedule_to_close: None };
+    pub const DEFAULT: Self = Self {
+        retry: RetryPolicy::DEFAULT,
+        start_to_close: None,
+        schedule_to_close: None,
+        at_most_once: false,
+        blocking: false,
+        max_concurrent: None,
+    };
 }
 
 /// What the error of an activity may say about trying again. Without an implementation every error
@@ -123,6 +139,7 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
             retry: self.options.retry,
             start_to_close: self.options.start_to_close,
             schedule_to_close: self.options.schedule_to_close,
+            at_most_once: self.options.at_most_once,
             scheduled_at: cx.now(),
             attempts: 0,
             interruptions: 0,
@@ -149,6 +166,7 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
             OperationOutcome::TimedOut(kind) => Err(ActivityError::TimedOut(kind)),
             OperationOutcome::Cancelled => Err(ActivityError::Cancelled),
             OperationOutcome::Panicked(message) => Err(ActivityError::Panicked(message)),
+            OperationOutcome::Unknown => Err(ActivityError::OutcomeUnknown),
             OperationOutcome::Unusable(reason) => {
                 let message = format!("activity `{}` cannot be run: {reason}", A::NAME);
                 return Err(StepError::Failed(Error::msg(message)));
@@ -174,6 +192,9 @@ pub enum ActivityError<E> {
     Cancelled,
     /// It panicked with this message, and is not tried again.
     Panicked(String),
+    /// Its worker died during the attempt, and as it is `at_most_once` there is no other: it may
+    /// have had its effect, or a part of it, or none. Only the outside world can tell.
+    OutcomeUnknown,
 }
 
 /// Which limit of an activity was exceeded.
@@ -198,6 +219,10 @@ impl<E: fmt::Display> fmt::Display for ActivityError<E> {
             ),
             Self::Cancelled => f.write_str("the activity was cancelled"),
             Self::Panicked(message) => write!(f, "the activity panicked: {message}"),
+            Self::OutcomeUnknown => f.write_str(
+                "the outcome of the activity is unknown: its only attempt was cut off and may have \
+                 had its effect",
+            ),
         }
     }
 }
@@ -213,6 +238,7 @@ impl ActivityError<()> {
             Self::TimedOut(kind) => ActivityError::TimedOut(kind),
             Self::Cancelled => ActivityError::Cancelled,
             Self::Panicked(message) => ActivityError::Panicked(message),
+            Self::OutcomeUnknown => ActivityError::OutcomeUnknown,
         }
     }
 
@@ -220,8 +246,8 @@ impl ActivityError<()> {
     pub fn into_step_error(self, activity: &str) -> StepError {
         match self {
             Self::Cancelled => StepError::Cancelled,
-            Self::TimedOut(kind) => {
-                let error = ActivityError::<String>::TimedOut(kind);
+            Self::TimedOut(_) | Self::OutcomeUnknown => {
+                let error = self.widen::<String>();
                 StepError::Failed(
                     Error::msg(error).context(format!("activity `{activity}` failed")),
                 )

@@ -61,6 +61,8 @@ pub enum OperationOutcome {
     Panicked(String),
     /// The activity could not be run at all, for people.
     Unusable(String),
+    /// The only attempt that the activity may have was cut off.
+    Unknown,
 }
 
 /// What a step came to.
@@ -252,6 +254,22 @@ impl Machine {
             {
                 activity.attempts = attempt;
                 activity.retry_at = Some(retry_at);
+            }
+        });
+    }
+
+    /// Notes that attempt number `attempt` of an activity was cut off, which is no failure of it.
+    pub fn deliver_interruption(&mut self, seq: Option<i64>, handle: Handle, attempt: u32) {
+        self.cx.with_arrivals(|arrivals| arrivals.consumed.extend(seq));
+        self.cx.with_operations(|operations| {
+            let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) else {
+                return;
+            };
+            if let Operation::Activity(activity) = &mut operations[index].1
+                && activity.attempts < attempt
+            {
+                activity.attempts = attempt;
+                activity.interruptions += 1;
             }
         });
     }

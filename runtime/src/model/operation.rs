@@ -43,6 +43,8 @@ pub struct ActivityOperation {
     pub start_to_close: Option<Duration>,
     /// How long all attempts together may take; `None` means no limit.
     pub schedule_to_close: Option<Duration>,
+    /// Whether it is never attempted twice.
+    pub at_most_once: bool,
     /// When the workflow asked for it.
     pub scheduled_at: Timestamp,
     /// How many attempts have ended, those that a crash interrupted included.

@@ -166,7 +166,8 @@ pub enum Disposition {
         /// Why it did not complete, for people.
         failure: Option<String>,
     },
-    /// Nobody owns it, and nobody may claim it until it is unblocked. The snapshot stays as it is.
+    /// Nobody owns it, and nobody may claim it until it is unblocked. The snapshot stays as it is,
+    /// and so does the number of takeovers, which it does not account for.
     Block {
         /// Why.
         reason: BlockedReason,
@@ -223,6 +224,13 @@ pub enum ArrivalKind {
     Cancel {
         /// Why, for people.
         reason: String,
+    },
+    /// An attempt of an activity was cut off because the run was blocked.
+    Interruption {
+        /// The activity.
+        handle: Handle,
+        /// The attempt, from 1.
+        attempt: u32,
     },
 }
 

@@ -14,6 +14,7 @@ use crate::activities::Dependencies;
 use crate::client::Client;
 use crate::engine::registry::Registry;
 use crate::engine::session::{Host, Session, Settings};
+use crate::engine::slots::Slots;
 use crate::engine::sweep;
 use crate::error::{StoreError, WorkerError};
 use crate::model::RunStatus;
@@ -48,6 +49,7 @@ impl Worker {
                 lease: Duration::from_secs(15),
                 max_runs: 10_000,
                 max_activities: 1_000,
+                max_blocking: 64,
                 park_after: Duration::from_secs(60),
                 poll_interval: Duration::from_secs(2),
                 commit_lanes: 1,
@@ -81,6 +83,18 @@ impl Worker {
     pub fn max_activities(mut self, limit: usize) -> Self {
         assert!(limit > 0, "a worker must run at least one activity at a time");
         self.settings.max_activities = limit.min(Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// Sets how many `#[activity(blocking)]` functions the worker runs at a time at most, each on a
+    /// thread of its own. They count as activities, too. Default: 64. The threads are tokio's
+    /// blocking ones, of which a runtime has 512 unless it was built otherwise.
+    ///
+    /// # Panics
+    /// If `limit` is 0.
+    pub fn max_blocking(mut self, limit: usize) -> Self {
+        assert!(limit > 0, "a worker must run at least one blocking activity at a time");
+        self.settings.max_blocking = limit.min(Semaphore::MAX_PERMITS);
         self
     }
 
@@ -137,9 +151,9 @@ impl Worker {
         sweep::fence_dead_workers(&*store).await?;
         sweep::fence_expired_workers(&*store).await?;
         let host = Arc::new(Host {
+            slots: Arc::new(Slots::new(&registry, &self.settings)),
             registry,
             dependencies: Arc::new(self.dependencies),
-            activity_slots: Arc::new(Semaphore::new(self.settings.max_activities)),
             settings: self.settings,
         });
         let deliveries = self.client.deliveries().clone();

@@ -23,6 +23,8 @@ struct Inner {
     begun: Mutex<HashMap<String, Vec<u32>>>,
     /// How many of the next attempts fail, by argument.
     failures: Mutex<HashMap<String, u32>>,
+    /// How many are within something now, and were at most.
+    crowd: Mutex<(u32, u32)>,
     /// A hanging activity returns when it gets a permit.
     gate: Gate,
 }
@@ -85,15 +87,105 @@ pub async fn slow(millis: u32) -> u32 {
 /// Fails as often as the lab says. `hang` waits for the gate, `panic` panics.
 #[activity(start_to_close = "10s", retry(initial = "1s", backoff = 2.0, max_attempts = 4))]
 pub async fn perform(cx: &ActivityContext, what: &str) -> Result<String, String> {
+    cx.dependency::<Lab>().perform(cx, what).await
+}
+
+/// As [`perform`], but never twice.
+#[activity(at_most_once, start_to_close = "10s", retry(initial = "1s"))]
+pub async fn once(cx: &ActivityContext, what: &str) -> Result<String, String> {
+    cx.dependency::<Lab>().perform(cx, what).await
+}
+
+/// Holds its thread for a moment, in which it counts how many do so.
+#[activity(blocking)]
+pub fn crunch(cx: &ActivityContext, what: &str) -> u32 {
     let lab = cx.dependency::<Lab>();
     lab.begin(cx, what);
-    if lab.is_to_fail(what) {
-        return Err(format!("{what} failed"));
+    assert!(what != "panic", "as asked");
+    lab.crowd(|| std::thread::sleep(Duration::from_millis(5)));
+    7
+}
+
+/// Counts how many do the same at the same time; at most three may.
+#[activity(max_concurrent = 3)]
+pub async fn queue_up(cx: &ActivityContext, millis: u64) {
+    let lab = cx.dependency::<Lab>();
+    lab.enter();
+    tokio::time::sleep(Duration::from_millis(millis)).await;
+    lab.leave();
+}
+
+/// Why [`pick`] fails.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum PickError {
+    Busy,
+    Gone { shelf: u32 },
+    Later(u64),
+}
+
+impl Retryable for PickError {
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Later(seconds) => Some(Duration::from_secs(*seconds)),
+            _ => None,
+        }
     }
-    match what {
-        "hang" => lab.0.gate.0.acquire().await.unwrap().forget(),
-        "panic" => panic!("as asked"),
-        _ => {}
+}
+
+/// Fails twice with this error.
+#[activity(retry(initial = "1s", non_retryable = [PickError::Gone { shelf: 1..=9 }]))]
+pub async fn pick(cx: &ActivityContext, error: PickError) -> Result<u32, PickError> {
+    cx.dependency::<Lab>().begin(cx, &format!("{error:?}"));
+    if cx.info().attempt <= 2 { Err(error) } else { Ok(cx.info().attempt) }
+}
+
+/// Fails at first with a general error that speaks for itself.
+#[activity(retry(initial = "1s"))]
+pub async fn fetch(cx: &ActivityContext, how: &str) -> piton::Result<u32> {
+    if cx.info().attempt > 1 {
+        return Ok(cx.info().attempt);
     }
-    Ok(format!("{what} done"))
+    let error = piton::Error::msg("not now");
+    match how {
+        "permanent" => Err(error.permanent()),
+        "minute" => Err(error.try_again_after(minutes(1)).context("asked too often")),
+        _ => Err(error),
+    }
+}
+
+impl Lab {
+    async fn perform(&self, cx: &ActivityContext, what: &str) -> Result<String, String> {
+        let lab = self;
+        lab.begin(cx, what);
+        if lab.is_to_fail(what) {
+            return Err(format!("{what} failed"));
+        }
+        match what {
+            "hang" => lab.0.gate.0.acquire().await.unwrap().forget(),
+            "panic" => panic!("as asked"),
+            _ => {}
+        }
+        Ok(format!("{what} done"))
+    }
+
+    /// The most that were within at the same time.
+    pub fn most(&self) -> u32 {
+        self.0.crowd.lock().unwrap().1
+    }
+
+    fn crowd(&self, within: impl FnOnce()) {
+        self.enter();
+        within();
+        self.leave();
+    }
+
+    fn enter(&self) {
+        let mut crowd = self.0.crowd.lock().unwrap();
+        crowd.0 += 1;
+        crowd.1 = crowd.1.max(crowd.0);
+    }
+
+    fn leave(&self) {
+        self.0.crowd.lock().unwrap().0 -= 1;
+    }
 }

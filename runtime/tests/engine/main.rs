@@ -10,6 +10,8 @@ mod chaos;
 mod closing;
 mod commits;
 mod faults;
+mod limits;
+mod once;
 mod retries;
 mod signals;
 mod workers;

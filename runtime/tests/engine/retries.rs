@@ -6,8 +6,9 @@ use piton::error::RunError;
 use piton::store::Store;
 use tokio::time::Instant;
 
+use crate::activities::PickError;
 use crate::rig::Rig;
-use crate::workflows::{steadfast, work};
+use crate::workflows::{fetching, picking, steadfast, work};
 
 fn text(name: &str) -> String {
     name.to_owned()
@@ -126,5 +127,39 @@ async fn an_activity_that_kills_its_worker_is_given_up() {
     let error = run.result().await.unwrap_err();
     assert!(error.to_string().contains("died"), "{error}");
     assert_eq!(rig.lab.begun("hang").len(), 10);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_decides_whether_and_when() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let took = async |error: PickError| {
+        let began = Instant::now();
+        let ended = rig.client.start(picking(error)).await.unwrap().result().await;
+        (ended.map_err(|error| format!("{error:?}")), began.elapsed().as_secs())
+    };
+    assert_eq!(took(PickError::Busy).await, (Ok(3), 1 + 2));
+    assert_eq!(took(PickError::Later(60)).await, (Ok(3), 60 + 60));
+    // By the attribute's pattern, and beside it.
+    let (refused, waited) = took(PickError::Gone { shelf: 4 }).await;
+    assert!(refused.is_err());
+    assert_eq!((waited, rig.lab.begun("Gone { shelf: 4 }").len()), (0, 1));
+    assert_eq!(took(PickError::Gone { shelf: 40 }).await, (Ok(3), 1 + 2));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_general_error_speaks_for_itself() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let took = async |how: &str| {
+        let began = Instant::now();
+        let ended = rig.client.start(fetching(text(how))).await.unwrap().result().await;
+        (ended.map_err(|error| error.to_string()), began.elapsed().as_secs())
+    };
+    assert_eq!(took("plain").await, (Ok(2), 1));
+    assert_eq!(took("minute").await, (Ok(2), 60));
+    assert_eq!(took("permanent").await, (Err(text("not now")), 0));
     worker.shutdown().await.unwrap();
 }

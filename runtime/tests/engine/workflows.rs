@@ -22,6 +22,50 @@ pub async fn work(name: String) -> Result<String, String> {
     perform(&name).await.map_err(|error| error.to_string())
 }
 
+#[workflow]
+pub async fn risk(name: String) -> Result<String, String> {
+    once(&name).await.map_err(|error| error.to_string())
+}
+
+/// Whether [`torn`] panics while its activity is under way.
+pub static TORN_BREAKS: AtomicBool = AtomicBool::new(false);
+
+#[workflow]
+pub async fn torn(name: String) -> Result<String, String> {
+    async fn breaking() {
+        echo("torn").await;
+        assert!(!TORN_BREAKS.load(Ordering::SeqCst), "torn");
+    }
+    let (text, ()) = join!(once(&name), breaking());
+    text.map_err(|error| error.to_string())
+}
+
+#[workflow]
+pub async fn crunch_all(count: u32) -> u32 {
+    join_all((0..count).map(|n| crunch(&n.to_string()))).await.iter().sum()
+}
+
+#[workflow]
+pub async fn crunch_one(what: String) -> u32 {
+    crunch(&what).await
+}
+
+#[workflow]
+pub async fn crowd(count: u32) -> u32 {
+    join_all((0..count).map(|_| queue_up(100))).await;
+    count
+}
+
+#[workflow]
+pub async fn picking(error: PickError) -> Result<u32, ActivityError<PickError>> {
+    pick(error).await
+}
+
+#[workflow]
+pub async fn fetching(how: String) -> piton::Result<u32> {
+    Ok(fetch(&how).await?)
+}
+
 /// Awaits an activity that has no errors of its own, and may take a second.
 #[workflow]
 pub async fn steadfast(millis: u32) -> u32 {

@@ -30,7 +30,9 @@ impl Driver {
         self.next_retry = next_retry;
         for (handle, activity) in due {
             let deadline = retry::deadline(&activity);
-            if activity.interruptions >= MAX_INTERRUPTIONS {
+            if activity.at_most_once && activity.attempts > 0 {
+                self.take_outcome(handle, OperationOutcome::Unknown);
+            } else if activity.interruptions >= MAX_INTERRUPTIONS {
                 let message = format!("its worker died during {MAX_INTERRUPTIONS} attempts");
                 self.take_outcome(handle, OperationOutcome::Panicked(message));
             } else if deadline.is_some_and(|deadline| deadline <= now) {
@@ -51,7 +53,7 @@ impl Driver {
                     arguments: activity.arguments,
                     start_to_close: activity.start_to_close,
                     deadline: deadline.map(|at| self.session.clock.instant_of(at)),
-                    slots: Arc::clone(&host.activity_slots),
+                    slots: Arc::clone(&host.slots),
                 });
             } else {
                 self.blocked = Some(BlockedReason::Unregistered(activity.name));

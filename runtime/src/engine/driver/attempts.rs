@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::sync::Semaphore;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinError, JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 use tracing::Instrument;
 
-use crate::activities::{ActivityContext, ActivityEntry};
+use crate::activities::{ActivityContext, ActivityEntry, ActivityReport};
+use crate::codec::CodecError;
 use crate::engine::retry::AttemptResult;
+use crate::engine::slots::{Places, Slots};
 use crate::failpoints;
 use crate::machine::TimeoutKind;
 use crate::model::{Handle, Payload};
@@ -30,8 +31,8 @@ pub(super) struct Attempt {
     pub(super) start_to_close: Option<Duration>,
     /// When it must have ended, the wait for a slot included.
     pub(super) deadline: Option<Instant>,
-    /// One permit lets it run.
-    pub(super) slots: Arc<Semaphore>,
+    /// Where it waits for its turn.
+    pub(super) slots: Arc<Slots>,
 }
 
 /// An attempt that has ended.
@@ -48,7 +49,8 @@ pub(super) struct AttemptEnd {
 #[derive(Default)]
 pub(super) struct Attempts {
     tasks: JoinSet<AttemptEnd>,
-    running: HashMap<Handle, AbortHandle>,
+    /// The attempt of each call.
+    running: HashMap<Handle, (u32, AbortHandle)>,
 }
 
 impl Attempts {
@@ -66,14 +68,24 @@ impl Attempts {
     }
 
     pub(super) fn start(&mut self, attempt: Attempt) {
-        let handle = attempt.context.info().handle;
+        let info = attempt.context.info();
+        let (handle, number) = (info.handle, info.attempt);
         let task = self.tasks.spawn(attempt.make());
-        self.running.insert(handle, task);
+        self.running.insert(handle, (number, task));
+    }
+
+    /// Aborts all attempts. Returns the calls, each with the number of its attempt.
+    pub(super) fn abort_all(&mut self) -> Vec<(Handle, u32)> {
+        self.tasks.abort_all();
+        let mut aborted: Vec<_> =
+            self.running.drain().map(|(handle, (attempt, _))| (handle, attempt)).collect();
+        aborted.sort_unstable();
+        aborted
     }
 
     /// Aborts the attempts of calls that are not to be kept.
     pub(super) fn retain(&mut self, keep: impl Fn(Handle) -> bool) {
-        self.running.retain(|handle, task| {
+        self.running.retain(|handle, (_, task)| {
             let keep = keep(*handle);
             if !keep {
                 task.abort();
@@ -125,14 +137,11 @@ impl Attempt {
     }
 
     async fn run(self) -> AttemptResult {
-        // The semaphore is never closed; were it, attempts would run without a limit.
-        let _slot = self.slots.acquire_owned().await.ok();
+        let places = self.slots.take(self.entry).await;
         failpoints::hit("before_activity");
-        // A panic ends the attempt and nothing else: the function's own state is gone with it, and
-        // what it shares with others is its author's to keep whole.
-        let call = async move { (self.entry.run)(self.context, self.arguments).await };
-        let call = AssertUnwindSafe(call).catch_unwind();
-        let ended = match self.start_to_close {
+        let start_to_close = self.start_to_close;
+        let call = self.call(places);
+        let ended = match start_to_close {
             None => call.await,
             Some(limit) => match timeout(limit, call).await {
                 Ok(ended) => ended,
@@ -145,7 +154,35 @@ impl Attempt {
             Err(panic) => AttemptResult::Panicked(panic_message(&*panic)),
         }
     }
+
+    /// Calls the function. A panic ends the attempt and nothing else: the function's own state is
+    /// gone with it, and what it shares with others is its author's to keep whole.
+    async fn call(self, places: Places) -> Called {
+        let Self { entry, context, arguments, .. } = self;
+        if !entry.options.blocking {
+            let call = async move { (entry.run)(context, arguments).await };
+            let ended = AssertUnwindSafe(call).catch_unwind().await;
+            drop(places);
+            return ended;
+        }
+        let span = tracing::Span::current();
+        // The thread keeps the places until it is done, also if nobody waits for it any more.
+        let thread = spawn_blocking(move || {
+            let ended = span.in_scope(|| {
+                (entry.run)(context, arguments)
+                    .now_or_never()
+                    .expect("the future of a blocking activity awaits nothing")
+            });
+            drop(places);
+            ended
+        });
+        // Nobody aborts the thread, so what it can end with is a panic.
+        thread.await.map_err(JoinError::into_panic)
+    }
 }
+
+/// What the function returned, or the panic that ended it.
+type Called = Result<Result<ActivityReport, CodecError>, Box<dyn Any + Send>>;
 
 /// The text that a panic was raised with.
 pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {

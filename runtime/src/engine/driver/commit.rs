@@ -45,7 +45,7 @@ impl Driver {
         self.unsaved.retain(|unsaved| match unsaved {
             Unsaved::Outcome(handle) => self.machine.unsaved_outcome(*handle).is_some(),
             // The snapshot holds the counts, unless it stays as it is.
-            Unsaved::Retry { .. } => is_blocked,
+            Unsaved::Retry { .. } | Unsaved::Interruption { .. } => is_blocked,
         });
         match stepped.end {
             StepEnd::Waiting => {
@@ -104,6 +104,13 @@ impl Driver {
     /// Leaves the run for code that can go on with it; what has arrived is kept.
     pub(super) async fn block(&mut self, reason: BlockedReason) -> Result<(), Ended> {
         warn!(%reason, "the run is blocked");
+        // Attempts that are cut off count, so whoever goes on with the run has to know of them.
+        while let Some(end) = self.attempts.try_next() {
+            self.conclude(end);
+        }
+        let cut_off = self.attempts.abort_all().into_iter();
+        self.unsaved
+            .extend(cut_off.map(|(handle, attempt)| Unsaved::Interruption { handle, attempt }));
         while !self.unsaved.is_empty() {
             self.save().await?;
         }

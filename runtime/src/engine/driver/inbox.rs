@@ -27,6 +27,9 @@ impl Driver {
                     retry_at: *retry_at,
                     failure: failure.clone(),
                 },
+                Unsaved::Interruption { handle, attempt } => {
+                    ArrivalKind::Interruption { handle: *handle, attempt: *attempt }
+                }
             };
             let owner = Some(self.session.lease());
             let arrival = NewArrival { run_id: self.run.run_id, kind, dedup_key: None, owner };
@@ -60,6 +63,9 @@ impl Driver {
             Unsaved::Outcome(handle) => self.machine.saved_outcome(handle, seq),
             Unsaved::Retry { handle, attempt, retry_at, .. } => {
                 self.machine.deliver_retry(Some(seq), handle, attempt, retry_at);
+            }
+            Unsaved::Interruption { handle, attempt } => {
+                self.machine.deliver_interruption(Some(seq), handle, attempt);
             }
         }
         let read = self.inbox_read.load(Ordering::Relaxed);
@@ -102,6 +108,9 @@ impl Driver {
                 }
                 ArrivalKind::Retry { handle, attempt, retry_at, .. } => {
                     self.machine.deliver_retry(at, handle, attempt, retry_at);
+                }
+                ArrivalKind::Interruption { handle, attempt } => {
+                    self.machine.deliver_interruption(at, handle, attempt);
                 }
                 ArrivalKind::Cancel { reason } => self.machine.deliver_cancel(at, reason),
             }

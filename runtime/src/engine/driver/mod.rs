@@ -106,6 +106,8 @@ enum Unsaved {
     Outcome(Handle),
     /// The machine has counted the attempt.
     Retry { handle: Handle, attempt: u32, retry_at: Timestamp, failure: String },
+    /// The attempt was cut off by the engine.
+    Interruption { handle: Handle, attempt: u32 },
 }
 
 /// The driver has let go of the run.

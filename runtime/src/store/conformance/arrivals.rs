@@ -68,6 +68,8 @@ async fn every_kind_is_kept(t: StoreUnderTest) {
         outcome(OperationOutcome::Cancelled),
         outcome(OperationOutcome::Panicked("oh no".into())),
         outcome(OperationOutcome::Unusable("nobody knows it".into())),
+        ArrivalKind::Interruption { handle: Handle(5), attempt: 2 },
+        outcome(OperationOutcome::Unknown),
         ArrivalKind::Retry {
             handle: Handle(u64::MAX),
             attempt: 3,

@@ -359,7 +359,9 @@ async fn commit(
     }
     assert_eq!(outcome, [CommitOutcome::Committed]);
     run.step_no += 1;
-    run.takeovers = 0;
+    if !matches!(step, Step::Block) {
+        run.takeovers = 0;
+    }
     run.inbox.retain(|seq| !consumed.contains(seq));
     match step {
         Step::Keep => {}

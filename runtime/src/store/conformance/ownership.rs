@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::fixture::{LEASE, LONGER_THAN_LEASE, StoreUnderTest, close, keep, new_worker, park};
+use super::fixture::{
+    LEASE, LONGER_THAN_LEASE, StoreUnderTest, block, close, keep, new_worker, park,
+};
 use crate::model::{Epoch, RunStatus, StepNo, WorkerId};
 use crate::store::{CommitOutcome, NewWorker, Renewal, WorkerLease};
 
@@ -27,6 +29,7 @@ super::list_cases!("ownership":
     fencing_leaves_valid_workers_alone,
     fencing_several_workers_counts_all_their_runs,
     takeovers_add_up_and_a_commit_clears_them,
+    a_blocked_run_keeps_its_takeovers,
     a_worker_known_to_be_dead_is_fenced_at_once,
     fencing_unknown_workers_does_nothing,
     fencing_nobody_does_nothing,
@@ -217,6 +220,17 @@ async fn takeovers_add_up_and_a_commit_clears_them(t: StoreUnderTest) {
     assert_eq!((run.takeovers, run.step_no), (1, StepNo(1)));
     t.commit(worker, park(run_id, 1, Some(t.now()), 0)).await;
     assert_eq!(t.claim(worker, 1).await[0].takeovers, 0);
+}
+
+async fn a_blocked_run_keeps_its_takeovers(t: StoreUnderTest) {
+    let dead = t.worker().await;
+    let run_id = t.start_owned("a", dead).await;
+    t.store.fence_workers(&[dead.worker_id]).await.expect("workers can be fenced");
+    let worker = t.worker().await;
+    assert_eq!(t.claim(worker, 1).await[0].takeovers, 1);
+    t.commit(worker, block(run_id, 0)).await;
+    t.store.unblock_runs(&[], Some(run_id)).await.expect("it can be unblocked");
+    assert_eq!(t.claim(worker, 1).await[0].takeovers, 1);
 }
 
 async fn a_worker_known_to_be_dead_is_fenced_at_once(t: StoreUnderTest) {

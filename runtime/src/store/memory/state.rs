@@ -221,7 +221,9 @@ impl State {
         };
         self.counts.step_updates += 1;
         row.step_no = row.step_no.next();
-        row.takeovers = 0;
+        if !matches!(step.disposition, Disposition::Block { .. }) {
+            row.takeovers = 0;
+        }
         row.inbox.retain(|arrival| !step.consumed.contains(&arrival.seq));
         match step.disposition {
             Disposition::Keep { snapshot, state } => {

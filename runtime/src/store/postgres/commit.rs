@@ -23,7 +23,8 @@ const COMMIT: &str = concat!(
     now!(),
     ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock \
      WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR SHARE OF worker) \
-     UPDATE piton_runs AS run SET step_no = run.step_no + 1, takeovers = 0, \
+     UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
+     takeovers = CASE WHEN step.blocked IS NULL THEN 0 ELSE run.takeovers END, \
      state = coalesce(step.state, run.state), snapshot = coalesce(step.snapshot, run.snapshot), \
      status = step.status, blocked = step.blocked, \
      worker_id = CASE WHEN step.kept THEN run.worker_id END, \

@@ -23,7 +23,8 @@ const KEEP: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
     FROM (";
 
 const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
-    SET step_no = step_no + 1, takeovers = 0, worker_id = NULL, epoch = NULL, \
+    SET step_no = step_no + 1, worker_id = NULL, epoch = NULL, \
+    takeovers = CASE WHEN step.column8 IS NULL THEN 0 ELSE takeovers END, \
     status = step.column3, state = coalesce(step.column4, state), \
     snapshot = coalesce(step.column5, snapshot), \
     due_at = CASE WHEN step.column7 < inbox_count THEN min(coalesce(step.column6, ?), ?) \
