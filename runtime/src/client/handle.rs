@@ -1,10 +1,9 @@
 //! A run from outside.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::{Client, Send};
@@ -12,7 +11,7 @@ use crate::codec;
 use crate::error::{LookupError, RunError, SignalError};
 use crate::machine::{Signal, Workflow};
 use crate::model::{RunId, RunStatus};
-use crate::store::{ArrivalKind, RunKey, RunRecord};
+use crate::store::{ArrivalKind, EndWatch, Ending, FoundEnding, RunKey, RunRecord};
 
 /// How often a wait for a result looks into the database when there is no news: a run may close in
 /// another process whose news is lost.
@@ -24,11 +23,24 @@ pub struct RunHandle<W> {
     run_id: RunId,
     workflow_id: String,
     workflow: PhantomData<fn() -> W>,
+    /// Begun before the run was, so that whoever waits first need not look first.
+    watch: Mutex<Option<EndWatch>>,
 }
 
 impl<W: Workflow> RunHandle<W> {
     pub(super) fn new(client: Client, run_id: RunId, workflow_id: String) -> Self {
-        Self { client, run_id, workflow_id, workflow: PhantomData }
+        Self { client, run_id, workflow_id, workflow: PhantomData, watch: Mutex::new(None) }
+    }
+
+    /// The handle of a run whose end has been watched for since before it was started.
+    pub(super) fn started(
+        client: Client,
+        run_id: RunId,
+        workflow_id: String,
+        watch: EndWatch,
+    ) -> Self {
+        let watch = Mutex::new(Some(watch));
+        Self { client, run_id, workflow_id, workflow: PhantomData, watch }
     }
 
     /// The id of this execution.
@@ -50,17 +62,21 @@ impl<W: Workflow> RunHandle<W> {
     /// [`RunError::Terminated`] and so on for a run that closed without a value;
     /// [`RunError::Store`] if the database failed, and asking again may help.
     pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
-        let (sender, mut news) = mpsc::unbounded_channel();
-        let _subscription = self.client.store().hub().subscribe(self.run_id, sender);
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
         loop {
-            let record = self.record().await.map_err(RunError::Store)?;
-            let record = record.ok_or(RunError::Unknown { run_id: self.run_id })?;
-            if !record.status.is_open() {
-                return ended::<W>(record);
-            }
             // News or not, the next look tells.
-            let _ = timeout(RESULT_POLL, news.recv()).await;
-            while news.try_recv().is_ok() {}
+            if let Some(watch) = watch.take()
+                && let Ok(Some(ending)) = timeout(RESULT_POLL, watch.settled()).await
+            {
+                return ended::<W>(&ending);
+            }
+            watch = Some(self.client.store().hub().watch_end(self.run_id));
+            let found = self.client.endings().submit(self.run_id).await;
+            match found.map_err(RunError::Store)? {
+                FoundEnding::Unknown => return Err(RunError::Unknown { run_id: self.run_id }),
+                FoundEnding::Open => {}
+                FoundEnding::Closed(ending) => return ended::<W>(&ending),
+            }
         }
     }
 
@@ -106,13 +122,13 @@ impl<W: Workflow> RunHandle<W> {
     }
 }
 
-fn ended<W: Workflow>(record: RunRecord) -> Result<W::Output, RunError<W::Error>> {
-    let reason = record.failure.unwrap_or_default();
-    match (record.status, record.result) {
+fn ended<W: Workflow>(ending: &Ending) -> Result<W::Output, RunError<W::Error>> {
+    let reason = ending.failure.clone().unwrap_or_default();
+    match (ending.status, &ending.result) {
         (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
         (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
         (_, Some(result)) => {
-            let returned = codec::from_payload(&result).map_err(RunError::Unreadable)?;
+            let returned = codec::from_payload(result).map_err(RunError::Unreadable)?;
             W::into_result(returned).map_err(RunError::Failed)
         }
         (_, None) => Err(RunError::Uncaught { reason }),
@@ -126,6 +142,7 @@ impl<W> Clone for RunHandle<W> {
             run_id: self.run_id,
             workflow_id: self.workflow_id.clone(),
             workflow: PhantomData,
+            watch: Mutex::new(None),
         }
     }
 }

@@ -12,7 +12,7 @@ pub use start::{OnConflict, Start};
 
 use crate::engine::batch::Batcher;
 use crate::engine::session::Session;
-use crate::engine::transitions::{Deliveries, Starts};
+use crate::engine::transitions::{Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
 use crate::machine::{Workflow, WorkflowCall};
 use crate::model::{RunId, RunStatus};
@@ -32,6 +32,8 @@ struct Shared {
     starts: Batcher<Starts>,
     /// Where signals and the like are handed in.
     deliveries: Batcher<Deliveries>,
+    /// Where those who wait for results ask.
+    endings: Batcher<Endings>,
     /// The workers of this process that use this client.
     hosts: Mutex<Vec<Weak<Session>>>,
 }
@@ -53,7 +55,9 @@ impl Client {
     pub fn new(store: Arc<dyn Store>) -> Self {
         let starts = Batcher::spawn(Starts { store: Arc::clone(&store) }, 1);
         let deliveries = Batcher::spawn(Deliveries { store: Arc::clone(&store) }, 1);
-        Self { shared: Arc::new(Shared { store, starts, deliveries, hosts: Mutex::default() }) }
+        let endings = Batcher::spawn(Endings { store: Arc::clone(&store) }, 1);
+        let hosts = Mutex::default();
+        Self { shared: Arc::new(Shared { store, starts, deliveries, endings, hosts }) }
     }
 
     /// Starts a run. Await what this returns, after setting options:
@@ -130,6 +134,10 @@ impl Client {
 
     pub(crate) fn deliveries(&self) -> &Batcher<Deliveries> {
         &self.shared.deliveries
+    }
+
+    fn endings(&self) -> &Batcher<Endings> {
+        &self.shared.endings
     }
 
     fn starts(&self) -> &Batcher<Starts> {

@@ -113,6 +113,7 @@ impl<W: Workflow> Start<W> {
             start_at,
         };
         let adoption = adoption.map(|adoption| Arc::new(Mutex::new(Some(adoption))));
+        let watch = client.store().hub().watch_end(run_id);
         let started = client.starts().submit(transitions::Start { run: new_run, adoption }).await;
         if start_at.is_some() {
             // A claim loop of this process looks again when the next run falls due.
@@ -120,7 +121,7 @@ impl<W: Workflow> Start<W> {
         }
         match started.map_err(StartError::Store)? {
             StartOutcome::Started { .. } | StartOutcome::Repeated => {
-                Ok(RunHandle::new(client, run_id, workflow_id))
+                Ok(RunHandle::started(client, run_id, workflow_id, watch))
             }
             StartOutcome::IdTaken { run_id } if on_conflict == OnConflict::UseExisting => {
                 Ok(RunHandle::new(client, run_id, workflow_id))

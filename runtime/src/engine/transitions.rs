@@ -1,4 +1,5 @@
-//! The three store methods that are batched: commits of a worker, arrivals, and starts.
+//! The store methods that are batched: commits of a worker, arrivals, starts, and the lookups of
+//! those who wait for results.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,10 +7,10 @@ use super::batch::Transition;
 use super::session::{Adoption, Session};
 use crate::error::StoreError;
 use crate::failpoints;
-use crate::model::RunStatus;
+use crate::model::{RunId, RunStatus};
 use crate::store::{
-    ArrivalOutcome, CommitOutcome, CommitStep, NewArrival, NewRun, RunKey, StartOutcome, Store,
-    WorkerLease,
+    ArrivalOutcome, CommitOutcome, CommitStep, FoundEnding, NewArrival, NewRun, RunKey,
+    StartOutcome, Store, WorkerLease,
 };
 
 /// How often a request of a program is tried before it hears of the error: about 5 s in all, so a
@@ -180,5 +181,37 @@ impl Start {
     fn owner(&self) -> Option<Arc<Session>> {
         let adoption = self.adoption.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         Some(Arc::clone(&adoption.as_ref()?.session))
+    }
+}
+
+/// Lookups of what runs have come to.
+pub(crate) struct Endings {
+    /// Where they are read.
+    pub(crate) store: Arc<dyn Store>,
+}
+
+impl Transition for Endings {
+    type Item = RunId;
+    type Outcome = FoundEnding;
+
+    async fn apply(&self, run_ids: Vec<RunId>) -> Result<Vec<FoundEnding>, StoreError> {
+        self.store.find_endings(&run_ids).await
+    }
+
+    fn is_repeatable(&self, _: &RunId) -> bool {
+        true
+    }
+
+    fn max_tries(&self) -> u32 {
+        CLIENT_TRIES
+    }
+
+    async fn settle(
+        &self,
+        _: RunId,
+        outcome: FoundEnding,
+        _: bool,
+    ) -> Result<FoundEnding, StoreError> {
+        Ok(outcome)
     }
 }

@@ -134,7 +134,7 @@ pub enum RunError<E> {
         run_id: RunId,
     },
     /// The database failed; asking again may help. The run is not affected.
-    Store(StoreError),
+    Store(Arc<StoreError>),
 }
 
 /// The workflow's own error shows with its causes if it prints them for `{:#}`.

@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, oneshot};
 
+use super::Ending;
 use crate::model::RunId;
 
 /// What can be told of a run.
@@ -29,7 +30,15 @@ impl RunEvent {
 }
 
 /// Who wants news of which run, each under the key of its subscription.
-type Subscribers = HashMap<RunId, Vec<(u64, mpsc::UnboundedSender<RunEvent>)>>;
+type Subscribers = HashMap<RunId, Vec<(u64, Subscriber)>>;
+
+#[derive(Debug)]
+enum Subscriber {
+    /// Wants all news.
+    Events(mpsc::UnboundedSender<RunEvent>),
+    /// Waits for the end.
+    End(oneshot::Sender<Option<Arc<Ending>>>),
+}
 
 /// Tells tasks of this process that a run is due, has got something, or has settled.
 #[derive(Debug, Default)]
@@ -53,14 +62,40 @@ impl Hub {
 
     /// Passes news to whoever subscribed to the run.
     pub fn announce(&self, event: RunEvent) {
+        self.pass_on(event, || None);
+    }
+
+    /// Says that a run has closed, and to those who wait for that, how.
+    pub fn announce_end(&self, run_id: RunId, ending: impl FnOnce() -> Ending) {
+        self.pass_on(RunEvent::Settled(run_id), || Some(Arc::new(ending())));
+    }
+
+    fn pass_on(&self, event: RunEvent, ending: impl FnOnce() -> Option<Arc<Ending>>) {
         if let RunEvent::Arrival(_) = event {
             self.arrivals.fetch_add(1, Ordering::Release);
         }
-        let subscribers = self.lock();
-        if let Some(senders) = subscribers.get(&event.run_id()) {
-            for (_, sender) in senders {
-                // A receiver that is gone is about to remove itself.
-                let _ = sender.send(event);
+        let mut waiting = Vec::new();
+        if let Some(subscribers) = self.lock().get_mut(&event.run_id()) {
+            for (_, subscriber) in subscribers.iter() {
+                if let Subscriber::Events(sender) = subscriber {
+                    // A receiver that is gone is about to remove itself.
+                    let _ = sender.send(event);
+                }
+            }
+            if let RunEvent::Settled(_) = event {
+                let ends = |(_, subscriber): &mut (u64, Subscriber)| {
+                    matches!(subscriber, Subscriber::End(_))
+                };
+                waiting.extend(subscribers.extract_if(.., ends));
+            }
+        }
+        if waiting.is_empty() {
+            return;
+        }
+        let ending = ending();
+        for (_, subscriber) in waiting {
+            if let Subscriber::End(sender) = subscriber {
+                let _ = sender.send(ending.clone());
             }
         }
     }
@@ -77,14 +112,40 @@ impl Hub {
         run_id: RunId,
         sender: mpsc::UnboundedSender<RunEvent>,
     ) -> Subscription {
+        self.add(run_id, Subscriber::Events(sender))
+    }
+
+    /// Waits for the end of a run from now on.
+    pub fn watch_end(self: &Arc<Self>, run_id: RunId) -> EndWatch {
+        let (sender, ending) = oneshot::channel();
+        EndWatch { _subscription: self.add(run_id, Subscriber::End(sender)), ending }
+    }
+
+    fn add(self: &Arc<Self>, run_id: RunId, subscriber: Subscriber) -> Subscription {
         let key = self.next_key.fetch_add(1, Ordering::Relaxed);
-        self.lock().entry(run_id).or_default().push((key, sender));
+        self.lock().entry(run_id).or_default().push((key, subscriber));
         Subscription { hub: Arc::clone(self), run_id, key }
     }
 
     fn lock(&self) -> MutexGuard<'_, Subscribers> {
         // The map is whole after every operation, so a panic elsewhere does not spoil it.
         self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Hears of the end of one run, or that there may be one.
+#[derive(Debug)]
+pub struct EndWatch {
+    ending: oneshot::Receiver<Option<Arc<Ending>>>,
+    _subscription: Subscription,
+}
+
+impl EndWatch {
+    /// Waits until the run has settled since the watch began. `None` if it is blocked, or if how it
+    /// closed is not known in this process: then the database knows.
+    pub async fn settled(self) -> Option<Arc<Ending>> {
+        // The sender is not dropped before it has sent.
+        self.ending.await.unwrap_or_default()
     }
 }
 
@@ -99,9 +160,9 @@ pub struct Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         let mut subscribers = self.hub.lock();
-        if let Some(senders) = subscribers.get_mut(&self.run_id) {
-            senders.retain(|(key, _)| *key != self.key);
-            if senders.is_empty() {
+        if let Some(of_run) = subscribers.get_mut(&self.run_id) {
+            of_run.retain(|(key, _)| *key != self.key);
+            if of_run.is_empty() {
                 subscribers.remove(&self.run_id);
             }
         }

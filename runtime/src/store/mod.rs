@@ -46,12 +46,12 @@ use async_trait::async_trait;
 
 pub use clock::{Clock, ManualClock};
 pub use connect::{StoreOptions, connect};
-pub use hub::{Hub, RunEvent, Subscription};
+pub use hub::{EndWatch, Hub, RunEvent, Subscription};
 pub use memory::MemoryStore;
 pub use records::{
     Arrival, ArrivalKind, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
-    CommitStep, DefinitionRecord, Disposition, NewArrival, NewRun, NewWorker, Renewal, RunFilter,
-    RunKey, RunRecord, StartOutcome, WorkerLease,
+    CommitStep, DefinitionRecord, Disposition, Ending, FoundEnding, NewArrival, NewRun, NewWorker,
+    Renewal, RunFilter, RunKey, RunRecord, StartOutcome, WorkerLease,
 };
 
 use crate::error::StoreError;
@@ -160,6 +160,10 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// What is known of a run. A [`RunKey::WorkflowId`] names the open run with that id, or else
     /// the one started last.
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError>;
+
+    /// What these runs have come to, in their order. The lookup behind waiting for results: less is
+    /// read than for [`Store::find_run`], and many are asked for at a time.
+    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError>;
 
     /// The runs that match, newest first, at most `limit`.
     async fn list_runs(&self, filter: &RunFilter, limit: u32)

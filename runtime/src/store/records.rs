@@ -174,6 +174,15 @@ pub enum Disposition {
     },
 }
 
+impl Disposition {
+    /// How it ends the run, if it does; made when called, since few want to know.
+    pub fn ending(&self) -> Option<impl FnOnce() -> Ending> {
+        let Self::Close { status, result, failure } = self else { return None };
+        let (status, result, failure) = (*status, result, failure);
+        Some(move || Ending { status, result: result.clone(), failure: failure.clone() })
+    }
+}
+
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitOutcome {
@@ -330,6 +339,36 @@ pub struct RunRecord {
     pub result: Option<Payload>,
     /// Why it did not complete, for people.
     pub failure: Option<String>,
+}
+
+/// How a closed run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// A closed status.
+    pub status: RunStatus,
+    /// The encoded return value, if it came to one.
+    pub result: Option<Payload>,
+    /// Why it did not complete, for people.
+    pub failure: Option<String>,
+}
+
+impl Ending {
+    /// That of a run that an operator ended.
+    pub fn terminated(reason: &str) -> Self {
+        let (status, failure) = (RunStatus::Terminated, Some(reason.to_owned()));
+        Self { status, result: None, failure }
+    }
+}
+
+/// What a run has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FoundEnding {
+    /// There is no such run.
+    Unknown,
+    /// It goes on.
+    Open,
+    /// It is over.
+    Closed(Ending),
 }
 
 /// A workflow as some build of the code defined it.

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::{Arrival, ArrivalKind, ClaimedRun, NewWorker, RunRecord, WorkerLease};
+use super::{
+    Arrival, ArrivalKind, ClaimedRun, Ending, FoundEnding, NewWorker, RunRecord, WorkerLease,
+};
 use crate::codec;
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Epoch, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
@@ -50,6 +52,34 @@ impl TryFrom<RunRow> for RunRecord {
             result: row.result.map(Payload),
             failure: row.failure,
         })
+    }
+}
+
+/// The columns of an ending.
+pub(super) type EndingRow = (Uuid, String, Option<Vec<u8>>, Option<String>);
+
+/// What runs have come to, as far as they are known.
+#[derive(Default)]
+pub(super) struct Endings(HashMap<RunId, FoundEnding>);
+
+impl Endings {
+    pub(super) fn add(&mut self, rows: Vec<EndingRow>) -> Result<(), StoreError> {
+        for (run_id, status, result, failure) in rows {
+            let status = read_status(&status)?;
+            let ending = Ending { status, result: result.map(Payload), failure };
+            let found = match status.is_open() {
+                true => FoundEnding::Open,
+                false => FoundEnding::Closed(ending),
+            };
+            self.0.insert(run_id.into(), found);
+        }
+        Ok(())
+    }
+
+    /// One for each of these runs.
+    pub(super) fn in_order(&self, run_ids: &[RunId]) -> Vec<FoundEnding> {
+        let found = |run_id| self.0.get(run_id).cloned().unwrap_or(FoundEnding::Unknown);
+        run_ids.iter().map(found).collect()
     }
 }
 

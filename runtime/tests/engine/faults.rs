@@ -55,6 +55,7 @@ async fn a_run_survives_failures_of_every_method() {
         "claim_runs",
         "commit_steps",
         "find_run",
+        "find_endings",
         "fence_expired_workers",
         "renew_lease",
     ] {

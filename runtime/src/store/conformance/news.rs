@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::fixture::{StoreUnderTest, block, close, keep, park, signal};
 use crate::model::RunId;
-use crate::store::{NewArrival, RunEvent, Subscription};
+use crate::store::{Ending, NewArrival, RunEvent, Subscription};
 
 super::list_cases!("news":
     a_start_without_an_owner_is_announced,
@@ -22,6 +22,9 @@ super::list_cases!("news":
     subscribers_learn_of_a_block,
     subscribers_learn_of_a_termination,
     nobody_learns_of_a_lost_step,
+    who_waits_for_the_end_learns_how_it_was,
+    who_waits_for_the_end_learns_of_a_block,
+    who_waits_for_the_end_learns_nothing_else,
 );
 
 /// Whether something has been announced to be due since the last look.
@@ -131,4 +134,39 @@ async fn nobody_learns_of_a_lost_step(t: StoreUnderTest) {
     let (_subscription, mut news) = subscribe(&t, run_id);
     t.commit_all(worker, vec![close(run_id, 5)]).await;
     assert!(news.try_recv().is_err());
+}
+
+async fn who_waits_for_the_end_learns_how_it_was(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    let other = t.start("b").await;
+    let [first, second, terminated] = [run_id, run_id, other].map(|id| t.store.hub().watch_end(id));
+    t.commit(worker, close(run_id, 0)).await;
+    t.store.terminate_run(other, "enough").await.expect("runs can be terminated");
+    let ending = first.settled().now_or_never().flatten().expect("it was told");
+    assert_eq!(
+        close(run_id, 0).disposition.ending().map(|ending| ending()),
+        Some((*ending).clone())
+    );
+    assert_eq!(second.settled().now_or_never(), Some(Some(ending)));
+    let ending = terminated.settled().now_or_never().flatten().expect("it was told");
+    assert_eq!(*ending, Ending::terminated("enough"));
+}
+
+async fn who_waits_for_the_end_learns_of_a_block(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    let watch = t.store.hub().watch_end(run_id);
+    t.commit(worker, block(run_id, 0)).await;
+    assert_eq!(watch.settled().now_or_never(), Some(None));
+}
+
+async fn who_waits_for_the_end_learns_nothing_else(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let (run_id, other) = (t.start_owned("a", worker).await, t.start_owned("b", worker).await);
+    let watch = t.store.hub().watch_end(run_id);
+    t.deliver(signal(run_id, "x")).await;
+    t.commit_all(worker, vec![keep(run_id, 0, "one"), close(other, 0)]).await;
+    t.commit_all(worker, vec![close(run_id, 5)]).await;
+    assert_eq!(watch.settled().now_or_never(), None);
 }

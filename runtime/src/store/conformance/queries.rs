@@ -1,8 +1,8 @@
 //! What people and clients ask.
 
 use super::fixture::{StoreUnderTest, block, close, close_as, new_run, park};
-use crate::model::{RunId, RunStatus};
-use crate::store::{NewRun, RunFilter, RunKey};
+use crate::model::{Payload, RunId, RunStatus};
+use crate::store::{Ending, FoundEnding, NewRun, RunFilter, RunKey};
 
 super::list_cases!("queries":
     an_unknown_run_is_not_found,
@@ -16,6 +16,8 @@ super::list_cases!("queries":
     counting_goes_by_workflow,
     nothing_counts_as_nothing,
     another_connection_sees_what_was_committed,
+    endings_are_found_in_the_order_asked,
+    a_terminated_run_has_an_ending,
 );
 
 async fn find(t: &StoreUnderTest, workflow_id: &str) -> Option<RunId> {
@@ -148,4 +150,41 @@ async fn another_connection_sees_what_was_committed(t: StoreUnderTest) {
     t.commit(worker, close(run_id, 0)).await;
     let run = t.other.find_run(&RunKey::RunId(run_id)).await.expect("runs can be looked up");
     assert_eq!(run.expect("it is there").status, RunStatus::Completed);
+}
+
+async fn endings_are_found_in_the_order_asked(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let (open, done) = (t.start_owned("a", worker).await, t.start_owned("b", worker).await);
+    let (failed, blocked) = (t.start_owned("c", worker).await, t.start_owned("d", worker).await);
+    let unknown = RunId::new();
+    let failure = close_as(failed, 0, RunStatus::Failed, None, Some("too heavy"));
+    t.commit_all(worker, vec![close(done, 0), failure, block(blocked, 0)]).await;
+    let asked = [failed, unknown, open, done, blocked, done];
+    let found = t.store.find_endings(&asked).await.expect("endings can be looked up");
+    let completed = FoundEnding::Closed(Ending {
+        status: RunStatus::Completed,
+        result: Some(Payload(b"result".to_vec())),
+        failure: None,
+    });
+    let failed = FoundEnding::Closed(Ending {
+        status: RunStatus::Failed,
+        result: None,
+        failure: Some("too heavy".to_owned()),
+    });
+    let open = FoundEnding::Open;
+    assert_eq!(
+        found,
+        [failed, FoundEnding::Unknown, open.clone(), completed.clone(), open, completed]
+    );
+    let many: Vec<RunId> = (0..600).map(|_| done).chain([unknown]).collect();
+    let found = t.store.find_endings(&many).await.expect("endings can be looked up");
+    assert_eq!((found.len(), found.last()), (601, Some(&FoundEnding::Unknown)));
+    assert!(t.store.find_endings(&[]).await.expect("nothing can be looked up").is_empty());
+}
+
+async fn a_terminated_run_has_an_ending(t: StoreUnderTest) {
+    let run_id = t.start("a").await;
+    t.store.terminate_run(run_id, "enough").await.expect("runs can be terminated");
+    let found = t.store.find_endings(&[run_id]).await.expect("endings can be looked up");
+    assert_eq!(found, [FoundEnding::Closed(Ending::terminated("enough"))]);
 }

@@ -17,8 +17,8 @@ use tokio::time::Instant;
 use self::state::{News, State};
 use super::{
     Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
-    DefinitionRecord, Hub, ManualClock, NewArrival, NewRun, NewWorker, Renewal, RunEvent,
-    RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
+    DefinitionRecord, FoundEnding, Hub, ManualClock, NewArrival, NewRun, NewWorker, Renewal,
+    RunEvent, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
@@ -162,8 +162,11 @@ impl MemoryStore {
         for run_id in news.arrivals {
             self.hub.announce(RunEvent::Arrival(run_id));
         }
-        for run_id in news.settled {
-            self.hub.announce(RunEvent::Settled(run_id));
+        for (run_id, ending) in news.settled {
+            match ending {
+                Some(ending) => self.hub.announce_end(run_id, || ending),
+                None => self.hub.announce(RunEvent::Settled(run_id)),
+            }
         }
         if news.due {
             self.hub.announce_due();
@@ -298,6 +301,10 @@ impl Store for MemoryStore {
 
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
         self.transition("find_run", |state, _, _| Ok(state.find_run(key))).await
+    }
+
+    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
+        self.transition("find_endings", |state, _, _| Ok(state.find_endings(run_ids))).await
     }
 
     async fn list_runs(

@@ -8,8 +8,8 @@ use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{
     Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
-    DefinitionRecord, Disposition, NewArrival, NewRun, RunFilter, RunKey, RunRecord, StartOutcome,
-    WorkerLease,
+    DefinitionRecord, Disposition, Ending, FoundEnding, NewArrival, NewRun, RunFilter, RunKey,
+    RunRecord, StartOutcome, WorkerLease,
 };
 
 #[derive(Default)]
@@ -48,7 +48,8 @@ pub(super) struct RunRow {
 #[derive(Default)]
 pub(super) struct News {
     pub(super) arrivals: Vec<RunId>,
-    pub(super) settled: Vec<RunId>,
+    /// Runs that are blocked, and those that have closed with how.
+    pub(super) settled: Vec<(RunId, Option<Ending>)>,
     pub(super) due: bool,
 }
 
@@ -95,15 +96,15 @@ impl RunRow {
         news.due |= due_at.is_some_and(|due_at| due_at <= now);
     }
 
-    fn close(
-        &mut self,
-        status: RunStatus,
-        result: Option<Payload>,
-        failure: Option<String>,
-        now: Timestamp,
-    ) {
-        self.status = status;
-        (self.result, self.failure, self.closed_at) = (result, failure, Some(now));
+    fn ending(&self) -> Ending {
+        let (result, failure) = (self.result.clone(), self.failure.clone());
+        Ending { status: self.status, result, failure }
+    }
+
+    fn close(&mut self, ending: Ending, now: Timestamp, news: &mut News) {
+        news.settled.push((self.run_id, Some(ending.clone())));
+        self.status = ending.status;
+        (self.result, self.failure, self.closed_at) = (ending.result, ending.failure, Some(now));
         (self.owner, self.due_at, self.blocked) = (None, None, None);
         self.inbox.clear();
     }
@@ -236,15 +237,14 @@ impl State {
                 row.let_go(due_at, now, news);
             }
             Disposition::Close { status, result, failure } => {
-                row.close(status, result, failure, now);
+                row.close(Ending { status, result, failure }, now, news);
                 self.open.remove(&row.workflow_id);
-                news.settled.push(step.run_id);
             }
             Disposition::Block { reason } => {
                 row.status = RunStatus::Blocked;
                 row.blocked = Some(reason);
                 row.let_go(None, now, news);
-                news.settled.push(step.run_id);
+                news.settled.push((step.run_id, None));
             }
         }
         CommitOutcome::Committed
@@ -301,6 +301,15 @@ impl State {
         row.map(RunRow::record)
     }
 
+    pub(super) fn find_endings(&self, run_ids: &[RunId]) -> Vec<FoundEnding> {
+        let found = |run_id| match self.runs.get(run_id) {
+            None => FoundEnding::Unknown,
+            Some(row) if row.status.is_open() => FoundEnding::Open,
+            Some(row) => FoundEnding::Closed(row.ending()),
+        };
+        run_ids.iter().map(found).collect()
+    }
+
     pub(super) fn matching(&self, filter: &RunFilter) -> impl DoubleEndedIterator<Item = &RunRow> {
         self.runs.values().filter(move |row| {
             filter.workflow.as_ref().is_none_or(|workflow| row.workflow == *workflow)
@@ -318,10 +327,9 @@ impl State {
         let Some(row) = self.runs.get_mut(&run_id).filter(|row| row.status.is_open()) else {
             return false;
         };
-        row.close(RunStatus::Terminated, None, Some(reason.to_owned()), now);
+        row.close(Ending::terminated(reason), now, news);
         self.open.remove(&row.workflow_id);
         self.counts.transactions += 1;
-        news.settled.push(run_id);
         true
     }
 

@@ -244,8 +244,10 @@ fn announce(store: &PostgresStore, steps: &[CommitStep], met: &Met) {
         store.news.due();
     }
     for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
-        if matches!(step.disposition, Disposition::Close { .. } | Disposition::Block { .. }) {
-            store.news.settled(step.run_id);
+        if let Some(ending) = step.disposition.ending() {
+            store.news.ended(step.run_id, ending);
+        } else if let Disposition::Block { .. } = step.disposition {
+            store.news.blocked(step.run_id);
         }
     }
 }

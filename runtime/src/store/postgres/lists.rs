@@ -1,10 +1,12 @@
 //! What people and clients ask about runs.
 
+use uuid::Uuid;
+
 use super::{PostgresStore, failed};
 use crate::error::StoreError;
-use crate::model::RunStatus;
-use crate::store::rows::{RunRow, read_status};
-use crate::store::{RunFilter, RunKey, RunRecord};
+use crate::model::{RunId, RunStatus};
+use crate::store::rows::{Endings, RunRow, read_status};
+use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord};
 
 /// What all records have in common; a macro, because only literals can be joined to constants.
 macro_rules! record {
@@ -25,6 +27,10 @@ const BY_RUN_ID: &str = record!("WHERE run.run_id = $1");
 const BY_WORKFLOW_ID: &str =
     record!("WHERE workflow_id = $1 ORDER BY closed_at IS NULL DESC, run.run_id DESC LIMIT 1");
 
+const ENDINGS: &str = "SELECT run.run_id, status, result, failure FROM piton_runs AS run \
+    LEFT JOIN piton_run_results AS result ON result.run_id = run.run_id \
+    WHERE run.run_id = ANY ($1::uuid[])";
+
 /// A null stands for "any".
 const LIST: &str = record!(
     "WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
@@ -44,6 +50,17 @@ pub(super) async fn find(
     };
     let row = query.fetch_optional(&store.pool).await.map_err(failed("find_run"))?;
     row.map(TryInto::try_into).transpose()
+}
+
+pub(super) async fn find_endings(
+    store: &PostgresStore,
+    run_ids: &[RunId],
+) -> Result<Vec<FoundEnding>, StoreError> {
+    let asked: Vec<Uuid> = run_ids.iter().map(|run_id| run_id.as_uuid()).collect();
+    let rows = sqlx::query_as(ENDINGS).bind(asked).fetch_all(&store.pool).await;
+    let mut found = Endings::default();
+    found.add(rows.map_err(failed("find_endings"))?)?;
+    Ok(found.in_order(run_ids))
 }
 
 pub(super) async fn list(

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::model::RunId;
-use crate::store::{Hub, RunEvent};
+use crate::store::{Ending, Hub, RunEvent};
 
 /// The channel of all notifications.
 pub(super) const CHANNEL: &str = "piton";
@@ -70,9 +70,15 @@ impl News {
         self.send(Item::Arrival(run_id.as_uuid()));
     }
 
-    /// A run has closed or become blocked.
-    pub(super) fn settled(&self, run_id: RunId) {
+    /// A run has become blocked.
+    pub(super) fn blocked(&self, run_id: RunId) {
         self.hub.announce(RunEvent::Settled(run_id));
+        self.send(Item::Settled(run_id.as_uuid()));
+    }
+
+    /// A run has closed.
+    pub(super) fn ended(&self, run_id: RunId, ending: impl FnOnce() -> Ending) {
+        self.hub.announce_end(run_id, ending);
         self.send(Item::Settled(run_id.as_uuid()));
     }
 

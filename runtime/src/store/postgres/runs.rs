@@ -10,7 +10,7 @@ use super::{PostgresStore, failed, now};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
-use crate::store::{NewRun, StartOutcome};
+use crate::store::{Ending, NewRun, StartOutcome};
 
 /// A conflict waits for the other start to end, which is why runs come in the order of their ids.
 const INSERT: &str = concat!(
@@ -151,7 +151,7 @@ pub(super) async fn terminate(
 ) -> Result<bool, StoreError> {
     let terminated = try_terminate(store, run_id, reason).await.map_err(failed("terminate_run"))?;
     if terminated {
-        store.news.settled(run_id);
+        store.news.ended(run_id, || Ending::terminated(reason));
     }
     Ok(terminated)
 }

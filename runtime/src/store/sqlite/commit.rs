@@ -226,7 +226,9 @@ fn announce(store: &SqliteStore, steps: &[CommitStep], met: &Met) {
         store.hub.announce_due();
     }
     for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
-        if matches!(step.disposition, Disposition::Close { .. } | Disposition::Block { .. }) {
+        if let Some(ending) = step.disposition.ending() {
+            store.hub.announce_end(step.run_id, ending);
+        } else if let Disposition::Block { .. } = step.disposition {
             store.hub.announce(RunEvent::Settled(step.run_id));
         }
     }

@@ -1,11 +1,11 @@
 //! What people and clients ask about runs.
 
-use super::script::Script;
+use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
-use crate::model::RunStatus;
-use crate::store::rows::{RunRow, read_status};
-use crate::store::{RunFilter, RunKey, RunRecord};
+use crate::model::{RunId, RunStatus};
+use crate::store::rows::{Endings, RunRow, read_status};
+use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord};
 
 const RECORD: &str = "SELECT run.run_id, workflow_id, workflow, status, state, step_no, worker_id, \
     due_at, blocked, started_at, closed_at, result, failure \
@@ -16,6 +16,10 @@ const BY_RUN_ID: &str = "WHERE run.run_id = ?";
 /// The open one first; ids sort by the time of the start.
 const BY_WORKFLOW_ID: &str =
     "WHERE workflow_id = ? ORDER BY closed_at IS NULL DESC, run.run_id DESC LIMIT 1";
+
+const ENDINGS: &str = "SELECT run.run_id, status, result, failure \
+    FROM piton_runs AS run LEFT JOIN piton_run_results AS result ON result.run_id = run.run_id \
+    WHERE run.run_id IN (";
 
 /// A null stands for "any".
 const MATCHING: &str = "WHERE (?1 IS NULL OR workflow = ?1) AND (?2 IS NULL OR status = ?2) ";
@@ -36,6 +40,24 @@ pub(super) async fn find(
     };
     let rows = store.read(script).await.and_then(|mut rows| rows.read::<RunRow>(0));
     rows.map_err(failed("find_run"))?.pop().map(TryInto::try_into).transpose()
+}
+
+pub(super) async fn find_endings(
+    store: &SqliteStore,
+    run_ids: &[RunId],
+) -> Result<Vec<FoundEnding>, StoreError> {
+    let failed = failed("find_endings");
+    let mut found = Endings::default();
+    for run_ids in run_ids.chunks(MAX_ROWS) {
+        let mut script = Script::new();
+        script.sql(ENDINGS).values(1, run_ids.iter(), |script, run_id| {
+            script.bind(run_id.as_uuid());
+        });
+        script.sql(")");
+        let rows = store.read(script).await.and_then(|mut rows| rows.read(0)).map_err(failed)?;
+        found.add(rows)?;
+    }
+    Ok(found.in_order(run_ids))
 }
 
 pub(super) async fn list(

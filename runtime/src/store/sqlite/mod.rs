@@ -32,8 +32,8 @@ use self::script::{Rows, Script};
 use self::writer::{Turn, Writer};
 use super::{
     Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, Clock, CommitOutcome, CommitStep,
-    DefinitionRecord, Hub, NewArrival, NewRun, NewWorker, Renewal, RunFilter, RunKey, RunRecord,
-    StartOutcome, Store, WorkerLease,
+    DefinitionRecord, FoundEnding, Hub, NewArrival, NewRun, NewWorker, Renewal, RunFilter, RunKey,
+    RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
@@ -184,6 +184,10 @@ impl Store for SqliteStore {
 
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
         lists::find(self, key).await
+    }
+
+    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
+        lists::find_endings(self, run_ids).await
     }
 
     async fn list_runs(

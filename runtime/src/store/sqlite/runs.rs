@@ -10,7 +10,7 @@ use super::{SqliteStore, Turn, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
-use crate::store::{NewRun, RunEvent, StartOutcome, WorkerLease};
+use crate::store::{Ending, NewRun, StartOutcome, WorkerLease};
 
 const INSERT_RUN: &str = "INSERT INTO piton_runs \
     (run_id, workflow_id, workflow, status, worker_id, epoch, due_at, started_at, state, snapshot) \
@@ -156,7 +156,7 @@ pub(super) async fn terminate(
     let mut script = Script::new();
     script.sql(KEEP_REASON).bind(run_id.as_uuid()).bind(reason.to_owned()).bind(run_id.as_uuid());
     turn.commit(script).await.map_err(failed)?;
-    store.hub.announce(RunEvent::Settled(run_id));
+    store.hub.announce_end(run_id, || Ending::terminated(reason));
     Ok(true)
 }
 
