@@ -1,6 +1,7 @@
 //! From a URL to a store.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Clock, Store};
 use crate::error::ConnectError;
@@ -15,12 +16,17 @@ pub struct StoreOptions {
     /// Connections for everything but news and locks, which have one of their own (Postgres).
     #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "SQLite has its own number"))]
     pub(super) connections: u32,
+    /// How long a server may take to answer (Postgres).
+    #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "SQLite always answers"))]
+    pub(super) answer_timeout: Duration,
 }
 
 impl Default for StoreOptions {
-    /// The database's own clock, three readers (SQLite), eight connections (Postgres).
+    /// The database's own clock, three readers (SQLite), eight connections and 30 s for an answer
+    /// (Postgres).
     fn default() -> Self {
-        Self { clock: Clock::Database, readers: 3, connections: 8 }
+        let answer_timeout = Duration::from_secs(30);
+        Self { clock: Clock::Database, readers: 3, connections: 8, answer_timeout }
     }
 }
 
@@ -32,10 +38,20 @@ impl StoreOptions {
         self
     }
 
-    /// Uses at most this many connections to a Postgres server, and one more for news and locks.
+    /// Uses at most this many connections to a Postgres server, and one more for news and locks. A
+    /// quarter of them, but at least two, are for claims, commits and leases alone; so three is the
+    /// least.
     #[must_use]
     pub fn connections(mut self, connections: u32) -> Self {
         self.connections = connections;
+        self
+    }
+
+    /// Gives a Postgres server this long to answer. A call that gets no answer fails with an error
+    /// that can be retried, on another connection; what it was to write may have been written.
+    #[must_use]
+    pub fn answer_timeout(mut self, timeout: Duration) -> Self {
+        self.answer_timeout = timeout;
         self
     }
 

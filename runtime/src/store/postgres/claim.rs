@@ -66,15 +66,17 @@ pub(super) async fn claim(
     let mut claimed =
         Claimed { runs: Vec::new(), next_due_at: before.next_due_at, now: before.now };
     if before.next_due_at.is_some_and(|due_at| due_at <= before.now) && request.limit > 0 {
+        let mut lane = store.lanes.lane().await.map_err(failed)?;
         let taken = sqlx::query_as(TAKE)
             .bind(store.given_time())
             .bind(request.worker.worker_id.0)
             .bind(request.worker.epoch.0)
             .bind(request.workflows)
             .bind(i64::from(request.limit))
-            .fetch_all(&store.pool)
+            .fetch_all(lane.get())
             .await
             .map_err(failed)?;
+        lane.done();
         claimed.runs = with_inboxes(store, taken, request.inbox_limit, failed).await?;
         claimed.next_due_at = look(store, &request).await.map_err(failed)?.next_due_at;
     }

@@ -66,8 +66,12 @@ pub(super) async fn commit(
     let failed = failed("commit_steps");
     let alone = !steps.iter().any(has_consequences);
     let met = if alone {
-        let mut connection = store.pool.acquire().await.map_err(failed)?;
-        update(&mut connection, store, worker, &steps).await
+        let mut lane = store.lanes.lane().await.map_err(failed)?;
+        let met = update(lane.get(), store, worker, &steps).await;
+        if met.is_ok() {
+            lane.done();
+        }
+        met
     } else {
         commit_with_consequences(store, worker, &steps).await
     };
@@ -205,7 +209,7 @@ async fn commit_with_consequences(
     worker: WorkerLease,
     steps: &[CommitStep],
 ) -> Result<Met, sqlx::Error> {
-    let mut transaction = Transaction::begin(&store.pool).await?;
+    let mut transaction = Transaction::begin_in(&store.lanes).await?;
     let met = update(transaction.get(), store, worker, steps).await?;
     let (mut closed, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let (mut emptied, mut using, mut used) = (Vec::new(), Vec::new(), Vec::<i64>::new());

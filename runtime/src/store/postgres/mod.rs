@@ -14,6 +14,7 @@ mod claim;
 mod commit;
 mod definitions;
 mod inbox;
+mod lanes;
 mod lists;
 mod liveness;
 mod news;
@@ -23,12 +24,15 @@ mod session;
 mod transaction;
 mod workers;
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use sqlx::PgPool;
+use tokio::time::timeout;
 
+use self::lanes::Lanes;
 use self::liveness::Liveness;
 use self::news::News;
 pub(super) use self::open::open;
@@ -45,7 +49,12 @@ use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
 pub(super) struct PostgresStore {
     hub: Arc<Hub>,
     clock: Clock,
+    /// Connections of owners for claims, commits and renewals.
+    lanes: Lanes,
+    /// Connections for everything else.
     pool: PgPool,
+    /// How long the server may take to answer.
+    answer_timeout: Duration,
     news: News,
     liveness: Liveness,
 }
@@ -66,6 +75,17 @@ impl PostgresStore {
     /// The time that statements are to go by, if it is not the database's.
     fn given_time(&self) -> Option<i64> {
         self.clock.manual_now().map(Timestamp::as_micros)
+    }
+
+    /// Gives up on a server that has gone without a word, as it does when its host loses its power
+    /// or its network: the connection would be open for as long as the operating system hopes.
+    async fn answered<T>(
+        &self,
+        operation: &'static str,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let silence = |_| failed(operation)(sqlx::Error::Io(ErrorKind::TimedOut.into()));
+        timeout(self.answer_timeout, call).await.map_err(silence)?
     }
 }
 
@@ -93,12 +113,15 @@ impl Store for PostgresStore {
     }
 
     async fn now(&self) -> Result<Timestamp, StoreError> {
-        let now = sqlx::query_scalar(NOW).bind(self.given_time()).fetch_one(&self.pool).await;
-        now.map(Timestamp).map_err(failed("now"))
+        let now = async {
+            let now = sqlx::query_scalar(NOW).bind(self.given_time()).fetch_one(&self.pool).await;
+            now.map(Timestamp).map_err(failed("now"))
+        };
+        self.answered("now", now).await
     }
 
     async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
-        workers::register(self, worker).await
+        self.answered("register_worker", workers::register(self, worker)).await
     }
 
     async fn renew_lease(
@@ -106,35 +129,35 @@ impl Store for PostgresStore {
         worker: WorkerLease,
         lease: Duration,
     ) -> Result<Renewal, StoreError> {
-        workers::renew(self, worker, lease).await
+        self.answered("renew_lease", workers::renew(self, worker, lease)).await
     }
 
     async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
-        workers::release(self, worker).await
+        self.answered("release_worker", workers::release(self, worker)).await
     }
 
     async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
-        workers::fence_expired(self).await
+        self.answered("fence_expired_workers", workers::fence_expired(self)).await
     }
 
     async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
-        workers::find_dead(self).await
+        self.answered("find_dead_workers", workers::find_dead(self)).await
     }
 
     async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
-        workers::fence(self, workers).await
+        self.answered("fence_workers", workers::fence(self, workers)).await
     }
 
     async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
-        workers::list(self).await
+        self.answered("list_workers", workers::list(self)).await
     }
 
     async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
-        runs::start(self, runs).await
+        self.answered("start_runs", runs::start(self, runs)).await
     }
 
     async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
-        claim::claim(self, request).await
+        self.answered("claim_runs", claim::claim(self, request)).await
     }
 
     async fn recover_claims(
@@ -143,7 +166,7 @@ impl Store for PostgresStore {
         held: &[RunId],
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError> {
-        claim::recover(self, worker, held, inbox_limit).await
+        self.answered("recover_claims", claim::recover(self, worker, held, inbox_limit)).await
     }
 
     async fn commit_steps(
@@ -151,11 +174,11 @@ impl Store for PostgresStore {
         worker: WorkerLease,
         steps: Vec<CommitStep>,
     ) -> Result<Vec<CommitOutcome>, StoreError> {
-        commit::commit(self, worker, steps).await
+        self.answered("commit_steps", commit::commit(self, worker, steps)).await
     }
 
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
-        inbox::deliver(self, arrivals).await
+        self.answered("deliver", inbox::deliver(self, arrivals)).await
     }
 
     async fn read_inbox(
@@ -164,7 +187,7 @@ impl Store for PostgresStore {
         after: i64,
         limit: u32,
     ) -> Result<Vec<Arrival>, StoreError> {
-        inbox::read(self, run_id, after, limit).await
+        self.answered("read_inbox", inbox::read(self, run_id, after, limit)).await
     }
 
     async fn unread_inboxes(
@@ -172,11 +195,11 @@ impl Store for PostgresStore {
         worker: WorkerLease,
         seen: &[(RunId, i64)],
     ) -> Result<Vec<RunId>, StoreError> {
-        inbox::unread(self, worker, seen).await
+        self.answered("unread_inboxes", inbox::unread(self, worker, seen)).await
     }
 
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
-        lists::find(self, key).await
+        self.answered("find_run", lists::find(self, key)).await
     }
 
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
@@ -188,15 +211,15 @@ impl Store for PostgresStore {
         filter: &RunFilter,
         limit: u32,
     ) -> Result<Vec<RunRecord>, StoreError> {
-        lists::list(self, filter, limit).await
+        self.answered("list_runs", lists::list(self, filter, limit)).await
     }
 
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-        lists::count(self, filter).await
+        self.answered("count_runs", lists::count(self, filter)).await
     }
 
     async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
-        runs::terminate(self, run_id, reason).await
+        self.answered("terminate_run", runs::terminate(self, run_id, reason)).await
     }
 
     async fn unblock_runs(
@@ -204,11 +227,11 @@ impl Store for PostgresStore {
         workflows: &[&str],
         run_id: Option<RunId>,
     ) -> Result<u64, StoreError> {
-        runs::unblock(self, workflows, run_id).await
+        self.answered("unblock_runs", runs::unblock(self, workflows, run_id)).await
     }
 
     async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError> {
-        definitions::record(self, definitions).await
+        self.answered("record_definitions", definitions::record(self, definitions)).await
     }
 
     async fn find_definition(
@@ -216,12 +239,13 @@ impl Store for PostgresStore {
         workflow: &str,
         hash: DefinitionHash,
     ) -> Result<Option<DefinitionRecord>, StoreError> {
-        definitions::find(self, workflow, hash).await
+        self.answered("find_definition", definitions::find(self, workflow, hash)).await
     }
 
     async fn close(&self) {
         self.news.close();
         self.liveness.close();
+        self.lanes.close();
         self.pool.close().await;
     }
 }

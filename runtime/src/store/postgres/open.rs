@@ -1,6 +1,7 @@
 //! Reaching the server and bringing the schema up to date.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::str::FromStr as _;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -9,9 +10,10 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 use tokio::sync::{mpsc, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::PostgresStore;
+use super::lanes::Lanes;
 use super::liveness::Liveness;
 use super::news::{News, Origin};
 use super::session::{Session, listen};
@@ -32,6 +34,9 @@ const HAS_MIGRATIONS: &str = "SELECT to_regclass('piton_migrations') IS NOT NULL
 
 /// How long a call waits for a connection before it fails with an error that can be retried.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a connection that has nothing to do may take to answer.
+const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Lists of rows are looked up one by one in the order given, whatever the statistics say, and
 /// plans do not depend on the length of a list.
@@ -58,16 +63,30 @@ pub(in crate::store) async fn open(
     let mut connection = connect.connect().await.map_err(failed)?;
     migrate(&mut connection, &target).await?;
     connection.close().await.map_err(failed)?;
+    // A quarter is for owners; one of two would leave a renewal waiting for a commit.
+    let lanes = (options.connections / 4).max(2);
+    let others = options.connections.saturating_sub(lanes).max(1);
+    let lanes = Lanes::new(connect.clone(), lanes as usize, ACQUIRE_TIMEOUT);
     let pool = PgPoolOptions::new()
-        .max_connections(options.connections.max(1))
+        .max_connections(others)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .test_before_acquire(false)
+        // At every return the pool asks the server, and would wait for ever for one that has gone.
+        .after_release(|connection, _| Box::pin(is_alive(connection)))
         .connect_lazy_with(connect.clone());
     let hub = Arc::new(Hub::default());
     let origin = Origin::new();
     let news = News::start(pool.clone(), Arc::clone(&hub), origin);
     let liveness = start_session(connect, Arc::clone(&hub), origin).await.map_err(failed)?;
-    Ok(PostgresStore { hub, clock: options.clock.clone(), pool, news, liveness })
+    let answer_timeout = options.answer_timeout;
+    let clock = options.clock.clone();
+    Ok(PostgresStore { hub, clock, lanes, pool, answer_timeout, news, liveness })
+}
+
+async fn is_alive(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let answer = timeout(PING_TIMEOUT, connection.ping()).await;
+    answer.map_err(|_| sqlx::Error::Io(ErrorKind::TimedOut.into()))??;
+    Ok(true)
 }
 
 async fn start_session(

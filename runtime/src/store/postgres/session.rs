@@ -5,13 +5,14 @@
 //! runs, because news may have been missed.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::PgPool;
 use sqlx::postgres::PgListener;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::liveness::SETTLE;
 use super::news::{CHANNEL, Origin, publish};
@@ -25,6 +26,13 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// How long to wait before asking again for a lock that the last connection still seems to hold.
 const LOCK_RETRY: Duration = Duration::from_secs(1);
+
+/// After this much silence the server is asked whether it is still there: the end of its host need
+/// not end the connection.
+const PING_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How long it may take to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The schema is part of the key, so that several in one database do not meet.
 const LOCK: &str = "SELECT pg_try_advisory_lock(hashtext('piton ' || current_schema()), $1)";
@@ -83,7 +91,7 @@ impl Session {
             }
             self.settled_at.send_replace(Instant::now() + SETTLE);
             self.missing.append(&mut self.held);
-            tokio::time::sleep(wait).await;
+            sleep(wait).await;
             wait = (wait * 2).min(LONGEST_WAIT);
         }
     }
@@ -107,7 +115,8 @@ impl Session {
                     Some(news) => publish(news.payload(), self.origin, &self.hub),
                     None => return Err(sqlx::Error::Io(std::io::ErrorKind::UnexpectedEof.into())),
                 },
-                () = tokio::time::sleep(LOCK_RETRY), if !self.missing.is_empty() => {}
+                () = sleep(LOCK_RETRY), if !self.missing.is_empty() => {}
+                () = sleep(PING_INTERVAL) => answered(sqlx::query("SELECT").execute(&mut listener)).await.map(drop)?,
             }
         }
     }
@@ -126,7 +135,7 @@ impl Session {
             Wish::LetGo(worker) => {
                 self.missing.remove(&worker);
                 if self.held.remove(&worker) {
-                    sqlx::query(UNLOCK).bind(key(worker)).execute(listener).await?;
+                    answered(sqlx::query(UNLOCK).bind(key(worker)).execute(listener)).await?;
                 }
                 Ok(())
             }
@@ -143,5 +152,13 @@ pub(super) async fn listen(pool: &PgPool) -> Result<PgListener, sqlx::Error> {
 }
 
 async fn lock(listener: &mut PgListener, worker: WorkerId) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar(LOCK).bind(key(worker)).fetch_one(listener).await
+    answered(sqlx::query_scalar(LOCK).bind(key(worker)).fetch_one(listener)).await
+}
+
+/// Takes a server that does not answer for one that has gone.
+async fn answered<T>(
+    answer: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    let silence = |_| sqlx::Error::Io(ErrorKind::TimedOut.into());
+    timeout(ANSWER_TIMEOUT, answer).await.map_err(silence)?
 }

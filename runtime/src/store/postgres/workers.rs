@@ -121,15 +121,18 @@ pub(super) async fn renew(
     worker: WorkerLease,
     lease: Duration,
 ) -> Result<Renewal, StoreError> {
+    let failed = failed("renew_lease");
+    let mut lane = store.lanes.lane().await.map_err(failed)?;
     let expires_at: Option<i64> = sqlx::query_scalar(RENEW)
         .bind(store.given_time())
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
         .bind(lease_ms(lease))
         .bind(lease_micros(lease))
-        .fetch_optional(&store.pool)
+        .fetch_optional(lane.get())
         .await
-        .map_err(failed("renew_lease"))?;
+        .map_err(failed)?;
+    lane.done();
     if let Some(expires_at) = expires_at {
         return Ok(Renewal::Renewed(Timestamp(expires_at)));
     }
