@@ -24,8 +24,9 @@ const WINDOW: usize = 1_000;
 /// How long the idle fleet is watched.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// How old the statistics of the server may be, with some to spare.
-const STATISTICS_DELAY: Duration = Duration::from_secs(2);
+/// How old the statistics of the server may be, with some to spare: a connection that falls silent
+/// reports its last second of work 10 s later, which must not be counted as idle.
+const STATISTICS_DELAY: Duration = Duration::from_secs(12);
 
 pub(crate) async fn run(session: &mut Session) -> Result<()> {
     let kind = StoreKind::Postgres;

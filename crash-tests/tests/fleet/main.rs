@@ -5,6 +5,7 @@
 //! run prints.
 
 mod audit;
+mod idle;
 mod kill;
 mod member;
 mod pause;
@@ -27,9 +28,13 @@ macro_rules! tests {
 }
 
 const TESTS: &[(&str, Test)] = tests![
+    idle::an_idle_process_asks_a_few_times_a_second,
     kill::runs_of_a_killed_worker_go_on_within_a_second,
     pause::a_worker_that_was_paused_for_too_long_commits_nothing,
 ];
+
+/// Statements can be counted by what the server writes into its log.
+const SETTINGS: &str = "log_line_prefix = '%d '\n";
 
 fn main() {
     let mut arguments = Arguments::from_args();
@@ -38,7 +43,7 @@ fn main() {
     let conclusion = {
         let cluster = match arguments.list {
             true => Err("tests are only listed".into()),
-            false => Cluster::start().map(Arc::new),
+            false => Cluster::start_with(SETTINGS).map(Arc::new),
         };
         let trials = TESTS.iter().map(|(name, test)| {
             trial((*name).to_owned(), &cluster, move |cluster| {

@@ -20,6 +20,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// See the [module documentation](self).
 pub(crate) struct Scene {
+    cluster: Arc<Cluster>,
     pub(crate) url: String,
     pub(crate) folder: TempDir,
     pub(crate) client: Client,
@@ -31,7 +32,29 @@ impl Scene {
         let url = cluster.new_database().await?;
         let client = Client::connect(&url).await?;
         let audit = Audit::install(PgConnection::connect(&url).await?).await?;
-        Ok(Self { url, folder: tempfile::tempdir()?, client, audit })
+        Ok(Self { cluster, url, folder: tempfile::tempdir()?, client, audit })
+    }
+
+    /// The statements that workers have sent to this database since it was made, in order.
+    pub(crate) fn statements(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.cluster.directory().join("log"));
+        let prefix = format!("{} LOG:  ", self.database());
+        let log = log.expect("the server keeps a log");
+        let lines = log.lines().filter_map(|line| line.strip_prefix(&prefix));
+        let is_statement =
+            |line: &&str| line.starts_with("execute") || line.starts_with("statement");
+        lines.filter(is_statement).map(str::to_owned).collect()
+    }
+
+    /// Has the server log what is sent to this database on connections made from now on.
+    pub(crate) async fn log_statements(&mut self) {
+        let sql = format!("ALTER DATABASE {} SET log_statement = 'all'", self.database());
+        self.audit.execute(&sql).await;
+    }
+
+    fn database(&self) -> &str {
+        let path = self.url.trim_start_matches("postgres:///");
+        path.split('?').next().unwrap_or(path)
     }
 
     /// Starts a worker process that connects under a name of its own.

@@ -203,7 +203,7 @@ impl Store for PostgresStore {
     }
 
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
-        lists::find_endings(self, run_ids).await
+        self.answered("find_endings", lists::find_endings(self, run_ids)).await
     }
 
     async fn list_runs(

@@ -38,6 +38,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a connection that has nothing to do may take to answer.
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long after its last use a connection is taken for alive without asking.
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
+
 /// Lists of rows are looked up one by one in the order given, whatever the statistics say, and
 /// plans do not depend on the length of a list.
 const SETTINGS: [(&str, &str); 6] = [
@@ -71,6 +74,10 @@ pub(in crate::store) async fn open(
         .max_connections(others)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .test_before_acquire(false)
+        // What has not been used for a while may have been cut since.
+        .before_acquire(|connection, age| {
+            Box::pin(async move { Ok(age.idle_for < TRUSTED_FOR || is_alive(connection).await?) })
+        })
         // At every return the pool asks the server, and would wait for ever for one that has gone.
         .after_release(|connection, _| Box::pin(is_alive(connection)))
         .connect_lazy_with(connect.clone());
