@@ -38,6 +38,7 @@ pub struct Context {
     arrivals: RefCell<Arrivals>,
     cancelled_below: Cell<Handle>,
     giving_up: Cell<bool>,
+    goes_on: Cell<bool>,
     schemas: RefCell<Option<Vec<(&'static str, Schema)>>>,
 }
 
@@ -125,6 +126,7 @@ impl Context {
             arrivals: RefCell::default(),
             cancelled_below: Cell::new(Handle(0)),
             giving_up: Cell::new(false),
+            goes_on: Cell::new(false),
             schemas: RefCell::new(None),
         }
     }
@@ -137,6 +139,7 @@ impl Context {
         self.drawn.set(0);
         self.waits.replace(Vec::new());
         self.open_waits(false);
+        self.goes_on.set(false);
         let awaited = self
             .operations
             .borrow()
@@ -232,9 +235,20 @@ impl Context {
         }
     }
 
-    /// Makes the next step follow at once.
-    pub(crate) fn wait_for_nothing(&self) {
-        self.add_wait(Wait::All(Vec::new()));
+    /// Notes that something awaited is there already, so that the code goes on within the step.
+    pub(crate) fn go_on(&self) {
+        self.goes_on.set(true);
+    }
+
+    /// Runs code up to its next suspension. Whether it can go on at once; if so, nothing that it
+    /// waits for counts.
+    pub(crate) fn run_on<T>(&self, run: impl FnOnce() -> T) -> (T, bool) {
+        let outer = self.goes_on.replace(false);
+        self.open_waits(false);
+        let value = run();
+        let goes_on = self.goes_on.replace(outer);
+        self.close_waits(!goes_on);
+        (value, goes_on)
     }
 
     /// The outcome of an operation, if it has arrived.

@@ -6,7 +6,7 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::workflow::{read_state, write_state};
+use super::workflow::{advance, read_state, write_state};
 use super::{Context, DurableFuture, Outcome, StepError, Workflow, WorkflowCall};
 
 /// The saved form of an inline call.
@@ -48,10 +48,10 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
         let state = W::begin(self.arguments.map_err(StepError::Encode)?);
-        match W::step(state, cx)? {
+        match advance::<W>(state, cx)? {
             Outcome::Suspended(state) => Ok(PendingInline::Suspended(write_state::<W>(&state))),
             Outcome::Returned(value) => {
-                cx.wait_for_nothing();
+                cx.go_on();
                 Ok(PendingInline::Returned(value))
             }
         }
@@ -63,7 +63,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
             PendingInline::Returned(value) => return Ok(Poll::Ready(value)),
             PendingInline::Suspended(frame) => frame,
         };
-        match W::step(read_state::<W>(frame.into())?, cx)? {
+        match advance::<W>(read_state::<W>(frame.into())?, cx)? {
             Outcome::Suspended(state) => {
                 *pending = PendingInline::Suspended(write_state::<W>(&state));
                 Ok(Poll::Pending)

@@ -39,7 +39,7 @@ where
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
         if self.0.is_empty() {
-            cx.wait_for_nothing();
+            cx.go_on();
         }
         cx.wait_for_all(|| {
             let start = |item: F| cx.wait_among::<F, _>(|| item.start(cx));

@@ -252,7 +252,7 @@ fn begin<W: Workflow>(arguments: &Payload) -> Result<NamedFrame, StepError> {
 }
 
 fn step<W: Workflow>(frame: Bytes, cx: &Context) -> Result<ErasedOutcome, StepError> {
-    match W::step(read_state::<W>(frame)?, cx)? {
+    match advance::<W>(read_state::<W>(frame)?, cx)? {
         Outcome::Suspended(state) => Ok(ErasedOutcome::Suspended {
             frame: write_state::<W>(&state),
             state: W::GRAPH.nodes[state.index() as usize].name,
@@ -261,6 +261,20 @@ fn step<W: Workflow>(frame: Bytes, cx: &Context) -> Result<ErasedOutcome, StepEr
             result: codec::to_payload(&value).map_err(StepError::Encode)?,
             failure: W::failure(&value),
         }),
+    }
+}
+
+/// Goes on from a state until something is waited for that is not there yet.
+pub(super) fn advance<W: Workflow>(
+    mut state: W::State,
+    cx: &Context,
+) -> Result<Outcome<W::State, W::Return>, StepError> {
+    loop {
+        let (outcome, goes_on) = cx.run_on(|| W::step(state, cx));
+        match outcome? {
+            Outcome::Suspended(next) if goes_on => state = next,
+            outcome => return Ok(outcome),
+        }
     }
 }
 
