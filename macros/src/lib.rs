@@ -12,6 +12,7 @@ mod diagnostics;
 mod dump;
 #[cfg(test)]
 mod fuzz;
+mod generics;
 mod hygiene;
 mod ir;
 mod layout;
@@ -19,6 +20,7 @@ mod liveness;
 mod macros;
 mod normalize;
 mod parse;
+mod register;
 mod resolve;
 mod suspend;
 mod usage;
@@ -65,6 +67,26 @@ pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let diagnostics = Diagnostics::new();
     let arguments = WorkflowArgs::parse(arguments.into(), &diagnostics);
     workflow::expand(arguments, item.into(), diagnostics).into()
+}
+
+/// Registers an instance of a generic workflow, so that runs of it can be started.
+///
+/// ```ignore
+/// #[workflow]
+/// async fn relay<T: Durable + Clone>(value: T, times: u32) -> T { … }
+///
+/// register!(relay::<Order>);
+/// register!(relay::<shop::Invoice>, name = "relay.invoice");
+/// register!(Account::<Order>::settle);
+/// ```
+///
+/// A workflow without type parameters registers itself, and a generic one that is only awaited by
+/// other workflows needs no registration. Each instance has a stored name of its own, which every
+/// program that serves its runs must agree on: the workflow's with the types as written here,
+/// without the modules that they are in (`relay<Order>`), unless `name = "…"` gives another.
+#[proc_macro]
+pub fn register(input: TokenStream) -> TokenStream {
+    register::expand(input.into(), Diagnostics::new()).into()
 }
 
 /// Makes an `async fn` with effects callable from workflows. Its body is any async Rust.

@@ -14,6 +14,7 @@ use syn::{
 
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::generics::{self, Parameters};
 use crate::macros;
 
 /// A workflow as the user wrote it.
@@ -26,6 +27,7 @@ pub(crate) struct WorkflowFn {
     pub(crate) name: String,
     /// Whether it is declared in the body of another.
     pub(crate) is_nested: bool,
+    pub(crate) parameters: Parameters,
     /// What the function calls its context, if it takes one.
     pub(crate) context: Option<Ident>,
     pub(crate) params: Vec<PatType>,
@@ -42,7 +44,7 @@ impl WorkflowFn {
 }
 
 /// Takes the function apart; `name` is the one it is stored under. Reports what a workflow cannot
-/// have.
+/// have, and leaves it out; `None` if the rest is no workflow.
 pub(crate) fn parse(
     function: ItemFn,
     name: String,
@@ -65,14 +67,6 @@ pub(crate) fn parse(
     }
     if let Some(variadic) = &sig.variadic {
         refuse(diagnostics, variadic, "a workflow cannot be variadic", "pass a `Vec`");
-    }
-    if !sig.generics.params.is_empty() {
-        refuse(
-            diagnostics,
-            &sig.generics,
-            "a workflow cannot be generic yet",
-            "write one workflow per type, each calling a generic function",
-        );
     }
     let mut context = None;
     let mut params = Vec::new();
@@ -108,7 +102,7 @@ pub(crate) fn parse(
             }
         }
     }
-    let output = match sig.output {
+    let mut output = match sig.output {
         ReturnType::Default => syn::parse_quote!(()),
         ReturnType::Type(_, ty) => *ty,
     };
@@ -119,15 +113,31 @@ pub(crate) fn parse(
             "the value of a workflow is stored, so its type must be named",
             "write the type",
         );
+        output = syn::parse_quote!(());
     }
+    // A reference among the arguments has been refused, and is why there is a lifetime.
+    if let Some((name, span)) = generics::first_lifetime(&sig.generics) {
+        if !diagnostics.has_errors() {
+            diagnostics.error(
+                span,
+                Rule::WORKFLOW_SIGNATURE,
+                "a workflow owns what it works on, so it cannot have a lifetime parameter",
+                &format!("remove `{name}`, and take by value what is borrowed for it"),
+            );
+        }
+        return None;
+    }
+    let stored = params.iter().map(|param| &*param.ty).chain([&output]);
+    let parameters = Parameters::new(sig.generics, stored);
     let mut body = *block;
     WriteOut.visit_block_mut(&mut body);
-    (!diagnostics.has_errors()).then_some(WorkflowFn {
+    Some(WorkflowFn {
         attrs,
         vis,
         ident: sig.ident,
         name,
         is_nested: false,
+        parameters,
         context,
         params,
         output,

@@ -95,7 +95,9 @@ fn compile_item(item: &mut Item, outer: &str, diagnostics: &Diagnostics) {
         return;
     }
     let name = format!("{outer}::{}", function.sig.ident);
-    if let Some(mut function) = parse::parse(function.clone(), name, diagnostics) {
+    if let Some(mut function) = parse::parse(function.clone(), name, diagnostics)
+        && !diagnostics.has_errors()
+    {
         function.is_nested = true;
         if let Some(compiled) = compile(&mut function, diagnostics) {
             *item = Item::Verbatim(compiled);

@@ -9,6 +9,8 @@ pub use crate::activities::{
 };
 
 pub use crate::codec::{self, CodecError};
+pub use crate::machine::Durable;
+pub use crate::machine::instances::{concat, entry_of, instance_definition, instance_name, text};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{
     Context, Definition, FrameReader, FrameWriter, Load, Locals, MachineState, Outcome, Saved,
@@ -18,6 +20,9 @@ pub use crate::machine::{
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
 pub use crate::question::{FromResidual, Question};
 pub use crate::strict::Checked;
+
+/// Asks for the bound of a type parameter whose values a workflow stores.
+pub const fn stored<T: Durable>() {}
 
 /// Whether the step is to tell the schemas of its locals and nothing else.
 pub fn is_describing(cx: &Context) -> bool {

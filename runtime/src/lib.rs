@@ -28,7 +28,7 @@ pub use codec::Json;
 pub use error::{Error, Result};
 
 #[cfg(feature = "macros")]
-pub use piton_macros::{Signal, activity, deterministic, workflow};
+pub use piton_macros::{Signal, activity, deterministic, register, workflow};
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]

@@ -13,4 +13,4 @@ pub use crate::error::{RunError, SignalError, StartError};
 #[cfg(feature = "engine")]
 pub use crate::worker::{RunningWorker, Worker};
 #[cfg(feature = "macros")]
-pub use crate::{Signal, activity, deterministic, workflow};
+pub use crate::{Signal, activity, deterministic, register, workflow};

@@ -12,5 +12,3 @@ pub trait Checked {
     /// Can be named if the function is checked.
     const CHECKED: () = ();
 }
-
-impl<W: crate::machine::Workflow> Checked for W {}

@@ -74,7 +74,7 @@ fn node(machine: &Machine<'_>, state: &State) -> TokenStream {
 }
 
 /// A type as it is usually written.
-fn type_text(ty: &syn::Type) -> String {
+pub(crate) fn type_text(ty: &impl ToTokens) -> String {
     let spaced = ty.to_token_stream().to_string();
     let mut text = String::with_capacity(spaced.len());
     let mut chars = spaced.chars().peekable();

@@ -1,5 +1,6 @@
 //! Layout → tokens. The only place that prints them.
 
+mod facade;
 mod graph;
 mod print;
 mod rewrite;
@@ -7,10 +8,12 @@ mod state;
 mod step;
 mod suspend;
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{Pat, PatType};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
 
+pub(crate) use self::facade::unavailable;
+pub(crate) use self::graph::type_text;
+use crate::generics::Parameters;
 use crate::hygiene::hidden;
 use crate::ir::Graph;
 use crate::layout::Layout;
@@ -18,7 +21,6 @@ use crate::parse::WorkflowFn;
 
 /// Prints the workflow: its type, its function and its machine.
 pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) -> TokenStream {
-    let facade = facade(function);
     let ident = &function.ident;
     let span = ident.span();
     let machine = Machine { function, graph, layout };
@@ -36,24 +38,28 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
 
         #step
     };
-    let workflow = workflow(function, &type_name.to_token_stream(), &machine);
-    // One that is declared in another can be awaited there and not started.
-    let register = (!function.is_nested).then(|| {
+    let types = function.params.iter().map(|param| &param.ty);
+    let arguments = quote!((#(#types,)*));
+    let workflow = workflow(function, &type_name.to_token_stream(), &arguments, &machine);
+    let check = function.parameters.check();
+    // One that is declared in another can be awaited there and not started; the instances of a
+    // generic one are registered by hand.
+    let registers = !function.is_nested && function.parameters.is_empty();
+    let register = registers.then(|| {
         quote_spanned! {span=>
             ::piton::__private::inventory::submit! {
                 ::piton::__private::WorkflowEntry::of::<#ident>()
             }
         }
     });
-    quote! {
-        #facade
-        const _: () = {
-            #state
-            #blocks
-            #workflow
-            #register
-        };
-    }
+    let definition = quote! {
+        #state
+        #blocks
+        #workflow
+        #register
+        #check
+    };
+    facade::facade(function, &definition)
 }
 
 /// What all of code generation works on.
@@ -63,44 +69,16 @@ struct Machine<'a> {
     layout: &'a Layout,
 }
 
-/// The type and the function that stand where the user's function stood.
-pub(crate) fn facade(function: &WorkflowFn) -> TokenStream {
-    let WorkflowFn { attrs, vis, ident, params, .. } = function;
-    let types: Vec<_> = params.iter().map(|param| &param.ty).collect();
-    let names: Vec<_> =
-        params.iter().enumerate().map(|(index, param)| param_name(index, param)).collect();
-    quote! {
-        #(#attrs)*
-        #[allow(non_camel_case_types, dead_code)]
-        #vis enum #ident {}
-
-        #(#attrs)*
-        #vis fn #ident(#(#names: #types),*) -> ::piton::__private::WorkflowCall<#ident> {
-            ::piton::__private::WorkflowCall::new(&(#(#names,)*))
-        }
-    }
-}
-
-/// The name of a parameter of the function that makes the call.
-fn param_name(index: usize, param: &PatType) -> Ident {
-    match &*param.pat {
-        Pat::Ident(pat) if pat.subpat.is_none() => {
-            // A parameter that the body does not use is used here all the same.
-            let name = pat.ident.to_string();
-            match name.trim_start_matches('_') {
-                "" => hidden(&format!("argument{index}")),
-                plain => format_ident!("{plain}", span = pat.ident.span()),
-            }
-        }
-        _ => hidden(&format!("argument{index}")),
-    }
-}
-
-/// The implementation of the trait: `state` is the type of the states, and `machine` what of it
-/// rests on the body.
-fn workflow(function: &WorkflowFn, state: &TokenStream, machine: &TokenStream) -> TokenStream {
-    let WorkflowFn { vis, ident, name, params, output, .. } = function;
-    let types = params.iter().map(|param| &param.ty);
+/// The implementation of the trait: `state` is the type of the states, `arguments` that of the
+/// arguments, and `machine` what of it rests on the body.
+fn workflow(
+    function: &WorkflowFn,
+    state: &TokenStream,
+    arguments: &TokenStream,
+    machine: &TokenStream,
+) -> TokenStream {
+    let WorkflowFn { vis, ident, name, output, parameters, .. } = function;
+    let (bounded, of_type, bounds) = parameters.split();
     let returned = hidden("returned");
     let parts = quote!(<#output as ::piton::__private::ResultParts>);
     let (value, error, failure, into_result) = if function.returns_result() {
@@ -126,22 +104,25 @@ fn workflow(function: &WorkflowFn, state: &TokenStream, machine: &TokenStream) -
             quote!(::core::result::Result::Ok(#returned)),
         )
     };
+    let (unbounded, definition, registered) = instances(parameters);
     quote! {
-        impl ::piton::__private::Workflow for #ident {
+        impl #unbounded ::piton::__private::Checked for #ident #of_type {}
+
+        impl #bounded ::piton::__private::Workflow for #ident #of_type #bounds {
             type State = #state;
             type Return = #output;
             type Output = #value;
             type Error = #error;
-            type Arguments = (#(#types,)*);
+            type Arguments = #arguments;
             const NAME: &'static str = #name;
             const OPTIONS: ::piton::__private::WorkflowOptions =
                 ::piton::__private::WorkflowOptions::DEFAULT;
 
             fn definition() -> &'static ::piton::__private::Definition {
-                static DEFINITION: ::std::sync::OnceLock<::piton::__private::Definition> =
-                    ::std::sync::OnceLock::new();
-                DEFINITION.get_or_init(::piton::__private::Definition::of::<Self>)
+                #definition
             }
+
+            #registered
 
             fn failure(
                 #returned: &Self::Return,
@@ -158,7 +139,7 @@ fn workflow(function: &WorkflowFn, state: &TokenStream, machine: &TokenStream) -
             #machine
         }
 
-        impl #ident {
+        impl #bounded #ident #of_type #bounds {
             /// The states of the workflow and the ways between them.
             #[allow(dead_code)]
             #vis const GRAPH: &'static ::piton::__private::Graph =
@@ -167,33 +148,23 @@ fn workflow(function: &WorkflowFn, state: &TokenStream, machine: &TokenStream) -
     }
 }
 
-/// What stands for a workflow that has not been compiled: its type and function, so that what uses
-/// them is checked as usual.
-pub(crate) fn unavailable(function: &WorkflowFn) -> TokenStream {
-    let facade = facade(function);
-    let name = &function.name;
-    let state = quote!(::piton::__private::NoState);
-    let machine = quote! {
-        const GRAPH: &'static ::piton::__private::Graph =
-            &::piton::__private::Graph { workflow: #name, nodes: &[], edges: &[] };
-
-        fn begin(_: ::piton::__private::Payload) -> Self::State {
-            ::core::unreachable!()
-        }
-
-        fn step(
-            state: Self::State,
-            _: &::piton::__private::Context,
-        ) -> ::core::result::Result<
-            ::piton::__private::Outcome<Self::State, Self::Return>,
-            ::piton::__private::StepError,
-        > {
-            match state {}
+/// What is different for the instances of a generic workflow: the parameters without bounds, where
+/// the definition is kept, and how the stored name is found.
+fn instances(parameters: &Parameters) -> (TokenStream, TokenStream, Option<TokenStream>) {
+    if parameters.is_empty() {
+        let definition = quote! {
+            static DEFINITION: ::std::sync::OnceLock<::piton::__private::Definition> =
+                ::std::sync::OnceLock::new();
+            DEFINITION.get_or_init(::piton::__private::Definition::of::<Self>)
+        };
+        return (TokenStream::new(), definition, None);
+    }
+    let registered = quote! {
+        fn registered_name() -> ::core::option::Option<&'static str> {
+            ::piton::__private::instance_name::<Self>()
         }
     };
-    let workflow = workflow(function, &state, &machine);
-    quote! {
-        #facade
-        const _: () = { #workflow };
-    }
+    // A `static` of a generic function is one for all instances.
+    let definition = quote!(::piton::__private::instance_definition::<Self>());
+    (parameters.of_impl(), definition, Some(registered))
 }

@@ -80,11 +80,12 @@ impl Client {
         let Some(record) = self.shared.store.find_run(&key).await? else {
             return Err(LookupError::Unknown(key));
         };
-        if record.workflow != W::NAME {
+        let expected = W::registered_name().unwrap_or(W::NAME);
+        if record.workflow != expected {
             return Err(LookupError::OtherWorkflow {
                 run_id: record.run_id,
                 found: record.workflow,
-                expected: W::NAME,
+                expected,
             });
         }
         Ok(RunHandle::new(self.clone(), record.run_id, record.workflow_id))

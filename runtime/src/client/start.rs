@@ -74,13 +74,15 @@ impl<W: Workflow> Start<W> {
 
     async fn start(self) -> Result<RunHandle<W>, StartError> {
         let Self { client, call, workflow_id, start, on_conflict } = self;
-        let arguments = call
-            .into_arguments()
-            .map_err(|source| StartError::Arguments { workflow: W::NAME, source })?;
+        let Some(workflow) = W::registered_name() else {
+            return Err(StartError::NotRegistered { workflow: std::any::type_name::<W>() });
+        };
+        let arguments =
+            call.into_arguments().map_err(|source| StartError::Arguments { workflow, source })?;
         let run_id = RunId::new();
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
         let run = RunInfo { run_id, workflow_id: workflow_id.clone() };
-        let cannot_begin = |reason: String| StartError::Begin { workflow: W::NAME, reason };
+        let cannot_begin = |reason: String| StartError::Begin { workflow, reason };
         let machine = Machine::start(const { &WorkflowEntry::of::<W>() }, run.clone(), &arguments)
             .map_err(|error| cannot_begin(error.to_string()))?;
         let snapshot =
@@ -95,7 +97,7 @@ impl<W: Workflow> Start<W> {
         };
         let state = machine.state().to_owned();
         // A worker of this process that has room goes on with the run, without a claim.
-        let adoption = start_at.is_none().then(|| client.host(W::NAME)).flatten();
+        let adoption = start_at.is_none().then(|| client.host(workflow)).flatten();
         let adoption = adoption.and_then(|session| {
             let permit = Arc::clone(&session.capacity).try_acquire_owned().ok()?;
             let heard = session.store.hub().arrivals();
@@ -105,7 +107,7 @@ impl<W: Workflow> Start<W> {
         let new_run = NewRun {
             run_id,
             workflow_id: workflow_id.clone(),
-            workflow: W::NAME.to_owned(),
+            workflow: workflow.to_owned(),
             arguments,
             snapshot,
             state,

@@ -120,6 +120,7 @@ fn describe_schema(name: &str, schema: &Schema) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::any::TypeId;
     use std::sync::OnceLock;
 
     use super::*;
@@ -147,6 +148,7 @@ mod tests {
     const fn entry(definition: fn() -> &'static Definition) -> WorkflowEntry {
         WorkflowEntry {
             name: "order",
+            type_id: TypeId::of::<()>,
             graph: GRAPH,
             options: WorkflowOptions::DEFAULT,
             definition,

@@ -30,6 +30,16 @@ pub enum StartError {
         #[source]
         source: CodecError,
     },
+    /// The workflow is generic, and this instance has not been registered. Trying again does not
+    /// help.
+    #[error(
+        "`{workflow}` is an instance of a generic workflow that is not registered: write \
+         `piton::register!(…::<…>);` with the function and its types"
+    )]
+    NotRegistered {
+        /// The type of the instance.
+        workflow: &'static str,
+    },
     /// The workflow's first state could not be made. Trying again does not help.
     #[error("a run of `{workflow}` cannot be begun: {reason}")]
     Begin {

@@ -12,6 +12,7 @@ mod durable;
 mod frame;
 mod future;
 mod inline;
+pub(crate) mod instances;
 mod iteration;
 mod join_all;
 mod locals;

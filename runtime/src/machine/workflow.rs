@@ -1,5 +1,6 @@
 //! What `#[workflow]` generates, as traits, and its form without types for the registry.
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 
 use bytes::Bytes;
@@ -21,7 +22,7 @@ pub trait Workflow: Sized + 'static {
     type Error;
     /// The arguments, as a tuple.
     type Arguments: Durable;
-    /// The stored name.
+    /// The stored name of the definition. See [`Workflow::registered_name`] for that of runs.
     const NAME: &'static str;
     /// The states and the ways between them.
     const GRAPH: &'static Graph;
@@ -30,6 +31,12 @@ pub trait Workflow: Sized + 'static {
 
     /// The identity of the definition, computed once per process.
     fn definition() -> &'static Definition;
+
+    /// The name under which runs are stored: that of the definition, or for a generic workflow the
+    /// one that [`register!`](macro@crate::register) gave the instance. `None` if it gave none.
+    fn registered_name() -> Option<&'static str> {
+        Some(Self::NAME)
+    }
 
     /// The state before the first step.
     fn begin(arguments: Payload) -> Self::State;
@@ -193,6 +200,8 @@ impl StableHash {
 pub struct WorkflowEntry {
     /// The stored name.
     pub name: &'static str,
+    /// Tells the [`Workflow`] by its type.
+    pub type_id: fn() -> TypeId,
     /// The states and the ways between them.
     pub graph: &'static Graph,
     /// What the attribute says.
@@ -231,12 +240,19 @@ impl WorkflowEntry {
     pub const fn of<W: Workflow>() -> Self {
         Self {
             name: W::NAME,
+            type_id: TypeId::of::<W>,
             graph: W::GRAPH,
             options: W::OPTIONS,
             definition: W::definition,
             begin: begin::<W>,
             step: step::<W>,
         }
+    }
+
+    /// The same under another name.
+    pub const fn named(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
     }
 
     /// The entry registered under `name`.

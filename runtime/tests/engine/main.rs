@@ -10,6 +10,7 @@ mod chaos;
 mod closing;
 mod commits;
 mod faults;
+mod generics;
 mod limits;
 mod once;
 mod retries;

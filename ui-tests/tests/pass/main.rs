@@ -1,10 +1,11 @@
 //! Programs that compile, warnings counted as errors.
 
 #![deny(warnings)]
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 mod allowed_rule;
 mod borrows_that_end;
 mod closure_made_again;
+mod generics;
 mod inference;
 mod strict;
