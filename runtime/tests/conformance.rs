@@ -17,7 +17,8 @@ const CONNECTIONS: u32 = 4;
 
 /// Makes a database as good as new.
 const RESET: &str = "TRUNCATE piton_workers, piton_runs, piton_run_inputs, piton_run_results, \
-    piton_inbox, piton_arrival_keys, piton_definitions";
+    piton_inbox, piton_arrival_keys, piton_definitions, \
+    piton_activities";
 
 fn main() {
     let arguments = Arguments::from_args();

@@ -219,12 +219,8 @@ async fn connections_that_are_cut_are_made_again(url: String) {
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
         WHERE application_name = 'piton' AND datname = current_database()";
     execute(&url, cut).await;
-    let step = || CommitStep {
-        run_id,
-        expected: StepNo(0),
-        disposition: Disposition::Keep { snapshot: Vec::new(), state: "one".into() },
-        consumed: Vec::new(),
-    };
+    let keep = Disposition::Keep { snapshot: Vec::new(), state: "one".into() };
+    let step = || CommitStep::new(run_id, StepNo(0), keep.clone());
     let started = Instant::now();
     let outcome = loop {
         match here.commit_steps(worker, vec![step()]).await {
@@ -261,12 +257,8 @@ async fn a_kept_run_stays_in_its_page(url: String) {
         run_ids.push(start(&*store, Some(worker)).await);
     }
     for expected in 0..STEPS {
-        let step = |run_id: &RunId| CommitStep {
-            run_id: *run_id,
-            expected: StepNo(expected),
-            disposition: Disposition::Keep { snapshot: vec![8; 300], state: "on".into() },
-            consumed: Vec::new(),
-        };
+        let keep = Disposition::Keep { snapshot: vec![8; 300], state: "on".into() };
+        let step = |run_id: &RunId| CommitStep::new(*run_id, StepNo(expected), keep.clone());
         let steps = run_ids.iter().map(step).collect();
         store.commit_steps(worker, steps).await.expect("a valid worker can commit");
     }

@@ -205,6 +205,10 @@ pub enum TimeoutKind {
     StartToClose,
     /// All attempts together took too long.
     ScheduleToClose,
+    /// An attempt waited too long for a worker.
+    ScheduleToStart,
+    /// An attempt was silent for too long.
+    Heartbeat,
 }
 
 impl<E: fmt::Display> fmt::Display for ActivityError<E> {
@@ -216,6 +220,12 @@ impl<E: fmt::Display> fmt::Display for ActivityError<E> {
             }
             Self::TimedOut(TimeoutKind::ScheduleToClose) => f.write_str(
                 "the activity timed out: its attempts took longer than `schedule_to_close`",
+            ),
+            Self::TimedOut(TimeoutKind::ScheduleToStart) => f.write_str(
+                "the activity timed out: no worker had room for it within `schedule_to_start`",
+            ),
+            Self::TimedOut(TimeoutKind::Heartbeat) => f.write_str(
+                "the activity timed out: an attempt was silent for longer than `heartbeat`",
             ),
             Self::Cancelled => f.write_str("the activity was cancelled"),
             Self::Panicked(message) => write!(f, "the activity panicked: {message}"),

@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use super::ActivityKey;
 use super::Ending;
 use crate::model::RunId;
 
@@ -40,13 +41,18 @@ enum Subscriber {
     End(oneshot::Sender<Option<Arc<Ending>>>),
 }
 
-/// Tells tasks of this process that a run is due, has got something, or has settled.
+/// Tells tasks of this process that a run is due, has got something, or has settled, and that an
+/// activity is due on a queue or has been given up.
 #[derive(Debug, Default)]
 pub struct Hub {
     due: Notify,
     subscribers: Mutex<Subscribers>,
     next_key: AtomicU64,
     arrivals: AtomicU64,
+    /// Whom to wake for which queue.
+    queues: Mutex<HashMap<String, Vec<Weak<Notify>>>>,
+    /// Who makes attempts of activities on queues.
+    makers: Mutex<Vec<mpsc::UnboundedSender<ActivityKey>>>,
 }
 
 impl Hub {
@@ -125,6 +131,42 @@ impl Hub {
         let key = self.next_key.fetch_add(1, Ordering::Relaxed);
         self.lock().entry(run_id).or_default().push((key, subscriber));
         Subscription { hub: Arc::clone(self), run_id, key }
+    }
+
+    /// Says that some activity on this queue may be due, now or sooner than was known.
+    pub fn announce_queued(&self, queue: &str) {
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listeners) = queues.get_mut(queue) {
+            listeners.retain(|listener| {
+                let listener = listener.upgrade();
+                listener.iter().for_each(|listener| listener.notify_one());
+                listener.is_some()
+            });
+        }
+    }
+
+    /// What is notified for as long as it is kept whenever an activity on one of these queues may
+    /// be due.
+    pub fn listen_to_queues<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Arc<Notify> {
+        let listener = Arc::new(Notify::new());
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        for name in names {
+            queues.entry(name.to_owned()).or_default().push(Arc::downgrade(&listener));
+        }
+        listener
+    }
+
+    /// Says that a run has given up an activity of which an attempt is being made.
+    pub fn announce_given_up(&self, key: ActivityKey) {
+        let mut makers = self.makers.lock().unwrap_or_else(PoisonError::into_inner);
+        makers.retain(|maker| maker.send(key).is_ok());
+    }
+
+    /// Tells of every activity that is given up, until the receiver is dropped.
+    pub fn listen_for_given_up(&self) -> mpsc::UnboundedReceiver<ActivityKey> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.makers.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        receiver
     }
 
     fn lock(&self) -> MutexGuard<'_, Subscribers> {

@@ -12,19 +12,34 @@
 //! worker that wakes up late finds its epoch gone and commits nothing.
 //!
 //! # Lock order
-//! Worker row, then run rows in ascending `run_id`, then the run's other rows. Every transaction
-//! that touches more than one row follows it, so stores with row locks do not deadlock.
+//! Worker row, then run rows in ascending `run_id`, then the run's other rows, activities in
+//! ascending (`run_id`, `handle`). Every transaction that touches more than one row follows it, so
+//! stores with row locks do not deadlock.
 //!
 //! # Arrivals and wake-ups
 //! The run row counts its inbox (`inbox_count`); an arrival takes the next number under the row's
 //! lock and, if nobody owns the run, makes it due. A commit that parks a run says how far it has
 //! read (`inbox_read`); if the count has moved on, the run is due at once. So no wake-up is lost,
 //! and arrivals of one run are numbered without gaps in the order in which they were acknowledged.
+//!
+//! # Activities on queues
+//! An activity that runs elsewhere is a row, written by the commit of the step that asks for it and
+//! gone when its outcome is in the run's inbox (one transaction) or when the run gives it up. The
+//! row *waits*, or a worker *makes an attempt*, under the same lease and epoch as it owns runs, or
+//! an attempt *awaits its token*. A claim raises the attempt's number; whoever ends an attempt names
+//! that number and by what right ([`Reporter`]), so each attempt ends once. Fencing or releasing a
+//! worker makes its attempts interruptions: the activities are due again at once. Time limits are
+//! told by the database's clock.
 
+mod activities;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod activity_rows;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod connect;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod ends;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod failure;
 mod hub;
@@ -44,6 +59,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+pub use activities::{
+    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ClaimActivities,
+    ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity, FinishOutcome,
+    HeartbeatOutcome, NewActivity, Reporter, ReviewedActivities,
+};
 pub use clock::{Clock, ManualClock};
 pub use connect::{StoreOptions, connect};
 pub use hub::{EndWatch, Hub, RunEvent, Subscription};
@@ -79,12 +99,13 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         lease: Duration,
     ) -> Result<Renewal, StoreError>;
 
-    /// Removes a worker; what it still owned is due at once, without counting as a takeover.
-    /// Removing a worker that is gone does nothing.
+    /// Removes a worker; what it still owned is due at once, without counting as a takeover; the
+    /// attempts of activities that it was making count as interrupted. Removing a worker that is gone does nothing.
     async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError>;
 
     /// Fences every worker whose lease has run out: raises its epoch and makes its runs due, each
-    /// counting one more takeover. Returns the workers fenced by this call and the number of runs
+    /// counting one more takeover, and its attempts of activities on queues interruptions. Returns
+    /// the workers fenced by this call and the number of runs
     /// let go.
     async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError>;
 
@@ -139,6 +160,47 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// `arrivals`. Those with an owner are not announced in this process: they come from it. Where
     /// several outcomes apply, it is the first of unknown, duplicate, closed, not owner.
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError>;
+
+    /// Gives due activities to a worker, those that have been due for longest first, each with its
+    /// next attempt's number. Activities whose limits have run out are not given.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid.
+    async fn claim_activities(
+        &self,
+        request: ClaimActivities<'_>,
+    ) -> Result<ClaimedActivities, StoreError>;
+
+    /// Compares the attempts that `worker` makes with those it thinks it makes, `held`, each with
+    /// its number. The slow poll that finds what lost news and lost answers would have told.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid.
+    async fn review_activities(
+        &self,
+        worker: WorkerLease,
+        held: &[(ActivityKey, u32)],
+    ) -> Result<ReviewedActivities, StoreError>;
+
+    /// Notes signs of life, each on its own. The outcomes are in the order of `heartbeats`.
+    async fn heartbeat_activities(
+        &self,
+        heartbeats: Vec<ActivityHeartbeat>,
+    ) -> Result<Vec<HeartbeatOutcome>, StoreError>;
+
+    /// Ends attempts, in this order, each on its own: of several ends of one attempt the first
+    /// counts. An outcome is announced as an arrival. The outcomes are in the order of `ends`.
+    async fn finish_activities(
+        &self,
+        ends: Vec<FinishActivity>,
+    ) -> Result<Vec<FinishOutcome>, StoreError>;
+
+    /// Activities one of whose limits has run out, at most `limit`, the longest overdue first. What
+    /// follows is for the caller to decide and to say with [`Reporter::Expiry`].
+    async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError>;
+
+    /// What is known of an activity on a queue, for as long as it is not over.
+    async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError>;
 
     /// The run's unconsumed arrivals with a number above `after`, at most `limit`, in order.
     async fn read_inbox(

@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use super::ends::token_key;
 use super::rows::read_status;
-use super::{ArrivalOutcome, NewArrival, WorkerLease};
+use super::{ActivityEnd, ArrivalOutcome, FinishActivity, NewArrival, Reporter, WorkerLease};
 use crate::error::StoreError;
 use crate::model::{Epoch, RunId, RunStatus, WorkerId};
 
@@ -90,6 +91,21 @@ impl Recipients {
         ArrivalOutcome::Accepted { seq: run.inbox_count }
     }
 
+    /// Whether an arrival of the run had this key.
+    pub(super) fn has_key(&self, run_id: RunId, key: &str) -> bool {
+        self.keys.contains(&(run_id, key.to_owned()))
+    }
+
+    /// Takes note of a key that comes without an arrival.
+    pub(super) fn add_key(&mut self, run_id: RunId, key: String) {
+        self.keys.insert((run_id, key));
+    }
+
+    /// Whether the worker is one of those whose leases are valid.
+    pub(super) fn is_valid(&self, worker: WorkerLease) -> bool {
+        self.valid.contains(&worker)
+    }
+
     /// The runs that have got something: those that it wakes, then the others.
     pub(super) fn grown(&self) -> (Counts, Counts) {
         let (mut woken, mut told) = (Vec::new(), Vec::new());
@@ -98,6 +114,48 @@ impl Recipients {
             if sleeps { &mut woken } else { &mut told }.push((*run_id, run.inbox_count));
         }
         (woken, told)
+    }
+}
+
+/// What has to be known before a batch is decided about.
+#[derive(Default)]
+pub(super) struct Question {
+    /// The workers on whose behalf something is done, each once.
+    pub(super) owners: Vec<WorkerLease>,
+    /// The runs that something arrives for; a run may be named twice.
+    pub(super) run_ids: Vec<RunId>,
+    /// The keys that come with it.
+    pub(super) keys: Vec<(RunId, String)>,
+}
+
+impl Question {
+    /// What has to be known of arrivals.
+    pub(super) fn of_arrivals(arrivals: &[NewArrival]) -> Self {
+        let keys = arrivals.iter();
+        let keys = keys.filter_map(|arrival| Some((arrival.run_id, arrival.dedup_key.clone()?)));
+        Self {
+            owners: distinct(arrivals.iter().filter_map(|arrival| arrival.owner)),
+            run_ids: arrivals.iter().map(|arrival| arrival.run_id).collect(),
+            keys: keys.collect(),
+        }
+    }
+
+    /// What has to be known of ends of attempts.
+    pub(super) fn of_ends(ends: &[FinishActivity]) -> Self {
+        let owner = |end: &FinishActivity| match end.reporter {
+            Reporter::Worker(worker) => Some(worker),
+            Reporter::Token | Reporter::Expiry => None,
+        };
+        let outcomes = ends.iter().filter(|end| matches!(end.end, ActivityEnd::Outcome(_)));
+        let keys = ends.iter();
+        let keys = keys.filter_map(|end| {
+            Some((end.key.run_id, token_key(end.key, end.attempt, end.reporter)?))
+        });
+        Self {
+            owners: distinct(ends.iter().filter_map(owner)),
+            run_ids: outcomes.map(|end| end.key.run_id).collect(),
+            keys: keys.collect(),
+        }
     }
 }
 

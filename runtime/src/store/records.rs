@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::NewActivity;
 use crate::model::{
     BlockedReason, DefinitionHash, Epoch, Handle, Payload, RunId, RunStatus, StepNo, Timestamp,
     WorkerId,
@@ -133,6 +134,25 @@ pub struct CommitStep {
     pub disposition: Disposition,
     /// Arrivals that the step used up, by number.
     pub consumed: Vec<i64>,
+    /// Activities that the step puts on queues.
+    pub activities: Vec<NewActivity>,
+    /// Activities on queues that the run no longer wants. A step that closes the run names all that
+    /// are there.
+    pub given_up: Vec<Handle>,
+}
+
+impl CommitStep {
+    /// A step that has no consequences but for the run's own row.
+    pub fn new(run_id: RunId, expected: StepNo, disposition: Disposition) -> Self {
+        Self {
+            run_id,
+            expected,
+            disposition,
+            consumed: Vec::new(),
+            activities: Vec::new(),
+            given_up: Vec::new(),
+        }
+    }
 }
 
 /// What a commit makes of a run.

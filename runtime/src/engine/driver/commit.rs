@@ -124,7 +124,7 @@ impl Driver {
         consumed: Vec<i64>,
     ) -> Result<(), Ended> {
         let run_id = self.run.run_id;
-        let step = CommitStep { run_id, expected: self.step_no, disposition, consumed };
+        let step = CommitStep { consumed, ..CommitStep::new(run_id, self.step_no, disposition) };
         match self.session.commits.submit(step).await {
             Ok(CommitOutcome::Committed) => {
                 self.step_no = self.step_no.next();

@@ -142,7 +142,7 @@ impl Driver {
                 Err((run_id, expected, reason)) => {
                     warn!(%reason, "the run is blocked");
                     let disposition = Disposition::Block { reason };
-                    let step = CommitStep { run_id, expected, disposition, consumed: Vec::new() };
+                    let step = CommitStep::new(run_id, expected, disposition);
                     if let Err(error) = session.commits.submit(step).await {
                         report_failed_commit(&session, &error);
                     }

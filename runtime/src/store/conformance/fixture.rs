@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::StoreError;
-use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp};
+use crate::machine::OperationOutcome;
+use crate::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
 use crate::store::{
-    ArrivalKind, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
-    Disposition, ManualClock, NewArrival, NewRun, NewWorker, RunKey, RunRecord, StartOutcome,
-    Store, WorkerLease,
+    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ArrivalKind,
+    ArrivalOutcome, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedActivity,
+    ClaimedRun, CommitOutcome, CommitStep, Disposition, ExpiredActivity, FinishActivity,
+    FinishOutcome, HeartbeatOutcome, ManualClock, NewActivity, NewArrival, NewRun, NewWorker,
+    Reporter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 
 /// The lease of workers that cases register.
@@ -19,6 +22,12 @@ pub(super) const LONGER_THAN_LEASE: Duration = Duration::from_secs(11);
 
 /// The workflow of runs that cases start.
 pub(super) const WORKFLOW: &str = "order";
+
+/// The queue of activities that cases ask for.
+pub(super) const QUEUE: &str = "gpu";
+
+/// The name of activities that cases ask for.
+pub(super) const ACTIVITY: &str = "train";
 
 /// What [`StoreUnderTest::inbox`] gives for an empty inbox.
 pub(super) const NOTHING: [i64; 0] = [];
@@ -97,6 +106,61 @@ impl StoreUnderTest {
         self.store.commit_steps(worker, steps).await.expect("a valid worker can commit")
     }
 
+    /// Starts a run that `owner` owns and has it put these activities on queues.
+    pub(super) async fn queue(&self, owner: WorkerLease, activities: Vec<NewActivity>) -> RunId {
+        let run_id = self.start_owned(&RunId::new().to_string(), owner).await;
+        let step = CommitStep { activities, ..keep(run_id, 0, "asked") };
+        assert_eq!(self.commit(owner, step).await, CommitOutcome::Committed);
+        run_id
+    }
+
+    pub(super) async fn try_claim_activities(
+        &self,
+        worker: WorkerLease,
+        room: u32,
+    ) -> Result<ClaimedActivities, StoreError> {
+        let queues = &[(QUEUE, room)];
+        let request = ClaimActivities { worker, queues, activities: &[ACTIVITY] };
+        self.store.claim_activities(request).await
+    }
+
+    pub(super) async fn claim_activities(
+        &self,
+        worker: WorkerLease,
+        room: u32,
+    ) -> Vec<ClaimedActivity> {
+        let claimed = self.try_claim_activities(worker, room).await;
+        claimed.expect("a valid worker can claim").activities
+    }
+
+    pub(super) async fn claim_one(&self, worker: WorkerLease) -> ClaimedActivity {
+        let mut claimed = self.claim_activities(worker, 1).await;
+        claimed.pop().expect("an activity is due")
+    }
+
+    pub(super) async fn finish(&self, end: FinishActivity) -> FinishOutcome {
+        let outcomes = self.finish_all(vec![end]).await;
+        let [outcome] = outcomes[..] else { panic!("one end, {} outcomes", outcomes.len()) };
+        outcome
+    }
+
+    pub(super) async fn finish_all(&self, ends: Vec<FinishActivity>) -> Vec<FinishOutcome> {
+        self.store.finish_activities(ends).await.expect("attempts can be ended")
+    }
+
+    pub(super) async fn heartbeat(&self, beat: ActivityHeartbeat) -> HeartbeatOutcome {
+        let outcomes = self.store.heartbeat_activities(vec![beat]).await;
+        outcomes.expect("signs of life can be given")[0]
+    }
+
+    pub(super) async fn expired(&self) -> Vec<ExpiredActivity> {
+        self.store.expired_activities(100).await.expect("activities can be looked up")
+    }
+
+    pub(super) async fn activity(&self, key: ActivityKey) -> Option<ActivityRecord> {
+        self.store.find_activity(key).await.expect("activities can be looked up")
+    }
+
     pub(super) async fn deliver(&self, arrival: NewArrival) -> ArrivalOutcome {
         let outcomes = self.deliver_all(vec![arrival]).await;
         let [outcome] = outcomes[..] else { panic!("one arrival, {} outcomes", outcomes.len()) };
@@ -137,7 +201,7 @@ pub(super) fn new_run(workflow_id: &str) -> NewRun {
 }
 
 fn step(run_id: RunId, expected: i64, disposition: Disposition) -> CommitStep {
-    CommitStep { run_id, expected: StepNo(expected), disposition, consumed: Vec::new() }
+    CommitStep::new(run_id, StepNo(expected), disposition)
 }
 
 pub(super) fn keep(run_id: RunId, expected: i64, state: &str) -> CommitStep {
@@ -188,4 +252,59 @@ pub(super) fn keyed(run_id: RunId, key: &str) -> NewArrival {
 
 pub(super) fn accepted(seq: i64) -> ArrivalOutcome {
     ArrivalOutcome::Accepted { seq }
+}
+
+pub(super) fn activity(handle: u64) -> NewActivity {
+    NewActivity {
+        handle: Handle(handle),
+        queue: QUEUE.into(),
+        activity: ACTIVITY.into(),
+        call: format!("call {handle}").into_bytes(),
+        limits: ActivityLimits::default(),
+    }
+}
+
+pub(super) fn limited(handle: u64, limits: ActivityLimits) -> NewActivity {
+    NewActivity { limits, ..activity(handle) }
+}
+
+pub(super) fn key(run_id: RunId, handle: u64) -> ActivityKey {
+    ActivityKey { run_id, handle: Handle(handle) }
+}
+
+/// What activities of cases come to.
+pub(super) fn outcome() -> ActivityEnd {
+    ActivityEnd::Outcome(OperationOutcome::Returned(Payload(b"done".to_vec())))
+}
+
+pub(super) fn retry(retry_at: Timestamp) -> ActivityEnd {
+    ActivityEnd::Retry { retry_at, details: None }
+}
+
+/// The end that the worker who claimed an attempt reports.
+pub(super) fn by_worker(
+    worker: WorkerLease,
+    claimed: &ClaimedActivity,
+    end: ActivityEnd,
+) -> FinishActivity {
+    let reporter = Reporter::Worker(worker);
+    FinishActivity { key: claimed.key, attempt: claimed.attempt, reporter, end }
+}
+
+pub(super) fn by_token(key: ActivityKey, attempt: u32, end: ActivityEnd) -> FinishActivity {
+    FinishActivity { key, attempt, reporter: Reporter::Token, end }
+}
+
+pub(super) fn by_expiry(key: ActivityKey, attempt: u32, end: ActivityEnd) -> FinishActivity {
+    FinishActivity { key, attempt, reporter: Reporter::Expiry, end }
+}
+
+pub(super) fn beat(
+    worker: WorkerLease,
+    claimed: &ClaimedActivity,
+    details: Option<&str>,
+) -> ActivityHeartbeat {
+    let details = details.map(|details| Payload(details.as_bytes().to_vec()));
+    let reporter = Reporter::Worker(worker);
+    ActivityHeartbeat { key: claimed.key, attempt: claimed.attempt, reporter, details }
 }

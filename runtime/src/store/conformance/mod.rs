@@ -15,17 +15,20 @@
 //! ```
 
 mod arrivals;
+mod attempts;
 mod claiming;
 mod closing;
 mod committing;
 mod concurrency;
 mod definitions;
+mod expiring;
 mod fixture;
 mod model;
 mod news;
 mod ownership;
 mod parking;
 mod queries;
+mod queues;
 mod recovering;
 mod starting;
 
@@ -66,6 +69,9 @@ pub fn cases() -> Vec<Case> {
         parking::CASES,
         closing::CASES,
         arrivals::CASES,
+        queues::CASES,
+        attempts::CASES,
+        expiring::CASES,
         ownership::CASES,
         queries::CASES,
         definitions::CASES,

@@ -4,6 +4,7 @@
 //! [`Hook`] sees every call before and after its transition and may delay or fail it, and
 //! [`WriteCounts`] tell what a durable store would have written.
 
+mod activities;
 mod state;
 mod workers;
 
@@ -16,8 +17,10 @@ use tokio::time::Instant;
 
 use self::state::{News, State};
 use super::{
-    Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
-    DefinitionRecord, FoundEnding, Hub, ManualClock, NewArrival, NewRun, NewWorker, Renewal,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, Arrival, ArrivalOutcome, ClaimActivities,
+    ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep,
+    DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
+    HeartbeatOutcome, Hub, ManualClock, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
     RunEvent, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
@@ -50,6 +53,8 @@ pub struct WriteCounts {
     pub step_updates: u64,
     /// Arrivals inserted.
     pub arrivals: u64,
+    /// Activities put on queues.
+    pub activity_inserts: u64,
 }
 
 /// See the [module documentation](self).
@@ -171,6 +176,8 @@ impl MemoryStore {
         if news.due {
             self.hub.announce_due();
         }
+        news.queues.iter().for_each(|queue| self.hub.announce_queued(queue));
+        news.given_up.into_iter().for_each(|key| self.hub.announce_given_up(key));
         if let Some(hook) = &hook {
             hook.after(operation).await?;
         }
@@ -276,6 +283,58 @@ impl Store for MemoryStore {
             Ok(arrivals.into_iter().map(|arrival| state.deliver(arrival, now, news)).collect())
         })
         .await
+    }
+
+    async fn claim_activities(
+        &self,
+        request: ClaimActivities<'_>,
+    ) -> Result<ClaimedActivities, StoreError> {
+        self.transition("claim_activities", |state, now, _| state.claim_activities(request, now))
+            .await
+    }
+
+    async fn review_activities(
+        &self,
+        worker: WorkerLease,
+        held: &[(ActivityKey, u32)],
+    ) -> Result<ReviewedActivities, StoreError> {
+        self.transition("review_activities", |state, now, _| {
+            state.review_activities(worker, held, now)
+        })
+        .await
+    }
+
+    async fn heartbeat_activities(
+        &self,
+        heartbeats: Vec<ActivityHeartbeat>,
+    ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
+        self.transition("heartbeat_activities", |state, now, _| {
+            state.counts.transactions += 1;
+            Ok(heartbeats.into_iter().map(|beat| state.heartbeat_activity(beat, now)).collect())
+        })
+        .await
+    }
+
+    async fn finish_activities(
+        &self,
+        ends: Vec<FinishActivity>,
+    ) -> Result<Vec<FinishOutcome>, StoreError> {
+        self.transition("finish_activities", |state, now, news| {
+            state.counts.transactions += 1;
+            Ok(ends.into_iter().map(|end| state.finish_activity(end, now, news)).collect())
+        })
+        .await
+    }
+
+    async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError> {
+        self.transition("expired_activities", |state, now, _| {
+            Ok(state.expired_activities(limit, now))
+        })
+        .await
+    }
+
+    async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
+        self.transition("find_activity", |state, _, _| Ok(state.find_activity(key))).await
     }
 
     async fn read_inbox(

@@ -1,20 +1,22 @@
 //! The rows of the in-memory store and the transitions over them.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::WriteCounts;
+use super::activities::ActivityRow;
 use super::workers::WorkerRow;
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{
-    Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
-    DefinitionRecord, Disposition, Ending, FoundEnding, NewArrival, NewRun, RunFilter, RunKey,
-    RunRecord, StartOutcome, WorkerLease,
+    ActivityKey, Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
+    CommitStep, DefinitionRecord, Disposition, Ending, FoundEnding, NewArrival, NewRun, RunFilter,
+    RunKey, RunRecord, StartOutcome, WorkerLease,
 };
 
 #[derive(Default)]
 pub(super) struct State {
     pub(super) runs: BTreeMap<RunId, RunRow>,
+    pub(super) activities: BTreeMap<ActivityKey, ActivityRow>,
     pub(super) definitions: HashMap<(String, u64), DefinitionRecord>,
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
@@ -51,6 +53,8 @@ pub(super) struct News {
     /// Runs that are blocked, and those that have closed with how.
     pub(super) settled: Vec<(RunId, Option<Ending>)>,
     pub(super) due: bool,
+    pub(super) queues: BTreeSet<String>,
+    pub(super) given_up: Vec<ActivityKey>,
 }
 
 impl RunRow {
@@ -247,7 +251,23 @@ impl State {
                 news.settled.push((step.run_id, None));
             }
         }
+        for handle in step.given_up {
+            self.give_up(ActivityKey { run_id: step.run_id, handle }, news);
+        }
+        for activity in step.activities {
+            self.put_on_queue(step.run_id, activity, now, news);
+        }
         CommitOutcome::Committed
+    }
+
+    pub(super) fn has_key(&self, run_id: RunId, key: &str) -> bool {
+        self.runs.get(&run_id).is_some_and(|row| row.dedup_keys.contains(key))
+    }
+
+    pub(super) fn add_key(&mut self, run_id: RunId, key: String) {
+        if let Some(row) = self.runs.get_mut(&run_id) {
+            row.dedup_keys.insert(key);
+        }
     }
 
     pub(super) fn deliver(
@@ -330,6 +350,7 @@ impl State {
         row.close(Ending::terminated(reason), now, news);
         self.open.remove(&row.workflow_id);
         self.counts.transactions += 1;
+        self.give_up_all(run_id, news);
         true
     }
 

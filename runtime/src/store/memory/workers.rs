@@ -45,6 +45,7 @@ impl State {
             for row in self.runs.values_mut().filter(|row| row.owner == Some(worker)) {
                 row.let_go(Some(now), now, news);
             }
+            self.interrupt(worker, now, news);
         }
     }
 
@@ -70,6 +71,7 @@ impl State {
                 row.let_go(Some(now), now, news);
                 let_go += 1;
             }
+            self.interrupt(fenced, now, news);
         }
         let_go
     }

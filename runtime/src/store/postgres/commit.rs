@@ -7,7 +7,7 @@ use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, now, workers};
+use super::{PostgresStore, activities, failed, now, workers};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
@@ -56,6 +56,8 @@ struct Met {
     any_due: bool,
     /// Committed runs that have ever had arrivals.
     had_arrivals: HashSet<RunId>,
+    /// What has become of activities on queues.
+    activities: activities::Changes,
 }
 
 pub(super) async fn commit(
@@ -83,7 +85,9 @@ pub(super) async fn commit(
         };
     }
     announce(store, &steps, &met);
-    let outcome = |step: &CommitStep| match met.committed.contains(&step.run_id) {
+    met.activities.announce(store);
+    let committed = met.committed;
+    let outcome = |step: &CommitStep| match committed.contains(&step.run_id) {
         true => CommitOutcome::Committed,
         false => CommitOutcome::Lost,
     };
@@ -92,7 +96,10 @@ pub(super) async fn commit(
 
 /// Whether more is to be written than the run's row.
 fn has_consequences(step: &CommitStep) -> bool {
-    !step.consumed.is_empty() || matches!(step.disposition, Disposition::Close { .. })
+    !step.consumed.is_empty()
+        || !step.activities.is_empty()
+        || !step.given_up.is_empty()
+        || matches!(step.disposition, Disposition::Close { .. })
 }
 
 async fn update(
@@ -210,10 +217,11 @@ async fn commit_with_consequences(
     steps: &[CommitStep],
 ) -> Result<Met, sqlx::Error> {
     let mut transaction = Transaction::begin_in(&store.lanes).await?;
-    let met = update(transaction.get(), store, worker, steps).await?;
+    let mut met = update(transaction.get(), store, worker, steps).await?;
     let (mut closed, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let (mut emptied, mut using, mut used) = (Vec::new(), Vec::new(), Vec::<i64>::new());
-    for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
+    let committed = steps.iter().filter(|step| met.committed.contains(&step.run_id));
+    for step in committed.clone() {
         let run_id = step.run_id.as_uuid();
         if let Disposition::Close { result, failure, .. } = &step.disposition {
             if result.is_some() || failure.is_some() {
@@ -239,6 +247,8 @@ async fn commit_with_consequences(
     if !used.is_empty() {
         sqlx::query(USE_UP).bind(using).bind(used).execute(transaction.get()).await?;
     }
+    let changes = activities::change(transaction.get(), store, committed).await?;
+    met.activities = changes;
     transaction.commit().await?;
     Ok(met)
 }

@@ -6,11 +6,11 @@ use super::transaction::Transaction;
 use super::{PostgresStore, failed, now};
 use crate::error::StoreError;
 use crate::model::{Epoch, RunId, WorkerId};
-use crate::store::recipients::{Counts, KeyRow, RecipientRow, Recipients, distinct};
+use crate::store::recipients::{Counts, KeyRow, Question, RecipientRow, Recipients};
 use crate::store::rows::{ArrivalRow, write_arrival};
 use crate::store::{Arrival, ArrivalOutcome, NewArrival, WorkerLease};
 
-const VALID: &str = concat!(
+pub(super) const VALID: &str = concat!(
     "SELECT worker_id, epoch FROM piton_workers AS worker, ",
     now!(),
     " AS clock WHERE (worker_id, epoch) IN (SELECT * FROM unnest($2::bigint[], $3::bigint[])) \
@@ -52,7 +52,9 @@ pub(super) async fn deliver(
 ) -> Result<Vec<ArrivalOutcome>, StoreError> {
     let failed = failed("deliver");
     let mut transaction = Transaction::begin(&store.pool).await.map_err(failed)?;
-    let mut recipients = find_recipients(store, transaction.get(), &arrivals).await?;
+    let question = Question::of_arrivals(&arrivals);
+    let recipients = find_recipients(store, transaction.get(), &question).await;
+    let mut recipients = recipients.map_err(failed)??;
     let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
     let (woken, told) = recipients.grown();
     if woken.is_empty() && told.is_empty() {
@@ -73,42 +75,39 @@ pub(super) async fn deliver(
     Ok(outcomes)
 }
 
-async fn find_recipients(
+/// Locks the owners, then the runs, and reads what has to be known.
+pub(super) async fn find_recipients(
     store: &PostgresStore,
     connection: &mut sqlx::PgConnection,
-    arrivals: &[NewArrival],
-) -> Result<Recipients, StoreError> {
-    let failed = failed("deliver");
-    let owners = distinct(arrivals.iter().filter_map(|arrival| arrival.owner));
+    question: &Question,
+) -> Result<Result<Recipients, StoreError>, sqlx::Error> {
     let mut valid: Vec<(i64, i64)> = Vec::new();
-    if !owners.is_empty() {
+    if !question.owners.is_empty() {
         valid = sqlx::query_as(VALID)
             .bind(store.given_time())
-            .bind(owners.iter().map(|owner| owner.worker_id.0).collect::<Vec<_>>())
-            .bind(owners.iter().map(|owner| owner.epoch.0).collect::<Vec<_>>())
+            .bind(question.owners.iter().map(|owner| owner.worker_id.0).collect::<Vec<_>>())
+            .bind(question.owners.iter().map(|owner| owner.epoch.0).collect::<Vec<_>>())
             .fetch_all(&mut *connection)
-            .await
-            .map_err(failed)?;
+            .await?;
     }
-    let mut run_ids: Vec<Uuid> = arrivals.iter().map(|arrival| arrival.run_id.as_uuid()).collect();
+    let mut run_ids: Vec<Uuid> = question.run_ids.iter().map(RunId::as_uuid).collect();
     run_ids.sort_unstable();
     run_ids.dedup();
-    let runs: Vec<RecipientRow> =
-        sqlx::query_as(RUNS).bind(run_ids).fetch_all(&mut *connection).await.map_err(failed)?;
-    let (keyed, keys): (Vec<Uuid>, Vec<&str>) = arrivals
-        .iter()
-        .filter_map(|arrival| Some((arrival.run_id.as_uuid(), arrival.dedup_key.as_deref()?)))
-        .unzip();
+    let mut runs: Vec<RecipientRow> = Vec::new();
+    if !run_ids.is_empty() {
+        runs = sqlx::query_as(RUNS).bind(run_ids).fetch_all(&mut *connection).await?;
+    }
     let mut taken: Vec<KeyRow> = Vec::new();
-    if !keyed.is_empty() {
-        let find = sqlx::query_as(KEYS).bind(keyed).bind(keys);
-        taken = find.fetch_all(connection).await.map_err(failed)?;
+    if !question.keys.is_empty() {
+        let keys = question.keys.iter().map(|(run_id, key)| (run_id.as_uuid(), key.as_str()));
+        let (keyed, keys): (Vec<Uuid>, Vec<&str>) = keys.unzip();
+        taken = sqlx::query_as(KEYS).bind(keyed).bind(keys).fetch_all(connection).await?;
     }
     let lease = |(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) };
-    Recipients::new(runs, taken, valid.into_iter().map(lease).collect())
+    Ok(Recipients::new(runs, taken, valid.into_iter().map(lease).collect()))
 }
 
-async fn write(
+pub(super) async fn write(
     store: &PostgresStore,
     connection: &mut sqlx::PgConnection,
     arrivals: &[NewArrival],

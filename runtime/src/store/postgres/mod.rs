@@ -10,9 +10,11 @@
 //! its snapshot must be younger than the lock. Notifications are sent after the commit by a task of
 //! their own, since they are hints. This module must not know what a snapshot or an arrival holds.
 
+mod activities;
 mod claim;
 mod commit;
 mod definitions;
+mod ends;
 mod inbox;
 mod lanes;
 mod lists;
@@ -37,9 +39,11 @@ use self::liveness::Liveness;
 use self::news::News;
 pub(super) use self::open::open;
 use super::{
-    Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, Clock, CommitOutcome, CommitStep,
-    DefinitionRecord, FoundEnding, Hub, NewArrival, NewRun, NewWorker, Renewal, RunFilter, RunKey,
-    RunRecord, StartOutcome, Store, WorkerLease,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, Arrival, ArrivalOutcome, ClaimActivities,
+    ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome, CommitStep,
+    DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
+    HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities, RunFilter,
+    RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
@@ -179,6 +183,43 @@ impl Store for PostgresStore {
 
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
         self.answered("deliver", inbox::deliver(self, arrivals)).await
+    }
+
+    async fn claim_activities(
+        &self,
+        request: ClaimActivities<'_>,
+    ) -> Result<ClaimedActivities, StoreError> {
+        self.answered("claim_activities", activities::claim(self, request)).await
+    }
+
+    async fn review_activities(
+        &self,
+        worker: WorkerLease,
+        held: &[(ActivityKey, u32)],
+    ) -> Result<ReviewedActivities, StoreError> {
+        self.answered("review_activities", activities::review_held(self, worker, held)).await
+    }
+
+    async fn heartbeat_activities(
+        &self,
+        heartbeats: Vec<ActivityHeartbeat>,
+    ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
+        self.answered("heartbeat_activities", ends::heartbeat(self, heartbeats)).await
+    }
+
+    async fn finish_activities(
+        &self,
+        ends: Vec<FinishActivity>,
+    ) -> Result<Vec<FinishOutcome>, StoreError> {
+        self.answered("finish_activities", ends::finish(self, ends)).await
+    }
+
+    async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError> {
+        self.answered("expired_activities", activities::find_expired(self, limit)).await
+    }
+
+    async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
+        self.answered("find_activity", activities::find(self, key)).await
     }
 
     async fn read_inbox(

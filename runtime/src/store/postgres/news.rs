@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use crate::model::RunId;
-use crate::store::{Ending, Hub, RunEvent};
+use crate::model::{Handle, RunId};
+use crate::store::{ActivityKey, Ending, Hub, RunEvent};
 
 /// The channel of all notifications.
 pub(super) const CHANNEL: &str = "piton";
@@ -36,11 +36,13 @@ impl Origin {
 }
 
 /// A piece of news.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
     Due,
     Arrival(Uuid),
     Settled(Uuid),
+    Queued(String),
+    GivenUp(Uuid, u64),
 }
 
 /// Where a store says what it has committed.
@@ -82,6 +84,18 @@ impl News {
         self.send(Item::Settled(run_id.as_uuid()));
     }
 
+    /// Some activity on this queue may be due.
+    pub(super) fn queued(&self, queue: &str) {
+        self.hub.announce_queued(queue);
+        self.send(Item::Queued(queue.to_owned()));
+    }
+
+    /// A run has given up an activity of which an attempt is being made.
+    pub(super) fn given_up(&self, key: ActivityKey) {
+        self.hub.announce_given_up(key);
+        self.send(Item::GivenUp(key.run_id.as_uuid(), key.handle.0));
+    }
+
     pub(super) fn close(&self) {
         self.task.abort();
     }
@@ -109,7 +123,8 @@ async fn send_all(pool: PgPool, mut items: mpsc::UnboundedReceiver<Item>, origin
     }
 }
 
-/// Items as payloads: the origin, then `d`, `a<run id>` or `s<run id>`, separated by spaces.
+/// Items as payloads: the origin, then `d`, `a<run id>`, `s<run id>`, `q<queue in hexadecimal>` or
+/// `g<run id>.<handle>`, separated by spaces.
 fn write(items: &BTreeSet<Item>, origin: Origin) -> Vec<String> {
     let mut payloads = vec![format!("{:x}", origin.0)];
     for item in items {
@@ -119,6 +134,11 @@ fn write(items: &BTreeSet<Item>, origin: Origin) -> Vec<String> {
             Item::Due => write!(word, " d"),
             Item::Arrival(run_id) => write!(word, " a{}", run_id.simple()),
             Item::Settled(run_id) => write!(word, " s{}", run_id.simple()),
+            Item::GivenUp(run_id, handle) => write!(word, " g{}.{handle}", run_id.simple()),
+            Item::Queued(queue) => {
+                word.push_str(" q");
+                queue.bytes().try_for_each(|byte| write!(word, "{byte:02x}"))
+            }
         };
         match payloads.last_mut() {
             Some(payload) if payload.len() + word.len() <= MAX_PAYLOAD => payload.push_str(&word),
@@ -140,9 +160,22 @@ pub(super) fn publish(payload: &str, own: Origin, hub: &Hub) {
             Some(b'd') => hub.announce_due(),
             Some(b'a') => run_id().into_iter().for_each(|id| hub.announce(RunEvent::Arrival(id))),
             Some(b's') => run_id().into_iter().for_each(|id| hub.announce(RunEvent::Settled(id))),
+            Some(b'q') => read_queue(word).iter().for_each(|queue| hub.announce_queued(queue)),
+            Some(b'g') => read_key(word).into_iter().for_each(|key| hub.announce_given_up(key)),
             _ => {}
         }
     }
+}
+
+fn read_queue(word: &str) -> Option<String> {
+    let digits = word.get(1..)?.as_bytes().chunks(2);
+    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    String::from_utf8(digits.map(byte).collect::<Option<_>>()?).ok()
+}
+
+fn read_key(word: &str) -> Option<ActivityKey> {
+    let (run_id, handle) = word.get(1..)?.split_once('.')?;
+    Some(ActivityKey { run_id: run_id.parse().ok()?, handle: Handle(handle.parse().ok()?) })
 }
 
 #[cfg(test)]
@@ -156,24 +189,31 @@ mod tests {
         let mut items: BTreeSet<Item> =
             run_ids.iter().map(|run_id| Item::Arrival(run_id.as_uuid())).collect();
         items.insert(Item::Due);
+        let key = ActivityKey { run_id: run_ids[7], handle: Handle(3) };
+        items.insert(Item::GivenUp(key.run_id.as_uuid(), key.handle.0));
+        items.insert(Item::Queued("a queue é".into()));
         let payloads = write(&items, other);
         assert!(payloads.len() > 1 && payloads.iter().all(|payload| payload.len() < 8_000));
         let hub = Arc::new(Hub::default());
         let (sender, mut news) = mpsc::unbounded_channel();
         let _subscription = hub.subscribe(run_ids[499], sender);
+        let queued = hub.listen_to_queues(["a queue é"]);
+        let mut given_up = hub.listen_for_given_up();
         for payload in &payloads {
             publish(payload, own, &hub);
         }
         assert_eq!(news.try_recv(), Ok(RunEvent::Arrival(run_ids[499])));
         assert!(news.try_recv().is_err());
         assert_eq!(hub.arrivals(), 500);
+        assert_eq!(given_up.try_recv(), Ok(key));
+        assert!(futures_util::FutureExt::now_or_never(queued.notified()).is_some());
     }
 
     #[test]
     fn own_and_unreadable_news_is_skipped() {
         let hub = Hub::default();
         let own = Origin(7);
-        for payload in ["7 d a0", "", "x", "8 z aé s"] {
+        for payload in ["7 d a0", "", "x", "8 z aé s qé qff q1 g g1.1"] {
             publish(payload, own, &hub);
         }
         assert_eq!(hub.arrivals(), 0);

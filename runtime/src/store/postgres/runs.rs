@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use sqlx::Row as _;
 use uuid::Uuid;
 
+use super::activities::{self, Changes};
 use super::transaction::Transaction;
 use super::{PostgresStore, failed, now};
 use crate::error::StoreError;
@@ -150,32 +151,35 @@ pub(super) async fn terminate(
     reason: &str,
 ) -> Result<bool, StoreError> {
     let terminated = try_terminate(store, run_id, reason).await.map_err(failed("terminate_run"))?;
-    if terminated {
+    let was_open = terminated.is_some();
+    if let Some(changes) = terminated {
         store.news.ended(run_id, || Ending::terminated(reason));
+        changes.announce(store);
     }
-    Ok(terminated)
+    Ok(was_open)
 }
 
 async fn try_terminate(
     store: &PostgresStore,
     run_id: RunId,
     reason: &str,
-) -> Result<bool, sqlx::Error> {
-    let run_id = run_id.as_uuid();
+) -> Result<Option<Changes>, sqlx::Error> {
+    let key = run_id.as_uuid();
     let mut transaction = Transaction::begin(&store.pool).await?;
     let terminated = sqlx::query(TERMINATE)
         .bind(store.given_time())
-        .bind(run_id)
+        .bind(key)
         .execute(transaction.get())
         .await?;
     if terminated.rows_affected() == 0 {
         transaction.roll_back().await?;
-        return Ok(false);
+        return Ok(None);
     }
-    sqlx::query(KEEP_REASON).bind(run_id).bind(reason).execute(transaction.get()).await?;
-    sqlx::query(EMPTY_INBOX).bind(run_id).execute(transaction.get()).await?;
+    sqlx::query(KEEP_REASON).bind(key).bind(reason).execute(transaction.get()).await?;
+    sqlx::query(EMPTY_INBOX).bind(key).execute(transaction.get()).await?;
+    let changes = activities::remove_all(transaction.get(), run_id).await?;
     transaction.commit().await?;
-    Ok(true)
+    Ok(Some(changes))
 }
 
 pub(super) async fn unblock(

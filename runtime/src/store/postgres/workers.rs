@@ -1,6 +1,9 @@
 //! Who may own runs, and what becomes of the runs of those who no longer may.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
+
+use sqlx::PgConnection;
 
 use super::transaction::Transaction;
 use super::{PostgresStore, failed, now};
@@ -68,6 +71,17 @@ const TAKE_AWAY: &str = concat!(
     now!(),
     " AS clock, (SELECT run_id FROM piton_runs WHERE worker_id = ANY ($2) \
      ORDER BY run_id FOR UPDATE) AS owned WHERE run.run_id = owned.run_id"
+);
+
+/// Attempts that the workers `$2` were making, of whatever epoch, count as interrupted.
+const INTERRUPT: &str = concat!(
+    "UPDATE piton_activities AS activity SET worker_id = NULL, epoch = NULL, due_at = clock.now, \
+     interruptions = interruptions + 1, end_by = NULL, \
+     expires_at = least(clock.now + schedule_to_start_ms * 1000, close_by) FROM ",
+    now!(),
+    " AS clock, (SELECT run_id, handle FROM piton_activities WHERE worker_id = ANY ($2) \
+     ORDER BY run_id, handle FOR UPDATE) AS made \
+     WHERE activity.run_id = made.run_id AND activity.handle = made.handle RETURNING queue"
 );
 
 const IS_VALID: &str = concat!(
@@ -141,17 +155,21 @@ pub(super) async fn renew(
 }
 
 pub(super) async fn release(store: &PostgresStore, worker: WorkerLease) -> Result<(), StoreError> {
-    let let_go = try_release(store, worker).await.map_err(failed("release_worker"))?;
+    let (let_go, queues) = try_release(store, worker).await.map_err(failed("release_worker"))?;
     store.liveness.let_go(worker.worker_id);
     if let_go > 0 {
         store.news.due();
     }
+    queues.iter().for_each(|queue| store.news.queued(queue));
     Ok(())
 }
 
-async fn try_release(store: &PostgresStore, worker: WorkerLease) -> Result<u64, sqlx::Error> {
+async fn try_release(
+    store: &PostgresStore,
+    worker: WorkerLease,
+) -> Result<(u64, BTreeSet<String>), sqlx::Error> {
     let mut transaction = Transaction::begin(&store.pool).await?;
-    sqlx::query(REMOVE)
+    let removed = sqlx::query(REMOVE)
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
         .execute(transaction.get())
@@ -162,8 +180,27 @@ async fn try_release(store: &PostgresStore, worker: WorkerLease) -> Result<u64, 
         .bind(worker.epoch.0)
         .execute(transaction.get())
         .await?;
+    let mut queues = BTreeSet::new();
+    if removed.rows_affected() > 0 {
+        queues = interrupt(store, transaction.get(), &[worker.worker_id.0]).await?;
+    }
     transaction.commit().await?;
-    Ok(let_go.rows_affected())
+    Ok((let_go.rows_affected(), queues))
+}
+
+/// Takes the attempts of activities on queues from workers whose rows are locked or gone. Returns
+/// the queues on which something is due again.
+async fn interrupt(
+    store: &PostgresStore,
+    connection: &mut PgConnection,
+    workers: &[i64],
+) -> Result<BTreeSet<String>, sqlx::Error> {
+    let queues: Vec<String> = sqlx::query_scalar(INTERRUPT)
+        .bind(store.given_time())
+        .bind(workers)
+        .fetch_all(connection)
+        .await?;
+    Ok(queues.into_iter().collect())
 }
 
 pub(super) async fn list(
@@ -216,7 +253,9 @@ async fn try_fence(
         .bind(&fenced)
         .execute(transaction.get())
         .await?;
+    let queues = interrupt(store, transaction.get(), &fenced).await?;
     transaction.commit().await?;
+    queues.iter().for_each(|queue| store.news.queued(queue));
     let fenced: Vec<WorkerId> = fenced.into_iter().map(WorkerId).collect();
     for worker in &fenced {
         store.liveness.let_go(*worker);

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::script::{MAX_ROWS, Rows, Script};
 use super::workers::IS_VALID;
-use super::{SqliteStore, failed};
+use super::{SqliteStore, activities, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
@@ -89,7 +89,12 @@ pub(super) async fn commit(
         };
     }
     if !alone {
-        turn.commit(consequences(&steps, &met)).await.map_err(failed)?;
+        let committed = steps.iter().filter(|step| met.committed.contains(&step.run_id));
+        let mut script = Script::new();
+        let given_up = activities::add_changes(&mut script, committed.clone(), now);
+        add_consequences(&mut script, &steps, &met);
+        let mut rows = turn.commit(script).await.map_err(failed)?;
+        activities::announce_changes(store, committed, &mut rows, given_up).map_err(failed)?;
     }
     announce(store, &steps, &met);
     let outcome = |step: &CommitStep| match met.committed.contains(&step.run_id) {
@@ -101,7 +106,10 @@ pub(super) async fn commit(
 
 /// Whether more is to be written than the run's row.
 fn has_consequences(step: &CommitStep) -> bool {
-    !step.consumed.is_empty() || matches!(step.disposition, Disposition::Close { .. })
+    !step.consumed.is_empty()
+        || !step.activities.is_empty()
+        || !step.given_up.is_empty()
+        || matches!(step.disposition, Disposition::Close { .. })
 }
 
 fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
@@ -183,8 +191,7 @@ impl Met {
 }
 
 /// What follows from the steps that were committed; ends the transaction.
-fn consequences(steps: &[CommitStep], met: &Met) -> Script {
-    let mut script = Script::new();
+fn add_consequences(script: &mut Script, steps: &[CommitStep], met: &Met) {
     let (mut results, mut emptied, mut used_up) = (Vec::new(), Vec::new(), Vec::new());
     for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
         if let Disposition::Close { result, failure, .. } = &step.disposition {
@@ -218,7 +225,6 @@ fn consequences(steps: &[CommitStep], met: &Met) -> Script {
         script.sql("); ");
     }
     script.sql("COMMIT");
-    script
 }
 
 fn announce(store: &SqliteStore, steps: &[CommitStep], met: &Met) {
@@ -245,11 +251,8 @@ mod tests {
     async fn runs_are_looked_up_however_many_there_are() {
         let store = open_memory(&StoreOptions::default()).await.expect("memory is there");
         let worker = WorkerLease { worker_id: WorkerId(1), epoch: Epoch(1) };
-        let step = |disposition: &Disposition| CommitStep {
-            run_id: RunId::new(),
-            expected: StepNo(0),
-            disposition: disposition.clone(),
-            consumed: Vec::new(),
+        let step = |disposition: &Disposition| {
+            CommitStep::new(RunId::new(), StepNo(0), disposition.clone())
         };
         let keep = Disposition::Keep { snapshot: Vec::new(), state: String::new() };
         let close =

@@ -7,12 +7,12 @@ use super::workers::IS_VALID;
 use super::{SqliteStore, Turn, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
-use crate::store::recipients::{Recipients, distinct};
+use crate::store::recipients::{Counts, Question, Recipients};
 use crate::store::rows::{ArrivalRow, write_arrival};
 use crate::store::{Arrival, ArrivalOutcome, NewArrival, RunEvent, WorkerLease};
 
-const RUNS: &str = "BEGIN IMMEDIATE; \
-    SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs WHERE run_id IN (";
+const RUNS: &str =
+    "SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs WHERE run_id IN (";
 
 const KEYS: &str = "SELECT run_id, dedup_key FROM piton_arrival_keys \
     WHERE (run_id, dedup_key) IN (";
@@ -57,7 +57,9 @@ async fn deliver_some(
 ) -> Result<Vec<ArrivalOutcome>, StoreError> {
     let mut turn = store.turn().await;
     let now = store.time();
-    let mut recipients = find_recipients(&mut turn, arrivals, now).await?;
+    let question = Question::of_arrivals(arrivals);
+    let recipients = find_recipients(&mut turn, &question, now).await;
+    let mut recipients = recipients.map_err(failed("deliver"))??;
     let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
     let (woken, told) = recipients.grown();
     if woken.is_empty() && told.is_empty() {
@@ -65,16 +67,7 @@ async fn deliver_some(
     }
     let mut script = Script::new();
     add_arrivals(&mut script, arrivals, &outcomes)?;
-    let bind = |script: &mut Script, (run_id, inbox_count): &(RunId, i64)| {
-        script.bind(run_id.as_uuid()).bind(*inbox_count);
-    };
-    if !told.is_empty() {
-        script.sql(COUNT).values(2, told.iter(), bind).sql(OF_RUN);
-    }
-    if !woken.is_empty() {
-        script.sql(COUNT_AND_WAKE).bind(now.as_micros()).bind(now.as_micros());
-        script.values(2, woken.iter(), bind).sql(OF_RUN);
-    }
+    add_counts(&mut script, (&woken, &told), now);
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed("deliver"))?;
     for (arrival, outcome) in arrivals.iter().zip(&outcomes) {
@@ -89,39 +82,55 @@ async fn deliver_some(
     Ok(outcomes)
 }
 
-async fn find_recipients(
+/// Writes how many arrivals the runs have had, and makes due those that sleep.
+pub(super) fn add_counts(script: &mut Script, (woken, told): (&Counts, &Counts), now: Timestamp) {
+    let bind = |script: &mut Script, (run_id, inbox_count): &(RunId, i64)| {
+        script.bind(run_id.as_uuid()).bind(*inbox_count);
+    };
+    if !told.is_empty() {
+        script.sql(COUNT).values(2, told.iter(), bind).sql(OF_RUN);
+    }
+    if !woken.is_empty() {
+        script.sql(COUNT_AND_WAKE).bind(now.as_micros()).bind(now.as_micros());
+        script.values(2, woken.iter(), bind).sql(OF_RUN);
+    }
+}
+
+/// Begins a transaction and reads what has to be known.
+pub(super) async fn find_recipients(
     turn: &mut Turn,
-    arrivals: &[NewArrival],
+    question: &Question,
     now: Timestamp,
-) -> Result<Recipients, StoreError> {
-    let failed = failed("deliver");
-    let keyed: Vec<(RunId, &String)> = arrivals
-        .iter()
-        .filter_map(|arrival| Some((arrival.run_id, arrival.dedup_key.as_ref()?)))
-        .collect();
-    let owners = distinct(arrivals.iter().filter_map(|arrival| arrival.owner));
+) -> Result<Result<Recipients, StoreError>, sqlx::Error> {
+    let owners = &question.owners;
     let mut script = Script::new();
-    script.sql(RUNS).values(1, arrivals.iter(), |script, arrival| {
-        script.bind(arrival.run_id.as_uuid());
-    });
+    script.sql("BEGIN IMMEDIATE; ").sql(RUNS);
+    if question.run_ids.is_empty() {
+        script.sql("NULL");
+    } else {
+        script.values(1, question.run_ids.iter(), |script, run_id| {
+            script.bind(run_id.as_uuid());
+        });
+    }
     script.sql("); ");
-    for owner in &owners {
+    for owner in owners {
         script.sql(IS_VALID).bind_validity(*owner, now).sql("; ");
     }
-    if !keyed.is_empty() {
-        script.sql(KEYS).values(2, keyed.iter(), |script, (run_id, key)| {
-            script.bind(run_id.as_uuid()).bind((*key).clone());
+    if !question.keys.is_empty() {
+        script.sql(KEYS).values(2, question.keys.iter(), |script, (run_id, key)| {
+            script.bind(run_id.as_uuid()).bind(key.clone());
         });
         script.sql(")");
     }
-    let mut rows = turn.begin(script).await.map_err(failed)?;
-    let runs = rows.read(1).map_err(failed)?;
-    let keys = rows.read(2 + owners.len()).map_err(failed)?;
-    let valid = (2..).zip(owners).filter(|(at, _)| rows.any(*at)).map(|(_, owner)| owner).collect();
-    Recipients::new(runs, keys, valid)
+    let mut rows = turn.begin(script).await?;
+    let runs = rows.read(1)?;
+    let keys = rows.read(2 + owners.len())?;
+    let valid =
+        (2..).zip(owners).filter(|(at, _)| rows.any(*at)).map(|(_, owner)| *owner).collect();
+    Ok(Recipients::new(runs, keys, valid))
 }
 
-fn add_arrivals(
+pub(super) fn add_arrivals(
     script: &mut Script,
     arrivals: &[NewArrival],
     outcomes: &[ArrivalOutcome],

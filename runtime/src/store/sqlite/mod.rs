@@ -8,9 +8,11 @@
 //! Invariant: every write either carries its guard or follows a read in the same `BEGIN IMMEDIATE`
 //! transaction. This module must not know what a snapshot or an arrival holds.
 
+mod activities;
 mod claim;
 mod commit;
 mod definitions;
+mod ends;
 mod inbox;
 mod lists;
 mod liveness;
@@ -31,9 +33,11 @@ pub(super) use self::open::{open_file, open_memory};
 use self::script::{Rows, Script};
 use self::writer::{Turn, Writer};
 use super::{
-    Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, Clock, CommitOutcome, CommitStep,
-    DefinitionRecord, FoundEnding, Hub, NewArrival, NewRun, NewWorker, Renewal, RunFilter, RunKey,
-    RunRecord, StartOutcome, Store, WorkerLease,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, Arrival, ArrivalOutcome, ClaimActivities,
+    ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome, CommitStep,
+    DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
+    HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities, RunFilter,
+    RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
@@ -163,6 +167,43 @@ impl Store for SqliteStore {
 
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
         inbox::deliver(self, arrivals).await
+    }
+
+    async fn claim_activities(
+        &self,
+        request: ClaimActivities<'_>,
+    ) -> Result<ClaimedActivities, StoreError> {
+        activities::claim(self, request).await
+    }
+
+    async fn review_activities(
+        &self,
+        worker: WorkerLease,
+        held: &[(ActivityKey, u32)],
+    ) -> Result<ReviewedActivities, StoreError> {
+        activities::review_held(self, worker, held).await
+    }
+
+    async fn heartbeat_activities(
+        &self,
+        heartbeats: Vec<ActivityHeartbeat>,
+    ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
+        ends::heartbeat(self, heartbeats).await
+    }
+
+    async fn finish_activities(
+        &self,
+        ends: Vec<FinishActivity>,
+    ) -> Result<Vec<FinishOutcome>, StoreError> {
+        ends::finish(self, ends).await
+    }
+
+    async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError> {
+        activities::find_expired(self, limit).await
+    }
+
+    async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
+        activities::find(self, key).await
     }
 
     async fn read_inbox(

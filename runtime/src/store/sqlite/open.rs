@@ -43,7 +43,7 @@ const LOOK_AROUND: &str = "SELECT \
     (SELECT 1 FROM piton_workers LIMIT 1), (SELECT 1 FROM piton_runs LIMIT 1), \
     (SELECT 1 FROM piton_run_inputs LIMIT 1), (SELECT 1 FROM piton_run_results LIMIT 1), \
     (SELECT 1 FROM piton_inbox LIMIT 1), (SELECT 1 FROM piton_arrival_keys LIMIT 1), \
-    (SELECT 1 FROM piton_definitions LIMIT 1)";
+    (SELECT 1 FROM piton_definitions LIMIT 1), (SELECT 1 FROM piton_activities LIMIT 1)";
 
 /// Opens the database file at `path`, makes it if it is missing, and brings it up to date.
 pub(in crate::store) async fn open_file(

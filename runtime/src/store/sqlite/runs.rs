@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::script::{MAX_ROWS, Script};
 use super::workers::IS_VALID;
-use super::{SqliteStore, Turn, failed};
+use super::{SqliteStore, Turn, activities, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
@@ -26,6 +26,7 @@ const TERMINATE: &str = "BEGIN IMMEDIATE; \
 
 const KEEP_REASON: &str = "INSERT INTO piton_run_results (run_id, failure) VALUES (?, ?); \
     DELETE FROM piton_inbox WHERE run_id = ?; \
+    DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL; \
     COMMIT";
 
 const UNBLOCK_RUN: &str = "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ? \
@@ -154,8 +155,10 @@ pub(super) async fn terminate(
         return Ok(false);
     }
     let mut script = Script::new();
-    script.sql(KEEP_REASON).bind(run_id.as_uuid()).bind(reason.to_owned()).bind(run_id.as_uuid());
-    turn.commit(script).await.map_err(failed)?;
+    script.sql(KEEP_REASON).bind(run_id.as_uuid()).bind(reason.to_owned());
+    script.bind(run_id.as_uuid()).bind(run_id.as_uuid());
+    let mut rows = turn.commit(script).await.map_err(failed)?;
+    activities::announce_given_up(store, &mut rows, 2).map_err(failed)?;
     store.hub.announce_end(run_id, || Ending::terminated(reason));
     Ok(true)
 }

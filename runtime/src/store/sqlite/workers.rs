@@ -1,8 +1,10 @@
 //! Who may own runs, and what becomes of the runs of those who no longer may.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::script::{MAX_ROWS, Script};
+use super::activities::first;
+use super::script::{MAX_ROWS, Rows, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
@@ -25,8 +27,15 @@ const RENEW: &str = "UPDATE piton_workers SET lease_ms = ?, lease_expires_at = ?
 const RELEASE: &str = "BEGIN IMMEDIATE; \
     DELETE FROM piton_workers WHERE worker_id = ? AND epoch = ? AND fenced_at IS NULL; \
     UPDATE piton_runs SET worker_id = NULL, epoch = NULL, due_at = ? \
-    WHERE worker_id = ? AND epoch = ? RETURNING 1; \
-    COMMIT";
+    WHERE worker_id = ? AND epoch = ? RETURNING 1; ";
+
+/// The attempts of a worker count as interrupted; binds the time twice.
+const INTERRUPT: &str = concat!(
+    "UPDATE piton_activities SET worker_id = NULL, epoch = NULL, due_at = ?, \
+     interruptions = interruptions + 1, end_by = NULL, expires_at = ",
+    first!("? + schedule_to_start_ms * 1000", "close_by"),
+    " WHERE worker_id "
+);
 
 const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms FROM piton_workers \
     WHERE fenced_at IS NULL ORDER BY worker_id";
@@ -99,19 +108,33 @@ pub(super) async fn renew(
 }
 
 pub(super) async fn release(store: &SqliteStore, worker: WorkerLease) -> Result<(), StoreError> {
+    let now = store.time().as_micros();
     let mut script = Script::new();
     script
         .sql(RELEASE)
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
-        .bind(store.time().as_micros())
+        .bind(now)
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .sql(INTERRUPT)
+        .bind(now)
+        .bind(now)
+        .sql("= ? AND epoch = ? RETURNING queue; COMMIT")
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0);
-    let rows = store.turn().await.transact(script).await.map_err(failed("release_worker"))?;
+    let mut rows = store.turn().await.transact(script).await.map_err(failed("release_worker"))?;
     store.liveness.let_go(worker.worker_id);
     if rows.any(2) {
         store.hub.announce_due();
     }
+    announce_queues(store, &mut rows, 3).map_err(failed("release_worker"))
+}
+
+/// Tells of the queues that statement number `index` has made something due on.
+fn announce_queues(store: &SqliteStore, rows: &mut Rows, index: usize) -> Result<(), sqlx::Error> {
+    let queues: BTreeSet<(String,)> = rows.read(index)?.into_iter().collect();
+    queues.iter().for_each(|(queue,)| store.hub.announce_queued(queue));
     Ok(())
 }
 
@@ -187,10 +210,18 @@ async fn fence_some(
             script.bind(worker.0);
         });
         script.sql(") RETURNING 1; ");
+        script.sql(INTERRUPT).bind(now).bind(now);
+        script.sql("IN (").values(1, fenced.iter(), |script, (worker,)| {
+            script.bind(*worker);
+        });
+        script.sql(") RETURNING queue; ");
     }
     script.sql("COMMIT");
     let mut rows = turn.commit(script).await.map_err(failed)?;
     let let_go = if fenced.is_empty() { 0 } else { rows.of(0).len() };
+    if !fenced.is_empty() {
+        announce_queues(store, &mut rows, 1).map_err(failed)?;
+    }
     let fenced: Vec<WorkerId> = fenced.into_iter().map(|(worker,)| WorkerId(worker)).collect();
     for worker in &fenced {
         store.liveness.let_go(*worker);

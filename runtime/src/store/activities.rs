@@ -1,0 +1,221 @@
+//! What goes into a store and what comes out of it about activities on queues.
+
+use std::time::Duration;
+
+use super::WorkerLease;
+use crate::machine::{OperationOutcome, TimeoutKind};
+use crate::model::{Handle, Payload, RunId, Timestamp};
+
+/// One call of an activity: the run that asked for it, and which of its operations it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ActivityKey {
+    /// The run.
+    pub run_id: RunId,
+    /// The operation.
+    pub handle: Handle,
+}
+
+/// An activity that a step puts on a queue; it is due at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewActivity {
+    /// The operation of the run that makes the step.
+    pub handle: Handle,
+    /// The queue.
+    pub queue: String,
+    /// The activity's stored name.
+    pub activity: String,
+    /// What whoever makes an attempt has to know; the store does not look into it.
+    pub call: Vec<u8>,
+    /// Its time limits.
+    pub limits: ActivityLimits,
+}
+
+/// The time limits of an activity on a queue; what is `None` is not limited. Stores keep them in
+/// milliseconds, rounded up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ActivityLimits {
+    /// How long an attempt may wait for a worker once it is due.
+    pub schedule_to_start: Option<Duration>,
+    /// How long an attempt may take.
+    pub start_to_close: Option<Duration>,
+    /// How long an attempt may be silent.
+    pub heartbeat: Option<Duration>,
+    /// When the last attempt must have ended.
+    pub close_by: Option<Timestamp>,
+}
+
+/// A limit in stored milliseconds, rounded up, short enough to be added to a time.
+pub(super) fn limit_ms(limit: Duration) -> i64 {
+    const LONGEST: i64 = i64::MAX / 8 / 1_000;
+    i64::try_from(limit.as_nanos().div_ceil(1_000_000)).unwrap_or(LONGEST).min(LONGEST)
+}
+
+/// Which due activities a worker wants.
+#[derive(Clone, Copy, Debug)]
+pub struct ClaimActivities<'a> {
+    /// Who asks.
+    pub worker: WorkerLease,
+    /// The queues it serves, and for how many more activities of each it has room.
+    pub queues: &'a [(&'a str, u32)],
+    /// The activities it has.
+    pub activities: &'a [&'a str],
+}
+
+/// What a claim gave.
+#[derive(Clone, Debug, Default)]
+pub struct ClaimedActivities {
+    /// The activities, those that have been due for longest first.
+    pub activities: Vec<ClaimedActivity>,
+    /// When the next one on these queues falls due, as far as is known now.
+    pub next_due_at: Option<Timestamp>,
+    /// The database's clock at the claim.
+    pub now: Timestamp,
+}
+
+/// An activity as the worker gets it that is to make an attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClaimedActivity {
+    /// Which one.
+    pub key: ActivityKey,
+    /// The queue it was on.
+    pub queue: String,
+    /// The number of the attempt to be made, from 1.
+    pub attempt: u32,
+    /// How many attempts before were cut off by the death of their worker.
+    pub interruptions: u32,
+    /// See [`NewActivity::call`].
+    pub call: Vec<u8>,
+    /// What the last heartbeat said.
+    pub details: Option<Payload>,
+}
+
+/// What a worker holds, compared with what it thinks it holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReviewedActivities {
+    /// Attempts that the worker is no longer to make, in order.
+    pub lost: Vec<ActivityKey>,
+    /// Attempts that it is to make and does not know of: what a claim gave whose answer was lost on
+    /// the way.
+    pub strays: Vec<ClaimedActivity>,
+}
+
+/// By what right something is said of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reporter {
+    /// It is the worker that makes the attempt, and its lease is valid.
+    Worker(WorkerLease),
+    /// It has the attempt's token; the attempt is being made or awaits it.
+    Token,
+    /// Anybody may, because a time limit of the activity has run out.
+    Expiry,
+}
+
+/// A sign of life of an attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActivityHeartbeat {
+    /// Which activity.
+    pub key: ActivityKey,
+    /// The number of the attempt.
+    pub attempt: u32,
+    /// By what right; [`Reporter::Expiry`] gives none.
+    pub reporter: Reporter,
+    /// What the next attempt is to know; `None` leaves what was said before.
+    pub details: Option<Payload>,
+}
+
+/// What became of a sign of life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeartbeatOutcome {
+    /// It is kept, and the limit for silence runs anew.
+    Noted,
+    /// The attempt is over or not the reporter's; it should be given up.
+    Stale,
+}
+
+/// The end of an attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinishActivity {
+    /// Which activity.
+    pub key: ActivityKey,
+    /// The number of the attempt; of one that waits, the number of the last attempt, or 0.
+    pub attempt: u32,
+    /// By what right it is ended.
+    pub reporter: Reporter,
+    /// What follows.
+    pub end: ActivityEnd,
+}
+
+/// What follows from the end of an attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActivityEnd {
+    /// The activity is over: its outcome goes into the run's inbox, and its row goes.
+    Outcome(OperationOutcome),
+    /// Another attempt is due at this time.
+    Retry {
+        /// When.
+        retry_at: Timestamp,
+        /// What the next attempt is to know; `None` leaves what the last heartbeat said.
+        details: Option<Payload>,
+    },
+    /// The worker has done its part; the attempt goes on until its token is used or a limit runs
+    /// out.
+    Later,
+    /// The attempt was not made and does not count; the activity is due again at this time.
+    PutBack {
+        /// When.
+        due_at: Timestamp,
+    },
+}
+
+/// What became of an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinishOutcome {
+    /// It is durable.
+    Finished,
+    /// The token was used for this attempt before.
+    Repeated,
+    /// The attempt is over, not the reporter's, or the run no longer wants it; nothing was written.
+    Stale,
+}
+
+/// An activity one of whose limits has run out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpiredActivity {
+    /// Which one.
+    pub key: ActivityKey,
+    /// The number of the attempt that has taken too long, or of the last one before.
+    pub attempt: u32,
+    /// How many attempts were cut off by the death of their worker.
+    pub interruptions: u32,
+    /// The limit; if several have run out, the one that leaves the least to be done.
+    pub limit: TimeoutKind,
+    /// See [`NewActivity::call`].
+    pub call: Vec<u8>,
+    /// The database's clock when it was found.
+    pub now: Timestamp,
+}
+
+/// What is known of an activity on a queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActivityRecord {
+    /// Which one.
+    pub key: ActivityKey,
+    /// The queue.
+    pub queue: String,
+    /// The activity's stored name.
+    pub activity: String,
+    /// Attempts begun so far.
+    pub attempt: u32,
+    /// How many of them were cut off by the death of their worker.
+    pub interruptions: u32,
+    /// Who makes the attempt.
+    pub worker: Option<WorkerLease>,
+    /// When the next attempt is due, if none is being made.
+    pub due_at: Option<Timestamp>,
+    /// When a time limit runs out.
+    pub expires_at: Option<Timestamp>,
+    /// See [`NewActivity::call`].
+    pub call: Vec<u8>,
+    /// What the last heartbeat said.
+    pub details: Option<Payload>,
+}

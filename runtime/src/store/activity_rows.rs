@@ -1,0 +1,140 @@
+//! Stored columns of activities as records, the same for every SQL store.
+
+use std::collections::HashSet;
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::ends::key;
+use super::{
+    ActivityKey, ActivityRecord, ClaimedActivity, ExpiredActivity, ReviewedActivities, WorkerLease,
+};
+use crate::machine::TimeoutKind;
+use crate::model::{Epoch, Payload, Timestamp, WorkerId};
+
+/// The columns of a [`ClaimedActivity`], to be selected by these names.
+#[derive(FromRow)]
+pub(super) struct ClaimedActivityRow {
+    run_id: Uuid,
+    handle: i64,
+    queue: String,
+    attempt: i64,
+    interruptions: i64,
+    call: Vec<u8>,
+    details: Option<Vec<u8>>,
+}
+
+impl From<ClaimedActivityRow> for ClaimedActivity {
+    fn from(row: ClaimedActivityRow) -> Self {
+        Self {
+            key: key(row.run_id, row.handle),
+            queue: row.queue,
+            attempt: count(row.attempt),
+            interruptions: count(row.interruptions),
+            call: row.call,
+            details: row.details.map(Payload),
+        }
+    }
+}
+
+/// Whose attempt it is, and which.
+#[derive(FromRow)]
+pub(super) struct HeldRow {
+    run_id: Uuid,
+    handle: i64,
+    attempt: i64,
+}
+
+/// Compares what a worker has with what it thinks it has: what is lost, and the keys of strays.
+pub(super) fn review(
+    rows: Vec<HeldRow>,
+    held: &[(ActivityKey, u32)],
+) -> (ReviewedActivities, Vec<ActivityKey>) {
+    let rows: Vec<_> =
+        rows.into_iter().map(|row| (key(row.run_id, row.handle), count(row.attempt))).collect();
+    let owned: HashSet<_> = rows.iter().copied().collect();
+    let known: HashSet<_> = held.iter().copied().collect();
+    let lost = held.iter().filter(|held| !owned.contains(*held)).map(|(key, _)| *key).collect();
+    let strays = rows.into_iter().filter(|row| !known.contains(row)).map(|(key, _)| key).collect();
+    (ReviewedActivities { lost, strays: Vec::new() }, strays)
+}
+
+/// The columns of an [`ExpiredActivity`], to be selected by these names.
+#[derive(FromRow)]
+pub(super) struct ExpiredRow {
+    run_id: Uuid,
+    handle: i64,
+    attempt: i64,
+    interruptions: i64,
+    due_at: Option<i64>,
+    end_by: Option<i64>,
+    close_by: Option<i64>,
+    call: Vec<u8>,
+    now: i64,
+}
+
+impl From<ExpiredRow> for ExpiredActivity {
+    fn from(row: ExpiredRow) -> Self {
+        let is_over = |at: Option<i64>| at.is_some_and(|at| at <= row.now);
+        Self {
+            key: key(row.run_id, row.handle),
+            attempt: count(row.attempt),
+            interruptions: count(row.interruptions),
+            limit: expired_limit(row.due_at.is_some(), is_over(row.end_by), is_over(row.close_by)),
+            call: row.call,
+            now: Timestamp(row.now),
+        }
+    }
+}
+
+/// Which limit has run out of an activity that has one that has.
+pub(super) fn expired_limit(waits: bool, attempt_is_over: bool, all_is_over: bool) -> TimeoutKind {
+    if all_is_over {
+        TimeoutKind::ScheduleToClose
+    } else if waits {
+        TimeoutKind::ScheduleToStart
+    } else if attempt_is_over {
+        TimeoutKind::StartToClose
+    } else {
+        TimeoutKind::Heartbeat
+    }
+}
+
+/// The columns of an [`ActivityRecord`], to be selected by these names.
+#[derive(FromRow)]
+pub(super) struct ActivityRow {
+    run_id: Uuid,
+    handle: i64,
+    queue: String,
+    activity: String,
+    attempt: i64,
+    interruptions: i64,
+    worker_id: Option<i64>,
+    epoch: Option<i64>,
+    due_at: Option<i64>,
+    expires_at: Option<i64>,
+    call: Vec<u8>,
+    details: Option<Vec<u8>>,
+}
+
+impl From<ActivityRow> for ActivityRecord {
+    fn from(row: ActivityRow) -> Self {
+        let lease = |(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) };
+        Self {
+            key: key(row.run_id, row.handle),
+            queue: row.queue,
+            activity: row.activity,
+            attempt: count(row.attempt),
+            interruptions: count(row.interruptions),
+            worker: row.worker_id.zip(row.epoch).map(lease),
+            due_at: row.due_at.map(Timestamp),
+            expires_at: row.expires_at.map(Timestamp),
+            call: row.call,
+            details: row.details.map(Payload),
+        }
+    }
+}
+
+fn count(count: i64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

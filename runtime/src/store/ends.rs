@@ -1,0 +1,172 @@
+//! What becomes of each end of an attempt in a batch, decided alike for every SQL store.
+//!
+//! The store has locked the runs and the activities and has read what stands in the rows; nothing
+//! here knows how.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::recipients::Recipients;
+use super::{
+    ActivityEnd, ActivityKey, ArrivalKind, ArrivalOutcome, FinishActivity, FinishOutcome,
+    NewArrival, Reporter, WorkerLease,
+};
+use crate::model::{Epoch, Handle, Payload, RunId, Timestamp, WorkerId};
+
+/// The columns of an activity whose attempt ends.
+#[derive(FromRow)]
+pub(super) struct AttemptRow {
+    run_id: Uuid,
+    handle: i64,
+    attempt: i64,
+    worker_id: Option<i64>,
+    epoch: Option<i64>,
+    queue: String,
+    waits: bool,
+    expired: bool,
+}
+
+struct Attempt {
+    number: i64,
+    worker: Option<WorkerLease>,
+    queue: String,
+    waits: bool,
+    expired: bool,
+}
+
+/// What is known before a batch of ends, and what the batch makes of it.
+pub(super) struct Ends {
+    recipients: Recipients,
+    attempts: HashMap<ActivityKey, Attempt>,
+    /// The outcomes, as arrivals that were accepted.
+    pub(super) arrivals: Vec<NewArrival>,
+    /// What became of them, in their order.
+    pub(super) accepted: Vec<ArrivalOutcome>,
+    /// The activities that are over.
+    pub(super) removed: Vec<ActivityKey>,
+    /// The activities that go on without the worker they had.
+    pub(super) let_go: Vec<LetGo>,
+    /// Keys of tokens that were used for something else than an arrival.
+    pub(super) keys: Vec<(RunId, String)>,
+    /// The queues on which something is due, now or later.
+    pub(super) queues: BTreeSet<String>,
+}
+
+/// An activity that goes on without the worker it had.
+pub(super) struct LetGo {
+    pub(super) key: ActivityKey,
+    /// When it is due again; `None` if the attempt awaits its token.
+    pub(super) due_at: Option<Timestamp>,
+    /// The number of its last attempt.
+    pub(super) attempt: i64,
+    /// New details, if there are any.
+    pub(super) details: Option<Payload>,
+}
+
+impl Ends {
+    pub(super) fn new(recipients: Recipients, rows: Vec<AttemptRow>) -> Self {
+        let attempts = rows.into_iter().map(|row| {
+            let worker = row
+                .worker_id
+                .zip(row.epoch)
+                .map(|(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) });
+            let AttemptRow { attempt: number, queue, waits, expired, .. } = row;
+            (key(row.run_id, row.handle), Attempt { number, worker, queue, waits, expired })
+        });
+        Self {
+            attempts: attempts.collect(),
+            recipients,
+            arrivals: Vec::new(),
+            accepted: Vec::new(),
+            removed: Vec::new(),
+            let_go: Vec::new(),
+            keys: Vec::new(),
+            queues: BTreeSet::new(),
+        }
+    }
+
+    /// Decides about one end and takes note of it.
+    pub(super) fn accept(&mut self, end: FinishActivity) -> FinishOutcome {
+        let FinishActivity { key, attempt, reporter, end } = end;
+        let token = token_key(key, attempt, reporter);
+        if token.as_ref().is_some_and(|token| self.recipients.has_key(key.run_id, token)) {
+            return FinishOutcome::Repeated;
+        }
+        let Some(known) = self.attempts.get_mut(&key) else { return FinishOutcome::Stale };
+        let is_entitled = match reporter {
+            Reporter::Worker(worker) => {
+                known.worker == Some(worker) && self.recipients.is_valid(worker)
+            }
+            Reporter::Token => !known.waits,
+            Reporter::Expiry => known.expired,
+        };
+        if known.number != i64::from(attempt) || !is_entitled {
+            return FinishOutcome::Stale;
+        }
+        let (due_at, counted, details) = match end {
+            ActivityEnd::Outcome(outcome) => {
+                self.attempts.remove(&key);
+                self.removed.push(key);
+                let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
+                let (run_id, owner) = (key.run_id, None);
+                return self.deliver(NewArrival { run_id, kind, dedup_key: token, owner });
+            }
+            ActivityEnd::Retry { retry_at, details } => (Some(retry_at), known.number, details),
+            ActivityEnd::Later => (None, known.number, None),
+            ActivityEnd::PutBack { due_at } => (Some(due_at), known.number - 1, None),
+        };
+        (known.worker, known.number, known.expired) = (None, counted, false);
+        if due_at.is_some() {
+            known.waits = true;
+            self.queues.insert(known.queue.clone());
+        }
+        self.let_go.push(LetGo { key, due_at: due_at.map(tellable), attempt: counted, details });
+        if let Some(token) = token {
+            self.recipients.add_key(key.run_id, token.clone());
+            self.keys.push((key.run_id, token));
+        }
+        FinishOutcome::Finished
+    }
+
+    /// A run that is closed wants nothing any more; the row goes all the same.
+    fn deliver(&mut self, arrival: NewArrival) -> FinishOutcome {
+        let accepted = self.recipients.accept(&arrival);
+        match accepted {
+            ArrivalOutcome::Accepted { .. } => {
+                self.arrivals.push(arrival);
+                self.accepted.push(accepted);
+                FinishOutcome::Finished
+            }
+            _ => FinishOutcome::Stale,
+        }
+    }
+
+    /// The runs that have got something: those that it wakes, then the others.
+    pub(super) fn grown(&self) -> (super::recipients::Counts, super::recipients::Counts) {
+        self.recipients.grown()
+    }
+}
+
+/// The key by which a second use of a token is known.
+pub(super) fn token_key(key: ActivityKey, attempt: u32, reporter: Reporter) -> Option<String> {
+    (reporter == Reporter::Token).then(|| format!("activity/{}/{attempt}", key.handle.0))
+}
+
+/// The key of a row.
+pub(super) fn key(run_id: Uuid, handle: i64) -> ActivityKey {
+    // Handles count up from 0, which the schema checks.
+    ActivityKey { run_id: run_id.into(), handle: Handle(handle.unsigned_abs()) }
+}
+
+/// The stored form of a handle.
+pub(super) fn handle(handle: Handle) -> i64 {
+    // A run that asks for a million operations a second gets there in 290,000 years.
+    i64::try_from(handle.0).unwrap_or(i64::MAX)
+}
+
+/// A time far enough from the ends of the range for limits to be added to it.
+fn tellable(at: Timestamp) -> Timestamp {
+    Timestamp(at.0.clamp(i64::MIN / 2, i64::MAX / 2))
+}

@@ -1,0 +1,300 @@
+//! The activities on queues of the in-memory store.
+
+use std::time::Duration;
+
+use super::state::{News, State};
+use crate::error::StoreError;
+use crate::machine::TimeoutKind;
+use crate::model::{Payload, RunId, Timestamp};
+use crate::store::activities::limit_ms;
+use crate::store::{
+    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityRecord, ArrivalKind, ArrivalOutcome,
+    ClaimActivities, ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity,
+    FinishOutcome, HeartbeatOutcome, NewActivity, NewArrival, Reporter, ReviewedActivities,
+    WorkerLease,
+};
+
+/// An activity on a queue.
+pub(super) struct ActivityRow {
+    new: NewActivity,
+    attempt: u32,
+    interruptions: u32,
+    worker: Option<WorkerLease>,
+    due_at: Option<Timestamp>,
+    expires_at: Option<Timestamp>,
+    end_by: Option<Timestamp>,
+    details: Option<Payload>,
+}
+
+impl ActivityRow {
+    fn new(mut new: NewActivity, now: Timestamp) -> Self {
+        let rounded = |limit: Duration| Duration::from_millis(limit_ms(limit).unsigned_abs());
+        let limits = &mut new.limits;
+        limits.schedule_to_start = limits.schedule_to_start.map(rounded);
+        limits.start_to_close = limits.start_to_close.map(rounded);
+        limits.heartbeat = limits.heartbeat.map(rounded);
+        let mut row = Self {
+            new,
+            attempt: 0,
+            interruptions: 0,
+            worker: None,
+            due_at: None,
+            expires_at: None,
+            end_by: None,
+            details: None,
+        };
+        row.wait(now);
+        row
+    }
+
+    /// Makes the next attempt due.
+    fn wait(&mut self, due_at: Timestamp) {
+        let limits = &self.new.limits;
+        let start_by = limits.schedule_to_start.map(|limit| due_at + limit);
+        self.worker = None;
+        self.end_by = None;
+        self.due_at = Some(due_at);
+        self.expires_at = start_by.into_iter().chain(limits.close_by).min();
+    }
+
+    fn begin(&mut self, worker: WorkerLease, now: Timestamp) {
+        let limits = &self.new.limits;
+        let end_by = limits.start_to_close.map(|limit| now + limit);
+        self.attempt += 1;
+        self.worker = Some(worker);
+        self.due_at = None;
+        self.end_by = end_by.into_iter().chain(limits.close_by).min();
+        self.note_life(now);
+    }
+
+    fn note_life(&mut self, now: Timestamp) {
+        let silent_by = self.new.limits.heartbeat.map(|limit| now + limit);
+        self.expires_at = silent_by.into_iter().chain(self.end_by).min();
+    }
+
+    fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
+
+    /// The limit that has run out.
+    fn expired_limit(&self, now: Timestamp) -> TimeoutKind {
+        let is_over = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+        if is_over(self.new.limits.close_by) {
+            TimeoutKind::ScheduleToClose
+        } else if self.due_at.is_some() {
+            TimeoutKind::ScheduleToStart
+        } else if is_over(self.end_by) {
+            TimeoutKind::StartToClose
+        } else {
+            TimeoutKind::Heartbeat
+        }
+    }
+
+    fn claimed(&self, key: ActivityKey) -> ClaimedActivity {
+        ClaimedActivity {
+            key,
+            queue: self.new.queue.clone(),
+            attempt: self.attempt,
+            interruptions: self.interruptions,
+            call: self.new.call.clone(),
+            details: self.details.clone(),
+        }
+    }
+}
+
+impl State {
+    pub(super) fn put_on_queue(
+        &mut self,
+        run_id: RunId,
+        activity: NewActivity,
+        now: Timestamp,
+        news: &mut News,
+    ) {
+        news.queues.insert(activity.queue.clone());
+        self.counts.activity_inserts += 1;
+        let key = ActivityKey { run_id, handle: activity.handle };
+        self.activities.insert(key, ActivityRow::new(activity, now));
+    }
+
+    pub(super) fn give_up(&mut self, key: ActivityKey, news: &mut News) {
+        if self.activities.remove(&key).is_some_and(|row| row.worker.is_some()) {
+            news.given_up.push(key);
+        }
+    }
+
+    pub(super) fn give_up_all(&mut self, run_id: RunId, news: &mut News) {
+        let keys: Vec<_> = self.activities.keys().filter(|key| key.run_id == run_id).collect();
+        let keys: Vec<ActivityKey> = keys.into_iter().copied().collect();
+        keys.into_iter().for_each(|key| self.give_up(key, news));
+    }
+
+    /// Takes the attempts that a worker was making from it.
+    pub(super) fn interrupt(&mut self, worker: WorkerLease, now: Timestamp, news: &mut News) {
+        for row in self.activities.values_mut().filter(|row| row.worker == Some(worker)) {
+            row.interruptions += 1;
+            row.wait(now);
+            news.queues.insert(row.new.queue.clone());
+        }
+    }
+
+    pub(super) fn claim_activities(
+        &mut self,
+        request: ClaimActivities<'_>,
+        now: Timestamp,
+    ) -> Result<ClaimedActivities, StoreError> {
+        self.check(request.worker, now)?;
+        let mut claimed = ClaimedActivities { now, ..ClaimedActivities::default() };
+        let mut taken = Vec::new();
+        for (queue, room) in request.queues {
+            let mut room = *room;
+            let mut waiting: Vec<_> = self.activities.iter_mut().collect();
+            waiting.retain(|(_, row)| {
+                row.new.queue == *queue
+                    && row.due_at.is_some()
+                    && !row.is_expired(now)
+                    && request.activities.contains(&row.new.activity.as_str())
+            });
+            waiting.sort_by_key(|(key, row)| (row.due_at, **key));
+            for (key, row) in waiting {
+                let Some(due_at) = row.due_at else { continue };
+                if due_at > now || room == 0 {
+                    let next = claimed.next_due_at.map_or(due_at, |next| next.min(due_at));
+                    claimed.next_due_at = Some(next);
+                    break;
+                }
+                room -= 1;
+                row.begin(request.worker, now);
+                taken.push((due_at, row.claimed(*key)));
+            }
+        }
+        self.counts.transactions += u64::from(!taken.is_empty());
+        taken.sort_by_key(|(due_at, activity)| (*due_at, activity.key));
+        claimed.activities = taken.into_iter().map(|(_, activity)| activity).collect();
+        Ok(claimed)
+    }
+
+    pub(super) fn review_activities(
+        &self,
+        worker: WorkerLease,
+        held: &[(ActivityKey, u32)],
+        now: Timestamp,
+    ) -> Result<ReviewedActivities, StoreError> {
+        self.check(worker, now)?;
+        let is_held = |(key, attempt): &(ActivityKey, u32)| {
+            let row = self.activities.get(key);
+            row.is_some_and(|row| row.worker == Some(worker) && row.attempt == *attempt)
+        };
+        let lost = held.iter().filter(|held| !is_held(held)).map(|(key, _)| *key).collect();
+        let strays = self.activities.iter().filter(|(key, row)| {
+            row.worker == Some(worker) && !held.contains(&(**key, row.attempt))
+        });
+        let strays = strays.map(|(key, row)| row.claimed(*key)).collect();
+        Ok(ReviewedActivities { lost, strays })
+    }
+
+    pub(super) fn heartbeat_activity(
+        &mut self,
+        beat: ActivityHeartbeat,
+        now: Timestamp,
+    ) -> HeartbeatOutcome {
+        let is_entitled = self.is_entitled(beat.key, beat.reporter, now);
+        match self.activities.get_mut(&beat.key) {
+            Some(row)
+                if is_entitled
+                    && beat.reporter != Reporter::Expiry
+                    && row.attempt == beat.attempt =>
+            {
+                row.note_life(now);
+                row.details = beat.details.or_else(|| row.details.take());
+                HeartbeatOutcome::Noted
+            }
+            _ => HeartbeatOutcome::Stale,
+        }
+    }
+
+    pub(super) fn finish_activity(
+        &mut self,
+        end: FinishActivity,
+        now: Timestamp,
+        news: &mut News,
+    ) -> FinishOutcome {
+        let FinishActivity { key, attempt, reporter, end } = end;
+        let token =
+            (reporter == Reporter::Token).then(|| format!("activity/{}/{attempt}", key.handle.0));
+        if token.as_ref().is_some_and(|token| self.has_key(key.run_id, token)) {
+            return FinishOutcome::Repeated;
+        }
+        let is_entitled = self.is_entitled(key, reporter, now);
+        let Some(row) = self.activities.get_mut(&key) else { return FinishOutcome::Stale };
+        if row.attempt != attempt || !is_entitled {
+            return FinishOutcome::Stale;
+        }
+        match end {
+            ActivityEnd::Outcome(outcome) => {
+                self.activities.remove(&key);
+                let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
+                let (run_id, owner) = (key.run_id, None);
+                let arrival = NewArrival { run_id, kind, dedup_key: token, owner };
+                return match self.deliver(arrival, now, news) {
+                    ArrivalOutcome::Accepted { .. } => FinishOutcome::Finished,
+                    _ => FinishOutcome::Stale,
+                };
+            }
+            ActivityEnd::Retry { retry_at, details } => {
+                row.wait(retry_at);
+                row.details = details.or_else(|| row.details.take());
+            }
+            ActivityEnd::Later => row.worker = None,
+            ActivityEnd::PutBack { due_at } => {
+                row.wait(due_at);
+                row.attempt -= 1;
+            }
+        }
+        if row.due_at.is_some() {
+            news.queues.insert(row.new.queue.clone());
+        }
+        token.into_iter().for_each(|token| self.add_key(key.run_id, token));
+        FinishOutcome::Finished
+    }
+
+    fn is_entitled(&self, key: ActivityKey, reporter: Reporter, now: Timestamp) -> bool {
+        let Some(row) = self.activities.get(&key) else { return false };
+        match reporter {
+            Reporter::Worker(worker) => row.worker == Some(worker) && self.is_valid(worker, now),
+            Reporter::Token => row.due_at.is_none(),
+            Reporter::Expiry => row.is_expired(now),
+        }
+    }
+
+    pub(super) fn expired_activities(&self, limit: u32, now: Timestamp) -> Vec<ExpiredActivity> {
+        let mut expired: Vec<_> =
+            self.activities.iter().filter(|(_, row)| row.is_expired(now)).collect();
+        expired.sort_by_key(|(key, row)| (row.expires_at, **key));
+        let expired = expired.into_iter().take(limit as usize);
+        let expired = expired.map(|(key, row)| ExpiredActivity {
+            key: *key,
+            attempt: row.attempt,
+            interruptions: row.interruptions,
+            limit: row.expired_limit(now),
+            call: row.new.call.clone(),
+            now,
+        });
+        expired.collect()
+    }
+
+    pub(super) fn find_activity(&self, key: ActivityKey) -> Option<ActivityRecord> {
+        let row = self.activities.get(&key)?;
+        Some(ActivityRecord {
+            key,
+            queue: row.new.queue.clone(),
+            activity: row.new.activity.clone(),
+            attempt: row.attempt,
+            interruptions: row.interruptions,
+            worker: row.worker,
+            due_at: row.due_at,
+            expires_at: row.expires_at,
+            call: row.new.call.clone(),
+            details: row.details.clone(),
+        })
+    }
+}

@@ -1,0 +1,285 @@
+//! Activities on queues: they come and go with steps, and workers take them.
+
+use std::collections::HashSet;
+
+use sqlx::Row as _;
+use uuid::Uuid;
+
+use super::script::{MAX_ROWS, Rows, Script};
+use super::workers::IS_VALID;
+use super::{SqliteStore, failed};
+use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::store::activities::limit_ms;
+use crate::store::activity_rows::{ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, review};
+use crate::store::ends::{handle, key};
+use crate::store::{
+    ActivityKey, ActivityRecord, ClaimActivities, ClaimedActivities, ClaimedActivity, CommitStep,
+    ExpiredActivity, ReviewedActivities, WorkerLease,
+};
+
+/// The first of several times, some of which are null; SQLite's own `min` is null if one of them is.
+macro_rules! first {
+    ($($time:expr),*) => {
+        concat!(
+            "nullif(min(9223372036854775807" $(, ", coalesce(", $time, ", 9223372036854775807)")*,
+            "), 9223372036854775807)"
+        )
+    };
+}
+pub(super) use first;
+
+/// Binds the time twice.
+const INSERT: &str = concat!(
+    "INSERT INTO piton_activities (run_id, handle, due_at, expires_at, close_by, \
+     schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call) \
+     SELECT column1, column2, ?, ",
+    first!("? + column4 * 1000", "column3"),
+    ", column3, column4, column5, column6, column7, column8, column9 FROM ("
+);
+
+const REMOVE: &str = "DELETE FROM piton_activities WHERE (run_id, handle) IN (";
+
+const RETURNING_REMOVED: &str = ") RETURNING run_id, handle, worker_id IS NOT NULL; ";
+
+/// The next ones on one queue, past those whose limits have run out, which are for the sweep.
+const NEXT_ON_QUEUE: &str = "SELECT * FROM (SELECT run_id, handle, due_at FROM piton_activities \
+    WHERE queue = ? AND due_at IS NOT NULL AND (expires_at IS NULL OR expires_at > ?) \
+    AND activity IN (";
+
+/// Takes what is still to be had, if the worker may make attempts.
+const TAKE: &str = concat!(
+    "UPDATE piton_activities SET worker_id = ?, epoch = ?, due_at = NULL, attempt = attempt + 1, \
+     end_by = ",
+    first!("? + start_to_close_ms * 1000", "close_by"),
+    ", expires_at = ",
+    first!("? + start_to_close_ms * 1000", "close_by", "? + heartbeat_ms * 1000"),
+    " WHERE due_at <= ? AND (expires_at IS NULL OR expires_at > ?) \
+     AND EXISTS (SELECT 1 FROM piton_workers \
+     WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ?) AND (run_id, handle) IN ("
+);
+
+const TAKEN: &str = ") RETURNING run_id, handle, queue, attempt, interruptions, call, details";
+
+const HELD: &str = "SELECT run_id, handle, attempt FROM piton_activities \
+    WHERE worker_id = ? AND epoch = ?";
+
+const STRAYS: &str = "SELECT run_id, handle, queue, attempt, interruptions, call, details \
+    FROM piton_activities WHERE worker_id = ? AND epoch = ? AND (run_id, handle) IN (";
+
+const EXPIRED: &str = "SELECT run_id, handle, attempt, interruptions, due_at, end_by, close_by, \
+    call, ? AS now FROM piton_activities WHERE expires_at <= ? ORDER BY expires_at LIMIT ?";
+
+const FIND: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, worker_id, \
+    epoch, due_at, expires_at, call, details FROM piton_activities WHERE run_id = ? AND handle = ?";
+
+/// Adds what these steps, which were committed, ask for and give up. Returns how many statements
+/// tell of what was given up; they come first.
+pub(super) fn add_changes<'a>(
+    script: &mut Script,
+    steps: impl Iterator<Item = &'a CommitStep> + Clone,
+    now: Timestamp,
+) -> usize {
+    let gone = steps.clone();
+    let gone: Vec<_> = gone
+        .flat_map(|step| step.given_up.iter().map(|gone| (step.run_id.as_uuid(), handle(*gone))))
+        .collect();
+    for gone in gone.chunks(MAX_ROWS) {
+        script.sql(REMOVE).values(2, gone.iter(), |script, (run_id, handle)| {
+            script.bind(*run_id).bind(*handle);
+        });
+        script.sql(RETURNING_REMOVED);
+    }
+    let new: Vec<_> = steps
+        .flat_map(|step| step.activities.iter().map(|activity| (step.run_id, activity)))
+        .collect();
+    for new in new.chunks(MAX_ROWS) {
+        script.sql(INSERT).bind(now.as_micros()).bind(now.as_micros());
+        script.values(9, new.iter(), |script, (run_id, activity)| {
+            let limits = activity.limits;
+            script
+                .bind(run_id.as_uuid())
+                .bind(handle(activity.handle))
+                .bind(limits.close_by.map(Timestamp::as_micros))
+                .bind(limits.schedule_to_start.map(limit_ms))
+                .bind(limits.start_to_close.map(limit_ms))
+                .bind(limits.heartbeat.map(limit_ms))
+                .bind(activity.queue.clone())
+                .bind(activity.activity.clone())
+                .bind(activity.call.clone());
+        });
+        script.sql(") WHERE column1 IS NOT NULL; ");
+    }
+    gone.len().div_ceil(MAX_ROWS)
+}
+
+/// Tells of the queues that have got something and of attempts that have become idle; the latter
+/// are in the first `given_up` of `rows`.
+pub(super) fn announce_changes<'a>(
+    store: &SqliteStore,
+    steps: impl Iterator<Item = &'a CommitStep>,
+    rows: &mut Rows,
+    given_up: usize,
+) -> Result<(), sqlx::Error> {
+    let mut queues: HashSet<&str> = HashSet::new();
+    for step in steps {
+        queues.extend(step.activities.iter().map(|activity| activity.queue.as_str()));
+    }
+    queues.into_iter().for_each(|queue| store.hub.announce_queued(queue));
+    for statement in 0..given_up {
+        announce_given_up(store, rows, statement)?;
+    }
+    Ok(())
+}
+
+/// Tells of the removed activities, in the answer of statement number `index`, that somebody works
+/// at.
+pub(super) fn announce_given_up(
+    store: &SqliteStore,
+    rows: &mut Rows,
+    index: usize,
+) -> Result<(), sqlx::Error> {
+    for (run_id, handle, busy) in rows.read::<(Uuid, i64, bool)>(index)? {
+        if busy {
+            store.hub.announce_given_up(key(run_id, handle));
+        }
+    }
+    Ok(())
+}
+
+/// Asking in vain must not take the write lock, so candidates are found by a read; the claim itself
+/// checks each of them again.
+pub(super) async fn claim(
+    store: &SqliteStore,
+    request: ClaimActivities<'_>,
+) -> Result<ClaimedActivities, StoreError> {
+    let now = store.time();
+    let (due, mut next_due_at) = find_next(store, &request, now).await?;
+    let mut claimed = ClaimedActivities { activities: Vec::new(), next_due_at: None, now };
+    for candidates in due.chunks(MAX_ROWS) {
+        let taken = take(store, &request, candidates, now).await?;
+        if taken.len() < candidates.len() {
+            // Somebody else has taken some, so there may be others behind them.
+            next_due_at = Some(now);
+        }
+        claimed.activities.extend(taken);
+    }
+    claimed.next_due_at = next_due_at;
+    Ok(claimed)
+}
+
+/// The activities to be taken, and when the next of those left falls due.
+async fn find_next(
+    store: &SqliteStore,
+    request: &ClaimActivities<'_>,
+    now: Timestamp,
+) -> Result<(Vec<ActivityKey>, Option<Timestamp>), StoreError> {
+    let failed = failed("claim_activities");
+    let mut script = Script::new();
+    script.sql(IS_VALID).bind_validity(request.worker, now);
+    for (queue, room) in request.queues {
+        script.sql("; ").sql(NEXT_ON_QUEUE).bind((*queue).to_owned()).bind(now.as_micros());
+        for (at, activity) in request.activities.iter().enumerate() {
+            script.sql(if at == 0 { "?" } else { ",?" }).bind((*activity).to_owned());
+        }
+        script.sql(") ORDER BY due_at, run_id, handle LIMIT ?)").bind(i64::from(*room) + 1);
+    }
+    let mut rows = store.read(script).await.map_err(failed)?;
+    if !rows.any(0) {
+        return Err(StoreError::Fenced);
+    }
+    let mut due = Vec::new();
+    let mut next_due_at: Option<Timestamp> = None;
+    for (at, (_, room)) in request.queues.iter().enumerate() {
+        for (place, row) in rows.of(at + 1).iter().enumerate() {
+            let (run_id, handle) =
+                (row.try_get::<Uuid, _>(0).map_err(failed)?, row.try_get(1).map_err(failed)?);
+            let due_at = Timestamp(row.try_get(2).map_err(failed)?);
+            if due_at <= now && place < *room as usize {
+                due.push((due_at, key(run_id, handle)));
+            } else {
+                next_due_at = Some(next_due_at.map_or(due_at, |next| next.min(due_at)));
+            }
+        }
+    }
+    due.sort_unstable();
+    Ok((due.into_iter().map(|(_, key)| key).collect(), next_due_at))
+}
+
+async fn take(
+    store: &SqliteStore,
+    request: &ClaimActivities<'_>,
+    candidates: &[ActivityKey],
+    now: Timestamp,
+) -> Result<Vec<ClaimedActivity>, StoreError> {
+    let failed = failed("claim_activities");
+    let mut script = Script::new();
+    script.sql(TAKE).bind(request.worker.worker_id.0).bind(request.worker.epoch.0);
+    for _ in 0..5 {
+        script.bind(now.as_micros());
+    }
+    script.bind_validity(request.worker, now);
+    script.values(2, candidates.iter(), |script, key| {
+        script.bind(key.run_id.as_uuid()).bind(handle(key.handle));
+    });
+    script.sql(TAKEN);
+    let mut rows = store.turn().await.run(script).await.map_err(failed)?;
+    let taken: Vec<ClaimedActivityRow> = rows.read(0).map_err(failed)?;
+    let mut taken: Vec<ClaimedActivity> = taken.into_iter().map(Into::into).collect();
+    // The rows come in no particular order.
+    let place = |activity: &ClaimedActivity| candidates.iter().position(|key| *key == activity.key);
+    taken.sort_by_cached_key(place);
+    Ok(taken)
+}
+
+pub(super) async fn review_held(
+    store: &SqliteStore,
+    worker: WorkerLease,
+    held: &[(ActivityKey, u32)],
+) -> Result<ReviewedActivities, StoreError> {
+    let failed = failed("review_activities");
+    let mut script = Script::new();
+    script.sql(IS_VALID).bind_validity(worker, store.time());
+    script.sql("; ").sql(HELD).bind(worker.worker_id.0).bind(worker.epoch.0);
+    let mut rows = store.read(script).await.map_err(failed)?;
+    if !rows.any(0) {
+        return Err(StoreError::Fenced);
+    }
+    let rows: Vec<HeldRow> = rows.read(1).map_err(failed)?;
+    let (mut reviewed, strays) = review(rows, held);
+    for strays in strays.chunks(MAX_ROWS) {
+        let mut script = Script::new();
+        script.sql(STRAYS).bind(worker.worker_id.0).bind(worker.epoch.0);
+        script.values(2, strays.iter(), |script, key| {
+            script.bind(key.run_id.as_uuid()).bind(handle(key.handle));
+        });
+        script.sql(")");
+        let rows = store.read(script).await;
+        let rows = rows.and_then(|mut rows| rows.read::<ClaimedActivityRow>(0)).map_err(failed)?;
+        reviewed.strays.extend(rows.into_iter().map(ClaimedActivity::from));
+    }
+    Ok(reviewed)
+}
+
+pub(super) async fn find_expired(
+    store: &SqliteStore,
+    limit: u32,
+) -> Result<Vec<ExpiredActivity>, StoreError> {
+    let now = store.time().as_micros();
+    let mut script = Script::new();
+    script.sql(EXPIRED).bind(now).bind(now).bind(limit);
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<ExpiredRow>(0));
+    let rows = rows.map_err(failed("expired_activities"))?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+pub(super) async fn find(
+    store: &SqliteStore,
+    key: ActivityKey,
+) -> Result<Option<ActivityRecord>, StoreError> {
+    let mut script = Script::new();
+    script.sql(FIND).bind(key.run_id.as_uuid()).bind(handle(key.handle));
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<ActivityRow>(0));
+    let row = rows.map_err(failed("find_activity"))?.pop();
+    Ok(row.map(Into::into))
+}
