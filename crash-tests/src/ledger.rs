@@ -63,6 +63,27 @@ pub struct Call {
     pub returned: Vec<u32>,
 }
 
+impl Call {
+    /// Checks that the call came to an end and that each attempt is accounted for after so many
+    /// crashes; returns how many attempts they interrupted.
+    ///
+    /// # Panics
+    /// If it does not add up.
+    pub fn check(&self, key: &str, crashes: usize) -> usize {
+        // Attempts are numbered in the order they are made. A number may be missing where a crash
+        // came between the commit and the attempt's first line, and is never given twice.
+        assert!(self.began.is_sorted_by(|a, b| a < b), "{key} after {crashes} crashes: {self:?}");
+        let last = self.began.last().copied().unwrap_or_default();
+        assert!(
+            self.returned.contains(&last),
+            "{key}: the last attempt is the one that counts: {self:?}"
+        );
+        let interrupted = last as usize - self.failed.len() - 1;
+        assert!(interrupted <= crashes, "{key} after {crashes} crashes: {self:?}");
+        interrupted
+    }
+}
+
 /// Reads the ledger: the calls by their idempotency key.
 ///
 /// # Errors

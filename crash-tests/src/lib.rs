@@ -11,4 +11,6 @@
 
 pub mod gate;
 pub mod ledger;
+pub mod naps;
+pub mod random;
 pub mod workload;

@@ -5,9 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use piton_crash_tests::ledger;
+use piton_crash_tests::random::Random;
 use piton_crash_tests::workload::{CALLS_PER_RUN, RUNS, Tally};
 
 /// The program must be done after this many restarts; one that makes no progress is a failure and
@@ -57,15 +58,7 @@ fn killed_at_every_kind_of_point() {
 
 #[test]
 fn killed_at_random_instants() {
-    let seed = match std::env::var("PITON_CRASH_SEED") {
-        Ok(seed) => seed.parse().expect("PITON_CRASH_SEED is a number"),
-        Err(_) => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
-            now.as_nanos() as u64
-        }
-    };
-    println!("PITON_CRASH_SEED={seed}");
-    let mut random = seed;
+    let mut random = Random::from_environment();
     for _ in 0..3 {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut kills = 0;
@@ -73,7 +66,7 @@ fn killed_at_random_instants() {
             let mut child = start(folder.path(), None);
             await_ready(&mut child);
             // The instant is what is tested here, so this waits for time and not for an event.
-            std::thread::sleep(Duration::from_micros(next(&mut random) % 60_000));
+            std::thread::sleep(Duration::from_micros(random.below(60_000)));
             child.kill().expect("it was there to be killed");
             kills += u32::from(was_killed(child.wait().expect("it ran")));
         }
@@ -125,28 +118,9 @@ fn check(folder: &Path, kills: u32) {
     assert_eq!(calls.len(), RUNS as usize * CALLS_PER_RUN, "calls that nobody asked for, or none");
     let mut interrupted = 0;
     for (key, call) in &calls {
-        let context = format!("call {key} after {kills} kills: {call:?}");
-        // Attempts are numbered in the order they are made. A number may be missing where a crash
-        // came between the commit and the attempt's first line, and is never given twice.
-        assert!(call.began.is_sorted_by(|a, b| a < b), "{context}");
-        assert!(!call.returned.is_empty(), "{context}");
-        let last = call.began.last().copied().unwrap_or_default();
-        assert!(
-            call.returned.contains(&last),
-            "the last attempt is the one that counts: {context}"
-        );
-        let unaccounted = last as usize - call.failed.len() - 1;
-        assert!(unaccounted <= kills as usize, "{context}");
-        interrupted += unaccounted;
+        interrupted += call.check(key, kills as usize);
     }
     if kills == 0 {
         assert_eq!(interrupted, 0, "attempts were repeated without a crash");
     }
-}
-
-/// The next number of a linear congruential generator (Knuth's MMIX constants).
-fn next(random: &mut u64) -> u64 {
-    *random =
-        random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *random >> 33
 }

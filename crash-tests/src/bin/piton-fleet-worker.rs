@@ -1,6 +1,6 @@
 //! One worker of a fleet: `piton-fleet-worker URL FOLDER LEASE_MS` serves the runs in the database
 //! until its input ends, then shuts down in order. Its activities find the ledger and the gate in
-//! the folder.
+//! the folder; `PITON_PARK_AFTER_MS` is the option of that name.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +18,12 @@ async fn main() -> piton::Result<()> {
     };
     let folder = PathBuf::from(folder);
     let client = Client::connect(url).await?;
+    let park_after = match std::env::var("PITON_PARK_AFTER_MS") {
+        Ok(ms) => ms.parse()?,
+        Err(_) => 60_000,
+    };
     let worker = Worker::new(&client)
+        .park_after(Duration::from_millis(park_after))
         .lease(Duration::from_millis(lease_ms.parse()?))
         .provide(Ledger::open(&folder)?)
         .provide(Gate::new(&folder))

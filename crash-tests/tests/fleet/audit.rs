@@ -38,6 +38,11 @@ impl Audit {
         Ok(Self(connection))
     }
 
+    /// Asks on another connection.
+    pub(crate) fn of(connection: PgConnection) -> Self {
+        Self(connection)
+    }
+
     /// Lets workers connect under this name. Roles are shared by all databases of the server.
     pub(crate) async fn admit(&mut self, name: &str) {
         let sql = format!(

@@ -5,10 +5,15 @@
 //! run prints.
 
 mod audit;
+mod clock;
 mod idle;
 mod kill;
+mod lost_answers;
+mod many;
 mod member;
+mod outage;
 mod pause;
+mod proxy;
 mod scene;
 
 use std::pin::Pin;
@@ -31,6 +36,13 @@ const TESTS: &[(&str, Test)] = tests![
     idle::an_idle_process_asks_a_few_times_a_second,
     kill::runs_of_a_killed_worker_go_on_within_a_second,
     pause::a_worker_that_was_paused_for_too_long_commits_nothing,
+    clock::a_clock_that_jumps_moves_no_timer_and_no_lease,
+    many::random_kills_lose_nothing,
+    lost_answers::what_a_worker_commits_without_hearing_of_it_counts_once,
+    lost_answers::what_a_client_asks_without_hearing_of_it_counts_once,
+    outage::a_server_that_restarts_loses_nothing,
+    outage::what_arrives_late_from_a_cut_off_worker_changes_nothing,
+    outage::a_silent_server_is_given_up,
 ];
 
 /// Statements can be counted by what the server writes into its log.

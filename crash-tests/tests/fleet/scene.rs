@@ -1,5 +1,6 @@
 //! What each test has to itself: a database, a folder, a client and its workers.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,29 @@ impl Scene {
         let client = Client::connect(&url).await?;
         let audit = Audit::install(PgConnection::connect(&url).await?).await?;
         Ok(Self { cluster, url, folder: tempfile::tempdir()?, client, audit })
+    }
+
+    /// The same on a server that no other test uses.
+    pub(crate) async fn on_a_server_of_its_own() -> Self {
+        let cluster = Cluster::start_with(crate::SETTINGS).expect("the other has been started");
+        Self::new(Arc::new(cluster)).await.expect("it has just been started")
+    }
+
+    /// The socket of the server.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.cluster.socket()
+    }
+
+    /// Ends the server as a crash would.
+    pub(crate) fn stop_server(&self) {
+        self.cluster.stop();
+    }
+
+    /// Starts it again, and looks at it through a connection that works.
+    pub(crate) async fn start_server(&mut self) {
+        self.cluster.start_again();
+        let connection = PgConnection::connect(&self.url).await.expect("the server is back");
+        self.audit = Audit::of(connection);
     }
 
     /// The statements that workers have sent to this database since it was made, in order.

@@ -1,0 +1,60 @@
+//! Connections that break between a request and its answer: what was asked for has been done, and
+//! whoever asked does not know.
+
+use std::time::Duration;
+
+use piton::prelude::*;
+use piton_crash_tests::gate::{Gate, gated};
+use piton_crash_tests::ledger;
+use piton_crash_tests::workload::{Proceed, Tally, tally};
+
+use crate::proxy::{Cut, Proxy};
+use crate::scene::{PATIENCE, Scene};
+
+/// Longer than any test: nobody else is to take over.
+const LEASE: Duration = Duration::from_secs(600);
+
+/// One commit of each kind, and the claim, of a worker on such a connection.
+pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut scene: Scene) {
+    Gate::new(scene.folder.path()).open().expect("it can be written");
+    let proxy = Proxy::start(&scene.socket()).await;
+    let worker = scene.worker_at("far_away", &proxy.url(&scene.url), LEASE, &[]).await;
+    let cuts = [
+        ("claimed", Cut::AnswerWith(b"claimed".to_vec())),
+        ("stepped", Cut::AnswerTo(b"pass#2".to_vec())),
+        ("closed", Cut::AnswerTo(b"COMMIT\0".to_vec())),
+    ];
+    for (number, (id, cut)) in cuts.into_iter().enumerate() {
+        proxy.cut(cut);
+        let run = scene.client.start(gated(7)).id(id).await.expect("it can be started");
+        let cut = tokio::time::timeout(PATIENCE, proxy.has_cut(number + 1));
+        cut.await.unwrap_or_else(|_| panic!("{id}: no answer was lost"));
+        assert_eq!(run.result().await.expect("it completes"), 15, "{id}");
+    }
+    scene.audit.check_steps().await;
+    // The worker has kept its runs all the time, so no attempt was made again.
+    for (key, call) in ledger::read(scene.folder.path()).expect("a readable ledger") {
+        assert_eq!(call.began, call.returned, "{key}");
+        assert_eq!(call.began.len(), 1, "{key}: {call:?}");
+    }
+    worker.leave().await;
+}
+
+/// A start and a signal with a dedup key, on such a connection.
+pub(crate) async fn what_a_client_asks_without_hearing_of_it_counts_once(mut scene: Scene) {
+    let proxy = Proxy::start(&scene.socket()).await;
+    let client = Client::connect(&proxy.url(&scene.url)).await.expect("the way is open");
+    proxy.cut(Cut::AnswerTo(b"once-started".to_vec()));
+    let run = client.start(tally(3)).id("once-started").await.expect("it can be started");
+    proxy.has_cut(1).await;
+    proxy.cut(Cut::AnswerTo(b"COMMIT\0".to_vec()));
+    let proceed = Proceed { by: "the test".into() };
+    run.signal(proceed).dedup_key("proceed").await.expect("it can be sent again");
+    proxy.has_cut(2).await;
+    let worker = scene.worker("near", LEASE).await;
+    assert_eq!(run.result().await.expect("it completes"), Tally::expected(3));
+    let runs = "SELECT count(*) FROM piton_runs";
+    assert_eq!(scene.audit.count(runs).await, 1);
+    scene.audit.check_steps().await;
+    worker.leave().await;
+}

@@ -1,0 +1,68 @@
+//! Many runs, several workers, random kills.
+
+use std::time::Duration;
+
+use piton_crash_tests::ledger;
+use piton_crash_tests::random::Random;
+use piton_crash_tests::workload::{CALLS_PER_RUN, Proceed, Tally, tally};
+
+use crate::scene::{Scene, wait_until};
+
+const LEASE: Duration = Duration::from_secs(15);
+
+const WORKERS: u64 = 4;
+
+/// Runs and kills if the environment says nothing else.
+const RUNS: u64 = 1_000;
+const KILLS: u64 = 10;
+
+/// Every run completes with what it must come to, every step is committed once, and every attempt of
+/// an activity has failed, has returned, or was interrupted by a kill. `PITON_FLEET_RUNS` and
+/// `PITON_FLEET_KILLS` make it as large as one likes.
+pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
+    let (run_count, kills) = (number("PITON_FLEET_RUNS", RUNS), number("PITON_FLEET_KILLS", KILLS));
+    let mut random = Random::from_environment();
+    let mut members = Vec::new();
+    for number in 0..WORKERS {
+        members.push(scene.worker(&format!("member_{number}"), LEASE).await);
+    }
+    let mut results = tokio::task::JoinSet::new();
+    for number in 0..run_count {
+        let client = scene.client.clone();
+        results.spawn(async move {
+            let run = client.start(tally(number)).await.expect("it can be started");
+            let signal = run.signal(Proceed { by: "the test".into() }).dedup_key("proceed");
+            signal.await.expect("it can be sent");
+            (number, run.result().await.expect("it completes"))
+        });
+    }
+    // Kills are spread over the whole of the work, which has some 13 steps a run.
+    let whole = run_count * 12;
+    for kill in 0..kills {
+        let goal = (whole * kill + random.below(whole)) / kills;
+        let audit = &mut scene.audit;
+        wait_until("the work has got on", async || {
+            audit.count("SELECT count(*) FROM audit_steps").await >= goal.cast_signed()
+        })
+        .await;
+        let victim = random.below(WORKERS) as usize;
+        members.swap_remove(victim).kill().await;
+        members.push(scene.worker(&format!("successor_{kill}"), LEASE).await);
+    }
+    while let Some(ended) = results.join_next().await {
+        let (number, tally) = ended.expect("no panic");
+        assert_eq!(tally, Tally::expected(number));
+    }
+    scene.audit.check_steps().await;
+    let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
+    assert_eq!(calls.len(), run_count as usize * CALLS_PER_RUN);
+    let interrupted: usize = calls.iter().map(|(key, call)| call.check(key, kills as usize)).sum();
+    println!("{run_count} runs, {kills} kills, {interrupted} attempts were interrupted");
+    for member in members {
+        member.leave().await;
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |value| value.parse().expect("it is a number"))
+}

@@ -1,0 +1,115 @@
+//! Servers that restart, stay away, or go without a word.
+
+use std::time::Duration;
+
+use piton::prelude::*;
+use piton::store::StoreOptions;
+use piton_crash_tests::gate::{Gate, gated};
+use piton_crash_tests::ledger;
+use piton_crash_tests::workload::{Proceed, Tally, tally};
+
+use crate::proxy::Proxy;
+use crate::scene::{Scene, wait_until};
+
+const RUNS: u64 = 100;
+
+/// How long the server stays away in the end: longer than the lease, so that every worker loses its
+/// runs and has to come back by itself.
+const AWAY: Duration = Duration::from_secs(4);
+
+const LEASE: Duration = Duration::from_secs(3);
+
+/// Two crashes of the server in the middle of the work, and one from which it does not come back for
+/// longer than a lease. The workers, and those who wait for results, are not restarted.
+pub(crate) async fn a_server_that_restarts_loses_nothing(_: Scene) {
+    let mut scene = Scene::on_a_server_of_its_own().await;
+    let workers = [scene.worker("one", LEASE).await, scene.worker("two", LEASE).await];
+    let mut results = tokio::task::JoinSet::new();
+    for number in 0..RUNS {
+        let client = scene.client.clone();
+        results.spawn(async move {
+            let run = client.start(tally(number)).id(format!("tally-{number}")).await;
+            let run = run.expect("it can be started");
+            let signal = run.signal(Proceed { by: "the test".into() }).dedup_key("proceed");
+            signal.await.expect("it can be sent");
+            (number, run.result().await)
+        });
+    }
+    for (outage, away) in [Duration::ZERO, Duration::ZERO, AWAY].into_iter().enumerate() {
+        // Each in another part of the work.
+        let steps = "SELECT count(*) FROM audit_steps";
+        let audit = &mut scene.audit;
+        let goal = (RUNS.cast_signed() * 13) * (outage as i64 + 1) / 5;
+        wait_until("the work has got on", async || audit.count(steps).await >= goal).await;
+        scene.stop_server();
+        tokio::time::sleep(away).await;
+        scene.start_server().await;
+    }
+    while let Some(ended) = results.join_next().await {
+        let (number, result) = ended.expect("no panic");
+        assert_eq!(result.expect("it completes"), Tally::expected(number));
+    }
+    scene.audit.check_steps().await;
+    // An outage takes the runs from each worker at most once.
+    let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
+    let interrupted: usize = calls.iter().map(|(key, call)| call.check(key, 3)).sum();
+    println!("{interrupted} attempts were interrupted");
+    for worker in workers {
+        worker.leave().await;
+    }
+}
+
+/// The way to the server goes dead while the worker holds runs, and comes back with everything that
+/// was under way, when they have long had another owner.
+pub(crate) async fn what_arrives_late_from_a_cut_off_worker_changes_nothing(mut scene: Scene) {
+    const RUNS: u64 = 30;
+    let proxy = Proxy::start(&scene.socket()).await;
+    let lonely = scene.worker_at("lonely", &proxy.url(&scene.url), LEASE, &[]).await;
+    let mut runs = Vec::new();
+    for number in 0..RUNS {
+        runs.push(scene.client.start(gated(number)).await.expect("it can be started"));
+    }
+    let audit = &mut scene.audit;
+    wait_until("they wait at the gate", async || {
+        audit.count("SELECT count(*) FROM piton_runs WHERE step_no > 0").await == RUNS.cast_signed()
+    })
+    .await;
+    proxy.silence();
+    // Its commits are on their way from now on.
+    Gate::new(scene.folder.path()).open().expect("it can be written");
+    let heir = scene.worker("heir", LEASE).await;
+    for (number, run) in (0..).zip(runs) {
+        assert_eq!(run.result().await.expect("it completes"), 2 * number + 1);
+    }
+    proxy.resume();
+    let audit = &mut scene.audit;
+    wait_until("it is back", async || {
+        let back = "SELECT count(*) FROM piton_workers WHERE fenced_at IS NULL";
+        audit.count(back).await == 2
+    })
+    .await;
+    audit.check_steps().await;
+    let late = "SELECT count(*) FROM audit_steps WHERE who = 'lonely' AND at > \
+        (SELECT min(at) FROM audit_claims WHERE who = 'heir')";
+    assert_eq!(audit.count(late).await, 0, "steps of a worker that had lost its runs");
+    lonely.leave().await;
+    heir.leave().await;
+}
+
+/// The host of the server dies: connections stay open and nothing comes any more, but new ones reach
+/// another server.
+pub(crate) async fn a_silent_server_is_given_up(mut scene: Scene) {
+    let proxy = Proxy::start(&scene.socket()).await;
+    let options = StoreOptions::default().answer_timeout(Duration::from_secs(1));
+    let store = options.connect(&proxy.url(&scene.url)).await.expect("the way is open");
+    let client = Client::new(store);
+    let worker = scene.worker("near", LEASE).await;
+    Gate::new(scene.folder.path()).open().expect("it can be written");
+    let before = client.start(gated(1)).await.expect("it can be started");
+    assert_eq!(before.result().await.expect("it completes"), 3);
+    proxy.silence_the_old();
+    let after = client.start(gated(2)).await.expect("it is tried on another connection");
+    assert_eq!(after.result().await.expect("it completes"), 5);
+    assert!(client.find(after.run_id()).await.expect("it can be looked up").is_some());
+    worker.leave().await;
+}

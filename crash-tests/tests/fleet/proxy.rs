@@ -1,0 +1,170 @@
+//! A way to the server that can be cut at a chosen message, or go silent.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// See the [module documentation](self). Connections end with it.
+pub(crate) struct Proxy {
+    port: u16,
+    shared: Arc<Shared>,
+    accepting: JoinHandle<()>,
+}
+
+struct Shared {
+    socket: PathBuf,
+    /// What the next connection to be cut is known by.
+    cut: Mutex<Option<Cut>>,
+    /// How many have been cut.
+    cuts: watch::Sender<usize>,
+    /// Connections before this number do not pass on anything.
+    silent_before: watch::Sender<usize>,
+    /// The number of the next connection.
+    next: AtomicUsize,
+}
+
+/// The one answer that gets lost. The server has done by then what it was asked to.
+#[derive(Debug)]
+pub(crate) enum Cut {
+    /// The answer to the message that holds this.
+    AnswerTo(Vec<u8>),
+    /// The answer that holds this.
+    AnswerWith(Vec<u8>),
+}
+
+impl Proxy {
+    /// Listens on a port of its own and passes everything on to the server at `socket`.
+    pub(crate) async fn start(socket: &Path) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let port = listener.local_addr().expect("it is bound").port();
+        let shared = Arc::new(Shared {
+            socket: socket.to_owned(),
+            cut: Mutex::default(),
+            cuts: watch::channel(0).0,
+            silent_before: watch::channel(0).0,
+            next: AtomicUsize::new(1),
+        });
+        let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
+        Self { port, shared, accepting }
+    }
+
+    /// The URL of the same database by this way.
+    pub(crate) fn url(&self, url: &str) -> String {
+        let (path, user) = url.split_once('?').expect("it has parameters");
+        let user = user.split('&').next().expect("the user comes first");
+        let database = path.trim_start_matches("postgres:///");
+        format!("postgres://127.0.0.1:{}/{database}?{user}", self.port)
+    }
+
+    /// Loses one answer.
+    pub(crate) fn cut(&self, cut: Cut) {
+        *self.shared.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+    }
+
+    /// Waits until so many answers have been lost.
+    pub(crate) async fn has_cut(&self, count: usize) {
+        let mut cuts = self.shared.cuts.subscribe();
+        cuts.wait_for(|cuts| *cuts >= count).await.expect("the sender is here");
+    }
+
+    /// Lets the connections that there are pass on nothing more; they stay open.
+    pub(crate) fn silence_the_old(&self) {
+        self.shared.silent_before.send_replace(self.shared.next.load(Ordering::SeqCst));
+    }
+
+    /// Lets no connection pass on anything, old or new.
+    pub(crate) fn silence(&self) {
+        self.shared.silent_before.send_replace(usize::MAX);
+    }
+
+    /// Passes on what has been held back and all that follows.
+    pub(crate) fn resume(&self) {
+        self.shared.silent_before.send_replace(0);
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+/// The connections' tasks end with this one.
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let mut connections = tokio::task::JoinSet::new();
+    while let Ok((client, _)) = listener.accept().await {
+        let number = shared.next.fetch_add(1, Ordering::SeqCst);
+        connections.spawn(connect(number, client, Arc::clone(&shared)));
+    }
+}
+
+async fn connect(number: usize, client: TcpStream, shared: Arc<Shared>) {
+    // A server that is down refuses, and so does this by closing.
+    let Ok(server) = UnixStream::connect(&shared.socket).await else { return };
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_server, mut to_server) = server.into_split();
+    let is_doomed = watch::channel(false).0;
+    let requests = async {
+        let mut seen = Vec::new();
+        let mut buffer = vec![0; 64 * 1024];
+        while let Ok(count @ 1..) = from_client.read(&mut buffer).await {
+            let is_meant = |cut: &Cut| matches!(cut, Cut::AnswerTo(it) if holds(&mut seen, &buffer[..count], it));
+            is_doomed.send_if_modified(|doomed| {
+                *doomed |= shared.take_cut(is_meant);
+                *doomed
+            });
+            shared.until_not_silent(number).await;
+            if to_server.write_all(&buffer[..count]).await.is_err() {
+                return;
+            }
+        }
+    };
+    let answers = async {
+        let mut seen = Vec::new();
+        let mut buffer = vec![0; 64 * 1024];
+        while let Ok(count @ 1..) = from_server.read(&mut buffer).await {
+            let is_meant = |cut: &Cut| matches!(cut, Cut::AnswerWith(it) if holds(&mut seen, &buffer[..count], it));
+            if *is_doomed.borrow() || shared.take_cut(is_meant) {
+                shared.cuts.send_modify(|cuts| *cuts += 1);
+                return;
+            }
+            shared.until_not_silent(number).await;
+            if to_client.write_all(&buffer[..count]).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = requests => {}
+        () = answers => {}
+    }
+}
+
+impl Shared {
+    fn take_cut(&self, is_meant: impl FnOnce(&Cut) -> bool) -> bool {
+        let mut cut = self.cut.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = cut.as_ref().is_some_and(is_meant);
+        if taken {
+            *cut = None;
+        }
+        taken
+    }
+
+    async fn until_not_silent(&self, number: usize) {
+        let mut silent_before = self.silent_before.subscribe();
+        let _ = silent_before.wait_for(|before| number >= *before).await;
+    }
+}
+
+/// Whether what has come so far holds `wanted`; keeps as much as may be the beginning of it.
+fn holds(seen: &mut Vec<u8>, more: &[u8], wanted: &[u8]) -> bool {
+    seen.extend_from_slice(more);
+    let found = seen.windows(wanted.len()).any(|window| window == wanted);
+    seen.drain(..seen.len().saturating_sub(wanted.len()));
+    found
+}
