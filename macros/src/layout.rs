@@ -36,6 +36,8 @@ pub(crate) struct Variable {
     pub(crate) is_saved: bool,
     /// Whether it goes from root to root within a step.
     pub(crate) is_passed: bool,
+    /// Whether it may do so as it was saved, without having been loaded.
+    pub(crate) comes_saved: bool,
 }
 
 /// How control comes to a block.
@@ -65,6 +67,16 @@ pub(crate) struct Root {
     pub(crate) named: BTreeSet<LocalId>,
     /// What its code uses, directly or by way of locals that are made again.
     pub(crate) needed: BTreeSet<LocalId>,
+    /// What of `entry` its code does not touch and all of its exits need.
+    kept: BTreeSet<VariableId>,
+}
+
+impl Root {
+    /// Whether the variable only passes through: it is neither loaded nor saved, but stays in the
+    /// bytes of the state, or in its slot.
+    pub(crate) fn keeps(&self, id: VariableId) -> bool {
+        self.kept.contains(&id)
+    }
 }
 
 /// A state of the machine.
@@ -75,8 +87,6 @@ pub(crate) struct State {
     pub(crate) name: String,
     pub(crate) variant: Ident,
     pub(crate) fields: Vec<VariableId>,
-    /// How many operations it waits for.
-    pub(crate) operations: usize,
 }
 
 #[derive(Debug)]
@@ -120,7 +130,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         {
             declared.remove(&known);
         }
-        let passed = !matches!(graph[block].kind, BlockKind::Start | BlockKind::Resume(_));
+        let passed = is_entered_within(graph, block);
         for id in &entry {
             let variable = &mut variables.list[id.0];
             variable.is_passed |= passed;
@@ -133,8 +143,10 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             declared: declared.into_iter().collect(),
             named,
             needed,
+            kept: BTreeSet::new(),
         });
     }
+    keep(graph, &links, &root_of, &mut roots, &mut variables.list);
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
     Layout { variables: variables.list, roots, links, states, edges }
@@ -159,6 +171,64 @@ impl Layout {
     pub(crate) fn state(&self, point: PointId) -> Option<&State> {
         self.states.iter().find(|state| state.point == Some(point))
     }
+}
+
+/// Finds out what only passes through the roots.
+fn keep(
+    graph: &Graph,
+    links: &[Link],
+    root_of: &[BlockId],
+    roots: &mut [Root],
+    variables: &mut [Variable],
+) {
+    let entries: HashMap<BlockId, Vec<VariableId>> =
+        roots.iter().map(|root| (root.block, root.entry.clone())).collect();
+    let mut exits: HashMap<BlockId, Vec<Option<BlockId>>> = HashMap::new();
+    for id in graph.block_ids() {
+        exits.entry(root_of[id.0]).or_default().extend(exits_of(graph, links, id));
+    }
+    for root in roots {
+        let exits = exits.get(&root.block).map(Vec::as_slice).unwrap_or_default();
+        let is_kept = |id: &VariableId| {
+            let local = variables[id.0].place.local;
+            !root.named.contains(&local)
+                && !root.needed.contains(&local)
+                // Where it ends, it must be there to be dropped.
+                && exits.iter().all(|exit| exit.is_some_and(|exit| entries[&exit].contains(id)))
+        };
+        let kept: BTreeSet<_> = root.entry.iter().copied().filter(is_kept).collect();
+        let goes_on = exits.iter().flatten().any(|exit| is_entered_within(graph, *exit));
+        if goes_on && !is_entered_within(graph, root.block) {
+            kept.iter().for_each(|id| variables[id.0].comes_saved = true);
+        }
+        root.kept = kept;
+    }
+}
+
+/// Whether a root is entered within a step.
+fn is_entered_within(graph: &Graph, root: BlockId) -> bool {
+    !matches!(graph[root].kind, BlockKind::Start | BlockKind::Resume(_))
+}
+
+/// The roots that a block goes to, also by way of a suspension; `None` is the end of the workflow.
+fn exits_of(graph: &Graph, links: &[Link], id: BlockId) -> Vec<Option<BlockId>> {
+    let block = &graph[id];
+    let jumps = block.usages.iter().chain([&block.end_usage]).flat_map(|usage| &usage.jumps);
+    let mut exits: Vec<_> = jumps
+        .filter_map(|jump| match jump {
+            Jump::Break(target) => graph.targets[target.0].exit.map(Some),
+            Jump::Continue(target) => graph.targets[target.0].head.map(Some),
+            Jump::Return => Some(None),
+        })
+        .collect();
+    match &block.end {
+        Terminator::Return(_) => exits.push(None),
+        end => {
+            let roots = end.successors().into_iter().filter(|to| links[to.0] == Link::Root);
+            exits.extend(roots.map(Some));
+        }
+    }
+    exits
 }
 
 #[derive(Default)]
@@ -190,6 +260,7 @@ impl Variables {
             kind: local.kind,
             is_saved: false,
             is_passed: false,
+            comes_saved: false,
         });
         self.by_place.insert(place, id);
         id
@@ -369,7 +440,6 @@ fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
         name: "start".to_owned(),
         variant: variant("start"),
         fields: Vec::new(),
-        operations: 0,
     }];
     for root in roots {
         if let BlockKind::Resume(point) = graph[root.block].kind {
@@ -379,20 +449,10 @@ fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
                 variant: variant(&name),
                 name,
                 fields: root.entry.clone(),
-                operations: operations(graph, point),
             });
         }
     }
     states
-}
-
-fn operations(graph: &Graph, wanted: PointId) -> usize {
-    let count = graph.blocks.iter().find_map(|block| match &block.end {
-        Terminator::Select { point, arms, .. } if *point == wanted => Some(arms.len()),
-        Terminator::Join { point, branches, .. } if *point == wanted => Some(branches.len()),
-        _ => None,
-    });
-    count.unwrap_or(1)
 }
 
 /// `signal<Approve>` as `SignalApprove`.

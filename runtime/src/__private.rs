@@ -13,9 +13,8 @@ pub use crate::machine::Durable;
 pub use crate::machine::instances::{concat, entry_of, instance_definition, instance_name, text};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{
-    Context, Definition, FrameReader, FrameWriter, Load, Locals, MachineState, Outcome, Saved,
-    StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, branch, future, item_list,
-    items, local, range,
+    Context, Definition, Halt, Load, Parked, Slot, StepError, Workflow, WorkflowCall,
+    WorkflowEntry, WorkflowOptions, branch, future, item_list, items, local, range,
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
 pub use crate::question::{FromResidual, Question};
@@ -37,29 +36,6 @@ pub fn open_waits(cx: &Context, all: bool) {
 /// Ends what [`open_waits`] began; with `keep` it is waited for.
 pub fn close_waits(cx: &Context, keep: bool) {
     cx.close_waits(keep);
-}
-
-/// Takes a variable out of the slot through which it goes from one part of a step to another.
-pub fn take<T>(slot: &mut Option<T>) -> T {
-    slot.take().expect("whoever goes to a part of a step fills its slots")
-}
-
-/// The state of a workflow that has not been compiled, because there are errors in it.
-#[derive(Debug)]
-pub enum NoState {}
-
-impl MachineState for NoState {
-    fn index(&self) -> u32 {
-        match *self {}
-    }
-
-    fn write(&self, _: &mut FrameWriter) {
-        match *self {}
-    }
-
-    fn read(frame: &mut FrameReader) -> Result<Self, StepError> {
-        Err(StepError::UnknownState(frame.state()))
-    }
 }
 
 /// The text of an error that may only have a `Debug` form. `(&ErrorText(error)).text()` takes the
@@ -89,20 +65,6 @@ impl<E: std::fmt::Debug> ByDebug for &ErrorText<'_, E> {
     fn text(&self) -> String {
         format!("{:?}", self.0)
     }
-}
-
-/// The first state's arguments, kept as they came.
-pub fn save_arguments(arguments: Payload) -> Saved {
-    bytes::Bytes::from(arguments.0).into()
-}
-
-/// Reads the arguments out of the first state.
-///
-/// # Errors
-/// [`StepError::Decode`] if they are not an `A`.
-pub fn load_arguments<A: serde::de::DeserializeOwned>(saved: &Saved) -> Result<A, StepError> {
-    let payload = Payload(saved.as_bytes().to_vec());
-    codec::from_payload(&payload).map_err(StepError::Decode)
 }
 
 /// [`Activity::output`] of an activity that returns a `Result`.

@@ -2,7 +2,7 @@
 //! the function could not be compiled.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 use syn::{Pat, PatType};
 
 use super::workflow;
@@ -67,29 +67,21 @@ fn param_name(index: usize, param: &PatType) -> Ident {
 /// them is checked as usual.
 pub(crate) fn unavailable(function: &WorkflowFn) -> TokenStream {
     let name = &function.name;
-    let state = quote!(::piton::__private::NoState);
     let machine = quote! {
         const GRAPH: &'static ::piton::__private::Graph =
             &::piton::__private::Graph { workflow: #name, nodes: &[], edges: &[] };
 
-        fn begin(_: ::piton::__private::Payload) -> Self::State {
-            ::core::unreachable!()
-        }
-
         fn step(
-            state: Self::State,
+            _: &mut ::piton::__private::Parked,
             _: &::piton::__private::Context,
-        ) -> ::core::result::Result<
-            ::piton::__private::Outcome<Self::State, Self::Return>,
-            ::piton::__private::StepError,
-        > {
-            match state {}
+        ) -> ::core::result::Result<Self::Return, ::piton::__private::Halt> {
+            ::core::unreachable!()
         }
     };
     // Arguments that cannot be stored are why it has not been compiled, or rustc is told of them
     // when it has.
     let no_arguments = quote!(());
-    let workflow = workflow(function, &state.to_token_stream(), &no_arguments, &machine);
+    let workflow = workflow(function, &no_arguments, &machine);
     let allow = quote!(#[allow(unused_variables)]);
     around(function, &workflow, &allow, &quote!(::core::unreachable!()))
 }

@@ -28,19 +28,14 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let blocks = step::blocks(&machine);
     let step = step::step(&machine);
     let graph = graph::graph(&machine);
-    let type_name = state::type_name();
     let machine = quote! {
         const GRAPH: &'static ::piton::__private::Graph = #graph;
-
-        fn begin(arguments: ::piton::__private::Payload) -> Self::State {
-            #type_name::Start { arguments: ::piton::__private::save_arguments(arguments) }
-        }
 
         #step
     };
     let types = function.params.iter().map(|param| &param.ty);
     let arguments = quote!((#(#types,)*));
-    let workflow = workflow(function, &type_name.to_token_stream(), &arguments, &machine);
+    let workflow = workflow(function, &arguments, &machine);
     let check = function.parameters.check();
     // One that is declared in another can be awaited there and not started; the instances of a
     // generic one are registered by hand.
@@ -69,14 +64,9 @@ struct Machine<'a> {
     layout: &'a Layout,
 }
 
-/// The implementation of the trait: `state` is the type of the states, `arguments` that of the
-/// arguments, and `machine` what of it rests on the body.
-fn workflow(
-    function: &WorkflowFn,
-    state: &TokenStream,
-    arguments: &TokenStream,
-    machine: &TokenStream,
-) -> TokenStream {
+/// The implementation of the trait: `arguments` is the type of the arguments, and `machine` what of it
+/// rests on the body.
+fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStream) -> TokenStream {
     let WorkflowFn { vis, ident, name, output, parameters, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let returned = hidden("returned");
@@ -109,7 +99,6 @@ fn workflow(
         impl #unbounded ::piton::__private::Checked for #ident #of_type {}
 
         impl #bounded ::piton::__private::Workflow for #ident #of_type #bounds {
-            type State = #state;
             type Return = #output;
             type Output = #value;
             type Error = #error;

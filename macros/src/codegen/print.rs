@@ -3,23 +3,33 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
-use syn::{Expr, Pat, Stmt};
+use syn::{Expr, Index, Pat, Stmt};
 
 use super::Machine;
 use super::rewrite::Rewrite;
-use super::state::{self, Field};
-use super::step::{self, slot, token};
+use super::step::{self, parked, slot, token};
 use crate::hygiene::{hidden, hidden_at};
-use crate::ir::{BlockId, BlockKind, LocalId, Node, PointId, ScopeId, TargetId, Terminator};
+use crate::ir::{BlockId, BlockKind, LocalId, Node, ScopeId, TargetId, Terminator};
 use crate::layout::{Link, Root, VariableId, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
 /// Prints the blocks of one root.
 pub(super) struct Printer<'a> {
     pub(super) machine: &'a Machine<'a>,
-    root: &'a Root,
+    pub(super) root: &'a Root,
     /// The parts of locals that are not whole here, each with its variable.
     pub(super) parts: Vec<(Place, Ident)>,
+}
+
+/// Where a variable is. See [`Root::keeps`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whereabouts {
+    /// It is a variable here.
+    Here,
+    /// It is as it was in the state before, at this position.
+    Parked(usize),
+    /// It is in its slot.
+    Slot,
 }
 
 /// The scopes that are open where tokens are added.
@@ -96,14 +106,11 @@ impl<'a> Printer<'a> {
     }
 
     fn start(&self) -> (TokenStream, TokenStream) {
-        let state = state::type_name();
-        let arguments = hidden("arguments");
-        let pattern =
-            step::arm_of_state(self.machine, &quote!(#state::Start { arguments: #arguments }));
+        let parked = parked();
+        let pattern = step::arm_of_state(self.machine, &self.machine.layout.states[0]);
         let pats = self.machine.function.params.iter().map(|param| &param.pat);
         let load = quote! {
-            let (#(#pats,)*) =
-                ::piton::__private::load_arguments::<Self::Arguments>(&#arguments)?;
+            let (#(#pats,)*) = #parked.arguments::<Self::Arguments>()?;
         };
         (pattern, load)
     }
@@ -113,34 +120,41 @@ impl<'a> Printer<'a> {
         let graph = self.machine.graph;
         let declared = &graph.scopes[scope.0].locals;
         let mut out = TokenStream::new();
-        let entry: Vec<VariableId> = self
-            .root
-            .entry
-            .iter()
-            .copied()
-            .filter(|id| declared.contains(&self.machine.layout.variable(*id).place.local))
-            .collect();
-        let pats: Vec<_> = entry
-            .iter()
-            .map(|id| {
-                let variable = self.machine.layout.variable(*id);
-                let ident = &variable.ident;
-                let mutability = variable.mutable.then(|| quote!(mut));
-                quote!(#mutability #ident)
+        let entry = self.root.entry.iter().copied();
+        let entry: Vec<VariableId> = entry
+            .filter(|id| {
+                !self.root.keeps(*id)
+                    && declared.contains(&self.machine.layout.variable(*id).place.local)
             })
             .collect();
+        let pats = entry.iter().map(|id| {
+            let variable = self.machine.layout.variable(*id);
+            let ident = &variable.ident;
+            let mutability = variable.mutable.then(|| quote!(mut));
+            quote!(#mutability #ident)
+        });
         if matches!(graph[self.root.block].kind, BlockKind::Resume(_)) {
-            if !entry.is_empty() {
-                let tokens = entry.iter().map(|id| token(*id).to_token_stream());
-                let (tokens, pats) = (tuple(tokens.collect()), tuple(pats));
-                let locals = locals();
+            let tokens = entry.iter().map(|id| token(*id));
+            let (pats, locals) = (pats.collect::<Vec<_>>(), locals());
+            if let ([pat], [id]) = (&pats[..], &entry[..]) {
+                let token = token(*id);
+                out.extend(quote!(let #pat = #token.load(&mut #locals)?;));
+            } else if !entry.is_empty() {
+                let (tokens, pats) = (tuple(tokens.map(|it| quote!(&#it)).collect()), tuple(pats));
                 out.extend(quote! {
                     let #pats = ::piton::__private::Load::load_next(#tokens, &mut #locals)?;
                 });
             }
         } else {
-            let slots = entry.iter().map(|id| slot(*id));
-            out.extend(quote!(#(let #pats = ::piton::__private::take(&mut #slots);)*));
+            for (id, pat) in entry.iter().zip(pats) {
+                let slot = slot(*id);
+                out.extend(if self.machine.layout.variable(*id).comes_saved {
+                    let token = token(*id);
+                    quote!(let #pat = #token.take(&mut #slot)?;)
+                } else {
+                    quote!(let #pat = #slot.take();)
+                });
+            }
         }
         for local in &self.root.remade {
             if declared.contains(local)
@@ -324,7 +338,7 @@ impl Printer<'_> {
 
     pub(super) fn complete_tokens(&self, value: &TokenStream, span: Span) -> TokenStream {
         quote_spanned! {span=>
-            return ::core::result::Result::Ok(::piton::__private::Outcome::Returned(#value))
+            return ::core::result::Result::Ok(#value)
         }
     }
 
@@ -360,11 +374,32 @@ impl Printer<'_> {
         let root = self.machine.layout.root(to);
         let fill = root.into_iter().flat_map(|root| &root.entry).map(|id| {
             let slot = slot(*id);
-            let value = self.place(&self.machine.layout.variable(*id).place);
-            quote!(#slot = ::core::option::Option::Some(#value);)
+            match self.whereabouts(*id) {
+                Whereabouts::Here => {
+                    let value = self.place(&self.machine.layout.variable(*id).place);
+                    quote!(#slot = ::piton::__private::Slot::Value(#value);)
+                }
+                Whereabouts::Parked(position) => {
+                    let (parked, position) = (parked(), Index::from(position));
+                    quote!(#slot = #parked.local(#position)?;)
+                }
+                Whereabouts::Slot => TokenStream::new(),
+            }
         });
         let jump = step::jump(to);
         quote!(#(#fill)* #jump)
+    }
+
+    /// Where a variable is that another root needs.
+    pub(super) fn whereabouts(&self, id: VariableId) -> Whereabouts {
+        if !self.root.keeps(id) {
+            return Whereabouts::Here;
+        }
+        let is_resumed = matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_));
+        match self.root.entry.iter().position(|entry| *entry == id) {
+            Some(position) if is_resumed => Whereabouts::Parked(position),
+            _ => Whereabouts::Slot,
+        }
     }
 
     /// A place, with what it is a part of as it is here.
@@ -421,42 +456,4 @@ pub(super) fn ready(index: usize) -> Ident {
 /// The value of the await that a root follows.
 pub(super) fn awaited(span: Span) -> Ident {
     hidden_at("value", span)
-}
-
-impl Printer<'_> {
-    /// Suspends at `point` with these locals.
-    pub(super) fn suspended(&self, point: PointId, locals: &TokenStream) -> TokenStream {
-        let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
-        let fields = state::fields(state);
-        let mut calls = (0..state.operations).map(call);
-        let values = fields.iter().map(|field| match field {
-            Field::Locals(_) => locals.clone(),
-            Field::Saved(_) => calls.next().to_token_stream(),
-        });
-        let (name, variant) = (state::type_name(), &state.variant);
-        quote! {
-            return ::core::result::Result::Ok(::piton::__private::Outcome::Suspended(
-                #name::#variant { #(#fields: #values),* }
-            ));
-        }
-    }
-
-    /// Suspends at `point`: saves what is needed after it.
-    pub(super) fn save(&self, point: PointId) -> TokenStream {
-        let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
-        let (cx, locals) = (step::context(), locals());
-        let put = state.fields.iter().map(|id| {
-            let token = token(*id);
-            let place = self.place(&self.machine.layout.variable(*id).place);
-            quote!(#token.put(&#place, &mut #locals);)
-        });
-        let put = (!state.fields.is_empty()).then(|| {
-            quote! {
-                let mut #locals = ::piton::__private::Locals::write(#cx);
-                #(#put)*
-            }
-        });
-        let suspended = self.suspended(point, &quote!(#locals.finish()?));
-        quote!(#put #suspended)
-    }
 }

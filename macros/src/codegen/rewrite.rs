@@ -1,7 +1,7 @@
 //! Jumps out of the user's code, and parts of locals that stand alone.
 //!
 //! ```text
-//! return e           →  return Ok(Outcome::Returned(e))
+//! return e           →  return Ok(e)
 //! e?                 →  match Question::branch(e) { Continue(v) => v, Break(r) => return … }
 //! break 'l e         →  { dest = e; slots; block = exit; continue 'machine }
 //! order.id           →  the variable of that part, where `order` is not whole

@@ -8,7 +8,7 @@ use super::print::Printer;
 use super::{Machine, state};
 use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, LocalKind, PointId, Terminator};
-use crate::layout::VariableId;
+use crate::layout::{State, VariableId};
 
 /// The name of the enum of arms.
 fn block_type() -> Ident {
@@ -40,6 +40,11 @@ pub(super) fn operation_token(point: PointId, index: usize) -> Ident {
     hidden(&format!("f{}_{index}", point.0))
 }
 
+/// The state that the machine is in, and then the next.
+pub(super) fn parked() -> Ident {
+    hidden("parked")
+}
+
 /// The context, as generated code sees it.
 pub(super) fn context() -> Ident {
     hidden("cx")
@@ -60,17 +65,18 @@ pub(super) fn blocks(machine: &Machine<'_>) -> TokenStream {
     }
     let (name, state) = (block_type(), state::type_name());
     quote! {
-        enum #name { At(#state), #(#variants),* }
+        enum #name { At(&'static #state), #(#variants),* }
     }
 }
 
 /// The pattern of the arm that goes on from a state.
-pub(super) fn arm_of_state(machine: &Machine<'_>, pattern: &TokenStream) -> TokenStream {
+pub(super) fn arm_of_state(machine: &Machine<'_>, state: &State) -> TokenStream {
+    let (state_type, variant) = (state::type_name(), &state.variant);
     if inner_roots(machine).next().is_none() {
-        return pattern.clone();
+        return quote!(#state_type::#variant);
     }
     let name = block_type();
-    quote!(#name::At(#pattern))
+    quote!(#name::At(#state_type::#variant))
 }
 
 /// Jumps to the arm of a root. Its slots have been filled.
@@ -86,29 +92,22 @@ pub(super) fn jump(block: BlockId) -> TokenStream {
 /// `fn step`.
 pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let layout = machine.layout;
-    let cx = context();
-    let saved_ids: Vec<_> = (0..layout.variables.len())
-        .map(VariableId)
-        .filter(|id| layout.variable(*id).is_saved)
-        .collect();
-    let tokens = saved_ids.iter().map(|id| {
-        let variable = layout.variable(*id);
-        let token = token(*id);
+    let (cx, parked) = (context(), parked());
+    let ids = || (0..layout.variables.len()).map(VariableId);
+    let tokens = ids().filter(|id| layout.variable(*id).is_saved).map(|id| {
+        let (token, variable) = (token(id), layout.variable(id));
+        let name = &variable.stored;
         let span = machine.graph.locals[variable.place.local].ident.span();
         let maker = match variable.kind {
-            LocalKind::Value => quote_spanned!(span=> ::piton::__private::local::<_>()),
-            LocalKind::Items => quote_spanned!(span=> ::piton::__private::item_list::<_>()),
+            LocalKind::Value => quote_spanned!(span=> ::piton::__private::local::<_>),
+            LocalKind::Items => quote_spanned!(span=> ::piton::__private::item_list::<_>),
         };
-        quote!(let #token = #maker;)
+        quote_spanned!(span=> let #token = #maker(#name, #cx);)
     });
     let operations = operation_tokens(machine);
-    let describe = saved_ids.iter().map(|id| {
-        let (token, name) = (token(*id), &layout.variable(*id).stored);
-        quote!(#token.describe(#name, #cx);)
-    });
-    let slots = (0..layout.variables.len()).map(VariableId).filter_map(|id| {
+    let slots = ids().filter(|id| layout.variable(*id).is_passed).map(|id| {
         let slot = slot(id);
-        layout.variable(id).is_passed.then(|| quote!(let mut #slot = ::core::option::Option::None;))
+        quote!(let mut #slot = ::piton::__private::Slot::Empty;)
     });
     let arms = layout.roots.iter().map(|root| Printer::new(machine, root).arm());
     let items = &machine.graph.items;
@@ -118,7 +117,8 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             let #context: &::piton::__private::Context = #cx;
         }
     });
-    let state = hidden("state");
+    let state_type = state::type_name();
+    let state = quote!(&#state_type::ALL[#parked.state()]);
     let run = if inner_roots(machine).next().is_none() {
         quote!(match #state { #(#arms)* })
     } else {
@@ -141,19 +141,15 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             clippy::nursery
         )]
         fn step(
-            #state: Self::State,
+            #parked: &mut ::piton::__private::Parked,
             #cx: &::piton::__private::Context,
-        ) -> ::core::result::Result<
-            ::piton::__private::Outcome<Self::State, Self::Return>,
-            ::piton::__private::StepError,
-        > {
+        ) -> ::core::result::Result<Self::Return, ::piton::__private::Halt> {
             #(#items)*
             #user_context
             #(#tokens)*
             #operations
             if ::piton::__private::is_describing(#cx) {
-                #(#describe)*
-                return ::core::result::Result::Err(::piton::__private::StepError::Described);
+                return ::core::result::Result::Err(::piton::__private::Halt::Suspended);
             }
             #(#slots)*
             #run

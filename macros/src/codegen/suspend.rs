@@ -1,12 +1,12 @@
 //! Suspension points: how operations are started, and how they are looked after.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
-use syn::Pat;
+use quote::quote;
+use syn::{Index, Pat};
 
-use super::print::{Printer, awaited, call, locals, ready};
-use super::state::{self, Field};
-use super::step::{self, context, operation_token};
+use super::print::{Printer, Whereabouts, awaited, call, locals, ready};
+use super::state;
+use super::step::{self, context, operation_token, parked, slot, token};
 use crate::hygiene::hidden;
 use crate::ir::{Choice, PointId, Terminator};
 use crate::usage::Usage;
@@ -15,10 +15,12 @@ use crate::usage::Usage;
 impl Printer<'_> {
     pub(super) fn suspend_await(&self, point: PointId, future: &TokenStream) -> TokenStream {
         let (token, call, cx) = (operation_token(point, 0), call(0), context());
+        let (parked, next) = (parked(), next());
         let save = self.save(point);
         quote! {
-            let #call = #token.start(#future, #cx)?;
+            let #call = #future;
             #save
+            return ::core::result::Result::Err(#token.suspend(#call, #next, #parked, #cx));
         }
     }
 
@@ -28,7 +30,7 @@ impl Printer<'_> {
         arms: &[Choice],
         usage: &Usage,
     ) -> TokenStream {
-        let cx = context();
+        let (cx, next) = (context(), next());
         let mut make = TokenStream::new();
         let mut start = TokenStream::new();
         for (index, Choice { cond, future }) in arms.iter().enumerate() {
@@ -44,22 +46,15 @@ impl Printer<'_> {
                             ::core::option::Option::None
                         };
                     });
-                    start.extend(quote!(let #call = #token.start_if(#call, #cx)?;));
+                    start.extend(quote!(#token.start_if(#call, &mut #next, #cx)?;));
                 }
                 None => {
                     make.extend(quote!(let #call = #future;));
-                    start.extend(quote!(let #call = #token.start(#call, #cx)?;));
+                    start.extend(quote!(#token.start(#call, &mut #next, #cx)?;));
                 }
             }
         }
-        let save = self.save(point);
-        quote! {
-            #make
-            ::piton::__private::open_waits(#cx, false);
-            #start
-            ::piton::__private::close_waits(#cx, true);
-            #save
-        }
+        self.suspend_all(point, &make, &start, false)
     }
 
     pub(super) fn suspend_join(
@@ -68,20 +63,71 @@ impl Printer<'_> {
         branches: &[TokenStream],
         fail_fast: bool,
     ) -> TokenStream {
-        let cx = context();
+        let (cx, next) = (context(), next());
         let calls: Vec<_> = (0..branches.len()).map(call).collect();
         let start = calls.iter().enumerate().map(|(index, call)| {
             let token = operation_token(point, index);
-            quote!(let #call = #token.start(#call, #cx)?;)
+            quote!(#token.start(#call, &mut #next, #cx)?;)
         });
+        let make = quote!(#(let #calls = #branches;)*);
+        self.suspend_all(point, &make, &quote!(#(#start)*), !fail_fast)
+    }
+
+    /// Makes several operations, then starts them.
+    fn suspend_all(
+        &self,
+        point: PointId,
+        make: &TokenStream,
+        start: &TokenStream,
+        all: bool,
+    ) -> TokenStream {
+        let (cx, parked, next) = (context(), parked(), next());
         let save = self.save(point);
-        let all = !fail_fast;
         quote! {
-            #(let #calls = #branches;)*
-            ::piton::__private::open_waits(#cx, #all);
-            #(#start)*
-            ::piton::__private::close_waits(#cx, true);
+            #make
             #save
+            ::piton::__private::open_waits(#cx, #all);
+            #start
+            ::piton::__private::close_waits(#cx, true);
+            return ::core::result::Result::Err(#next.suspend(#parked, #cx));
+        }
+    }
+
+    /// Writes what is needed after the suspension.
+    fn save(&self, point: PointId) -> TokenStream {
+        let layout = self.machine.layout;
+        let Some(state) = layout.state(point) else { return TokenStream::new() };
+        let (state_type, variant) = (state::type_name(), &state.variant);
+        let (cx, parked, next) = (context(), parked(), next());
+        let mut put = TokenStream::new();
+        let mut fields = state.fields.iter().copied().peekable();
+        while let Some(id) = fields.next() {
+            let token = token(id);
+            match self.whereabouts(id) {
+                Whereabouts::Here => {
+                    let place = self.place(&layout.variable(id).place);
+                    put.extend(quote!(#token.put(&#place, &mut #next);));
+                }
+                Whereabouts::Slot => {
+                    let slot = slot(id);
+                    put.extend(quote!(#token.put_slot(&#slot, &mut #next);));
+                }
+                Whereabouts::Parked(first) => {
+                    let mut end = first + 1;
+                    while fields
+                        .next_if(|id| self.whereabouts(*id) == Whereabouts::Parked(end))
+                        .is_some()
+                    {
+                        end += 1;
+                    }
+                    let (first, end) = (Index::from(first), Index::from(end));
+                    put.extend(quote!(#next.keep(#parked, #first..#end);));
+                }
+            }
+        }
+        quote! {
+            let mut #next = #parked.write(#state_type::#variant as u32, #cx);
+            #put
         }
     }
 }
@@ -94,40 +140,31 @@ impl Printer<'_> {
         let Some(state) = layout.state(point) else {
             return (TokenStream::new(), TokenStream::new());
         };
-        let (name, variant) = (state::type_name(), &state.variant);
-        let fields = state::fields(state);
-        let mut calls = (0..state.operations).map(call);
-        let values = fields.iter().map(|field| match field {
-            Field::Locals(_) => locals().to_token_stream(),
-            Field::Saved(_) => {
-                let call = calls.next();
-                quote!(mut #call)
-            }
-        });
-        let pattern = quote!(#name::#variant { #(#fields: #values),* });
         let mut before = self.poll(point);
-        if !state.fields.is_empty() {
-            let locals = locals();
-            before.extend(quote!(let mut #locals = #locals.read();));
+        let loaded = state.fields.iter().enumerate().filter(|(_, id)| !self.root.keeps(**id));
+        let loaded: Vec<_> = loaded.map(|(position, _)| Index::from(position)).collect();
+        if !loaded.is_empty() {
+            let (locals, parked) = (locals(), parked());
+            before.extend(quote!(let mut #locals = #parked.locals(&[#(#loaded),*]);));
         }
-        (step::arm_of_state(self.machine, &pattern), before)
+        (step::arm_of_state(self.machine, state), before)
     }
 
     /// Looks after the operations of a point and suspends again while they are outstanding.
     fn poll(&self, point: PointId) -> TokenStream {
-        let again = self.suspended(point, &locals().to_token_stream());
         let value = awaited(self.machine.graph.points[point.0].span);
         let ends = self.machine.graph.blocks.iter().map(|block| &block.end);
         for end in ends {
             match end {
                 Terminator::Await { point: this, .. } if *this == point => {
-                    return poll_await(point, &value, &again);
+                    let (token, parked, cx) = (operation_token(point, 0), parked(), context());
+                    return quote!(let #value = #token.resume(#parked, #cx)?;);
                 }
                 Terminator::Select { point: this, arms, .. } if *this == point => {
-                    return poll_select(point, arms.len(), &value, &again);
+                    return poll_select(point, arms.len(), &value);
                 }
                 Terminator::Join { point: this, branches, fail_fast, .. } if *this == point => {
-                    return poll_join(point, branches.len(), *fail_fast, &value, &again);
+                    return poll_join(point, branches.len(), *fail_fast, &value);
                 }
                 _ => {}
             }
@@ -185,33 +222,33 @@ impl Printer<'_> {
     }
 }
 
-fn poll_await(point: PointId, value: &Ident, again: &TokenStream) -> TokenStream {
-    let (token, call, cx) = (operation_token(point, 0), call(0), context());
-    let ready = ready(0);
-    quote! {
-        let #value = match #token.poll(&mut #call, #cx)? {
-            ::core::task::Poll::Ready(#ready) => #ready,
-            ::core::task::Poll::Pending => { #again }
-        };
-    }
+/// The writer of the next state.
+fn next() -> Ident {
+    hidden("next")
 }
 
-fn poll_select(point: PointId, count: usize, value: &Ident, again: &TokenStream) -> TokenStream {
-    let cx = context();
+/// The machine stays parked.
+fn again() -> TokenStream {
+    quote!(return ::core::result::Result::Err(::piton::__private::Halt::Suspended);)
+}
+
+fn poll_select(point: PointId, count: usize, value: &Ident) -> TokenStream {
+    let (cx, parked, again) = (context(), parked(), again());
     let mut declare = TokenStream::new();
     let mut poll = TokenStream::new();
     let mut cancel = TokenStream::new();
     for index in 0..count {
-        let (token, call, ready) = (operation_token(point, index), call(index), ready(index));
+        let (token, ready) = (operation_token(point, index), ready(index));
+        let index = Index::from(index);
         declare.extend(quote!(let mut #ready = ::core::option::Option::None;));
         poll.extend(quote! {
-            if let ::core::task::Poll::Ready(#value) = #token.poll(&mut #call, #cx)? {
+            if let ::core::task::Poll::Ready(#value) = #token.poll(#parked, #index, #cx)? {
                 #ready = ::core::option::Option::Some(#value);
             } else
         });
         cancel.extend(quote! {
             if #ready.is_none() {
-                #token.cancel(&#call, #cx)?;
+                #token.cancel(#parked, #index, #cx)?;
             }
         });
     }
@@ -227,19 +264,14 @@ fn poll_select(point: PointId, count: usize, value: &Ident, again: &TokenStream)
     }
 }
 
-fn poll_join(
-    point: PointId,
-    count: usize,
-    fail_fast: bool,
-    value: &Ident,
-    again: &TokenStream,
-) -> TokenStream {
-    let (cx, done) = (context(), hidden("done"));
+fn poll_join(point: PointId, count: usize, fail_fast: bool, value: &Ident) -> TokenStream {
+    let (cx, parked, done, again) = (context(), parked(), hidden("done"), again());
     let branches: Vec<_> =
-        (0..count).map(|index| (operation_token(point, index), call(index))).collect();
-    let poll = branches.iter().map(|(token, call)| quote!(#done &= #token.poll(&mut #call, #cx)?;));
+        (0..count).map(|index| (operation_token(point, index), Index::from(index))).collect();
+    let poll =
+        branches.iter().map(|(token, index)| quote!(#done &= #token.poll(#parked, #index, #cx)?;));
     if !fail_fast {
-        let take = branches.iter().map(|(token, call)| quote!(#token.take(&#call)?));
+        let take = branches.iter().map(|(token, index)| quote!(#token.take(#parked, #index)?));
         return quote! {
             let mut #done = true;
             ::piton::__private::open_waits(#cx, true);
@@ -250,13 +282,14 @@ fn poll_join(
         };
     }
     let failed = hidden("failed");
-    let look = branches.iter().map(|(token, call)| {
+    let look = branches.iter().map(|(token, index)| {
         quote! {
-            if #failed.is_none() { #failed = #token.failed(&#call)?; }
+            if #failed.is_none() { #failed = #token.failed(#parked, #index)?; }
         }
     });
-    let cancel = branches.iter().map(|(token, call)| quote!(#token.cancel(&#call, #cx)?;));
-    let take = branches.iter().map(|(token, call)| quote!(#token.take_ok(&#call)?));
+    let cancel =
+        branches.iter().map(|(token, index)| quote!(#token.cancel(#parked, #index, #cx)?;));
+    let take = branches.iter().map(|(token, index)| quote!(#token.take_ok(#parked, #index)?));
     quote! {
         let mut #done = true;
         let mut #failed = ::core::option::Option::None;

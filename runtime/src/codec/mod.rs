@@ -46,9 +46,9 @@ pub enum CodecError {
 ///
 /// # Errors
 /// [`CodecError::Encode`] if the type refuses; `out` then ends in an incomplete value.
-pub fn encode_into<T: Serialize + ?Sized>(
+pub fn encode_into<T: Serialize + ?Sized, B: BufMut>(
     value: &T,
-    out: &mut impl BufMut,
+    out: &mut B,
 ) -> Result<(), CodecError> {
     struct Writer<'a, B>(&'a mut B);
     impl<B: BufMut> bincode::enc::write::Writer for Writer<'_, B> {
@@ -92,9 +92,14 @@ pub fn to_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payload, CodecErro
 /// # Errors
 /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or not such a value.
 pub fn from_payload<T: DeserializeOwned>(payload: &Payload) -> Result<T, CodecError> {
+    payload_value(payload.as_bytes())
+}
+
+/// As [`from_payload`].
+pub(crate) fn payload_value<T: DeserializeOwned>(payload: &[u8]) -> Result<T, CodecError> {
     let failed =
         |reason: String| CodecError::Decode { type_name: std::any::type_name::<T>(), reason };
-    match payload.as_bytes() {
+    match payload {
         [] => Err(failed("the payload is empty".into())),
         [tag, value @ ..] if *tag == Encoding::Binary as u8 => decode(value),
         [tag, value @ ..] if *tag == Encoding::Json as u8 => {

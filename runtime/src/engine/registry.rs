@@ -152,8 +152,8 @@ mod tests {
             graph: GRAPH,
             options: WorkflowOptions::DEFAULT,
             definition,
-            begin: |_| Err(StepError::Described),
-            step: |_, _| Err(StepError::Described),
+            begin: |_| Err(StepError::UnknownState(0)),
+            step: |_, _| Err(StepError::UnknownState(0)),
         }
     }
 

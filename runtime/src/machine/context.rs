@@ -4,13 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use serde::Serialize;
+use bytes::BytesMut;
 use uuid::Uuid;
 
 use super::step::Arrivals;
 use super::{Cancellation, DurableFuture, OperationOutcome, Signal, SignalWait, Sleep};
-use crate::codec::{self, CodecError, Schema};
+use crate::codec::Schema;
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp, Wait};
 
 /// Which run this is.
@@ -149,12 +148,15 @@ impl Context {
         self.cancelled_below.set(Handle(if ends_all { self.next_handle.get() } else { 0 }));
     }
 
-    pub(crate) fn encode<T: Serialize>(&self, value: &T) -> Result<Bytes, CodecError> {
-        // Values share one buffer, so a step allocates for the buffer and not for every local.
-        let mut scratch = self.scratch.borrow_mut();
-        let encoded = codec::encode_into(value, &mut *scratch);
-        let bytes = scratch.split().freeze();
-        encoded.map(|()| bytes)
+    /// A buffer for what a step writes. It is kept from step to step, so that a step allocates once
+    /// and not for every local.
+    pub(crate) fn take_scratch(&self) -> BytesMut {
+        self.scratch.take()
+    }
+
+    /// Gives back what is left of the buffer.
+    pub(crate) fn return_scratch(&self, scratch: BytesMut) {
+        self.scratch.replace(scratch);
     }
 
     /// Adds an operation to those outstanding and to what the step waits for.
@@ -308,9 +310,10 @@ impl Context {
         self.schemas.borrow().is_some()
     }
 
-    pub(crate) fn add_schema(&self, local: &'static str, schema: Schema) {
+    /// Takes down the schema of a local, if schemas are asked for.
+    pub(crate) fn describe(&self, local: &'static str, schema: fn() -> Schema) {
         if let Some(schemas) = self.schemas.borrow_mut().as_mut() {
-            schemas.push((local, schema));
+            schemas.push((local, schema()));
         }
     }
 

@@ -5,12 +5,12 @@
 //! source needs no annotation. The bound that makes a value saveable stands once, where the token
 //! is made, so that a value that cannot be saved is one error.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Context, LocalsWriter, StepError};
-use crate::codec::{self, Schema};
+use super::{Context, Halt, LocalsReader, Slot, StateWriter, StepError};
+use crate::codec::{self, CodecError, Schema};
 
 /// A value that can be held across an await: it can be written to bytes and read back.
 ///
@@ -34,13 +34,6 @@ impl<T: Serialize + DeserializeOwned> Durable for T {}
 pub struct Saved(Bytes);
 
 impl Saved {
-    /// Stands for an operation that is not there. What is there has at least one byte.
-    pub(super) const ABSENT: Self = Self(Bytes::new());
-
-    pub(super) fn is_absent(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The encoded value.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -59,57 +52,55 @@ impl std::fmt::Debug for Saved {
     }
 }
 
-pub(super) fn save<T: Serialize>(value: &T, cx: &Context) -> Result<Saved, StepError> {
-    cx.encode(value).map(Saved).map_err(StepError::Encode)
-}
-
-pub(super) fn load<T: DeserializeOwned>(saved: &Saved) -> Result<T, StepError> {
-    codec::decode(&saved.0).map_err(StepError::Decode)
-}
-
 /// The token of a saved local.
 pub struct Local<T> {
-    save: fn(&T, &Context) -> Result<Saved, StepError>,
-    load: fn(&Saved) -> Result<T, StepError>,
-    schema: fn() -> Schema,
+    pub(super) save: fn(&T, &mut BytesMut) -> Result<(), CodecError>,
+    pub(super) load: fn(&[u8]) -> Result<T, CodecError>,
 }
 
-/// Makes the token of a local whose type is yet to be inferred.
-pub fn local<T: Durable>() -> Local<T> {
-    Local { save: save::<T>, load: load::<T>, schema: Schema::of::<T> }
+/// Makes the token of a local whose type is yet to be inferred. If `cx` asks for schemas, it is told
+/// that of the local.
+pub fn local<T: Durable>(name: &'static str, cx: &Context) -> Local<T> {
+    cx.describe(name, Schema::of::<T>);
+    Local { save: codec::encode_into::<T, BytesMut>, load: codec::decode::<T> }
 }
 
 impl<T> Local<T> {
-    /// Encodes the local.
-    ///
-    /// # Errors
-    /// [`StepError::Encode`] if its type refuses.
-    pub fn save(self, value: &T, cx: &Context) -> Result<Saved, StepError> {
-        (self.save)(value, cx)
+    /// Adds the local to those of a state. If its type refuses, [`StateWriter::suspend`] says so.
+    pub fn put(&self, value: &T, state: &mut StateWriter) {
+        state.push(|out| (self.save)(value, out));
     }
 
-    /// Adds the local to those of a state. If its type refuses, [`LocalsWriter::finish`] says so.
-    pub fn put(self, value: &T, locals: &mut LocalsWriter<'_>) {
-        locals.push(|cx| (self.save)(value, cx));
+    /// Adds a local that is in its slot.
+    pub fn put_slot(&self, slot: &Slot<T>, state: &mut StateWriter) {
+        match slot {
+            Slot::Value(value) => self.put(value, state),
+            Slot::Saved(saved) => state.push_saved(saved),
+            Slot::Empty => Slot::<T>::must_be_filled(),
+        }
     }
 
-    /// Tells the schema of the local, if `cx` asks for schemas.
-    pub fn describe(self, name: &'static str, cx: &Context) {
-        cx.add_schema(name, (self.schema)());
-    }
-
-    /// Reads the local back.
+    /// Reads the local that comes next.
     ///
     /// # Errors
     /// [`StepError::Decode`] if the bytes are not such a value.
-    pub fn load(self, saved: &Saved) -> Result<T, StepError> {
-        (self.load)(saved)
+    pub fn load(&self, locals: &mut LocalsReader<'_>) -> Result<T, Halt> {
+        self.decode(locals.next()?)
     }
-}
 
-impl<T> Copy for Local<T> {}
-impl<T> Clone for Local<T> {
-    fn clone(&self) -> Self {
-        *self
+    /// Takes the local out of its slot.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if it is there as bytes that are not such a value.
+    pub fn take(&self, slot: &mut Slot<T>) -> Result<T, Halt> {
+        match std::mem::take(slot) {
+            Slot::Value(value) => Ok(value),
+            Slot::Saved(saved) => self.decode(&saved),
+            Slot::Empty => Slot::<T>::must_be_filled(),
+        }
+    }
+
+    fn decode(&self, saved: &[u8]) -> Result<T, Halt> {
+        (self.load)(saved).map_err(|error| Halt::Failed(StepError::Decode(error)))
     }
 }

@@ -4,46 +4,43 @@
 
 use bytes::{BufMut, Bytes};
 
-use super::{Locals, Saved, StepError};
+use super::{Saved, StepError};
 use crate::codec::CodecError;
 use crate::model::DefinitionHash;
 
-/// Writes a state.
-#[derive(Debug)]
-pub struct FrameWriter(Vec<u8>);
+/// The head of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FrameHead {
+    pub(super) hash: DefinitionHash,
+    pub(super) state: u32,
+}
 
-impl FrameWriter {
-    /// Begins the frame of state number `state`.
-    pub fn new(hash: DefinitionHash, state: u32) -> Self {
-        let mut bytes = Vec::with_capacity(128);
-        bytes.extend_from_slice(&hash.0.to_le_bytes());
-        write_length(&mut bytes, u64::from(state));
-        Self(bytes)
+impl FrameHead {
+    /// How many bytes the hash takes, with which a frame begins.
+    pub(super) const HASH_LENGTH: usize = size_of::<u64>();
+
+    pub(super) fn write(self, out: &mut impl BufMut) {
+        out.put_slice(&self.hash.0.to_le_bytes());
+        write_length(out, u64::from(self.state));
     }
 
-    /// Adds a local.
-    pub fn local(&mut self, saved: &Saved) {
-        write_length(&mut self.0, saved.as_bytes().len() as u64);
-        self.0.extend_from_slice(saved.as_bytes());
-    }
-
-    /// Adds several locals.
-    pub fn locals(&mut self, locals: &Locals) {
-        self.0.extend_from_slice(&locals.0);
-    }
-
-    /// The frame.
-    pub fn finish(self) -> Vec<u8> {
-        self.0
+    pub(super) fn read(rest: &mut &[u8]) -> Result<Self, StepError> {
+        let Some((hash, after)) = rest.split_first_chunk() else {
+            return Err(damaged("it is too short"));
+        };
+        *rest = after;
+        let state = read_length(rest)?;
+        let state = u32::try_from(state).map_err(|_| damaged("its state number is too large"))?;
+        Ok(Self { hash: DefinitionHash(u64::from_le_bytes(*hash)), state })
     }
 }
 
-/// Reads a state.
+/// Reads a frame without knowing the types of what is in it.
 #[derive(Debug)]
 pub struct FrameReader {
-    rest: Bytes,
-    hash: DefinitionHash,
-    state: u32,
+    frame: Bytes,
+    rest: usize,
+    head: FrameHead,
 }
 
 impl FrameReader {
@@ -52,49 +49,32 @@ impl FrameReader {
     /// # Errors
     /// [`StepError::Decode`] if it is damaged.
     pub fn new(frame: impl Into<Bytes>) -> Result<Self, StepError> {
-        let mut rest: Bytes = frame.into();
-        let Some(hash) = rest.first_chunk().copied() else {
-            return Err(damaged("it is too short"));
-        };
-        let _ = rest.split_to(size_of::<u64>());
-        let state = read_length(&mut rest)?;
-        let state = u32::try_from(state).map_err(|_| damaged("its state number is too large"))?;
-        Ok(Self { rest, hash: DefinitionHash(u64::from_le_bytes(hash)), state })
+        let frame: Bytes = frame.into();
+        let mut rest = &frame[..];
+        let head = FrameHead::read(&mut rest)?;
+        Ok(Self { rest: frame.len() - rest.len(), head, frame })
     }
 
     /// What wrote the frame.
     pub fn hash(&self) -> DefinitionHash {
-        self.hash
+        self.head.hash
     }
 
     /// The number of the state, in the definition that wrote it.
     pub fn state(&self) -> u32 {
-        self.state
+        self.head.state
     }
 
-    /// The next local.
+    /// The next local, and after all locals the next operation that is waited for.
     ///
     /// # Errors
     /// [`StepError::Decode`] if there is none or the frame is damaged.
     pub fn local(&mut self) -> Result<Saved, StepError> {
-        let length = read_length(&mut self.rest)?;
-        match usize::try_from(length) {
-            Ok(length) if length <= self.rest.len() => Ok(self.rest.split_to(length).into()),
-            _ => Err(damaged("a local is cut short")),
-        }
-    }
-
-    /// The next `count` locals.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`] if there are fewer or the frame is damaged.
-    pub fn locals(&mut self, count: usize) -> Result<Locals, StepError> {
-        let whole = self.rest.clone();
-        for _ in 0..count {
-            self.local()?;
-        }
-        let length = whole.len() - self.rest.len();
-        Ok(Locals(whole.slice(..length)))
+        let mut rest = &self.frame[self.rest..];
+        let local = next_entry(&mut rest)?;
+        let saved = self.frame.slice_ref(local).into();
+        self.rest = self.frame.len() - rest.len();
+        Ok(saved)
     }
 
     /// Checks that all locals have been read.
@@ -102,8 +82,17 @@ impl FrameReader {
     /// # Errors
     /// [`StepError::Decode`] if something is left over.
     pub fn finish(self) -> Result<(), StepError> {
-        if self.rest.is_empty() { Ok(()) } else { Err(damaged("it has locals left over")) }
+        if self.rest == self.frame.len() { Ok(()) } else { Err(damaged("it has locals left over")) }
     }
+}
+
+/// The next local or operation of a frame, without its length.
+pub(super) fn next_entry<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], StepError> {
+    let length = read_length(rest)?;
+    let entry = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length));
+    let (entry, after) = entry.ok_or_else(|| damaged("a local is cut short"))?;
+    *rest = after;
+    Ok(entry)
 }
 
 pub(super) fn damaged(reason: &str) -> StepError {
@@ -119,12 +108,12 @@ pub(super) fn write_length(out: &mut impl BufMut, mut value: u64) {
     out.put_u8(value as u8);
 }
 
-pub(super) fn read_length(bytes: &mut Bytes) -> Result<u64, StepError> {
+pub(super) fn read_length(bytes: &mut &[u8]) -> Result<u64, StepError> {
     let mut value = 0_u64;
     for (index, byte) in bytes.iter().copied().enumerate().take(10) {
         value |= u64::from(byte & 0x7f) << (7 * index).min(63);
         if byte & 0x80 == 0 {
-            let _ = bytes.split_to(index + 1);
+            *bytes = &bytes[index + 1..];
             return Ok(value);
         }
     }
@@ -135,14 +124,22 @@ pub(super) fn read_length(bytes: &mut Bytes) -> Result<u64, StepError> {
 mod tests {
     use super::*;
 
+    fn frame(locals: &[Saved]) -> Vec<u8> {
+        let mut frame = Vec::new();
+        FrameHead { hash: DefinitionHash(7), state: 300 }.write(&mut frame);
+        for local in locals {
+            write_length(&mut frame, local.as_bytes().len() as u64);
+            frame.extend_from_slice(local.as_bytes());
+        }
+        frame
+    }
+
     #[test]
     fn a_frame_reads_back() {
-        let mut writer = FrameWriter::new(DefinitionHash(7), 300);
         let locals: Vec<Saved> = [vec![], vec![1; 127], vec![2; 128], vec![3; 70_000]]
             .map(|l| Bytes::from(l).into())
             .into();
-        locals.iter().for_each(|local| writer.local(local));
-        let mut reader = FrameReader::new(writer.finish()).expect("whole");
+        let mut reader = FrameReader::new(frame(&locals)).expect("whole");
         assert_eq!((reader.hash(), reader.state()), (DefinitionHash(7), 300));
         for local in &locals {
             assert_eq!(reader.local().expect("is there"), *local);
@@ -153,9 +150,7 @@ mod tests {
 
     #[test]
     fn every_cut_is_noticed() {
-        let mut writer = FrameWriter::new(DefinitionHash(7), 1);
-        writer.local(&Bytes::from_static(b"abc").into());
-        let whole = writer.finish();
+        let whole = frame(&[Bytes::from_static(b"abc").into()]);
         for cut in 0..whole.len() {
             let read = FrameReader::new(whole[..cut].to_vec()).and_then(|mut frame| frame.local());
             assert!(read.is_err(), "cut at {cut}");

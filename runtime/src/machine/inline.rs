@@ -6,8 +6,8 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::workflow::{advance, read_state, write_state};
-use super::{Context, DurableFuture, Outcome, StepError, Workflow, WorkflowCall};
+use super::workflow::advance;
+use super::{Context, DurableFuture, Parked, StepError, Workflow, WorkflowCall};
 
 /// The saved form of an inline call.
 #[derive(Debug, Serialize, Deserialize)]
@@ -47,10 +47,11 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
     const ENDS_AT_ONCE: bool = false;
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
-        let state = W::begin(self.arguments.map_err(StepError::Encode)?);
-        match advance::<W>(state, cx)? {
-            Outcome::Suspended(state) => Ok(PendingInline::Suspended(write_state::<W>(&state))),
-            Outcome::Returned(value) => {
+        let arguments = self.arguments.map_err(StepError::Encode)?;
+        let mut parked = Parked::start(W::definition(), &arguments);
+        match advance::<W>(&mut parked, cx)? {
+            Poll::Pending => Ok(PendingInline::Suspended(parked.frame().to_vec())),
+            Poll::Ready(value) => {
                 cx.go_on();
                 Ok(PendingInline::Returned(value))
             }
@@ -63,20 +64,19 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
             PendingInline::Returned(value) => return Ok(Poll::Ready(value)),
             PendingInline::Suspended(frame) => frame,
         };
-        match advance::<W>(read_state::<W>(frame.into())?, cx)? {
-            Outcome::Suspended(state) => {
-                *pending = PendingInline::Suspended(write_state::<W>(&state));
-                Ok(Poll::Pending)
-            }
-            Outcome::Returned(value) => Ok(Poll::Ready(value)),
+        let mut parked = Parked::read(frame.into(), W::definition(), W::GRAPH)?;
+        let poll = advance::<W>(&mut parked, cx)?;
+        if poll.is_pending() {
+            *pending = PendingInline::Suspended(parked.frame().to_vec());
         }
+        Ok(poll)
     }
 
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {
         match pending {
             PendingInline::Suspended(frame) => {
-                let state = read_state::<W>(frame.into())?;
-                cx.give_up(|| W::step(state, cx)).map(|_| ())
+                let mut parked = Parked::read(frame.into(), W::definition(), W::GRAPH)?;
+                cx.give_up(|| advance::<W>(&mut parked, cx)).map(|_| ())
             }
             PendingInline::Returned(_) => Ok(()),
         }

@@ -5,9 +5,8 @@ use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
-use super::durable::{load, save};
-use super::{Context, Durable, LocalsWriter, Saved, StepError};
-use crate::codec::Schema;
+use super::{Context, Durable, Local};
+use crate::codec::{self, Schema};
 
 /// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
 /// until they have had their turn, so more would be a mistake, and an endless iterator a hang.
@@ -41,47 +40,12 @@ impl<T> Iterator for Items<T> {
     }
 }
 
-/// The token of a saved [`Items`].
-pub struct ItemList<T> {
-    save: fn(&Items<T>, &Context) -> Result<Saved, StepError>,
-    load: fn(&Saved) -> Result<Items<T>, StepError>,
-    schema: fn() -> Schema,
-}
-
-/// Makes the token of items whose type is yet to be inferred.
-pub fn item_list<T: Durable>() -> ItemList<T> {
-    ItemList {
-        save: |items, cx| save(&items.0, cx),
-        load: |saved| load(saved).map(Items),
-        schema: Schema::of::<Vec<T>>,
-    }
-}
-
-impl<T> ItemList<T> {
-    /// Adds the items to the locals of a state. If their type refuses, [`LocalsWriter::finish`] says
-    /// so.
-    pub fn put(self, items: &Items<T>, locals: &mut LocalsWriter<'_>) {
-        locals.push(|cx| (self.save)(items, cx));
-    }
-
-    /// Reads the items back.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`] if the bytes are not such items.
-    pub fn load(self, saved: &Saved) -> Result<Items<T>, StepError> {
-        (self.load)(saved)
-    }
-
-    /// Tells the schema of the list, if `cx` asks for schemas.
-    pub fn describe(self, name: &'static str, cx: &Context) {
-        cx.add_schema(name, (self.schema)());
-    }
-}
-
-impl<T> Copy for ItemList<T> {}
-impl<T> Clone for ItemList<T> {
-    fn clone(&self) -> Self {
-        *self
+/// Makes the token of items whose type is yet to be inferred. See [`local`](super::local).
+pub fn item_list<T: Durable>(name: &'static str, cx: &Context) -> Local<Items<T>> {
+    cx.describe(name, Schema::of::<Vec<T>>);
+    Local {
+        save: |items, out| codec::encode_into(&items.0, out),
+        load: |saved| codec::decode(saved).map(Items),
     }
 }
 

@@ -1,75 +1,35 @@
-//! The locals of a parked state, written and read in one go.
+//! How the locals of a step come from the state, and from one part of the step to another.
 //!
-//! A step function has a suspension point for every await and some locals at each, so what is
-//! generated per local decides how long it takes to compile. Writing a local is one call without an
-//! outcome, and all locals of a scope are read with one `?`: against a field per local, this takes
-//! rustc a fifth of the time (300 awaits with 8 locals).
+//! All locals of a scope are read with one `?`: a `?` for each would take rustc three times as long
+//! (300 awaits with 8 locals).
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
-use super::frame::{read_length, write_length};
-use super::{Context, ItemList, Local, Saved, StepError};
+use super::{Halt, Local, LocalsReader};
 
-/// Locals, encoded one after the other, each with its length.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Locals(pub(super) Bytes);
-
-impl Locals {
-    /// Begins to write the locals of a state.
-    pub fn write(cx: &Context) -> LocalsWriter<'_> {
-        LocalsWriter { cx, bytes: BytesMut::new(), failed: None }
-    }
-
-    /// Begins to read them.
-    pub fn read(&self) -> LocalsReader {
-        LocalsReader(self.0.clone())
-    }
+/// Where a local is while control goes from one part of a step to another.
+#[derive(Debug, Default)]
+pub enum Slot<T> {
+    /// It is not on the way.
+    #[default]
+    Empty,
+    /// It has been made or read in this step.
+    Value(T),
+    /// It has not been touched in this step.
+    Saved(Bytes),
 }
 
-/// Writes locals. See [`Locals::write`].
-#[derive(Debug)]
-pub struct LocalsWriter<'cx> {
-    cx: &'cx Context,
-    bytes: BytesMut,
-    failed: Option<StepError>,
-}
-
-impl LocalsWriter<'_> {
-    pub(super) fn push(&mut self, save: impl FnOnce(&Context) -> Result<Saved, StepError>) {
-        match save(self.cx) {
-            Ok(saved) => {
-                write_length(&mut self.bytes, saved.as_bytes().len() as u64);
-                self.bytes.extend_from_slice(saved.as_bytes());
-            }
-            Err(error) => {
-                self.failed.get_or_insert(error);
-            }
+impl<T> Slot<T> {
+    /// Takes a value out that has been put in as one.
+    pub fn take(&mut self) -> T {
+        match std::mem::replace(self, Self::Empty) {
+            Self::Value(value) => value,
+            _ => Self::must_be_filled(),
         }
     }
 
-    /// The locals.
-    ///
-    /// # Errors
-    /// [`StepError::Encode`] if the type of one of them refused.
-    pub fn finish(self) -> Result<Locals, StepError> {
-        match self.failed {
-            Some(error) => Err(error),
-            None => Ok(Locals(self.bytes.freeze())),
-        }
-    }
-}
-
-/// Reads locals in the order in which they were written. See [`Locals::read`].
-#[derive(Debug)]
-pub struct LocalsReader(Bytes);
-
-impl LocalsReader {
-    pub(super) fn next(&mut self) -> Result<Saved, StepError> {
-        let length = read_length(&mut self.0)?;
-        match usize::try_from(length) {
-            Ok(length) if length <= self.0.len() => Ok(self.0.split_to(length).into()),
-            _ => Err(super::frame::damaged("a local is cut short")),
-        }
+    pub(super) fn must_be_filled() -> ! {
+        panic!("whoever goes to a part of a step fills its slots")
     }
 }
 
@@ -81,23 +41,15 @@ pub trait Load {
     /// Reads what comes next.
     ///
     /// # Errors
-    /// [`StepError::Decode`] if the bytes are not such values.
-    fn load_next(self, locals: &mut LocalsReader) -> Result<Self::Output, StepError>;
+    /// [`StepError::Decode`](super::StepError::Decode) if the bytes are not such values.
+    fn load_next(self, locals: &mut LocalsReader<'_>) -> Result<Self::Output, Halt>;
 }
 
-impl<T> Load for Local<T> {
+impl<T> Load for &Local<T> {
     type Output = T;
 
-    fn load_next(self, locals: &mut LocalsReader) -> Result<T, StepError> {
-        self.load(&locals.next()?)
-    }
-}
-
-impl<T> Load for ItemList<T> {
-    type Output = super::Items<T>;
-
-    fn load_next(self, locals: &mut LocalsReader) -> Result<Self::Output, StepError> {
-        self.load(&locals.next()?)
+    fn load_next(self, locals: &mut LocalsReader<'_>) -> Result<T, Halt> {
+        self.load(locals)
     }
 }
 
@@ -109,7 +61,7 @@ macro_rules! tuples {
             type Output = ($($name::Output,)* $next::Output,);
 
             #[allow(non_snake_case)]
-            fn load_next(self, locals: &mut LocalsReader) -> Result<Self::Output, StepError> {
+            fn load_next(self, locals: &mut LocalsReader<'_>) -> Result<Self::Output, Halt> {
                 let ($($name,)* $next,) = self;
                 Ok(($($name.load_next(locals)?,)* $next.load_next(locals)?,))
             }

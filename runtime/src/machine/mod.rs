@@ -17,6 +17,7 @@ mod iteration;
 mod join_all;
 mod locals;
 mod operation_token;
+mod parked;
 mod signal;
 mod standalone;
 mod step;
@@ -30,20 +31,19 @@ pub use activity::{
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
 pub use durable::{Durable, Local, Saved, local};
-pub use frame::{FrameReader, FrameWriter};
+pub use frame::FrameReader;
 pub use future::DurableFuture;
 pub use inline::PendingInline;
-pub use iteration::{
-    CountedRange, Counter, ItemList, Items, MAX_LOOP_ITEMS, item_list, items, range,
-};
+pub use iteration::{CountedRange, Counter, Items, MAX_LOOP_ITEMS, item_list, items, range};
 pub use join_all::{JoinAll, PendingItem, join_all};
-pub use locals::{Load, Locals, LocalsReader, LocalsWriter};
+pub use locals::{Load, Slot};
 pub use operation_token::{Branch, Fut, branch, future};
+pub use parked::{LocalsReader, Parked, StateWriter};
 pub use signal::{PendingSignal, Signal, SignalWait};
 pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
 pub use workflow::{
-    Definition, ErasedOutcome, MachineState, NamedFrame, Outcome, Workflow, WorkflowCall,
-    WorkflowEntry, WorkflowOptions,
+    Definition, ErasedOutcome, Halt, NamedFrame, Workflow, WorkflowCall, WorkflowEntry,
+    WorkflowOptions,
 };

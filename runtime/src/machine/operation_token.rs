@@ -2,15 +2,17 @@
 
 use std::task::Poll;
 
-use super::durable::{load, save};
+use serde::Serialize;
+
 use super::join_all::PendingItem;
-use super::{Context, Durable, DurableFuture, Saved, StepError};
+use super::{Context, Durable, DurableFuture, Halt, Parked, StateWriter, StepError};
+use crate::codec;
 
 /// The token of an awaited operation that gives a `T`.
 pub struct Fut<F, T> {
-    start: fn(F, &Context) -> Result<Saved, StepError>,
-    poll: fn(&mut Saved, &Context) -> Result<Poll<T>, StepError>,
-    cancel: fn(&Saved, &Context) -> Result<(), StepError>,
+    start: fn(F, &mut StateWriter, &Context) -> Result<(), StepError>,
+    poll: fn(&mut Parked, usize, &Context) -> Result<Poll<T>, StepError>,
+    cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
 }
 
 /// Makes the token of an operation whose type is yet to be inferred.
@@ -20,78 +22,130 @@ pub fn future<F: DurableFuture<Output = T>, T>() -> Fut<F, T> {
     Fut { start: start::<F>, poll: poll::<F>, cancel: cancel::<F> }
 }
 
-fn start<F: DurableFuture>(operation: F, cx: &Context) -> Result<Saved, StepError> {
-    save(&operation.start(cx)?, cx)
+fn start<F>(operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), StepError>
+where
+    F: DurableFuture,
+{
+    let pending = operation.start(cx)?;
+    save(&pending, state);
+    Ok(())
 }
 
-fn poll<F: DurableFuture>(saved: &mut Saved, cx: &Context) -> Result<Poll<F::Output>, StepError> {
-    if saved.is_absent() {
+fn save<P: Serialize>(pending: &P, state: &mut StateWriter) {
+    state.push_operation(|out| codec::encode_into(pending, out));
+}
+
+fn load<P: Durable>(parked: &Parked, index: usize) -> Result<P, StepError> {
+    codec::decode(parked.operation(index)?).map_err(StepError::Decode)
+}
+
+fn poll<F: DurableFuture>(
+    parked: &mut Parked,
+    index: usize,
+    cx: &Context,
+) -> Result<Poll<F::Output>, StepError> {
+    if parked.operation(index)?.is_empty() {
         return Ok(Poll::Pending);
     }
-    let mut pending: F::Pending = load(saved)?;
+    let mut pending: F::Pending = load(parked, index)?;
     if cx.is_giving_up() {
         F::cancel(pending, cx)?;
         return Ok(Poll::Pending);
     }
     let poll = F::poll(&mut pending, cx)?;
     if poll.is_pending() {
-        *saved = save(&pending, cx)?;
+        parked.update(index, |out| codec::encode_into(&pending, out), cx)?;
     }
     Ok(poll)
 }
 
-fn cancel<F: DurableFuture>(saved: &Saved, cx: &Context) -> Result<(), StepError> {
-    if saved.is_absent() { Ok(()) } else { F::cancel(load(saved)?, cx) }
+fn cancel<F: DurableFuture>(parked: &Parked, index: usize, cx: &Context) -> Result<(), StepError> {
+    if parked.operation(index)?.is_empty() {
+        return Ok(());
+    }
+    F::cancel(load(parked, index)?, cx)
 }
 
 impl<F, T> Fut<F, T> {
-    /// Starts the operation and encodes what is to be kept while it is outstanding.
+    /// Starts the operation and parks the machine in the state that waits for it alone.
+    pub fn suspend(
+        &self,
+        operation: F,
+        mut state: StateWriter,
+        parked: &mut Parked,
+        cx: &Context,
+    ) -> Halt {
+        match (self.start)(operation, &mut state, cx) {
+            Ok(()) => state.suspend(parked, cx),
+            Err(error) => Halt::Failed(error),
+        }
+    }
+
+    /// The outcome of the operation that the state waits for. While there is none, the machine
+    /// stays parked.
+    ///
+    /// # Errors
+    /// As [`DurableFuture::poll`], and [`Halt::Suspended`].
+    pub fn resume(&self, parked: &mut Parked, cx: &Context) -> Result<T, Halt> {
+        match (self.poll)(parked, 0, cx)? {
+            Poll::Ready(value) => Ok(value),
+            Poll::Pending => Err(Halt::Suspended),
+        }
+    }
+
+    /// Starts one of several operations and adds it to the state that waits for them.
     ///
     /// # Errors
     /// As [`DurableFuture::start`].
-    pub fn start(self, operation: F, cx: &Context) -> Result<Saved, StepError> {
-        (self.start)(operation, cx)
+    pub fn start(&self, operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), Halt> {
+        Ok((self.start)(operation, state, cx)?)
     }
 
-    /// Starts the operation, if there is one. One that is absent stays pending for ever.
+    /// As [`Fut::start`], if there is an operation. One that is absent stays pending for ever.
     ///
     /// # Errors
     /// As [`DurableFuture::start`].
-    pub fn start_if(self, operation: Option<F>, cx: &Context) -> Result<Saved, StepError> {
-        operation.map_or(Ok(Saved::ABSENT), |operation| (self.start)(operation, cx))
+    pub fn start_if(
+        &self,
+        operation: Option<F>,
+        state: &mut StateWriter,
+        cx: &Context,
+    ) -> Result<(), Halt> {
+        match operation {
+            Some(operation) => self.start(operation, state, cx),
+            None => {
+                // What is saved of an operation that is there has at least one byte.
+                state.push_operation(|_| Ok(()));
+                Ok(())
+            }
+        }
     }
 
-    /// Looks for the operation's outcome. While there is none, `saved` is brought up to date.
+    /// Looks for the outcome of operation number `index` of the state. While there is none, what is
+    /// saved of it is brought up to date.
     ///
     /// # Errors
     /// As [`DurableFuture::poll`].
-    pub fn poll(self, saved: &mut Saved, cx: &Context) -> Result<Poll<T>, StepError> {
-        (self.poll)(saved, cx)
+    pub fn poll(&self, parked: &mut Parked, index: usize, cx: &Context) -> Result<Poll<T>, Halt> {
+        Ok((self.poll)(parked, index, cx)?)
     }
 
-    /// Gives the operation up.
+    /// Gives operation number `index` up.
     ///
     /// # Errors
     /// As [`DurableFuture::cancel`].
-    pub fn cancel(self, saved: &Saved, cx: &Context) -> Result<(), StepError> {
-        (self.cancel)(saved, cx)
-    }
-}
-
-impl<F, T> Copy for Fut<F, T> {}
-impl<F, T> Clone for Fut<F, T> {
-    fn clone(&self) -> Self {
-        *self
+    pub fn cancel(&self, parked: &Parked, index: usize, cx: &Context) -> Result<(), Halt> {
+        Ok((self.cancel)(parked, index, cx)?)
     }
 }
 
 /// The token of one of several operations that are awaited together: its outcome is kept until all
 /// have one.
 pub struct Branch<F, T> {
-    start: fn(F, &Context) -> Result<Saved, StepError>,
-    poll: fn(&mut Saved, &Context) -> Result<bool, StepError>,
-    cancel: fn(&Saved, &Context) -> Result<(), StepError>,
-    take: fn(&Saved) -> Result<Option<T>, StepError>,
+    start: fn(F, &mut StateWriter, &Context) -> Result<(), StepError>,
+    poll: fn(&mut Parked, usize, &Context) -> Result<bool, StepError>,
+    cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
+    take: fn(&Parked, usize) -> Result<Option<T>, StepError>,
 }
 
 /// Makes the token of a branch whose type is yet to be inferred.
@@ -106,21 +160,22 @@ pub fn branch<F: DurableFuture<Output = T>, T: Durable>() -> Branch<F, T> {
 
 type Item<F> = PendingItem<<F as DurableFuture>::Pending, <F as DurableFuture>::Output>;
 
-fn start_branch<F>(operation: F, cx: &Context) -> Result<Saved, StepError>
+fn start_branch<F>(operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), StepError>
 where
     F: DurableFuture,
     F::Output: Durable,
 {
     let pending = cx.wait_among::<F, _>(|| operation.start(cx))?;
-    save(&Item::<F>::Pending(pending), cx)
+    save(&Item::<F>::Pending(pending), state);
+    Ok(())
 }
 
-fn poll_branch<F>(saved: &mut Saved, cx: &Context) -> Result<bool, StepError>
+fn poll_branch<F>(parked: &mut Parked, index: usize, cx: &Context) -> Result<bool, StepError>
 where
     F: DurableFuture,
     F::Output: Durable,
 {
-    let mut pending = match load::<Item<F>>(saved)? {
+    let mut pending = match load::<Item<F>>(parked, index)? {
         PendingItem::Pending(pending) => pending,
         PendingItem::Ready(_) => return Ok(!cx.is_giving_up()),
     };
@@ -134,55 +189,56 @@ where
         Poll::Ready(value) => Item::<F>::Ready(value),
         Poll::Pending => Item::<F>::Pending(pending),
     };
-    *saved = save(&item, cx)?;
+    parked.update(index, |out| codec::encode_into(&item, out), cx)?;
     Ok(is_ready)
 }
 
-fn cancel_branch<F>(saved: &Saved, cx: &Context) -> Result<(), StepError>
+fn cancel_branch<F>(parked: &Parked, index: usize, cx: &Context) -> Result<(), StepError>
 where
     F: DurableFuture,
     F::Output: Durable,
 {
-    match load::<Item<F>>(saved)? {
+    match load::<Item<F>>(parked, index)? {
         PendingItem::Pending(pending) => F::cancel(pending, cx),
         PendingItem::Ready(_) => Ok(()),
     }
 }
 
-fn take_branch<F>(saved: &Saved) -> Result<Option<F::Output>, StepError>
+fn take_branch<F>(parked: &Parked, index: usize) -> Result<Option<F::Output>, StepError>
 where
     F: DurableFuture,
     F::Output: Durable,
 {
-    match load::<Item<F>>(saved)? {
+    match load::<Item<F>>(parked, index)? {
         PendingItem::Ready(value) => Ok(Some(value)),
         PendingItem::Pending(_) => Ok(None),
     }
 }
 
 impl<F, T> Branch<F, T> {
-    /// Starts the operation and encodes what is to be kept while it is outstanding.
+    /// Starts the operation and adds it to the state that waits for all of them.
     ///
     /// # Errors
     /// As [`DurableFuture::start`].
-    pub fn start(self, operation: F, cx: &Context) -> Result<Saved, StepError> {
-        (self.start)(operation, cx)
+    pub fn start(&self, operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), Halt> {
+        Ok((self.start)(operation, state, cx)?)
     }
 
-    /// Looks for the operation's outcome, and keeps it in `saved`. Whether there is one.
+    /// Looks for the outcome of operation number `index` of the state, and keeps it there. Whether
+    /// there is one.
     ///
     /// # Errors
     /// As [`DurableFuture::poll`].
-    pub fn poll(self, saved: &mut Saved, cx: &Context) -> Result<bool, StepError> {
-        (self.poll)(saved, cx)
+    pub fn poll(&self, parked: &mut Parked, index: usize, cx: &Context) -> Result<bool, Halt> {
+        Ok((self.poll)(parked, index, cx)?)
     }
 
     /// Gives the operation up, if it has no outcome yet.
     ///
     /// # Errors
     /// As [`DurableFuture::cancel`].
-    pub fn cancel(self, saved: &Saved, cx: &Context) -> Result<(), StepError> {
-        (self.cancel)(saved, cx)
+    pub fn cancel(&self, parked: &Parked, index: usize, cx: &Context) -> Result<(), Halt> {
+        Ok((self.cancel)(parked, index, cx)?)
     }
 
     /// The outcome, once there is one.
@@ -192,8 +248,8 @@ impl<F, T> Branch<F, T> {
     ///
     /// # Panics
     /// If there is none yet.
-    pub fn take(self, saved: &Saved) -> Result<T, StepError> {
-        Ok((self.take)(saved)?.expect("only branches that are done are taken"))
+    pub fn take(&self, parked: &Parked, index: usize) -> Result<T, Halt> {
+        Ok((self.take)(parked, index)?.expect("only branches that are done are taken"))
     }
 }
 
@@ -202,8 +258,8 @@ impl<F, V, E> Branch<F, Result<V, E>> {
     ///
     /// # Errors
     /// [`StepError::Decode`] if it cannot be read.
-    pub fn failed(self, saved: &Saved) -> Result<Option<E>, StepError> {
-        Ok((self.take)(saved)?.and_then(Result::err))
+    pub fn failed(&self, parked: &Parked, index: usize) -> Result<Option<E>, Halt> {
+        Ok((self.take)(parked, index)?.and_then(Result::err))
     }
 
     /// The value, once it is known that the branch has not failed.
@@ -213,15 +269,8 @@ impl<F, V, E> Branch<F, Result<V, E>> {
     ///
     /// # Panics
     /// If there is none.
-    pub fn take_ok(self, saved: &Saved) -> Result<V, StepError> {
-        let value = (self.take)(saved)?.and_then(Result::ok);
+    pub fn take_ok(&self, parked: &Parked, index: usize) -> Result<V, Halt> {
+        let value = (self.take)(parked, index)?.and_then(Result::ok);
         Ok(value.expect("only branches that are done are taken"))
-    }
-}
-
-impl<F, T> Copy for Branch<F, T> {}
-impl<F, T> Clone for Branch<F, T> {
-    fn clone(&self) -> Self {
-        *self
     }
 }

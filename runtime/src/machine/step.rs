@@ -42,9 +42,6 @@ pub enum StepError {
     /// The run is over: a request to cancel ended what it waited for.
     #[error("cancelled")]
     Cancelled,
-    /// The machine was asked for the schemas of its locals and not for a step.
-    #[error("described")]
-    Described,
 }
 
 /// How an operation ended.
@@ -108,7 +105,7 @@ impl Machine {
         Ok(Self {
             entry,
             cx: Context::new(run, 0, Vec::new()),
-            frame: frame.into(),
+            frame,
             state: state.to_owned(),
             wait: Wait::All(Vec::new()),
             steps: 0,
@@ -403,7 +400,7 @@ impl Machine {
         self.steps += 1;
         let outcome = match outcome {
             ErasedOutcome::Suspended { frame, state } => {
-                self.frame = frame.into();
+                self.frame = frame;
                 state.clone_into(&mut self.state);
                 self.wait = self.cx.finish_waits();
                 self.met.set(0);

@@ -2,17 +2,16 @@
 
 use std::any::TypeId;
 use std::marker::PhantomData;
+use std::task::Poll;
 
 use bytes::Bytes;
 
-use super::{Context, Durable, FrameReader, FrameWriter, StepError};
+use super::{Context, Durable, Parked, StepError};
 use crate::codec::{self, CodecError, Schema};
 use crate::model::{DefinitionHash, Graph, Payload};
 
 /// A workflow definition: the type that `#[workflow]` emits under the function's name.
 pub trait Workflow: Sized + 'static {
-    /// The states.
-    type State: MachineState;
     /// What the function returns.
     type Return: Durable;
     /// What whoever asks for the result gets if the run completes: `T` for a function that returns
@@ -38,17 +37,11 @@ pub trait Workflow: Sized + 'static {
         Some(Self::NAME)
     }
 
-    /// The state before the first step.
-    fn begin(arguments: Payload) -> Self::State;
-
-    /// Goes from one state to the next.
+    /// Goes from one state to the next, or to the end.
     ///
     /// # Errors
-    /// See [`StepError`].
-    fn step(
-        state: Self::State,
-        cx: &Context,
-    ) -> Result<Outcome<Self::State, Self::Return>, StepError>;
+    /// [`Halt`]: the next state is in `parked`, or the step could not be made.
+    fn step(parked: &mut Parked, cx: &Context) -> Result<Self::Return, Halt>;
 
     /// The text of the error that a return value holds, if it is one.
     fn failure(returned: &Self::Return) -> Option<String>;
@@ -60,28 +53,19 @@ pub trait Workflow: Sized + 'static {
     fn into_result(returned: Self::Return) -> Result<Self::Output, Self::Error>;
 }
 
-/// The enum of a workflow's states.
-pub trait MachineState: Sized {
-    /// The number of the state: its index in [`Graph::nodes`].
-    fn index(&self) -> u32;
-
-    /// Adds the state's locals to a frame.
-    fn write(&self, frame: &mut FrameWriter);
-
-    /// Reads the state that `frame` is at.
-    ///
-    /// # Errors
-    /// [`StepError::UnknownState`], or [`StepError::Decode`] if the frame is damaged.
-    fn read(frame: &mut FrameReader) -> Result<Self, StepError>;
+/// Why a step ended without a return value.
+#[derive(Debug)]
+pub enum Halt {
+    /// The machine waits.
+    Suspended,
+    /// The step could not be made.
+    Failed(StepError),
 }
 
-/// What a step came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome<S, R> {
-    /// The machine waits in this state.
-    Suspended(S),
-    /// The workflow returned.
-    Returned(R),
+impl From<StepError> for Halt {
+    fn from(error: StepError) -> Self {
+        Self::Failed(error)
+    }
 }
 
 /// What `#[workflow(…)]` can say of the whole workflow.
@@ -138,8 +122,8 @@ impl Definition {
     pub fn of<W: Workflow>() -> Self {
         let cx = Context::describing();
         // The step only describes; its state is never looked at.
-        let described = W::step(W::begin(Payload::default()), &cx);
-        debug_assert!(matches!(described, Err(StepError::Described)));
+        let described = W::step(&mut Parked::nowhere(), &cx);
+        debug_assert!(matches!(described, Err(Halt::Suspended)));
         let mut schemas = vec![
             ("arguments", Schema::of::<W::Arguments>()),
             ("return value", Schema::of::<W::Return>()),
@@ -176,7 +160,7 @@ impl Definition {
 }
 
 /// A frame, and the name of the state in it.
-pub type NamedFrame = (Vec<u8>, &'static str);
+pub type NamedFrame = (Bytes, &'static str);
 
 /// FNV-1a (Fowler, Noll, Vo): the same on every platform and with every compiler, unlike the hashers
 /// of the standard library. It tells definitions apart; nothing hangs on it being hard to forge.
@@ -222,7 +206,7 @@ pub enum ErasedOutcome {
     /// The machine waits.
     Suspended {
         /// The encoded state.
-        frame: Vec<u8>,
+        frame: Bytes,
         /// Its name.
         state: &'static str,
     },
@@ -263,17 +247,17 @@ impl WorkflowEntry {
 
 fn begin<W: Workflow>(arguments: &Payload) -> Result<NamedFrame, StepError> {
     codec::from_payload::<W::Arguments>(arguments).map_err(StepError::Decode)?;
-    let state = W::begin(arguments.clone());
-    Ok((write_state::<W>(&state), W::GRAPH.nodes[state.index() as usize].name))
+    Ok(Parked::start(W::definition(), arguments).into_named_frame(W::GRAPH))
 }
 
 fn step<W: Workflow>(frame: Bytes, cx: &Context) -> Result<ErasedOutcome, StepError> {
-    match advance::<W>(read_state::<W>(frame)?, cx)? {
-        Outcome::Suspended(state) => Ok(ErasedOutcome::Suspended {
-            frame: write_state::<W>(&state),
-            state: W::GRAPH.nodes[state.index() as usize].name,
-        }),
-        Outcome::Returned(value) => Ok(ErasedOutcome::Returned {
+    let mut parked = Parked::read(frame, W::definition(), W::GRAPH)?;
+    match advance::<W>(&mut parked, cx)? {
+        Poll::Pending => {
+            let (frame, state) = parked.into_named_frame(W::GRAPH);
+            Ok(ErasedOutcome::Suspended { frame, state })
+        }
+        Poll::Ready(value) => Ok(ErasedOutcome::Returned {
             result: codec::to_payload(&value).map_err(StepError::Encode)?,
             failure: W::failure(&value),
         }),
@@ -282,33 +266,16 @@ fn step<W: Workflow>(frame: Bytes, cx: &Context) -> Result<ErasedOutcome, StepEr
 
 /// Goes on from a state until something is waited for that is not there yet.
 pub(super) fn advance<W: Workflow>(
-    mut state: W::State,
+    parked: &mut Parked,
     cx: &Context,
-) -> Result<Outcome<W::State, W::Return>, StepError> {
+) -> Result<Poll<W::Return>, StepError> {
     loop {
-        let (outcome, goes_on) = cx.run_on(|| W::step(state, cx));
-        match outcome? {
-            Outcome::Suspended(next) if goes_on => state = next,
-            outcome => return Ok(outcome),
+        let (step, goes_on) = cx.run_on(|| W::step(parked, cx));
+        match step {
+            Ok(value) => return Ok(Poll::Ready(value)),
+            Err(Halt::Suspended) if goes_on => {}
+            Err(Halt::Suspended) => return Ok(Poll::Pending),
+            Err(Halt::Failed(error)) => return Err(error),
         }
     }
-}
-
-/// Encodes a state with the definition's hash.
-pub(super) fn write_state<W: Workflow>(state: &W::State) -> Vec<u8> {
-    let mut frame = FrameWriter::new(W::definition().hash, state.index());
-    state.write(&mut frame);
-    frame.finish()
-}
-
-/// Reads a state that this very definition wrote.
-pub(super) fn read_state<W: Workflow>(frame: Bytes) -> Result<W::State, StepError> {
-    let mut frame = FrameReader::new(frame)?;
-    let current = W::definition().hash;
-    if frame.hash() != current {
-        return Err(StepError::Definition { found: frame.hash(), current });
-    }
-    let state = W::State::read(&mut frame)?;
-    frame.finish()?;
-    Ok(state)
 }

@@ -1,0 +1,388 @@
+//! A parked state between two steps: a frame taken apart, and the writer of the next one.
+//!
+//! A step writes the next state straight into its frame. A local that the step does not touch is
+//! copied there as it is, so that it costs neither a decoding nor an encoding, and no code of its
+//! own in the step function.
+
+use std::ops::Range;
+
+use bytes::{Bytes, BytesMut};
+
+use super::frame::{FrameHead, damaged, next_entry, write_length};
+use super::{Context, Definition, Halt, NamedFrame, Slot, StepError};
+use crate::codec::{self, CodecError};
+use crate::model::{Graph, Payload};
+
+/// Where a machine is: the state, its saved locals, and what it waits for.
+#[derive(Clone, Debug)]
+pub struct Parked {
+    frame: Bytes,
+    state: u32,
+    /// Where the first local begins.
+    locals: usize,
+    /// Where the first operation begins, after the locals.
+    operations: usize,
+}
+
+impl Parked {
+    /// The state before the first step.
+    pub fn start(definition: &Definition, arguments: &Payload) -> Self {
+        let arguments = arguments.as_bytes();
+        let mut frame = BytesMut::with_capacity(arguments.len() + 16);
+        FrameHead { hash: definition.hash, state: 0 }.write(&mut frame);
+        let locals = frame.len();
+        write_length(&mut frame, arguments.len() as u64);
+        frame.extend_from_slice(arguments);
+        Self { frame: frame.freeze(), state: 0, locals, operations: locals }
+    }
+
+    /// Takes apart the frame of a state that this very definition wrote.
+    ///
+    /// # Errors
+    /// [`StepError::Definition`] if another definition wrote it, [`StepError::UnknownState`], and
+    /// [`StepError::Decode`] if it is damaged.
+    pub fn read(frame: Bytes, definition: &Definition, graph: &Graph) -> Result<Self, StepError> {
+        let mut rest = &frame[..];
+        let head = FrameHead::read(&mut rest)?;
+        let current = definition.hash;
+        if head.hash != current {
+            return Err(StepError::Definition { found: head.hash, current });
+        }
+        let node = graph.nodes.get(head.state as usize);
+        let count = node.ok_or(StepError::UnknownState(head.state))?.locals.len();
+        let locals = frame.len() - rest.len();
+        let mut operations = locals;
+        let mut entries = 0;
+        while !rest.is_empty() {
+            if entries == count {
+                operations = frame.len() - rest.len();
+            }
+            next_entry(&mut rest)?;
+            entries += 1;
+        }
+        // Every state waits for something, if only for its first step.
+        if entries <= count {
+            return Err(damaged("it has too few locals"));
+        }
+        Ok(Self { state: head.state, locals, operations, frame })
+    }
+
+    /// No state at all, for a step that only describes.
+    pub(super) fn nowhere() -> Self {
+        Self { frame: Bytes::new(), state: 0, locals: 0, operations: 0 }
+    }
+
+    /// The state as bytes, and its name.
+    pub(super) fn into_named_frame(self, graph: &Graph) -> NamedFrame {
+        (self.frame, graph.nodes[self.state as usize].name)
+    }
+
+    /// The number of the state: its index in [`Graph::nodes`].
+    pub fn state(&self) -> usize {
+        self.state as usize
+    }
+
+    /// The state as bytes.
+    pub fn frame(&self) -> &Bytes {
+        &self.frame
+    }
+
+    /// The arguments of the first state.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if they are not an `A`.
+    pub fn arguments<A: serde::de::DeserializeOwned>(&self) -> Result<A, Halt> {
+        let arguments = codec::payload_value(self.operation(0)?);
+        arguments.map_err(|error| Halt::Failed(StepError::Decode(error)))
+    }
+
+    /// Begins to read the locals at these positions.
+    pub fn locals(&self, positions: &'static [usize]) -> LocalsReader<'_> {
+        LocalsReader { rest: &self.frame[self.locals..], passed: 0, positions }
+    }
+
+    /// The local at `position`, as it is, for a slot.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if there is none.
+    pub fn local<T>(&self, position: usize) -> Result<Slot<T>, Halt> {
+        let mut rest = &self.frame[self.locals..];
+        for _ in 0..position {
+            next_entry(&mut rest)?;
+        }
+        Ok(Slot::Saved(self.frame.slice_ref(next_entry(&mut rest)?)))
+    }
+
+    /// What is saved of an operation that the state waits for.
+    pub(super) fn operation(&self, index: usize) -> Result<&[u8], StepError> {
+        self.operation_at(index).map(|place| &self.frame[place])
+    }
+
+    fn operation_at(&self, index: usize) -> Result<Range<usize>, StepError> {
+        let mut rest = &self.frame[self.operations..];
+        for _ in 0..index {
+            next_entry(&mut rest)?;
+        }
+        let length = next_entry(&mut rest)?.len();
+        let end = self.frame.len() - rest.len();
+        Ok(end - length..end)
+    }
+
+    /// Changes what is saved of an operation.
+    pub(super) fn update(
+        &mut self,
+        index: usize,
+        encode: impl FnOnce(&mut BytesMut) -> Result<(), CodecError>,
+        cx: &Context,
+    ) -> Result<(), StepError> {
+        let old = self.operation_at(index)?;
+        let mut saved = cx.take_scratch();
+        encode(&mut saved).map_err(StepError::Encode)?;
+        if saved != self.frame[old.clone()] {
+            let begin = old.start - length_of_length(old.len());
+            let mut frame = BytesMut::with_capacity(self.frame.len() + saved.len());
+            frame.extend_from_slice(&self.frame[..begin]);
+            write_length(&mut frame, saved.len() as u64);
+            frame.extend_from_slice(&saved);
+            frame.extend_from_slice(&self.frame[old.end..]);
+            self.frame = frame.freeze();
+        }
+        saved.clear();
+        cx.return_scratch(saved);
+        Ok(())
+    }
+
+    /// Begins to write the next state.
+    pub fn write(&self, state: u32, cx: &Context) -> StateWriter {
+        let mut frame = cx.take_scratch();
+        frame.reserve(self.frame.len() + 64);
+        // The next state is one of the same definition.
+        frame.extend_from_slice(&self.frame[..FrameHead::HASH_LENGTH]);
+        write_length(&mut frame, u64::from(state));
+        let locals = frame.len();
+        StateWriter { frame, state, locals, operations: None, failed: None }
+    }
+}
+
+fn length_of_length(length: usize) -> usize {
+    let mut head = Vec::with_capacity(10);
+    write_length(&mut head, length as u64);
+    head.len()
+}
+
+/// Reads some of the locals of a state, in order. See [`Parked::locals`].
+#[derive(Debug)]
+pub struct LocalsReader<'a> {
+    rest: &'a [u8],
+    passed: usize,
+    positions: &'static [usize],
+}
+
+impl<'a> LocalsReader<'a> {
+    pub(super) fn next(&mut self) -> Result<&'a [u8], StepError> {
+        let Some((position, later)) = self.positions.split_first() else {
+            return Err(damaged("a local is asked for that is not there"));
+        };
+        self.positions = later;
+        while self.passed < *position {
+            next_entry(&mut self.rest)?;
+            self.passed += 1;
+        }
+        self.passed += 1;
+        next_entry(&mut self.rest)
+    }
+}
+
+/// Writes a state: its locals, then the operations that it waits for. See [`Parked::write`].
+#[derive(Debug)]
+pub struct StateWriter {
+    frame: BytesMut,
+    state: u32,
+    locals: usize,
+    operations: Option<usize>,
+    failed: Option<StepError>,
+}
+
+impl StateWriter {
+    /// Adds what `encode` writes. If it fails, [`StateWriter::suspend`] says so.
+    pub(super) fn push(&mut self, encode: impl FnOnce(&mut BytesMut) -> Result<(), CodecError>) {
+        // Most lengths take one byte.
+        let begin = self.frame.len();
+        self.frame.extend_from_slice(&[0]);
+        if let Err(error) = encode(&mut self.frame) {
+            self.failed.get_or_insert(StepError::Encode(error));
+            return;
+        }
+        let length = self.frame.len() - begin - 1;
+        if length < 0x80 {
+            self.frame[begin] = length as u8;
+        } else {
+            let extra = length_of_length(length) - 1;
+            self.frame.extend_from_slice(&[0; 10][..extra]);
+            let end = self.frame.len();
+            self.frame.copy_within(begin + 1..end - extra, begin + 1 + extra);
+            write_length(&mut &mut self.frame[begin..], length as u64);
+        }
+    }
+
+    /// Adds a saved local as it is.
+    pub(super) fn push_saved(&mut self, saved: &[u8]) {
+        write_length(&mut self.frame, saved.len() as u64);
+        self.frame.extend_from_slice(saved);
+    }
+
+    /// Adds locals of the state before, as they are.
+    pub fn keep(&mut self, parked: &Parked, positions: Range<usize>) {
+        let mut rest = &parked.frame[parked.locals..];
+        let mut pass = |count: usize| {
+            for _ in 0..count {
+                next_entry(&mut rest)?;
+            }
+            Ok(rest.len())
+        };
+        match pass(positions.start).and_then(|from| Ok((from, pass(positions.len())?))) {
+            Ok((from, to)) => {
+                let end = parked.frame.len();
+                self.frame.extend_from_slice(&parked.frame[end - from..end - to]);
+            }
+            Err(error) => {
+                self.failed.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Adds an operation. No locals can be added after it.
+    pub(super) fn push_operation(
+        &mut self,
+        encode: impl FnOnce(&mut BytesMut) -> Result<(), CodecError>,
+    ) {
+        self.operations.get_or_insert(self.frame.len());
+        self.push(encode);
+    }
+
+    /// Parks the machine in the state that was written.
+    pub fn suspend(self, parked: &mut Parked, cx: &Context) -> Halt {
+        let Self { mut frame, state, locals, operations, failed } = self;
+        if let Some(error) = failed {
+            return Halt::Failed(error);
+        }
+        let operations = operations.unwrap_or(frame.len());
+        *parked = Parked { frame: frame.split().freeze(), state, locals, operations };
+        cx.return_scratch(frame);
+        Halt::Suspended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{Durable, RunInfo, local};
+    use crate::model::{AwaitKind, DefinitionHash, Node, RunId, SavedLocal};
+
+    const LOCAL: SavedLocal = SavedLocal { name: "x", ty: None };
+
+    const fn node(name: &'static str, locals: &'static [SavedLocal]) -> Node {
+        Node { name, kind: AwaitKind::Call, file: "", line: 1, locals }
+    }
+
+    const GRAPH: Graph = Graph {
+        workflow: "w",
+        nodes: &[node("start", &[]), node("three", &[LOCAL; 3]), node("two", &[LOCAL; 2])],
+        edges: &[],
+    };
+
+    const DEFINITION: Definition = Definition { hash: DefinitionHash(7), schemas: Vec::new() };
+
+    fn context() -> Context {
+        let run = RunInfo { run_id: RunId::new(), workflow_id: String::new() };
+        Context::new(run, 0, Vec::new())
+    }
+
+    /// Parked in state `three`, with locals of all lengths of length, and one operation.
+    fn parked(cx: &Context, operation: &[u8]) -> Parked {
+        let mut parked = Parked::start(&DEFINITION, &Payload(vec![0, 1, 2]));
+        assert_eq!(parked.operation(0).expect("the arguments"), [0, 1, 2]);
+        let mut next = parked.write(1, cx);
+        let token = local("x", cx);
+        for length in [3, 200, 70_000] {
+            token.put(&"x".repeat(length), &mut next);
+        }
+        next.push_operation(|out| {
+            out.extend_from_slice(operation);
+            Ok(())
+        });
+        assert!(matches!(next.suspend(&mut parked, cx), Halt::Suspended));
+        parked
+    }
+
+    fn load<T: Durable>(parked: &Parked, positions: &'static [usize], cx: &Context) -> Vec<T> {
+        let token = local("x", cx);
+        let mut locals = parked.locals(positions);
+        positions.iter().map(|_| token.load(&mut locals).expect("is there")).collect()
+    }
+
+    #[test]
+    fn a_state_reads_back_from_its_frame() {
+        let cx = context();
+        let written = parked(&cx, b"abc");
+        let read = Parked::read(written.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
+        for parked in [written, read] {
+            assert_eq!(parked.state(), 1);
+            let lengths = |positions| {
+                let texts: Vec<String> = load(&parked, positions, &cx);
+                texts.iter().map(String::len).collect::<Vec<_>>()
+            };
+            assert_eq!(lengths(&[0, 1, 2]), [3, 200, 70_000]);
+            assert_eq!(lengths(&[1]), [200]);
+            assert_eq!(lengths(&[0, 2]), [3, 70_000]);
+            assert_eq!(parked.operation(0).expect("is there"), b"abc");
+            assert!(parked.operation(1).is_err());
+        }
+    }
+
+    #[test]
+    fn locals_are_kept_as_they_are() {
+        let cx = context();
+        let mut parked = parked(&cx, b"abc");
+        let mut next = parked.write(2, &cx);
+        next.keep(&parked, 1..3);
+        next.push_operation(|_| Ok(()));
+        assert!(matches!(next.suspend(&mut parked, &cx), Halt::Suspended));
+        let parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
+        let texts: Vec<String> = load(&parked, &[0, 1], &cx);
+        assert_eq!(texts.iter().map(String::len).collect::<Vec<_>>(), [200, 70_000]);
+        assert!(parked.operation(0).expect("is there").is_empty());
+    }
+
+    #[test]
+    fn an_operation_changes_in_place() {
+        let cx = context();
+        for (before, after) in [(3, 3), (3, 300), (300, 3), (0, 1)] {
+            let mut parked = parked(&cx, &vec![1; before]);
+            let update = |out: &mut BytesMut| {
+                out.extend_from_slice(&vec![2; after]);
+                Ok(())
+            };
+            parked.update(0, update, &cx).expect("is there");
+            let parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
+            assert_eq!(parked.operation(0).expect("is there"), vec![2; after]);
+            assert_eq!(load::<String>(&parked, &[2], &cx)[0].len(), 70_000);
+        }
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let cx = context();
+        let frame = parked(&cx, b"abc").frame().clone();
+        let read = |frame: Bytes| Parked::read(frame, &DEFINITION, &GRAPH);
+        for cut in (0..300).chain(frame.len() - 300..frame.len()) {
+            assert!(read(frame.slice(..cut)).is_err(), "cut at {cut}");
+        }
+        let mut unknown = frame.to_vec();
+        unknown[FrameHead::HASH_LENGTH] = 9;
+        assert!(matches!(read(unknown.into()), Err(StepError::UnknownState(9))));
+        let mut foreign = frame.to_vec();
+        foreign[0] = 8;
+        assert!(matches!(read(foreign.into()), Err(StepError::Definition { .. })));
+    }
+}
