@@ -6,9 +6,14 @@
 //! program, start it again until it finishes, and compare ledger and results with what a program
 //! that never died would have written.
 //!
+//! A bookkeeper (`bin/piton-bookkeeper.rs`) writes into a table of the same database, in activities
+//! with a transaction, and sends letters at most once.
+//!
 //! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
 //! which the database itself keeps the books.
 
+pub mod bookkeeper;
+pub mod books;
 pub mod gate;
 pub mod ledger;
 pub mod naps;

@@ -73,7 +73,7 @@ pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```ignore
 /// #[workflow]
-/// async fn relay<T: Durable + Clone>(value: T, times: u32) -> T { … }
+/// async fn relay<T: Durable + Clone>(value: T, times: u32) -> T { /* … */ }
 ///
 /// register!(relay::<Order>);
 /// register!(relay::<shop::Invoice>, name = "relay.invoice");
@@ -119,6 +119,7 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// | `retry(jitter = 0.1)` | by which part a wait may be shortened at random | 0.0 |
 /// | `retry(non_retryable = [CardError::Declined { .. }])` | errors, as patterns, that are final | none |
 /// | `at_most_once` | never attempted twice, see below | off |
+/// | `transaction` | what it writes to the database is committed with its outcome, see below | off |
 /// | `max_concurrent = 8` | how many attempts one worker makes at a time | no limit |
 /// | `blocking` | the function is no `async fn` and may block its thread | off |
 ///
@@ -127,6 +128,29 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// `cx.idempotency_key()`. An `at_most_once` activity is never attempted again. Its errors are final,
 /// and if its worker died the workflow gets `ActivityError::OutcomeUnknown`: it may have had its
 /// effect, or not. That is also what it gets in the rare case that the worker died just before.
+///
+/// # Transactions
+/// A `transaction` activity writes into the database that holds the runs, in a transaction of its own:
+///
+/// ```ignore
+/// use piton::sqlx::{self, PgConnection};
+///
+/// #[activity(transaction)]
+/// async fn book(db: &mut PgConnection, order: &str, cents: i64) -> Result<(), BookError> {
+///     sqlx::query("INSERT INTO ledger VALUES ($1, $2)").bind(order).bind(cents).execute(db).await?;
+///     Ok(())
+/// }
+/// ```
+///
+/// The connection is the first parameter, after the context if there is one: `&mut PgConnection` or
+/// `&mut SqliteConnection`, whichever database the worker uses; with the other one the run fails. When
+/// the function returns a value, what it wrote and that value become durable together, under the same
+/// guard as every step: however often it is attempted, whatever dies, its writes are there exactly
+/// once. An error, a panic or a timeout rolls them back, and then it is tried again as usual.
+///
+/// It must be short, because others wait for what it holds: on SQLite nobody else can write, on
+/// Postgres it has one of the worker's connections. Unless it says otherwise, `start_to_close` is 5 s.
+/// It must not end the transaction itself.
 ///
 /// # Blocking
 /// A `blocking` function runs on a thread for such functions, of which a worker uses a limited number

@@ -5,7 +5,7 @@ pub use std::task::Poll;
 pub use inventory;
 
 pub use crate::activities::{
-    ActivityContext, ActivityEntry, ActivityReport, BoxFuture, ReportedError, report,
+    ActivityContext, ActivityEntry, ActivityReport, BoxFuture, ReportedError, report, transaction,
 };
 
 pub use crate::codec::{self, CodecError};

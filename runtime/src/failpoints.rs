@@ -6,7 +6,7 @@
 //! separated by semicolons; without a number the first time is meant.
 //!
 //! The points: `before_commit`, `after_commit`, `before_activity`, `after_activity`,
-//! `before_deliver`, `after_deliver`, `after_start`, `after_claim`.
+//! `after_activity_commit`, `before_deliver`, `after_deliver`, `after_start`, `after_claim`.
 
 #[cfg(feature = "failpoints")]
 pub use enabled::{ParseError, set};

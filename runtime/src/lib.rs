@@ -24,6 +24,10 @@ pub mod worker;
 #[doc(hidden)]
 pub mod __private;
 
+/// What an `#[activity(transaction)]` writes with.
+#[cfg(feature = "engine")]
+pub use sqlx;
+
 pub use codec::Json;
 pub use error::{Error, Result};
 

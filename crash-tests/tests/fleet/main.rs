@@ -5,6 +5,7 @@
 //! run prints.
 
 mod audit;
+mod books;
 mod clock;
 mod idle;
 mod kill;
@@ -33,6 +34,7 @@ macro_rules! tests {
 }
 
 const TESTS: &[(&str, Test)] = tests![
+    books::a_killed_bookkeeper_makes_every_entry_once,
     idle::an_idle_process_asks_a_few_times_a_second,
     kill::runs_of_a_killed_worker_go_on_within_a_second,
     pause::a_worker_that_was_paused_for_too_long_commits_nothing,

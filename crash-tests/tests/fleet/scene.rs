@@ -76,6 +76,11 @@ impl Scene {
         self.audit.execute(&sql).await;
     }
 
+    /// Another database, with nothing in it.
+    pub(crate) async fn new_database(&self) -> String {
+        self.cluster.new_database().await.expect("it can be made")
+    }
+
     fn database(&self) -> &str {
         let path = self.url.trim_start_matches("postgres:///");
         path.split('?').next().unwrap_or(path)

@@ -7,10 +7,13 @@ use jiff::{Span, SpanRelativeTo};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
-use syn::{Lit, LitInt, LitStr, Pat, Token};
+use syn::{Ident, Lit, LitInt, LitStr, Pat, Token};
 
 use crate::args::{parse_name, parse_options};
 use crate::diagnostics::Diagnostics;
+
+/// How long an attempt with a transaction may take unless it is said: a third of a worker's lease.
+const TRANSACTION_LIMIT: Duration = Duration::from_secs(5);
 
 const DURATION_HELP: &str = "write it as `\"30s\"`, `\"1m\"`, `\"1h 30m\"` or `\"250ms\"`";
 
@@ -29,6 +32,8 @@ pub(super) struct ActivityArgs {
     pub(super) at_most_once: bool,
     /// `blocking`: the function is not `async` and runs on a thread for such functions.
     pub(super) blocking: bool,
+    /// `transaction`: what the function writes is committed with the state of the run.
+    pub(super) transaction: Option<Ident>,
     /// `max_concurrent = 8`
     pub(super) max_concurrent: Option<LitInt>,
 }
@@ -62,6 +67,7 @@ impl ActivityArgs {
             "at_most_once",
             "blocking",
             "max_concurrent",
+            "transaction",
         ];
         parse_options(tokens, diagnostics, &known, |key, input| {
             match key.to_string().as_str() {
@@ -70,6 +76,7 @@ impl ActivityArgs {
                 "schedule_to_close" => args.schedule_to_close = Some(parse_duration(input)?),
                 "at_most_once" => args.at_most_once = true,
                 "blocking" => args.blocking = true,
+                "transaction" => args.transaction = Some(key.clone()),
                 "max_concurrent" => args.max_concurrent = Some(parse_max_concurrent(input)?),
                 _ => {
                     let content;
@@ -79,7 +86,34 @@ impl ActivityArgs {
             }
             Ok(())
         });
+        args.check_transaction(diagnostics);
         args
+    }
+
+    /// What is written in a transaction is written once; other promises would be weaker or mean
+    /// nothing beside that.
+    fn check_transaction(&mut self, diagnostics: &Diagnostics) {
+        let Some(transaction) = &self.transaction else { return };
+        for (given, option, help) in [
+            (
+                self.at_most_once,
+                "at_most_once",
+                "what it writes is committed exactly once, however often it is attempted: remove \
+                 `at_most_once`",
+            ),
+            (
+                self.blocking,
+                "blocking",
+                "its connection is asynchronous: remove `blocking` and write `async fn`",
+            ),
+        ] {
+            if given {
+                let message = format!("`transaction` and `{option}` cannot be combined");
+                diagnostics.malformed(transaction, message, help);
+            }
+        }
+        // The connection, and on SQLite the right to write, are lent for this long at most.
+        self.start_to_close.get_or_insert(TRANSACTION_LIMIT);
     }
 }
 

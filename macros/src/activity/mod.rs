@@ -49,7 +49,7 @@ pub(crate) fn expand(
     // A mistake in the attribute leaves the types of the activity intact, so that the workflows
     // that call it get no errors of their own.
     let argument_errors = diagnostics.take_errors();
-    let signature = ActivitySignature::parse(&function.signature, args.blocking, &diagnostics);
+    let signature = ActivitySignature::parse(&function.signature, &args, &diagnostics);
     signature.check_patterns(&args.retry.non_retryable, &diagnostics);
     let mut output =
         if diagnostics.has_errors() { item } else { generate(&args, &function, &signature) };
@@ -234,6 +234,24 @@ fn entry(
         .map(|index| format_ident!("__piton_argument_{index}"))
         .collect();
     let types = signature.parameters.iter().map(|parameter| &parameter.owned);
+    let (kind, take, lent, give_back) = match signature.connection {
+        None => (quote!(::core::option::Option::None), None, None, None),
+        Some(ty) => (
+            quote! {
+                ::core::option::Option::Some(
+                    ::piton::__private::transaction::ConnectionKind::of::<#ty>(),
+                )
+            },
+            Some(quote! {
+                let mut __piton_lent =
+                    __piton_cx.desk().take().expect("the engine lends a connection");
+            }),
+            Some(quote! {
+                ::piton::__private::transaction::connection::<#ty>(&mut *__piton_lent),
+            }),
+            Some(quote!(__piton_cx.desk().put(__piton_lent);)),
+        ),
+    };
     let passed = signature.parameters.iter().zip(&locals).map(|(parameter, local)| {
         let borrow = parameter.by_reference.then(|| quote!(&));
         quote!(#borrow #local)
@@ -273,7 +291,9 @@ fn entry(
     let attempt = quote_spanned! {ident.span()=>
         ::std::boxed::Box::pin(async move {
             let (#(#locals,)*): (#(#types,)*) = #decoded;
-            let __piton_returned = #ident::call(#context #(#passed),*) #awaited;
+            #take
+            let __piton_returned = #ident::call(#context #lent #(#passed),*) #awaited;
+            #give_back
             let __piton_error = #error;
             ::piton::__private::report::returned::<#ident>(&__piton_returned, __piton_error)
         })
@@ -296,6 +316,7 @@ fn entry(
                 ::piton::__private::ActivityEntry {
                     name: <#ident as ::piton::__private::Activity>::NAME,
                     options: <#ident as ::piton::__private::Activity>::OPTIONS,
+                    connection: #kind,
                     run: __piton_run,
                 }
             }

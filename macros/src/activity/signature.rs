@@ -9,6 +9,7 @@ use syn::{
     TypeReference,
 };
 
+use super::args::ActivityArgs;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 
@@ -19,6 +20,8 @@ const MAX_PARAMETERS: usize = 16;
 pub(super) struct ActivitySignature<'a> {
     /// Whether the first parameter is the context.
     pub(super) has_context: bool,
+    /// What the connection parameter refers to, if there is one.
+    pub(super) connection: Option<&'a Type>,
     /// The other parameters.
     pub(super) parameters: Vec<Parameter<'a>>,
     /// The return type.
@@ -51,12 +54,13 @@ impl<'a> ActivitySignature<'a> {
     /// Reads a signature. Everything that an activity cannot have is reported.
     pub(super) fn parse(
         signature: &'a Signature,
-        blocking: bool,
+        args: &ActivityArgs,
         diagnostics: &Diagnostics,
     ) -> Self {
-        check_qualifiers(signature, blocking, diagnostics);
+        check_qualifiers(signature, args.blocking, diagnostics);
         check_generics(signature, diagnostics);
         let mut has_context = false;
+        let mut connection = None;
         let mut parameters = Vec::new();
         for (index, input) in signature.inputs.iter().enumerate() {
             match input {
@@ -70,13 +74,33 @@ impl<'a> ActivitySignature<'a> {
                     has_context = true;
                     check_context(index, input, diagnostics);
                 }
+                FnArg::Typed(input)
+                    if args.transaction.is_some()
+                        && connection.is_none()
+                        && parameters.is_empty()
+                        && lent(&input.ty).is_some() =>
+                {
+                    connection = lent(&input.ty);
+                }
                 FnArg::Typed(input) => {
                     parameters.push(Parameter::parse(parameters.len(), input, diagnostics));
                 }
             }
         }
-        if let Some(input) = signature.inputs.iter().nth(MAX_PARAMETERS + usize::from(has_context))
+        if let Some(transaction) = &args.transaction
+            && connection.is_none()
         {
+            refuse(
+                diagnostics,
+                transaction,
+                "an activity with a transaction takes the connection as its first parameter",
+                "write `db: &mut piton::sqlx::SqliteConnection` or \
+                 `db: &mut piton::sqlx::PgConnection` in front of the other parameters, after \
+                 `cx: &ActivityContext` if there is one",
+            );
+        }
+        let lent = usize::from(has_context) + usize::from(connection.is_some());
+        if let Some(input) = signature.inputs.iter().nth(MAX_PARAMETERS + lent) {
             refuse(
                 diagnostics,
                 input,
@@ -84,7 +108,8 @@ impl<'a> ActivitySignature<'a> {
                 "put some of them into a struct",
             );
         }
-        Self { has_context, parameters, returns: Returns::parse(&signature.output, diagnostics) }
+        let returns = Returns::parse(&signature.output, diagnostics);
+        Self { has_context, connection, parameters, returns }
     }
 
     /// Reports patterns of errors where there are no errors.
@@ -203,6 +228,14 @@ fn check_generics(signature: &Signature, diagnostics: &Diagnostics) {
             "an activity is found by its stored name, so its types must be fixed: write one \
              activity for each type, which may share a generic function",
         );
+    }
+}
+
+/// What a parameter `&mut Connection` refers to.
+fn lent(ty: &Type) -> Option<&Type> {
+    match ungrouped(ty) {
+        Type::Reference(reference) if reference.mutability.is_some() => Some(&reference.elem),
+        _ => None,
     }
 }
 

@@ -32,6 +32,16 @@ fn an_activity_with_everything() {
 }
 
 #[test]
+fn an_activity_with_a_transaction() {
+    insta::assert_snapshot!(expansion(
+        "transaction",
+        "async fn book(cx: &ActivityContext, db: &mut PgConnection, cents: i64) -> Result<(), Full> {
+             ledger::add(db, cents).await
+         }",
+    ));
+}
+
+#[test]
 fn an_activity_without_anything() {
     insta::assert_snapshot!(expansion("", "async fn ping() {}"));
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::transaction::Desk;
 use crate::model::{Handle, RunId};
 
 /// Values given to the worker for its activities, at most one of each type: connection pools, HTTP
@@ -50,12 +51,20 @@ pub struct ActivityInfo {
 pub struct ActivityContext {
     info: Arc<ActivityInfo>,
     dependencies: Arc<Dependencies>,
+    /// Where the function finds its database connection, if it has one.
+    desk: Desk,
 }
 
 impl ActivityContext {
     /// The context of one attempt.
     pub fn new(info: ActivityInfo, dependencies: Arc<Dependencies>) -> Self {
-        Self { info: Arc::new(info), dependencies }
+        Self { info: Arc::new(info), dependencies, desk: Desk::default() }
+    }
+
+    /// Where the function of an `#[activity(transaction)]` finds its connection.
+    #[doc(hidden)]
+    pub fn desk(&self) -> &Desk {
+        &self.desk
     }
 
     /// Which attempt of which call this is.

@@ -6,6 +6,8 @@ mod context;
 mod registry;
 #[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
+pub mod transaction;
 
 pub use context::{ActivityContext, ActivityInfo, Dependencies};
 pub use registry::{ActivityEntry, ActivityReport, BoxFuture, ReportedError};

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::ActivityContext;
+use super::transaction::ConnectionKind;
 use crate::codec::CodecError;
 use crate::machine::ActivityOptions;
 use crate::model::Payload;
@@ -18,6 +19,9 @@ pub struct ActivityEntry {
     pub name: &'static str,
     /// What the attribute says.
     pub options: ActivityOptions,
+    /// The connection that it writes through, if its writes are to be committed with the state of
+    /// the run.
+    pub connection: Option<ConnectionKind>,
     /// Runs one attempt.
     pub run: fn(ActivityContext, Payload) -> BoxFuture<Result<ActivityReport, CodecError>>,
 }

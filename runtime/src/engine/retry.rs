@@ -20,6 +20,19 @@ pub(crate) enum AttemptResult {
     TimedOut(TimeoutKind),
     /// It panicked.
     Panicked(String),
+    /// It could not be made at all, for people.
+    Unusable(String),
+    /// What it wrote and its outcome are in the database.
+    Committed {
+        /// The outcome's number in the run's inbox.
+        seq: i64,
+        /// The outcome.
+        outcome: OperationOutcome,
+    },
+    /// What it wrote and its outcome are in the database, or neither is; the inbox tells.
+    Uncertain,
+    /// The run has another owner or is closed, so nothing was written.
+    Lost,
 }
 
 /// What is to be done about it.
@@ -88,6 +101,11 @@ pub(crate) fn conclude(
         },
         AttemptResult::Panicked(message) => {
             Conclusion::Outcome(OperationOutcome::Panicked(message))
+        }
+        AttemptResult::Unusable(reason) => Conclusion::Outcome(OperationOutcome::Unusable(reason)),
+        AttemptResult::Committed { outcome, .. } => Conclusion::Outcome(outcome),
+        AttemptResult::Uncertain | AttemptResult::Lost => {
+            unreachable!("no attempt has ended in a way that something could follow from")
         }
     }
 }

@@ -78,6 +78,9 @@ pub enum StoreError {
         #[source]
         source: sqlx::Error,
     },
+    /// The store has no transactions that activities could write in.
+    #[error("this store is no SQL database, so activities have no transactions in it")]
+    NoTransactions,
     /// A row holds what no piton writes.
     #[error("the database holds an unreadable {what}: {reason}")]
     Corrupt {

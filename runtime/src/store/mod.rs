@@ -34,6 +34,7 @@
 mod activities;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod activity_rows;
+mod activity_transaction;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -64,6 +65,7 @@ pub use activities::{
     ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity, FinishOutcome,
     HeartbeatOutcome, NewActivity, Reporter, ReviewedActivities,
 };
+pub use activity_transaction::ActivityTransaction;
 pub use clock::{Clock, ManualClock};
 pub use connect::{StoreOptions, connect};
 pub use hub::{EndWatch, Hub, RunEvent, Subscription};
@@ -201,6 +203,20 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
 
     /// What is known of an activity on a queue, for as long as it is not over.
     async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError>;
+    /// Begins a transaction in which an activity writes. It holds what other writers need (on
+    /// SQLite, the right to write; on Postgres, a connection), so it must be short.
+    ///
+    /// # Errors
+    /// [`StoreError::NoTransactions`] unless the store is an SQL database.
+    async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+        Err(StoreError::NoTransactions)
+    }
+
+    /// Returns once no transaction is under way that has written to this run and whose commit was
+    /// asked for before; what such a transaction has come to can be read then.
+    async fn settle_run(&self, _run_id: RunId) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// The run's unconsumed arrivals with a number above `after`, at most `limit`, in order.
     async fn read_inbox(

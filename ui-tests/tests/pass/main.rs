@@ -9,3 +9,4 @@ mod closure_made_again;
 mod generics;
 mod inference;
 mod strict;
+mod transaction;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use tracing::debug;
+use tracing::{debug, info};
 
 use super::attempts::{Attempt, AttemptEnd};
 use super::{Driver, Unsaved};
 use crate::activities::{ActivityContext, ActivityInfo};
-use crate::engine::retry::{self, Conclusion, MAX_INTERRUPTIONS};
+use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::machine::{OperationOutcome, TimeoutKind};
 use crate::model::{BlockedReason, Handle, Timestamp};
 
@@ -53,7 +53,7 @@ impl Driver {
                     arguments: activity.arguments,
                     start_to_close: activity.start_to_close,
                     deadline: deadline.map(|at| self.session.clock.instant_of(at)),
-                    slots: Arc::clone(&host.slots),
+                    session: Arc::clone(&self.session),
                 });
             } else {
                 self.blocked = Some(BlockedReason::Unregistered(activity.name));
@@ -64,6 +64,24 @@ impl Driver {
     /// Decides what follows from the end of an attempt.
     pub(super) fn conclude(&mut self, end: AttemptEnd) {
         let AttemptEnd { handle, attempt, result } = end;
+        let result = match result {
+            AttemptResult::Committed { seq, outcome } => {
+                self.machine.deliver_outcome(Some(seq), handle, outcome);
+                return self.note_read(seq);
+            }
+            AttemptResult::Uncertain => {
+                // What there is to know of it is in the inbox.
+                self.unread = true;
+                self.look_for_activities = true;
+                return;
+            }
+            AttemptResult::Lost => {
+                info!("the run has another owner or is closed");
+                self.lost = true;
+                return;
+            }
+            result => result,
+        };
         let now = self.session.clock.now();
         let draw = retry::draw(self.run.run_id, handle, attempt);
         let conclusion = self.machine.with_activity(handle, |activity| {

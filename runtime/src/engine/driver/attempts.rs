@@ -14,7 +14,8 @@ use tracing::Instrument;
 use crate::activities::{ActivityContext, ActivityEntry, ActivityReport};
 use crate::codec::CodecError;
 use crate::engine::retry::AttemptResult;
-use crate::engine::slots::{Places, Slots};
+use crate::engine::session::Session;
+use crate::engine::slots::Places;
 use crate::failpoints;
 use crate::machine::TimeoutKind;
 use crate::model::{Handle, Payload};
@@ -31,8 +32,8 @@ pub(super) struct Attempt {
     pub(super) start_to_close: Option<Duration>,
     /// When it must have ended, the wait for a slot included.
     pub(super) deadline: Option<Instant>,
-    /// Where it waits for its turn.
-    pub(super) slots: Arc<Slots>,
+    /// Whose run it is.
+    pub(super) session: Arc<Session>,
 }
 
 /// An attempt that has ended.
@@ -126,10 +127,11 @@ impl Attempt {
         let span = tracing::info_span!(
             "activity", name = info.name, handle = handle.0, attempt, run_id = %info.run_id
         );
-        let deadline = self.deadline;
-        let result = match deadline {
-            None => self.run().instrument(span).await,
-            Some(deadline) => timeout_at(deadline, self.run().instrument(span))
+        let result = match (self.entry.connection, self.deadline) {
+            // It sees to its deadline itself: a commit must not be cut off.
+            (Some(kind), _) => self.run_in_transaction(kind).instrument(span).await,
+            (None, None) => self.run().instrument(span).await,
+            (None, Some(deadline)) => timeout_at(deadline, self.run().instrument(span))
                 .await
                 .unwrap_or(AttemptResult::TimedOut(TimeoutKind::ScheduleToClose)),
         };
@@ -137,7 +139,7 @@ impl Attempt {
     }
 
     async fn run(self) -> AttemptResult {
-        let places = self.slots.take(self.entry).await;
+        let places = self.session.host.slots.take(self.entry).await;
         failpoints::hit("before_activity");
         let start_to_close = self.start_to_close;
         let call = self.call(places);

@@ -68,6 +68,11 @@ impl Driver {
                 self.machine.deliver_interruption(Some(seq), handle, attempt);
             }
         }
+        self.note_read(seq);
+    }
+
+    /// Takes note of an arrival that the machine has already.
+    pub(super) fn note_read(&mut self, seq: i64) {
         let read = self.inbox_read.load(Ordering::Relaxed);
         if seq == read + 1 {
             self.inbox_read.store(seq, Ordering::Relaxed);

@@ -10,6 +10,7 @@ mod attempts;
 mod commit;
 mod inbox;
 mod steps;
+mod transactions;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -96,6 +97,8 @@ pub(crate) struct Driver {
     look_for_activities: bool,
     /// When the next attempt of a failed activity is due.
     next_retry: Option<Timestamp>,
+    /// Whether an attempt has found that the run is no longer ours.
+    lost: bool,
     /// Why the run cannot go on.
     blocked: Option<BlockedReason>,
 }
@@ -189,6 +192,7 @@ impl Driver {
             changed: false,
             look_for_activities: true,
             next_retry: None,
+            lost: false,
             blocked: None,
         };
         if let Some(claimed) = claimed {
@@ -210,6 +214,9 @@ impl Driver {
     /// Does the first thing there is to do.
     async fn turn(&mut self) -> Result<(), Ended> {
         self.collect().await?;
+        if self.lost {
+            return Err(Ended);
+        }
         if let Some(reason) = self.blocked.take() {
             return self.block(reason).await;
         }

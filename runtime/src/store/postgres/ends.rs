@@ -66,7 +66,7 @@ pub(super) async fn finish(
     let failed = failed("finish_activities");
     let mut transaction = Transaction::begin_in(&store.lanes).await.map_err(failed)?;
     let question = Question::of_ends(&ends);
-    let recipients = find_recipients(store, transaction.get(), &question).await;
+    let recipients = find_recipients(store.given_time(), transaction.get(), &question).await;
     let mut ended: Vec<_> = ends.iter().map(|end| columns(end.key)).collect();
     ended.sort_unstable();
     ended.dedup();
@@ -83,7 +83,8 @@ pub(super) async fn finish(
     let (woken, told) = decided.grown();
     if !decided.arrivals.is_empty() {
         let (arrivals, accepted) = (&decided.arrivals, &decided.accepted);
-        inbox::write(store, transaction.get(), arrivals, accepted, (&woken, &told)).await?;
+        inbox::write(store.given_time(), transaction.get(), arrivals, accepted, (&woken, &told))
+            .await?;
     }
     write(transaction.get(), &decided).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;

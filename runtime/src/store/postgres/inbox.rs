@@ -20,6 +20,8 @@ pub(super) const VALID: &str = concat!(
 const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs \
     WHERE run_id = ANY ($1) ORDER BY run_id FOR UPDATE";
 
+const LOCK_RUN: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 FOR UPDATE";
+
 const KEYS: &str = "SELECT run_id, dedup_key FROM piton_arrival_keys \
     JOIN unnest($1::uuid[], $2::text[]) AS new (run_id, dedup_key) USING (run_id, dedup_key)";
 
@@ -53,7 +55,8 @@ pub(super) async fn deliver(
     let failed = failed("deliver");
     let mut transaction = Transaction::begin(&store.pool).await.map_err(failed)?;
     let question = Question::of_arrivals(&arrivals);
-    let recipients = find_recipients(store, transaction.get(), &question).await;
+    let now = store.given_time();
+    let recipients = find_recipients(now, transaction.get(), &question).await;
     let mut recipients = recipients.map_err(failed)??;
     let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
     let (woken, told) = recipients.grown();
@@ -61,7 +64,7 @@ pub(super) async fn deliver(
         transaction.roll_back().await.map_err(failed)?;
         return Ok(outcomes);
     }
-    write(store, transaction.get(), &arrivals, &outcomes, (&woken, &told)).await?;
+    write(now, transaction.get(), &arrivals, &outcomes, (&woken, &told)).await?;
     transaction.commit().await.map_err(failed)?;
     for (arrival, outcome) in arrivals.iter().zip(&outcomes) {
         // What the owner itself puts in is no news to it.
@@ -75,16 +78,40 @@ pub(super) async fn deliver(
     Ok(outcomes)
 }
 
+/// Adds what an owner delivers to its transaction. If it is not accepted, nothing was written.
+pub(super) async fn deliver_within(
+    now: Option<i64>,
+    connection: &mut sqlx::PgConnection,
+    arrival: NewArrival,
+) -> Result<ArrivalOutcome, StoreError> {
+    let arrivals = [arrival];
+    let question = Question::of_arrivals(&arrivals);
+    let recipients = find_recipients(now, connection, &question).await;
+    let mut recipients = recipients.map_err(failed("commit_activity"))??;
+    let outcome = recipients.accept(&arrivals[0]);
+    if matches!(outcome, ArrivalOutcome::Accepted { .. }) {
+        let (woken, told) = recipients.grown();
+        write(now, connection, &arrivals, &[outcome], (&woken, &told)).await?;
+    }
+    Ok(outcome)
+}
+
+/// Waits for whoever has written to the run and has not ended.
+pub(super) async fn settle(store: &PostgresStore, run_id: RunId) -> Result<(), StoreError> {
+    let locked = sqlx::query(LOCK_RUN).bind(run_id.as_uuid()).execute(&store.pool).await;
+    locked.map(drop).map_err(failed("settle_run"))
+}
+
 /// Locks the owners, then the runs, and reads what has to be known.
 pub(super) async fn find_recipients(
-    store: &PostgresStore,
+    now: Option<i64>,
     connection: &mut sqlx::PgConnection,
     question: &Question,
 ) -> Result<Result<Recipients, StoreError>, sqlx::Error> {
     let mut valid: Vec<(i64, i64)> = Vec::new();
     if !question.owners.is_empty() {
         valid = sqlx::query_as(VALID)
-            .bind(store.given_time())
+            .bind(now)
             .bind(question.owners.iter().map(|owner| owner.worker_id.0).collect::<Vec<_>>())
             .bind(question.owners.iter().map(|owner| owner.epoch.0).collect::<Vec<_>>())
             .fetch_all(&mut *connection)
@@ -108,7 +135,7 @@ pub(super) async fn find_recipients(
 }
 
 pub(super) async fn write(
-    store: &PostgresStore,
+    now: Option<i64>,
     connection: &mut sqlx::PgConnection,
     arrivals: &[NewArrival],
     outcomes: &[ArrivalOutcome],
@@ -130,7 +157,7 @@ pub(super) async fn write(
     }
     let grown = || woken.iter().chain(told);
     sqlx::query(WRITE)
-        .bind(store.given_time())
+        .bind(now)
         .bind(run_ids)
         .bind(seqs)
         .bind(kinds)

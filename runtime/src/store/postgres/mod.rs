@@ -17,6 +17,7 @@ mod definitions;
 mod ends;
 mod inbox;
 mod lanes;
+mod lent;
 mod lists;
 mod liveness;
 mod news;
@@ -32,6 +33,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use sqlx::PgPool;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use self::lanes::Lanes;
@@ -39,9 +41,9 @@ use self::liveness::Liveness;
 use self::news::News;
 pub(super) use self::open::open;
 use super::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, Arrival, ArrivalOutcome, ClaimActivities,
-    ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome, CommitStep,
-    DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
+    ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome,
+    CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
     HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities, RunFilter,
     RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
@@ -57,6 +59,8 @@ pub(super) struct PostgresStore {
     lanes: Lanes,
     /// Connections for everything else.
     pool: PgPool,
+    /// One permit for each connection that may be lent to an activity.
+    lendable: Arc<Semaphore>,
     /// How long the server may take to answer.
     answer_timeout: Duration,
     news: News,
@@ -220,6 +224,14 @@ impl Store for PostgresStore {
 
     async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
         self.answered("find_activity", activities::find(self, key)).await
+    }
+
+    async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+        lent::begin(self).await
+    }
+
+    async fn settle_run(&self, run_id: RunId) -> Result<(), StoreError> {
+        self.answered("settle_run", inbox::settle(self, run_id)).await
     }
 
     async fn read_inbox(

@@ -9,7 +9,7 @@ use std::time::Duration;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::{Instant, timeout};
 
 use super::PostgresStore;
@@ -87,7 +87,9 @@ pub(in crate::store) async fn open(
     let liveness = start_session(connect, Arc::clone(&hub), origin).await.map_err(failed)?;
     let answer_timeout = options.answer_timeout;
     let clock = options.clock.clone();
-    Ok(PostgresStore { hub, clock, lanes, pool, answer_timeout, news, liveness })
+    // Half of them, so that signals and lookups find one.
+    let lendable = Arc::new(Semaphore::new((others as usize / 2).max(1)));
+    Ok(PostgresStore { hub, clock, lanes, pool, lendable, answer_timeout, news, liveness })
 }
 
 async fn is_alive(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {

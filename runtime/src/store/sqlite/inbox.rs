@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::script::{MAX_ROWS, Script};
+use super::script::{MAX_ROWS, Rows, Script};
 use super::workers::IS_VALID;
 use super::{SqliteStore, Turn, failed};
 use crate::error::StoreError;
@@ -82,6 +82,31 @@ async fn deliver_some(
     Ok(outcomes)
 }
 
+/// Adds what an owner delivers to its transaction, and ends that.
+pub(super) async fn deliver_within(
+    mut turn: Turn,
+    now: Timestamp,
+    arrival: NewArrival,
+) -> Result<ArrivalOutcome, StoreError> {
+    let failed = failed("commit_activity");
+    let arrivals = [arrival];
+    let question = Question::of_arrivals(&arrivals);
+    let rows = turn.go_on(ask_for_recipients(&question, now)).await.map_err(failed)?;
+    let mut recipients = read_recipients(rows, 0, &question).map_err(failed)??;
+    let outcome = recipients.accept(&arrivals[0]);
+    if !matches!(outcome, ArrivalOutcome::Accepted { .. }) {
+        turn.roll_back().await;
+        return Ok(outcome);
+    }
+    let (woken, told) = recipients.grown();
+    let mut script = Script::new();
+    add_arrivals(&mut script, &arrivals, &[outcome])?;
+    add_counts(&mut script, (&woken, &told), now);
+    script.sql("COMMIT");
+    turn.commit(script).await.map_err(failed)?;
+    Ok(outcome)
+}
+
 /// Writes how many arrivals the runs have had, and makes due those that sleep.
 pub(super) fn add_counts(script: &mut Script, (woken, told): (&Counts, &Counts), now: Timestamp) {
     let bind = |script: &mut Script, (run_id, inbox_count): &(RunId, i64)| {
@@ -102,9 +127,17 @@ pub(super) async fn find_recipients(
     question: &Question,
     now: Timestamp,
 ) -> Result<Result<Recipients, StoreError>, sqlx::Error> {
+    let mut script = Script::new();
+    script.sql("BEGIN IMMEDIATE; ").append(ask_for_recipients(question, now));
+    let rows = turn.begin(script).await?;
+    read_recipients(rows, 1, question)
+}
+
+/// Asks what has to be known; [`read_recipients`] reads the answers.
+fn ask_for_recipients(question: &Question, now: Timestamp) -> Script {
     let owners = &question.owners;
     let mut script = Script::new();
-    script.sql("BEGIN IMMEDIATE; ").sql(RUNS);
+    script.sql(RUNS);
     if question.run_ids.is_empty() {
         script.sql("NULL");
     } else {
@@ -122,11 +155,20 @@ pub(super) async fn find_recipients(
         });
         script.sql(")");
     }
-    let mut rows = turn.begin(script).await?;
-    let runs = rows.read(1)?;
-    let keys = rows.read(2 + owners.len())?;
-    let valid =
-        (2..).zip(owners).filter(|(at, _)| rows.any(*at)).map(|(_, owner)| *owner).collect();
+    script
+}
+
+/// Reads the answers, of which the first is that of statement number `first`.
+fn read_recipients(
+    mut rows: Rows,
+    first: usize,
+    question: &Question,
+) -> Result<Result<Recipients, StoreError>, sqlx::Error> {
+    let owners = &question.owners;
+    let runs = rows.read(first)?;
+    let keys = rows.read(first + 1 + owners.len())?;
+    let valid = (first + 1..).zip(owners).filter(|(at, _)| rows.any(*at));
+    let valid = valid.map(|(_, owner)| *owner).collect();
     Ok(Recipients::new(runs, keys, valid))
 }
 

@@ -19,6 +19,7 @@ mod liveness;
 mod open;
 mod runs;
 mod script;
+mod transaction;
 mod workers;
 mod writer;
 
@@ -33,9 +34,9 @@ pub(super) use self::open::{open_file, open_memory};
 use self::script::{Rows, Script};
 use self::writer::{Turn, Writer};
 use super::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, Arrival, ArrivalOutcome, ClaimActivities,
-    ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome, CommitStep,
-    DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
+    ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome,
+    CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
     HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities, RunFilter,
     RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
@@ -204,6 +205,10 @@ impl Store for SqliteStore {
 
     async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
         activities::find(self, key).await
+    }
+
+    async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+        transaction::begin(self).await
     }
 
     async fn read_inbox(

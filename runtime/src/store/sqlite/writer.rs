@@ -80,6 +80,17 @@ impl Turn {
         Ok(rows)
     }
 
+    /// The connection, for statements within a transaction that was begun.
+    pub(super) fn connection(&mut self) -> &mut SqliteConnection {
+        self.slot().connection.as_mut().expect("a store with a turn under way is not closed")
+    }
+
+    /// Ends the transaction without effect.
+    pub(super) async fn roll_back(&mut self) {
+        roll_back(self.connection()).await;
+        self.slot().abandoned = false;
+    }
+
     /// The connection, outside any transaction.
     pub(super) async fn ready(&mut self) -> Result<&mut SqliteConnection, sqlx::Error> {
         let slot = self.slot();

@@ -1,0 +1,162 @@
+//! Attempts whose writes are committed together with their outcome.
+//!
+//! The attempt runs in a transaction of the store. If its function succeeds, the outcome goes into
+//! the run's inbox in that transaction, under the same guard as everything that an owner writes, so
+//! writes and outcome are there together or not at all. The step that uses the outcome up is
+//! committed as any other, by the group committer, which neither waits for activities nor makes
+//! them wait. Whatever goes wrong rolls the writes back.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
+use tokio::time::{Instant, timeout_at};
+use tracing::warn;
+
+use super::attempts::{Attempt, panic_message};
+use crate::activities::transaction::{ConnectionKind, Lent};
+use crate::activities::{ActivityContext, ActivityReport};
+use crate::engine::backoff::Backoff;
+use crate::engine::retry::AttemptResult;
+use crate::engine::session::Session;
+use crate::error::StoreError;
+use crate::failpoints;
+use crate::machine::{OperationOutcome, TimeoutKind};
+use crate::model::Payload;
+use crate::store::{ActivityTransaction, ArrivalKind, ArrivalOutcome, NewArrival};
+
+/// The transaction, while the activity has its connection.
+struct Borrowed(Box<dyn ActivityTransaction>);
+
+impl Lent for Borrowed {
+    fn connection(&mut self) -> &mut (dyn Any + Send) {
+        self.0.connection()
+    }
+}
+
+impl Attempt {
+    /// Makes the attempt in a transaction and ends that.
+    pub(super) async fn run_in_transaction(self, kind: ConnectionKind) -> AttemptResult {
+        let (deadline, session) = (self.deadline, self.session.clone());
+        let name = self.entry.name;
+        let begin = async {
+            let places = session.host.slots.take(self.entry).await;
+            (places, begin(&session).await)
+        };
+        let Some((_places, begun)) = until(deadline, begin).await else {
+            return AttemptResult::TimedOut(TimeoutKind::ScheduleToClose);
+        };
+        let transaction = match begun {
+            Ok(mut transaction) => {
+                if (*transaction.connection()).type_id() != (kind.type_id)() {
+                    let wanted = (kind.type_name)();
+                    return AttemptResult::Unusable(format!(
+                        "it writes through a `{wanted}`, and the worker's database is of another \
+                         kind"
+                    ));
+                }
+                transaction
+            }
+            Err(error) => return AttemptResult::Unusable(error.to_string()),
+        };
+        failpoints::hit("before_activity");
+        let context = self.context.clone();
+        let limit = self.start_to_close.map(|limit| Instant::now() + limit);
+        let first = limit.into_iter().chain(deadline).min();
+        let Some(ended) = until(first, self.lend(transaction)).await else {
+            let late = deadline.is_some_and(|deadline| Some(deadline) == first);
+            return AttemptResult::TimedOut(match late {
+                true => TimeoutKind::ScheduleToClose,
+                false => TimeoutKind::StartToClose,
+            });
+        };
+        failpoints::hit("after_activity");
+        match ended {
+            Ok((Ok(ActivityReport { returned, error: None }), transaction)) => {
+                let result = commit(&session, &context, transaction, returned).await;
+                failpoints::hit("after_activity_commit");
+                result
+            }
+            Ok((reported, transaction)) => {
+                if let Err(error) = transaction.roll_back().await {
+                    warn!(%error, activity = name, "the connection of an activity was lost");
+                }
+                AttemptResult::Reported(reported)
+            }
+            Err(panic) => AttemptResult::Panicked(panic_message(&*panic)),
+        }
+    }
+
+    /// Runs the function with the connection, and takes that back. Where the function does not come
+    /// to its end, the transaction is dropped with it.
+    async fn lend(self, transaction: Box<dyn ActivityTransaction>) -> Ended {
+        self.context.desk().put(Box::new(Borrowed(transaction)));
+        let context = self.context.clone();
+        let call = async move { (self.entry.run)(self.context, self.arguments).await };
+        let reported = AssertUnwindSafe(call).catch_unwind().await?;
+        let lent: Box<dyn Any> = context.desk().take().expect("the function has put it back");
+        let Borrowed(transaction) = *lent.downcast().expect("it is what was lent");
+        Ok((reported, transaction))
+    }
+}
+
+/// What the function came to, with its transaction, or the panic that ended both.
+type Ended = Result<
+    (Result<ActivityReport, crate::codec::CodecError>, Box<dyn ActivityTransaction>),
+    Box<dyn Any + Send>,
+>;
+
+/// Waits for `work`, until `deadline` if there is one.
+async fn until<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
+    match deadline {
+        Some(deadline) => timeout_at(deadline, work).await.ok(),
+        None => Some(work.await),
+    }
+}
+
+async fn begin(session: &Session) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+    let mut backoff = Backoff::default();
+    loop {
+        match session.store.begin_activity().await {
+            Err(error) if error.is_retryable() => {
+                warn!(%error, "no transaction could be begun for an activity yet");
+                backoff.wait().await;
+            }
+            begun => return begun,
+        }
+    }
+}
+
+async fn commit(
+    session: &Session,
+    context: &ActivityContext,
+    transaction: Box<dyn ActivityTransaction>,
+    returned: Payload,
+) -> AttemptResult {
+    let info = context.info();
+    let outcome = OperationOutcome::Returned(returned);
+    let kind = ArrivalKind::Outcome { handle: info.handle, outcome: outcome.clone() };
+    let owner = Some(session.lease());
+    let arrival = NewArrival { run_id: info.run_id, kind, dedup_key: None, owner };
+    match transaction.commit(arrival).await {
+        Ok(ArrivalOutcome::Accepted { seq }) => AttemptResult::Committed { seq, outcome },
+        Ok(_) => AttemptResult::Lost,
+        Err(error) if error.is_retryable() => {
+            warn!(%error, "it is not known whether an activity was committed");
+            let mut backoff = Backoff::default();
+            // What was under way has ended when this returns; what it came to, the inbox tells.
+            loop {
+                backoff.wait().await;
+                match session.store.settle_run(info.run_id).await {
+                    Ok(()) => return AttemptResult::Uncertain,
+                    Err(error) => warn!(%error, "the database does not answer yet"),
+                }
+            }
+        }
+        // Such as a constraint that is looked at when the transaction ends.
+        Err(error) => {
+            let error = crate::Error::from(error);
+            AttemptResult::Panicked(format!("what it wrote could not be committed: {error:#}"))
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Connections that are lent to activities, in a transaction.
+
+use std::any::Any;
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
+
+use super::transaction::Transaction;
+use super::{PostgresStore, failed, inbox};
+use crate::error::StoreError;
+use crate::store::{ActivityTransaction, ArrivalOutcome, NewArrival};
+
+/// The planner's settings as servers have them, for statements that are not piton's.
+const USUAL_PLANS: &str = "SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; \
+    SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; \
+    SET LOCAL plan_cache_mode = auto";
+
+/// Back to those of the connection: a plan made under other settings would be kept.
+const OWN_PLANS: &str = "SET LOCAL enable_hashjoin TO DEFAULT; \
+    SET LOCAL enable_mergejoin TO DEFAULT; SET LOCAL enable_seqscan TO DEFAULT; \
+    SET LOCAL enable_bitmapscan TO DEFAULT; SET LOCAL plan_cache_mode TO DEFAULT";
+
+struct LentConnection {
+    transaction: Transaction,
+    now: Option<i64>,
+    answer_timeout: Duration,
+    _permit: OwnedSemaphorePermit,
+}
+
+pub(super) async fn begin(
+    store: &PostgresStore,
+) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+    let failed = failed("begin_activity");
+    let permit = std::sync::Arc::clone(&store.lendable).acquire_owned().await;
+    // Nobody closes the semaphore before the pool.
+    let permit = permit.map_err(|_| failed(sqlx::Error::PoolClosed))?;
+    let begun = async {
+        let mut transaction = Transaction::begin(&store.pool).await?;
+        sqlx::raw_sql(USUAL_PLANS).execute(transaction.get()).await?;
+        Ok(transaction)
+    };
+    let transaction =
+        store.answered("begin_activity", async { begun.await.map_err(failed) }).await?;
+    let (now, answer_timeout) = (store.given_time(), store.answer_timeout);
+    Ok(Box::new(LentConnection { transaction, now, answer_timeout, _permit: permit }))
+}
+
+#[async_trait]
+impl ActivityTransaction for LentConnection {
+    fn connection(&mut self) -> &mut (dyn Any + Send) {
+        self.transaction.get()
+    }
+
+    async fn commit(self: Box<Self>, arrival: NewArrival) -> Result<ArrivalOutcome, StoreError> {
+        let failed = failed("commit_activity");
+        let silence = |_| failed(sqlx::Error::Io(ErrorKind::TimedOut.into()));
+        timeout(self.answer_timeout, self.end(arrival)).await.map_err(silence)?
+    }
+
+    async fn roll_back(self: Box<Self>) -> Result<(), StoreError> {
+        self.transaction.roll_back().await.map_err(failed("commit_activity"))
+    }
+}
+
+impl LentConnection {
+    async fn end(mut self, arrival: NewArrival) -> Result<ArrivalOutcome, StoreError> {
+        let failed = failed("commit_activity");
+        let connection = self.transaction.get();
+        sqlx::raw_sql(OWN_PLANS).execute(&mut *connection).await.map_err(failed)?;
+        let outcome = inbox::deliver_within(self.now, connection, arrival).await?;
+        match outcome {
+            ArrivalOutcome::Accepted { .. } => self.transaction.commit().await,
+            _ => self.transaction.roll_back().await,
+        }
+        .map_err(failed)?;
+        Ok(outcome)
+    }
+}

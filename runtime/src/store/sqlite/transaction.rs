@@ -1,0 +1,41 @@
+//! Activities write through the connection that writes, in a turn of their own.
+
+use std::any::Any;
+
+use async_trait::async_trait;
+
+use super::script::Script;
+use super::{SqliteStore, Turn, failed, inbox};
+use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::store::{ActivityTransaction, ArrivalOutcome, NewArrival};
+
+pub(super) struct SqliteTransaction {
+    turn: Turn,
+    now: Timestamp,
+}
+
+pub(super) async fn begin(store: &SqliteStore) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+    let mut turn = store.turn().await;
+    let mut script = Script::new();
+    script.sql("BEGIN IMMEDIATE");
+    turn.begin(script).await.map_err(failed("begin_activity"))?;
+    Ok(Box::new(SqliteTransaction { turn, now: store.time() }))
+}
+
+#[async_trait]
+impl ActivityTransaction for SqliteTransaction {
+    fn connection(&mut self) -> &mut (dyn Any + Send) {
+        self.turn.connection()
+    }
+
+    async fn commit(self: Box<Self>, arrival: NewArrival) -> Result<ArrivalOutcome, StoreError> {
+        // Nobody has been able to fence the worker since the transaction began.
+        inbox::deliver_within(self.turn, self.now, arrival).await
+    }
+
+    async fn roll_back(mut self: Box<Self>) -> Result<(), StoreError> {
+        self.turn.roll_back().await;
+        Ok(())
+    }
+}

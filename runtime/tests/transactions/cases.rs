@@ -1,0 +1,133 @@
+//! What must hold on every database, and what only Postgres can do.
+
+use std::time::Duration;
+
+use piton::client::Client;
+use piton::sqlx;
+
+use crate::books::Books;
+
+pub async fn every_entry_is_made_once(books: Books) {
+    let worker = books.worker().start().await.unwrap();
+    let texts: Vec<String> = (0..20).map(|n| n.to_string()).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    assert_eq!(books.enter(&texts).await, Ok(20));
+    assert_eq!((books.count().await, books.desk.attempts()), (20, 20));
+    worker.shutdown().await.unwrap();
+}
+
+pub async fn what_a_failed_attempt_wrote_is_gone(books: Books) {
+    let worker = books.worker().start().await.unwrap();
+    assert_eq!(books.enter(&["first", "fails twice", "last"]).await, Ok(1 + 3 + 1));
+    assert_eq!((books.count().await, books.desk.attempts()), (3, 5));
+    assert_eq!(books.enter(&["fails"]).await, Err("it always fails".to_owned()));
+    assert_eq!((books.count().await, books.desk.attempts()), (3, 9));
+    worker.shutdown().await.unwrap();
+}
+
+pub async fn a_panic_rolls_back(books: Books) {
+    let worker = books.worker().start().await.unwrap();
+    let ended = books.enter(&["first", "panics"]).await;
+    assert_eq!(ended, Err("the activity panicked: as asked".to_owned()));
+    assert_eq!(books.enter(&["after"]).await, Ok(1));
+    assert_eq!(books.count().await, 2);
+    worker.shutdown().await.unwrap();
+}
+
+pub async fn an_attempt_that_takes_too_long_rolls_back(books: Books) {
+    let worker = books.worker().start().await.unwrap();
+    assert_eq!(books.enter(&["hangs once"]).await, Ok(2));
+    assert_eq!((books.count().await, books.desk.attempts()), (1, 2));
+    worker.shutdown().await.unwrap();
+}
+
+pub async fn outcomes_that_wait_for_others_are_kept(books: Books) {
+    let worker = books.worker().start().await.unwrap();
+    let ended = (books.kind.side_by_side)(&books.client, 12).await;
+    assert_eq!(ended.unwrap(), 12);
+    assert_eq!((books.count().await, books.desk.attempts()), (12, 12));
+    worker.shutdown().await.unwrap();
+}
+
+pub async fn a_worker_that_has_lost_its_run_writes_nothing(books: Books) {
+    let first = books.worker().start().await.unwrap();
+    let store = books.client.store().clone();
+    let (old, _) = store.list_workers().await.unwrap()[0].clone();
+    let run = tokio::spawn((books.kind.entries)(&books.client, vec!["waits".to_owned()]));
+    until(|| books.desk.attempts() == 1).await;
+    // On SQLite the activity holds the right to write, so the fencing waits for its time limit.
+    store.fence_workers(&[old.worker_id]).await.unwrap();
+    // Enough for the attempt that is too late, if there still is one, and for the next.
+    books.desk.open_gate();
+    books.desk.open_gate();
+    assert!(run.await.unwrap().is_ok());
+    assert_eq!(books.count().await, 1);
+    assert!(books.desk.attempts() >= 2);
+    first.shutdown().await.unwrap();
+}
+
+pub async fn the_wrong_database_is_named(books: Books) {
+    let worker = books.worker().start().await.unwrap();
+    let error = (books.kind.elsewhere)(&books.client).await.unwrap_err().to_string();
+    assert!(error.contains("enter") && error.contains("Connection"), "{error}");
+    assert!(error.contains("another kind"), "{error}");
+    assert_eq!(books.enter(&["after"]).await, Ok(1));
+    worker.shutdown().await.unwrap();
+}
+
+async fn execute(books: &Books, sql: &'static str) {
+    sqlx::raw_sql(sql).execute(&books.pool).await.unwrap();
+}
+
+pub async fn a_constraint_that_is_looked_at_last_fails_the_activity(books: Books) {
+    execute(&books, "ALTER TABLE entries ADD UNIQUE (text) DEFERRABLE INITIALLY DEFERRED").await;
+    let worker = books.worker().start().await.unwrap();
+    let error = books.enter(&["same", "same"]).await.unwrap_err();
+    assert!(error.contains("could not be committed"), "{error}");
+    assert!(error.contains("duplicate key"), "{error}");
+    assert_eq!(books.count().await, 1);
+    worker.shutdown().await.unwrap();
+}
+
+/// The server ends the session in the middle of the first commit.
+pub async fn a_connection_lost_in_the_commit_is_found_out_about(books: Books) {
+    execute(
+        &books,
+        "CREATE SEQUENCE commits;
+         CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             IF nextval('commits') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+             RETURN NULL;
+         END $$;
+         CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED
+             FOR EACH ROW EXECUTE FUNCTION cut()",
+    )
+    .await;
+    let worker = books.worker().start().await.unwrap();
+    // What was cut off is no failure of the activity: the attempt that counts is the first.
+    assert_eq!(books.enter(&["first", "second"]).await, Ok(2));
+    assert_eq!((books.count().await, books.desk.attempts()), (2, 3));
+    worker.shutdown().await.unwrap();
+}
+
+pub async fn a_swallowed_error_fails_the_activity(books: Books) {
+    execute(&books, "ALTER TABLE entries ADD CHECK (text <> 'swallows errors')").await;
+    let worker = books.worker().start().await.unwrap();
+    let error = books.enter(&["swallows errors"]).await.unwrap_err();
+    assert!(error.contains("could not be committed"), "{error}");
+    assert_eq!(books.count().await, 0);
+    // A client of its own sees the same.
+    let other = Client::connect(&books.url).await.unwrap();
+    assert_eq!(other.count(&Default::default()).await.unwrap().len(), 1);
+    worker.shutdown().await.unwrap();
+}
+
+/// Looks again and again: what is waited for happens in another task.
+async fn until(mut holds: impl FnMut() -> bool) {
+    for _ in 0..10_000 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    panic!("waited in vain");
+}
