@@ -59,6 +59,23 @@ impl Parameters {
         self.bounded.split_for_impl()
     }
 
+    /// The parameters and the `where` clause of a method, in a block that has those called `outer`.
+    pub(crate) fn of_method(&self, outer: &[Ident]) -> (TokenStream, TokenStream) {
+        let is_outer = |ident: &Ident| outer.contains(ident);
+        let own = self.bounded.params.iter().filter(|param| match param {
+            GenericParam::Type(param) => !is_outer(&param.ident),
+            GenericParam::Const(param) => !is_outer(&param.ident),
+            GenericParam::Lifetime(_) => true,
+        });
+        let bounds =
+            self.bounded.type_params().filter(|param| is_outer(&param.ident)).map(|param| {
+                let (ident, bounds) = (&param.ident, &param.bounds);
+                quote!(#ident: #bounds,)
+            });
+        let clause = self.bounded.where_clause.as_ref().map(|clause| &clause.predicates);
+        (quote!(<#(#own),*>), quote!(where #(#bounds)* #clause))
+    }
+
     /// The parameters of the workflow's type, without bounds. They have defaults, so that the type
     /// can be named without arguments where it does not matter which.
     pub(crate) fn of_type(&self) -> TokenStream {

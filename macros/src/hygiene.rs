@@ -30,6 +30,11 @@ impl Names {
         names
     }
 
+    /// Whether `name` occurs.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
     /// Adds the names of `other`.
     pub(crate) fn extend(&mut self, other: Self) {
         self.0.extend(other.0);

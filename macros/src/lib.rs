@@ -18,17 +18,18 @@ mod ir;
 mod layout;
 mod liveness;
 mod macros;
+mod method;
 mod normalize;
 mod parse;
 mod register;
 mod resolve;
+mod source;
 mod suspend;
 mod usage;
 mod workflow;
 
 use proc_macro::TokenStream;
 
-use crate::args::WorkflowArgs;
 use crate::diagnostics::Diagnostics;
 
 /// Compiles an `async fn` into a durable state machine: after every `.await` its state is saved, and
@@ -50,11 +51,14 @@ use crate::diagnostics::Diagnostics;
 /// awaited in another workflow it becomes a part of that one's run. A type of the function's name
 /// carries what is known of it, such as `fulfil::GRAPH`.
 ///
+/// The attribute may stand on functions and on methods with `self` by value in an `impl` block. If
+/// the block is made by another macro, it stands on the block, too.
+///
 /// The first parameter may be `cx: &Context`. All others are stored, so they own their data.
 ///
 /// | option | meaning | default |
 /// |---|---|---|
-/// | `name = "…"` | the stored name | the function's |
+/// | `name = "…"` | the stored name | the function's, with its type in front for a method |
 /// | `allow(rule, …)` | these rules are not applied | |
 /// | `warn(rule, …)` | breaking these rules is a warning | |
 /// | `deny(rule, …)` | breaking these rules is an error | all rules |
@@ -64,9 +68,7 @@ use crate::diagnostics::Diagnostics;
 /// With `PITON_EXPAND=1`, or the function's name in place of `1`, the compiler prints the machine.
 #[proc_macro_attribute]
 pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let diagnostics = Diagnostics::new();
-    let arguments = WorkflowArgs::parse(arguments.into(), &diagnostics);
-    workflow::expand(arguments, item.into(), diagnostics).into()
+    workflow::expand(arguments.into(), item.into(), Diagnostics::new()).into()
 }
 
 /// Registers an instance of a generic workflow, so that runs of it can be started.

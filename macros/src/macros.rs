@@ -225,7 +225,7 @@ fn scan_captures<'a>(format: &'a str, mut found: impl FnMut(&'a str)) {
 
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && syn::parse_str::<Ident>(text).is_ok()
+        && (text == "self" || syn::parse_str::<Ident>(text).is_ok())
 }
 
 /// The text of a string literal.

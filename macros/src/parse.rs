@@ -16,6 +16,7 @@ use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::generics::{self, Parameters};
 use crate::macros;
+use crate::method::Method;
 
 /// A workflow as the user wrote it.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(crate) struct WorkflowFn {
     pub(crate) name: String,
     /// Whether it is declared in the body of another.
     pub(crate) is_nested: bool,
+    /// What it is in the `impl` block that it is in, if any.
+    pub(crate) method: Option<Method>,
     pub(crate) parameters: Parameters,
     /// What the function calls its context, if it takes one.
     pub(crate) context: Option<Ident>,
@@ -43,11 +46,12 @@ impl WorkflowFn {
     }
 }
 
-/// Takes the function apart; `name` is the one it is stored under. Reports what a workflow cannot
+/// Takes the function apart; `name` is the one it is stored under, `method` what it was. Reports what a workflow cannot
 /// have, and leaves it out; `None` if the rest is no workflow.
 pub(crate) fn parse(
     function: ItemFn,
     name: String,
+    method: Option<Method>,
     diagnostics: &Diagnostics,
 ) -> Option<WorkflowFn> {
     let ItemFn { attrs, vis, sig, block, .. } = function;
@@ -70,15 +74,14 @@ pub(crate) fn parse(
     }
     let mut context = None;
     let mut params = Vec::new();
+    let receivers = usize::from(method.as_ref().is_some_and(|method| method.receiver.is_some()));
     for input in sig.inputs {
         match input {
-            FnArg::Receiver(receiver) => refuse(
-                diagnostics,
-                receiver.self_token,
-                "a workflow cannot take `self`",
-                "pass what it needs of `self` as an argument of a free function",
-            ),
-            FnArg::Typed(param) if params.is_empty() && is_context(&param.ty) => {
+            // rustc says that there is no `self` here.
+            FnArg::Receiver(_) => return None,
+            FnArg::Typed(param)
+                if context.is_none() && params.len() == receivers && is_context(&param.ty) =>
+            {
                 context = context_name(&param.pat);
             }
             FnArg::Typed(param) => {
@@ -137,6 +140,7 @@ pub(crate) fn parse(
         ident: sig.ident,
         name,
         is_nested: false,
+        method,
         parameters,
         context,
         params,

@@ -2,65 +2,113 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Item, ItemFn};
+use syn::{Item, ItemFn, ItemImpl};
 
 use crate::args::WorkflowArgs;
 use crate::check::check_body;
 use crate::diagnostics::Diagnostics;
 use crate::parse::WorkflowFn;
-use crate::{cfg, codegen, dump, layout, liveness, normalize, parse, resolve};
+use crate::{cfg, codegen, dump, layout, liveness, method, normalize, parse, resolve};
 
-/// Compiles `item`. If anything is wrong with it, gives the errors and a function of the same
-/// signature, so that its callers do not fail too.
+/// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
+/// gives the errors and a function of the same signature, so that its callers do not fail too.
 pub(crate) fn expand(
-    args: WorkflowArgs,
+    args: TokenStream,
     item: TokenStream,
     diagnostics: Diagnostics,
 ) -> TokenStream {
-    let function: ItemFn = match syn::parse2(item.clone()) {
+    if let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) {
+        let block = method::each(block, &diagnostics, |args, function, head| {
+            expand_function(args, function, Some(head), Diagnostics::new())
+        });
+        if !args.is_empty() {
+            let help = "put them on its functions";
+            diagnostics.malformed(args, "an `impl` block has no options", help);
+        }
+        return diagnostics.finish_with(block);
+    }
+    expand_function(args, item, None, diagnostics)
+}
+
+/// Compiles a function, in an `impl` block with this head if there is one.
+fn expand_function(
+    args: TokenStream,
+    item: TokenStream,
+    block: Option<&ItemImpl>,
+    diagnostics: Diagnostics,
+) -> TokenStream {
+    let args = WorkflowArgs::parse(args, &diagnostics);
+    let mut function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => {
             diagnostics.push(error);
-            return fail(diagnostics, item);
+            return diagnostics.finish_with(item);
         }
     };
-    let name = function.sig.ident.to_string();
-    let stored = args.name.as_ref().map_or_else(|| name.clone(), syn::LitStr::value);
-    let parsed = parse::parse(function.clone(), stored, &diagnostics);
-    check_body(&function.sig, &function.block, &args, &diagnostics);
-    let Some(mut function) = parsed else {
-        // What the body awaits would be refused once more in a plain function.
-        let ItemFn { attrs, vis, sig, .. } = function;
-        let stand_in =
-            quote!(#(#attrs)* #[allow(unused_variables)] #vis #sig { ::core::unreachable!() });
-        return fail(diagnostics, stand_in);
+    let original = function.clone();
+    let block = match block {
+        Some(block) => Ok(Some(block.clone())),
+        None => method::block_around(&function, &diagnostics),
     };
-    let machine =
+    let method = match block {
+        Ok(None) => Ok(None),
+        Ok(Some(block)) => method::free(&mut function, &block, &diagnostics).map(Some).ok_or(()),
+        Err(()) => Err(()),
+    };
+    let Ok(method) = method else { return stand_in(original, diagnostics) };
+    let name = function.sig.ident.to_string();
+    let stored = args.name.as_ref().map_or_else(
+        || match &method {
+            Some(method) => format!("{}::{name}", method.of_type),
+            None => name.clone(),
+        },
+        syn::LitStr::value,
+    );
+    let parsed = parse::parse(function.clone(), stored, method, &diagnostics);
+    check_body(&function.sig, &function.block, &args, &diagnostics);
+    let Some(mut function) = parsed else { return stand_in(original, diagnostics) };
+    let definition =
         if diagnostics.has_errors() { None } else { compile(&mut function, &diagnostics) };
-    match machine {
-        Some(mut output) if !diagnostics.has_errors() => {
+    let compiled = definition.filter(|_| !diagnostics.has_errors());
+    let beside = diagnostics.finish_with(TokenStream::new());
+    match compiled {
+        Some(definition) => {
+            let output = codegen::facade(&function, &definition, &beside);
             print_expansion(&name, &output);
-            output.extend(diagnostics.take_warnings());
-            // Nothing has been reported.
-            let _ = diagnostics.finish();
             output
         }
-        _ => {
-            let facade = codegen::unavailable(&function);
-            fail(diagnostics, facade)
+        None => codegen::unavailable(&function, &beside),
+    }
+}
+
+/// What stands for a function of which not even calls can be made. What the body awaits would be
+/// refused once more in a plain function.
+fn stand_in(function: ItemFn, diagnostics: Diagnostics) -> TokenStream {
+    let ItemFn { attrs, vis, sig, .. } = function;
+    let errors = diagnostics.finish_with(TokenStream::new());
+    quote! {
+        #(#attrs)*
+        #[allow(unused_variables)]
+        #vis #sig {
+            #errors
+            ::core::unreachable!()
         }
     }
 }
 
-/// The passes. `None` if one of them has reported an error.
+/// The passes: gives what stands beside the function. `None` if one of them has reported an error.
 fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<TokenStream> {
-    let locals = resolve::resolve(
+    let mut locals = resolve::resolve(
         function.context.as_ref(),
         &mut function.params,
         &mut function.body,
         diagnostics,
     );
     let mut dumps = Dumps::of(&function.name);
+    let receiver = function.method.as_ref().and_then(|method| method.receiver.as_ref());
+    if let Some(local) = receiver.and_then(|receiver| locals.find(receiver)) {
+        locals[local].stored = "self".to_owned();
+    }
     dumps.add("resolve", || dump::locals(&locals));
     let body = function.body.clone();
     let tree = normalize::normalize(function.context.as_ref(), body, locals, diagnostics);
@@ -95,24 +143,14 @@ fn compile_item(item: &mut Item, outer: &str, diagnostics: &Diagnostics) {
         return;
     }
     let name = format!("{outer}::{}", function.sig.ident);
-    if let Some(mut function) = parse::parse(function.clone(), name, diagnostics)
+    if let Some(mut function) = parse::parse(function.clone(), name, None, diagnostics)
         && !diagnostics.has_errors()
     {
         function.is_nested = true;
-        if let Some(compiled) = compile(&mut function, diagnostics) {
-            *item = Item::Verbatim(compiled);
+        if let Some(definition) = compile(&mut function, diagnostics) {
+            *item = Item::Verbatim(codegen::facade(&function, &definition, &TokenStream::new()));
         }
     }
-}
-
-/// The errors, and what stands for the function.
-fn fail(diagnostics: Diagnostics, item: TokenStream) -> TokenStream {
-    let mut output = diagnostics.take_warnings();
-    if let Err(error) = diagnostics.finish() {
-        output.extend(error.into_compile_error());
-    }
-    output.extend(item);
-    output
 }
 
 /// The dumps of the passes, if the environment asks for them: `PITON_DUMP=1`, or the stored name.

@@ -1,9 +1,7 @@
 //! What the source file around a function imports.
 //!
-//! A macro is given the function and nothing else, but it can find the file that the function is
-//! in. Only `use` statements and the heads of items are read there, as text. If the file cannot be
-//! found, as in code that another macro generated, nothing is known of it, and the rules go by the
-//! names that are common.
+//! Only `use` statements and the heads of items are read, as text. If the file cannot be found,
+//! nothing is known of it, and the rules go by the names that are common.
 
 use std::collections::HashMap;
 
@@ -11,6 +9,7 @@ use proc_macro2::Span;
 use syn::ItemUse;
 
 use super::names::{Meaning, add_tree};
+use crate::source::file_of;
 
 /// Names that a source file imports or defines.
 #[derive(Debug, Default)]
@@ -19,10 +18,7 @@ pub(super) struct Imports(HashMap<String, Option<Meaning>>);
 impl Imports {
     /// The names of the file that `span` is in.
     pub(super) fn around(span: Span) -> Self {
-        // Without a compiler around there is no file, as in a unit test.
-        let path = proc_macro::is_available().then(|| span.unwrap().local_file()).flatten();
-        let text = path.and_then(|path| std::fs::read_to_string(path).ok());
-        text.map(|text| Self::of_text(&text)).unwrap_or_default()
+        file_of(span).map(|file| Self::of_text(&file.text)).unwrap_or_default()
     }
 
     /// The names in the text of a file.

@@ -251,10 +251,13 @@ fn has_attribute_of_ours(function: &ItemFn) -> bool {
 
 /// The name of the parameter `cx: &Context`.
 fn context_name(signature: &Signature) -> Option<&Ident> {
-    let FnArg::Typed(first) = signature.inputs.first()? else { return None };
-    let (Pat::Ident(pattern), Type::Reference(reference)) = (&*first.pat, &*first.ty) else {
-        return None;
-    };
-    let Type::Path(path) = &*reference.elem else { return None };
-    (path.path.segments.last()?.ident == "Context").then_some(&pattern.ident)
+    // In a method it comes after `self`.
+    signature.inputs.iter().take(2).find_map(|input| {
+        let FnArg::Typed(input) = input else { return None };
+        let (Pat::Ident(pattern), Type::Reference(reference)) = (&*input.pat, &*input.ty) else {
+            return None;
+        };
+        let Type::Path(path) = &*reference.elem else { return None };
+        (path.path.segments.last()?.ident == "Context").then_some(&pattern.ident)
+    })
 }

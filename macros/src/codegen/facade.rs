@@ -2,35 +2,76 @@
 //! the function could not be compiled.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::{Pat, PatType};
 
-use super::workflow;
+use super::{result_parts, workflow};
 use crate::hygiene::hidden;
 use crate::parse::WorkflowFn;
 
-/// The type of the workflow, the function that makes calls, and `definition` beside them.
-pub(super) fn facade(function: &WorkflowFn, definition: &TokenStream) -> TokenStream {
-    let names = function.params.iter().enumerate().map(|(index, param)| param_name(index, param));
-    let arguments = quote!(&(#(#names,)*));
-    let call = quote!(::piton::__private::WorkflowCall::new(#arguments));
-    around(function, definition, &quote!(), &call)
+/// The type of the workflow, the function that makes calls, `definition`, which makes the type a
+/// workflow, and what else is to stand `beside` it.
+pub(crate) fn facade(
+    function: &WorkflowFn,
+    definition: &TokenStream,
+    beside: &TokenStream,
+) -> TokenStream {
+    let ident = &function.ident;
+    let receiver = function.method.as_ref().and_then(|method| method.receiver.as_ref());
+    let arguments = function.params.iter().enumerate().map(|(index, param)| match receiver {
+        Some(_) if index == 0 => quote!(self),
+        _ => param_name(index, param).to_token_stream(),
+    });
+    let (_, types, _) = function.parameters.split();
+    let call = quote! {
+        ::piton::__private::WorkflowCall::<#ident #types>::new(&(#(#arguments,)*))
+    };
+    around(function, definition, beside, &quote!(), &call)
 }
 
 fn around(
     function: &WorkflowFn,
     definition: &TokenStream,
+    beside: &TokenStream,
     allow: &TokenStream,
     call: &TokenStream,
 ) -> TokenStream {
-    let WorkflowFn { attrs, vis, ident, params, parameters, .. } = function;
-    let (bounded, arguments, bounds) = parameters.split();
+    let WorkflowFn { attrs, vis, ident, params, parameters, method, .. } = function;
     let declared = parameters.of_type();
     let variant = parameters.variant();
     let params = params.iter().enumerate().map(|(index, param)| {
+        if index == 0 && method.as_ref().is_some_and(|method| method.receiver.is_some()) {
+            return quote!(self);
+        }
         let (name, ty) = (param_name(index, param), &param.ty);
         quote!(#name: #ty)
     });
+    if let Some(method) = method {
+        // Beside a method there can be no type, so nobody can name it.
+        let (bounded, bounds) = parameters.of_method(&method.block_parameters);
+        let returned = &function.output;
+        let (value, error) = result_parts(function);
+        return quote! {
+            #(#attrs)*
+            #allow
+            #vis fn #ident #bounded(#(#params),*) -> ::piton::__private::WorkflowCall<
+                impl ::piton::__private::Workflow<
+                    Return = #returned,
+                    Output = #value,
+                    Error = #error,
+                >
+            >
+            #bounds
+            {
+                #[allow(non_camel_case_types, dead_code)]
+                enum #ident #declared { #variant }
+                const _: () = { #definition };
+                #beside
+                #call
+            }
+        };
+    }
+    let (bounded, arguments, bounds) = parameters.split();
     quote! {
         #(#attrs)*
         #[allow(non_camel_case_types, dead_code)]
@@ -45,6 +86,7 @@ fn around(
         }
 
         const _: () = { #definition };
+        #beside
     }
 }
 
@@ -65,7 +107,7 @@ fn param_name(index: usize, param: &PatType) -> Ident {
 
 /// What stands for a workflow that has not been compiled: its type and function, so that what uses
 /// them is checked as usual.
-pub(crate) fn unavailable(function: &WorkflowFn) -> TokenStream {
+pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenStream {
     let name = &function.name;
     let machine = quote! {
         const GRAPH: &'static ::piton::__private::Graph =
@@ -82,6 +124,12 @@ pub(crate) fn unavailable(function: &WorkflowFn) -> TokenStream {
     // when it has.
     let no_arguments = quote!(());
     let workflow = workflow(function, &no_arguments, &machine);
-    let allow = quote!(#[allow(unused_variables)]);
-    around(function, &workflow, &allow, &quote!(::core::unreachable!()))
+    let allow = quote!(#[allow(unused_variables, unreachable_code)]);
+    let ident = &function.ident;
+    let (_, types, _) = function.parameters.split();
+    let call = quote! {{
+        let call: ::piton::__private::WorkflowCall<#ident #types> = ::core::unreachable!();
+        call
+    }};
+    around(function, &workflow, beside, &allow, &call)
 }

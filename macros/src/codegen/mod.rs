@@ -11,7 +11,7 @@ mod suspend;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 
-pub(crate) use self::facade::unavailable;
+pub(crate) use self::facade::{facade, unavailable};
 pub(crate) use self::graph::type_text;
 use crate::generics::Parameters;
 use crate::hygiene::hidden;
@@ -19,7 +19,7 @@ use crate::ir::Graph;
 use crate::layout::Layout;
 use crate::parse::WorkflowFn;
 
-/// Prints the workflow: its type, its function and its machine.
+/// Prints the machine and what else makes the workflow's type a workflow.
 pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) -> TokenStream {
     let ident = &function.ident;
     let span = ident.span();
@@ -47,14 +47,13 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
             }
         }
     });
-    let definition = quote! {
+    quote! {
         #state
         #blocks
         #workflow
         #register
         #check
-    };
-    facade::facade(function, &definition)
+    }
 }
 
 /// What all of code generation works on.
@@ -70,11 +69,9 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
     let WorkflowFn { vis, ident, name, output, parameters, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let returned = hidden("returned");
-    let parts = quote!(<#output as ::piton::__private::ResultParts>);
-    let (value, error, failure, into_result) = if function.returns_result() {
+    let (value, error) = result_parts(function);
+    let (failure, into_result) = if function.returns_result() {
         (
-            quote!(#parts::Ok),
-            quote!(#parts::Err),
             quote! {
                 ::piton::__private::ResultParts::err_ref(#returned).map(|error| {
                     use ::piton::__private::{ByDebug as _, ByDisplay as _};
@@ -85,8 +82,6 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
         )
     } else {
         (
-            output.to_token_stream(),
-            quote!(::core::convert::Infallible),
             quote!({
                 let _ = #returned;
                 ::core::option::Option::None
@@ -95,7 +90,20 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
         )
     };
     let (unbounded, definition, registered) = instances(parameters);
+    // The type of a method is in its body, so nobody could name the constant.
+    let named = function.method.is_none().then(|| {
+        quote! {
+            impl #bounded #ident #of_type #bounds {
+                /// The states of the workflow and the ways between them.
+                #[allow(dead_code)]
+                #vis const GRAPH: &'static ::piton::__private::Graph =
+                    <Self as ::piton::__private::Workflow>::GRAPH;
+            }
+        }
+    });
     quote! {
+        #named
+
         impl #unbounded ::piton::__private::Checked for #ident #of_type {}
 
         impl #bounded ::piton::__private::Workflow for #ident #of_type #bounds {
@@ -127,13 +135,17 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
 
             #machine
         }
+    }
+}
 
-        impl #bounded #ident #of_type #bounds {
-            /// The states of the workflow and the ways between them.
-            #[allow(dead_code)]
-            #vis const GRAPH: &'static ::piton::__private::Graph =
-                <Self as ::piton::__private::Workflow>::GRAPH;
-        }
+/// The types of the value and of the error that a workflow ends with.
+fn result_parts(function: &WorkflowFn) -> (TokenStream, TokenStream) {
+    let output = &function.output;
+    if function.returns_result() {
+        let parts = quote!(<#output as ::piton::__private::ResultParts>);
+        (quote!(#parts::Ok), quote!(#parts::Err))
+    } else {
+        (output.to_token_stream(), quote!(::core::convert::Infallible))
     }
 }
 

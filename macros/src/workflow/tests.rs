@@ -10,7 +10,8 @@ use crate::{cfg, dump, layout, liveness, normalize, parse, resolve};
 fn passes(source: TokenStream) -> String {
     let diagnostics = Diagnostics::new();
     let function = syn::parse2(source).expect("a function");
-    let mut function = parse::parse(function, "run".into(), &diagnostics).expect("a workflow");
+    let mut function =
+        parse::parse(function, "run".into(), None, &diagnostics).expect("a workflow");
     let locals = resolve::resolve(
         function.context.as_ref(),
         &mut function.params,

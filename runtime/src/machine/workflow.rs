@@ -93,6 +93,11 @@ impl<W: Workflow> WorkflowCall<W> {
         Self { arguments: codec::to_payload(arguments), workflow: PhantomData }
     }
 
+    /// The states of the workflow and the ways between them.
+    pub fn graph(&self) -> &'static Graph {
+        W::GRAPH
+    }
+
     /// The encoded arguments.
     ///
     /// # Errors

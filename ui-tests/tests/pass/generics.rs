@@ -78,7 +78,7 @@ register!(price::<Cheap>);
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Marker2;
 
-fn run<W: piton::machine::Workflow>(call: piton::machine::WorkflowCall<W>) -> W::Return {
+pub(crate) fn run<W: piton::machine::Workflow>(call: piton::machine::WorkflowCall<W>) -> W::Return {
     let mut run = Standalone::start(call).unwrap();
     loop {
         if let Progress::Returned(value) = run.advance(Timestamp::now()).unwrap() {

@@ -8,5 +8,6 @@ mod borrows_that_end;
 mod closure_made_again;
 mod generics;
 mod inference;
+mod methods;
 mod strict;
 mod transaction;

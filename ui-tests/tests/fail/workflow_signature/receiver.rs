@@ -1,14 +1,25 @@
 use piton::prelude::*;
+use serde::{Deserialize, Serialize};
 
-struct Shop;
+#[derive(Serialize, Deserialize)]
+struct Shop {
+    pause: u64,
+}
 
 impl Shop {
     #[workflow]
-    async fn run(self, cx: &Context) {
-        cx.sleep(seconds(1)).await;
+    async fn run(&self, cx: &Context) -> Result<u64, String> {
+        cx.sleep(seconds(self.pause)).await;
+        Ok(self.pause)
+    }
+
+    #[workflow]
+    async fn caller(self) -> Result<u64, String> {
+        self.run().await
     }
 }
 
-fn main() {
-    let _ = Shop;
-}
+#[workflow]
+async fn outside(self) {}
+
+fn main() {}

@@ -1,0 +1,287 @@
+//! Functions in `impl` blocks.
+//!
+//! Next to such a function there can be no types, so all that is generated goes into its body. What
+//! is in there sees neither `Self` nor the parameters of the block: `Self` is replaced by the type
+//! that the block is for, and `self` is a parameter like the others.
+
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Macro, Path, PathArguments, Type,
+};
+
+use crate::check::Rule;
+use crate::diagnostics::Diagnostics;
+use crate::hygiene::Names;
+use crate::macros::rename_captures;
+use crate::source::{Surroundings, surroundings_of};
+
+/// What a function in an `impl` block is there.
+#[derive(Clone, Debug)]
+pub(crate) struct Method {
+    /// The name of the type that the block is for.
+    pub(crate) of_type: String,
+    /// The type and const parameters of the block.
+    pub(crate) block_parameters: Vec<Ident>,
+    /// The parameter that was `self`.
+    pub(crate) receiver: Option<Ident>,
+}
+
+/// The head of the `impl` block that the function is in; `None` if it is in none. Reports those that
+/// cannot be in.
+pub(crate) fn block_around(
+    function: &ItemFn,
+    diagnostics: &Diagnostics,
+) -> Result<Option<ItemImpl>, ()> {
+    let span = function.sig.ident.span();
+    let refuse = |message: &str, help: &str| {
+        diagnostics.error(span, Rule::WORKFLOW_SIGNATURE, message, help);
+        Err(())
+    };
+    match surroundings_of(span) {
+        Some(Surroundings::Impl(header)) => {
+            let header = format!("{header} {{}}");
+            match syn::parse_str::<TokenStream>(&header).map(|tokens| respan(tokens, span)) {
+                Ok(tokens) => match syn::parse2::<ItemImpl>(tokens) {
+                    Ok(block) => Ok(Some(block)),
+                    Err(_) => refuse(UNSEEN, ON_THE_BLOCK),
+                },
+                Err(_) => refuse(UNSEEN, ON_THE_BLOCK),
+            }
+        }
+        Some(Surroundings::Trait) => refuse(IN_A_TRAIT, FREE),
+        Some(Surroundings::Macro) | None if names_self(function) => refuse(UNSEEN, ON_THE_BLOCK),
+        // In code without a block, rustc refuses `self`.
+        _ => Ok(None),
+    }
+}
+
+const UNSEEN: &str = "the `impl` block that this workflow is in cannot be seen from here";
+const ON_THE_BLOCK: &str = "put `#[workflow]` on the `impl` block too";
+const IN_A_TRAIT: &str = "a workflow cannot be a method of a trait";
+const FREE: &str = "make it a function outside, or of an `impl` block without a trait";
+
+/// Whether the function can only be in an `impl` block.
+fn names_self(function: &ItemFn) -> bool {
+    let names = Names::of(function.sig.to_token_stream());
+    names.has("self") || names.has("Self")
+}
+
+/// Makes `function` one that could stand outside of `block`.
+pub(crate) fn free(
+    function: &mut ItemFn,
+    block: &ItemImpl,
+    diagnostics: &Diagnostics,
+) -> Option<Method> {
+    let refuse = |tokens: &dyn ToTokens, message: &str, help: &str| {
+        diagnostics.error_at(tokens, Rule::WORKFLOW_SIGNATURE, message, help);
+    };
+    if block.trait_.is_some() {
+        refuse(&function.sig.ident, IN_A_TRAIT, FREE);
+        return None;
+    }
+    let path = match &*block.self_ty {
+        Type::Path(ty) if ty.qself.is_none() => with_turbofish(ty.path.clone()),
+        _ => {
+            refuse(&function.sig.ident, "a workflow must be a method of a type with a name", FREE);
+            return None;
+        }
+    };
+    let of_type = path.segments.last()?.ident.to_string();
+    let receiver = match function.sig.inputs.first() {
+        Some(FnArg::Receiver(receiver)) => {
+            let written = receiver.to_token_stream().to_string();
+            if written != "self" && written != "mut self" {
+                let message = "a workflow stores `self`, so it takes it by value";
+                refuse(
+                    receiver,
+                    message,
+                    "write `self`, and call it on a clone where it is needed",
+                );
+            }
+            let mut names = Names::of(function.to_token_stream());
+            // Nobody is told that `self` is not used.
+            let is_used = Names::of(function.block.to_token_stream()).has("self");
+            let this = if is_used { "this" } else { "_this" };
+            let this = Ident::new(this, receiver.self_token.span);
+            let this = if names.has(&this.to_string()) { names.fresh(&this) } else { this };
+            let mutability = receiver.mutability;
+            let ty = &block.self_ty;
+            function.sig.inputs[0] = syn::parse_quote!(#mutability #this: #ty);
+            Some(this)
+        }
+        _ => None,
+    };
+    let mut substitute = Substitute { path, this: receiver.clone() };
+    substitute.visit_signature_mut(&mut function.sig);
+    substitute.visit_block_mut(&mut function.block);
+    add_parameters(&mut function.sig.generics, &block.generics);
+    let block_parameters = block.generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(param) => Some(param.ident.clone()),
+        GenericParam::Const(param) => Some(param.ident.clone()),
+        GenericParam::Lifetime(_) => None,
+    });
+    Some(Method { of_type, block_parameters: block_parameters.collect(), receiver })
+}
+
+/// Puts the parameters of the block before those of the function.
+fn add_parameters(function: &mut Generics, block: &Generics) {
+    let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
+    let (mut params, own) = (block.params.clone(), std::mem::take(&mut function.params));
+    params.extend(own);
+    let (lifetimes, others): (Vec<_>, Vec<_>) = params.into_iter().partition(is_lifetime);
+    function.params = lifetimes.into_iter().chain(others).collect();
+    if let Some(clause) = &block.where_clause {
+        function.make_where_clause().predicates.extend(clause.predicates.clone());
+    }
+}
+
+/// The functions of an `impl` block under `#[workflow]`, each compiled by `compile`.
+pub(crate) fn each(
+    mut block: ItemImpl,
+    diagnostics: &Diagnostics,
+    mut compile: impl FnMut(TokenStream, TokenStream, &ItemImpl) -> TokenStream,
+) -> TokenStream {
+    let mut head = block.clone();
+    head.items.clear();
+    let mut found = false;
+    for item in &mut block.items {
+        let ImplItem::Fn(function) = item else { continue };
+        let is_workflow = |attribute: &syn::Attribute| {
+            attribute.path().segments.last().is_some_and(|last| last.ident == "workflow")
+        };
+        let Some(index) = function.attrs.iter().position(is_workflow) else { continue };
+        found = true;
+        let attribute = function.attrs.remove(index);
+        let arguments = match attribute.meta {
+            syn::Meta::List(list) => list.tokens,
+            _ => TokenStream::new(),
+        };
+        let compiled = compile(arguments, function.to_token_stream(), &head);
+        *item = ImplItem::Verbatim(compiled);
+    }
+    if !found {
+        diagnostics.malformed(
+            block.impl_token,
+            "there is no workflow in this `impl` block",
+            "put `#[workflow]` on its `async fn`s as well",
+        );
+    }
+    block.into_token_stream()
+}
+
+/// `Account<T>` as `Account::<T>`, which can stand wherever `Self` can.
+fn with_turbofish(mut path: Path) -> Path {
+    for segment in &mut path.segments {
+        if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+            arguments.colon2_token = Some(Default::default());
+        }
+    }
+    path
+}
+
+/// Puts the type in place of `Self`, and the parameter in place of `self`.
+struct Substitute {
+    path: Path,
+    this: Option<Ident>,
+}
+
+impl VisitMut for Substitute {
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        visit_mut::visit_path_mut(self, path);
+        let Some(first) = path.segments.first() else { return };
+        if first.ident == "Self" {
+            let span = first.ident.span();
+            let rest = path.segments.iter().skip(1).cloned();
+            let mut whole = self.path(span);
+            whole.segments.extend(rest);
+            *path = whole;
+        } else if path.segments.len() == 1
+            && first.ident == "self"
+            && let Some(this) = self.this(first.ident.span())
+        {
+            *path = this.into();
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
+    }
+
+    /// Items have a `self` of their own, and do not see this `Self`.
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+impl Substitute {
+    fn path(&self, span: Span) -> Path {
+        let tokens = respan(self.path.to_token_stream(), span);
+        // The same tokens as before.
+        syn::parse2(tokens).unwrap_or_else(|_| self.path.clone())
+    }
+
+    fn this(&self, span: Span) -> Option<Ident> {
+        let this = self.this.as_ref()?;
+        Some(Ident::new(&this.to_string(), span))
+    }
+
+    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+        let mut out = TokenStream::new();
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(tree) = tokens.next() {
+            let tree = match tree {
+                TokenTree::Ident(ident) if ident == "Self" => {
+                    out.extend(self.path(ident.span()).into_token_stream());
+                    continue;
+                }
+                TokenTree::Ident(ident) if ident == "self" => {
+                    // `self::name` is a path.
+                    let is_path = matches!(tokens.peek(), Some(TokenTree::Punct(punct))
+                        if punct.as_char() == ':' && punct.spacing() == proc_macro2::Spacing::Joint);
+                    let this = self.this(ident.span()).filter(|_| !is_path);
+                    this.unwrap_or(ident).into()
+                }
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    inner.set_span(group.span());
+                    inner.into()
+                }
+                TokenTree::Literal(literal) => self.literal(literal),
+                other => other,
+            };
+            out.extend([tree]);
+        }
+        out
+    }
+
+    /// A literal in a macro may be a format string.
+    fn literal(&self, literal: proc_macro2::Literal) -> TokenTree {
+        let span = literal.span();
+        if let Some(this) = &self.this
+            && let syn::Lit::Str(text) = syn::Lit::new(literal.clone())
+        {
+            let rename = |name: &str| (name == "self").then(|| this.to_string());
+            let renamed = rename_captures(&text.value(), rename);
+            if renamed != text.value() {
+                let mut new = proc_macro2::Literal::string(&renamed);
+                new.set_span(span);
+                return new.into();
+            }
+        }
+        literal.into()
+    }
+}
+
+/// `tokens` at another place of the source.
+fn respan(tokens: TokenStream, span: Span) -> TokenStream {
+    let respanned = tokens.into_iter().map(|mut tree| {
+        if let TokenTree::Group(group) = &tree {
+            let mut new = Group::new(group.delimiter(), respan(group.stream(), span));
+            new.set_span(span);
+            tree = new.into();
+        }
+        tree.set_span(span);
+        tree
+    });
+    respanned.collect()
+}

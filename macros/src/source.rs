@@ -1,0 +1,300 @@
+//! The source file around a function.
+//!
+//! A macro is given the function and nothing else, but it can find the file that the function is
+//! in, and see what is there. If the file cannot be found, as in code that another macro generated,
+//! nothing is known of it.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use proc_macro2::Span;
+
+/// A line and a column, both from 1.
+type Position = (usize, usize);
+
+/// A file that has been read.
+#[derive(Debug)]
+pub(crate) struct SourceFile {
+    pub(crate) text: String,
+    regions: Vec<Region>,
+}
+
+/// What is between a pair of brackets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Surroundings {
+    /// An `impl` block: what stands before its braces.
+    Impl(String),
+    /// A `trait`.
+    Trait,
+    /// The input of a macro, which may put it anywhere.
+    Macro,
+    /// Items or code.
+    Other,
+}
+
+#[derive(Debug)]
+struct Region {
+    start: Position,
+    end: Position,
+    surroundings: Surroundings,
+}
+
+thread_local! {
+    // Workflows of one file are expanded one after the other.
+    static LAST: RefCell<Option<(PathBuf, Rc<SourceFile>)>> = const { RefCell::new(None) };
+}
+
+/// The file that `span` is in.
+pub(crate) fn file_of(span: Span) -> Option<Rc<SourceFile>> {
+    // Without a compiler around there is no file, as in a unit test.
+    let path = proc_macro::is_available().then(|| span.unwrap().local_file()).flatten()?;
+    LAST.with_borrow_mut(|last| {
+        if let Some((known, file)) = last
+            && *known == path
+        {
+            return Some(Rc::clone(file));
+        }
+        let text = std::fs::read_to_string(&path).ok()?;
+        let regions = find_regions(&text);
+        let file = Rc::new(SourceFile { text, regions });
+        *last = Some((path, Rc::clone(&file)));
+        Some(file)
+    })
+}
+
+/// What `span` is directly in; `None` if it is not known.
+pub(crate) fn surroundings_of(span: Span) -> Option<Surroundings> {
+    let file = file_of(span)?;
+    let start = span.unwrap().start();
+    Some(innermost(&file.regions, (start.line(), start.column())))
+}
+
+fn innermost(regions: &[Region], position: Position) -> Surroundings {
+    let around = regions.iter().filter(|region| region.start < position && position < region.end);
+    // An inner region begins after the outer one.
+    let innermost = around.max_by_key(|region| region.start);
+    innermost.map_or(Surroundings::Other, |region| region.surroundings.clone())
+}
+
+/// What has been read of the item or statement at one depth of brackets.
+#[derive(Default)]
+struct Level {
+    /// The first word that is no modifier, and where it is.
+    first: Option<(usize, String)>,
+    /// The last three pieces.
+    last: [Piece; 3],
+    /// The region that the brackets are, as an index.
+    region: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Piece {
+    #[default]
+    Other,
+    Word,
+    Bang,
+}
+
+impl Level {
+    fn add(&mut self, piece: Piece) {
+        self.last.rotate_left(1);
+        self.last[2] = piece;
+    }
+
+    fn add_word(&mut self, at: usize, word: &str) {
+        self.add(Piece::Word);
+        if !["pub", "unsafe", "default"].contains(&word) {
+            self.first.get_or_insert_with(|| (at, word.to_owned()));
+        }
+    }
+
+    /// What the brackets are that open at `at`.
+    fn opens(&self, text: &str, at: usize, is_brace: bool) -> Option<Surroundings> {
+        use Piece::{Bang, Word};
+        if matches!(self.last, [_, Word, Bang] | [Word, Bang, Word]) {
+            return Some(Surroundings::Macro);
+        }
+        is_brace.then(|| match &self.first {
+            Some((start, word)) if word == "impl" => {
+                Surroundings::Impl(text[*start..at].to_owned())
+            }
+            Some((_, word)) if word == "trait" || word == "auto" => Surroundings::Trait,
+            _ => Surroundings::Other,
+        })
+    }
+
+    /// Begins with the next item.
+    fn restart(&mut self) {
+        *self = Self { region: self.region, ..Self::default() };
+    }
+}
+
+/// Finds what is in brackets. Where rustc puts the tokens of a text it does not tell, so the text is
+/// taken apart here, as far as it takes to tell brackets from those in literals and comments.
+fn find_regions(text: &str) -> Vec<Region> {
+    let mut regions: Vec<Region> = Vec::new();
+    let mut levels = vec![Level::default()];
+    let mut position = (1, 1);
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let length = length_of_piece(&text[at..]);
+        let piece = &text[at..at + length];
+        let depth = levels.len();
+        let Some(level) = levels.last_mut() else { break };
+        match c {
+            '{' | '(' | '[' => {
+                let surroundings = level.opens(text, at, c == '{');
+                let region = surroundings.map(|surroundings| {
+                    regions.push(Region { start: position, end: position, surroundings });
+                    regions.len() - 1
+                });
+                levels.push(Level { region, ..Level::default() });
+            }
+            '}' | ')' | ']' if depth > 1 => {
+                if let Some(region) = levels.pop().and_then(|level| level.region) {
+                    regions[region].end = position;
+                }
+                if let Some(level) = levels.last_mut() {
+                    if c == '}' { level.restart() } else { level.add(Piece::Other) }
+                }
+            }
+            ';' => level.restart(),
+            '!' => level.add(Piece::Bang),
+            _ if piece.starts_with("//") || piece.starts_with("/*") || c.is_whitespace() => {}
+            _ if is_word(c) && !piece.ends_with(['"', '#', '\'']) => level.add_word(at, piece),
+            _ => level.add(Piece::Other),
+        }
+        for c in piece.chars() {
+            position = if c == '\n' { (position.0 + 1, 1) } else { (position.0, position.1 + 1) };
+        }
+        at += length;
+    }
+    regions
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The length of the word, literal, comment or sign that `text` starts with.
+fn length_of_piece(text: &str) -> usize {
+    let up_to = |end: Option<usize>| end.unwrap_or(text.len());
+    let mut chars = text.chars();
+    let first = chars.next().unwrap_or_default();
+    match first {
+        '/' if text.starts_with("//") => up_to(text.find('\n')),
+        '/' if text.starts_with("/*") => length_of_comment(text),
+        '"' => length_of_string(text),
+        '\'' => match (chars.next(), chars.next()) {
+            (Some('\\'), _) => up_to(text[3..].find('\'').map(|end| end + 4)),
+            (Some(c), Some('\'')) => c.len_utf8() + 2,
+            // A lifetime.
+            _ => 1,
+        },
+        c if is_word(c) => {
+            let length = up_to(text.find(|c| !is_word(c)));
+            let (word, rest) = text.split_at(length);
+            let hashes = rest.len() - rest.trim_start_matches('#').len();
+            match word {
+                "r" | "br" | "cr" if rest[hashes..].starts_with('"') => {
+                    let end = format!("\"{}", "#".repeat(hashes));
+                    let open = length + hashes + 1;
+                    up_to(text[open..].find(&end).map(|close| open + close + end.len()))
+                }
+                "b" | "c" if rest.starts_with('"') => length + length_of_string(rest),
+                "b" if rest.starts_with('\'') => length + length_of_piece(rest),
+                _ => length,
+            }
+        }
+        c => c.len_utf8(),
+    }
+}
+
+fn length_of_string(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Comments are nested.
+fn length_of_comment(text: &str) -> usize {
+    let (mut depth, mut at) = (0_usize, 0);
+    while at < text.len() {
+        if text[at..].starts_with("/*") {
+            (depth, at) = (depth + 1, at + 2);
+        } else if text[at..].starts_with("*/") {
+            (depth, at) = (depth - 1, at + 2);
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the first `HERE` of a text is in.
+    fn around(text: &str) -> Surroundings {
+        let before = text.split("HERE").next().expect("a first part");
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        innermost(&find_regions(text), (line, column))
+    }
+
+    fn block(head: &str) -> Surroundings {
+        Surroundings::Impl(head.to_owned())
+    }
+
+    #[test]
+    fn the_innermost_block_counts() {
+        assert_eq!(around("fn HERE() {}"), Surroundings::Other);
+        assert_eq!(around("impl A { }\nfn HERE() {}"), Surroundings::Other);
+        assert_eq!(
+            around("mod a {\n impl<T> A<T> {\n  fn HERE() {}\n }\n}"),
+            block("impl<T> A<T> ")
+        );
+        assert_eq!(
+            around(
+                "/// Of A.\n#[cfg(all(x))]\nunsafe impl A<[u8; 2]> where B: C { pub fn x() {} fn HERE"
+            ),
+            Surroundings::Other,
+            "a block that does not end"
+        );
+        assert_eq!(around("impl A { fn x() { fn HERE() {} } }"), Surroundings::Other);
+        assert_eq!(around("fn x() { impl A { async fn HERE() {} } }"), block("impl A "));
+        assert_eq!(around("pub unsafe trait A { async fn HERE(); }"), Surroundings::Trait);
+        assert_eq!(around("compare! { async fn HERE(); }"), Surroundings::Macro);
+        assert_eq!(around("macro_rules! compare { (x) => { fn HERE() {} } }"), Surroundings::Other);
+        assert_eq!(around("compare!(async fn HERE() {});"), Surroundings::Macro);
+        assert_eq!(around("compare! { impl A { async fn HERE() {} } }"), block("impl A "));
+    }
+
+    #[test]
+    fn brackets_in_literals_and_comments_do_not_count() {
+        for text in [
+            "impl A { /* } /* } */ } */ fn HERE() {} }",
+            "impl A { // }\n fn HERE() {} }",
+            "impl A { const X: &str = \"}\\\"}\"; fn HERE() {} }",
+            "impl A { const X: &str = r#\"}\"}\"#; fn HERE() {} }",
+            "impl A { const X: [char; 3] = ['}', '\\'', '\\u{7d}']; fn HERE() {} }",
+            "impl A { const X: [u8; 2] = [b'}', b'\\'']; fn b<'a>(x: &'a str) {} fn HERE() {} }",
+            "impl A { const X: &[u8] = b\"}\"; fn r#if() {} fn HERE() {} }",
+            "// ß\nimpl A { const X: &str = \"ßß}\"; fn HERE() {} }",
+        ] {
+            assert_eq!(around(text), block("impl A "), "{text}");
+        }
+    }
+}
