@@ -14,6 +14,8 @@ pub mod machine;
 mod macros;
 pub mod model;
 pub mod prelude;
+#[cfg(feature = "engine")]
+pub mod process;
 mod question;
 #[cfg(feature = "engine")]
 pub mod store;

@@ -54,7 +54,7 @@ fn memory(case: Case) -> Trial {
         let clock = ManualClock::new(Timestamp::now());
         block_on(async {
             let store = MemoryStore::with_clock(Arc::clone(&clock));
-            case.run(StoreUnderTest::new(store.clone(), store, clock)).await;
+            case.run(StoreUnderTest::new(store.connect(), store, clock)).await;
             Ok(())
         })
     })

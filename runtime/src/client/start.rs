@@ -11,7 +11,7 @@ use crate::engine::session::Adoption;
 use crate::engine::transitions;
 use crate::error::StartError;
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall, WorkflowEntry};
-use crate::model::{RunId, Timestamp};
+use crate::model::Timestamp;
 use crate::store::{NewRun, StartOutcome};
 
 /// A run that is yet to be started: await it.
@@ -79,7 +79,7 @@ impl<W: Workflow> Start<W> {
         };
         let arguments =
             call.into_arguments().map_err(|source| StartError::Arguments { workflow, source })?;
-        let run_id = RunId::new();
+        let run_id = client.store().new_run_id();
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
         let run = RunInfo { run_id, workflow_id: workflow_id.clone() };
         let cannot_begin = |reason: String| StartError::Begin { workflow, reason };

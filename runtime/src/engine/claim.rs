@@ -91,6 +91,7 @@ async fn wait(session: &Session, next_due_at: Option<Timestamp>) {
         next_due_at = next_due_at.into_iter().chain(session.take_next_due()).min();
         let due_at = next_due_at.map_or(poll_at, |at| session.clock.instant_of(at).min(poll_at));
         tokio::select! {
+            biased;
             () = session.store.hub().due() => return,
             () = sleep_until(due_at) => return,
             () = session.due_sooner() => {}

@@ -3,7 +3,7 @@
 //! A session ends when it is told to or when it has lost its lease. In the second case everything
 //! it was doing is dropped, and the worker opens another.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -22,6 +22,7 @@ use super::transitions::{Commits, Deliveries};
 use crate::activities::Dependencies;
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
+use crate::process;
 use crate::store::{NewWorker, RunEvent, Store, WorkerLease};
 
 /// What stays the same over the sessions of a worker.
@@ -87,7 +88,7 @@ pub(crate) struct Session {
     /// When the lease was asked for.
     registered_at: Instant,
     /// The runs held.
-    runs: Mutex<HashMap<RunId, Held>>,
+    runs: Mutex<BTreeMap<RunId, Held>>,
     /// Their drivers; `None` once no more may start.
     drivers: Mutex<Option<JoinSet<()>>>,
     /// How far the session has come.
@@ -202,11 +203,11 @@ impl Session {
         self.lock_runs().insert(run_id, held);
         let subscription = self.store.hub().subscribe(run_id, events);
         let session = Arc::clone(self);
-        drivers.spawn(async move {
+        drivers.spawn(process::bind(async move {
             let released = Release { session: Arc::clone(&session), run_id, inbox_read };
             Driver::run(session, origin, receiver, Arc::clone(&released.inbox_read)).await;
             drop((subscription, released, permit));
-        });
+        }));
     }
 
     /// The runs held and how far their inboxes have been read.
@@ -287,7 +288,7 @@ impl Session {
         Ok(())
     }
 
-    fn lock_runs(&self) -> MutexGuard<'_, HashMap<RunId, Held>> {
+    fn lock_runs(&self) -> MutexGuard<'_, BTreeMap<RunId, Held>> {
         // Whole after every operation, so a panic elsewhere does not spoil it.
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,8 +1,8 @@
 //! Driving one machine: what has arrived goes in, a step is made, a snapshot comes out.
 
 use std::cell::Cell;
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, VecDeque};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -445,7 +445,7 @@ impl Machine {
 /// What has arrived and not been used up.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
-    outcomes: HashMap<Handle, Delivery<OperationOutcome>>,
+    outcomes: BTreeMap<Handle, Delivery<OperationOutcome>>,
     signals: VecDeque<Delivery<(String, Payload)>>,
     cancel: Option<Delivery<String>>,
     consumed: Vec<i64>,

@@ -90,6 +90,12 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// The database's clock.
     async fn now(&self) -> Result<Timestamp, StoreError>;
 
+    /// The id of a run to be started. By default from the clock and random bits of this process; a
+    /// store for simulations gives ids that can be repeated.
+    fn new_run_id(&self) -> RunId {
+        RunId::new()
+    }
+
     /// Adds a worker with a fresh lease.
     async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError>;
 

@@ -18,6 +18,7 @@ use crate::engine::lease::keep_lease;
 use crate::engine::session::{Phase, Session};
 use crate::engine::sweep::{sweep_loop, watch_loop};
 use crate::error::StoreError;
+use crate::process;
 
 /// The wait before a worker that has lost its lease and cannot register tries again.
 const REGISTER_AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -38,7 +39,7 @@ impl RunningWorker {
         let (stop, stopping) = watch::channel(false);
         client.add_host(&session);
         let supervisor = Supervisor { client, stopping, grace };
-        Self { stop, supervisor: tokio::spawn(supervisor.run(session)) }
+        Self { stop, supervisor: process::spawn(supervisor.run(session)) }
     }
 
     /// Ends the worker in order: it stops claiming, finishes and commits steps, lets activities end
@@ -119,6 +120,7 @@ impl Supervisor {
     async fn serve(&mut self, session: &Arc<Session>) -> End {
         let mut phase = session.phase();
         tokio::select! {
+            biased;
             // The worker's handle is gone or has asked.
             _ = self.stopping.wait_for(|stop| *stop) => End::Stopped,
             _ = phase.wait_for(|phase| *phase == Phase::Lost) => End::Lost,
@@ -143,6 +145,7 @@ impl Supervisor {
                 opened
             };
             tokio::select! {
+                biased;
                 _ = self.stopping.wait_for(|stop| *stop) => return None,
                 opened = open => if let Ok(session) = opened {
                     return Some(session);

@@ -27,9 +27,9 @@ impl Rig {
         self.worker_of(&self.client)
     }
 
-    /// A worker as in another process: it shares nothing but the store.
+    /// A worker as in another process: it shares nothing but the rows.
     pub fn remote_worker(&self) -> Worker {
-        self.worker_of(&Client::new(self.store.clone()))
+        self.worker_of(&Client::new(self.store.connect()))
     }
 
     fn worker_of(&self, client: &Client) -> Worker {

@@ -1,7 +1,7 @@
 //! The attempts of activities that one run has under way, each in a task of its own.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +19,7 @@ use crate::engine::slots::Places;
 use crate::failpoints;
 use crate::machine::TimeoutKind;
 use crate::model::{Handle, Payload};
+use crate::process;
 
 /// One attempt to be made.
 pub(super) struct Attempt {
@@ -51,7 +52,7 @@ pub(super) struct AttemptEnd {
 pub(super) struct Attempts {
     tasks: JoinSet<AttemptEnd>,
     /// The attempt of each call.
-    running: HashMap<Handle, (u32, AbortHandle)>,
+    running: BTreeMap<Handle, (u32, AbortHandle)>,
 }
 
 impl Attempts {
@@ -71,17 +72,15 @@ impl Attempts {
     pub(super) fn start(&mut self, attempt: Attempt) {
         let info = attempt.context.info();
         let (handle, number) = (info.handle, info.attempt);
-        let task = self.tasks.spawn(attempt.make());
+        let task = self.tasks.spawn(process::bind(attempt.make()));
         self.running.insert(handle, (number, task));
     }
 
     /// Aborts all attempts. Returns the calls, each with the number of its attempt.
     pub(super) fn abort_all(&mut self) -> Vec<(Handle, u32)> {
         self.tasks.abort_all();
-        let mut aborted: Vec<_> =
-            self.running.drain().map(|(handle, (attempt, _))| (handle, attempt)).collect();
-        aborted.sort_unstable();
-        aborted
+        let running = std::mem::take(&mut self.running);
+        running.into_iter().map(|(handle, (attempt, _))| (handle, attempt)).collect()
     }
 
     /// Aborts the attempts of calls that are not to be kept.

@@ -286,6 +286,7 @@ impl Driver {
             }
         };
         tokio::select! {
+            biased;
             end = self.attempts.next() => self.conclude(end),
             Some(event) = self.events.recv() => self.hear(event).await?,
             () = timer => {}

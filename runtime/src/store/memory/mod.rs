@@ -2,45 +2,34 @@
 //!
 //! Its clock follows tokio's, so paused time moves it, and can be set forward or back by hand. A
 //! [`Hook`] sees every call before and after its transition and may delay or fail it, and
-//! [`WriteCounts`] tell what a durable store would have written.
+//! [`WriteCounts`] tell what a durable store would have written. [`MemoryStore::connect`] gives what
+//! another process has of the same database: news and a hook of its own.
 
 mod activities;
+mod database;
+mod hook;
 mod state;
 mod workers;
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::time::Instant;
 
+use self::database::{Database, MemoryClock};
+pub use self::hook::{Hook, Write};
 use self::state::{News, State};
 use super::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, Arrival, ArrivalOutcome, ClaimActivities,
     ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep,
     DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
     HeartbeatOutcome, Hub, ManualClock, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
-    RunEvent, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
+    RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
-
-/// Sees every call of a [`MemoryStore`].
-#[async_trait]
-pub trait Hook: Send + Sync {
-    /// Called before the transition; an error keeps it from happening.
-    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
-        let _ = operation;
-        Ok(())
-    }
-
-    /// Called after the transition; an error hides from the caller that it has happened.
-    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
-        let _ = operation;
-        Ok(())
-    }
-}
 
 /// What a durable store would have written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,26 +50,12 @@ pub struct WriteCounts {
 pub struct MemoryStore {
     /// News for this process.
     hub: Arc<Hub>,
-    /// All rows.
-    state: Mutex<State>,
     /// What sees and spoils calls.
     hook: Mutex<Option<Arc<dyn Hook>>>,
-    /// The time.
-    clock: MemoryClock,
-}
-
-enum MemoryClock {
-    /// Follows tokio's clock.
-    Tokio {
-        /// Zero of the clock on tokio's.
-        started: Instant,
-        /// What the clock showed then.
-        base: Timestamp,
-        /// By how many microseconds the clock was moved by hand since.
-        moved: AtomicI64,
-    },
-    /// Only moves when told to.
-    Manual(Arc<ManualClock>),
+    /// Whether this connection is known to be gone.
+    is_gone: Arc<AtomicBool>,
+    /// What all connections share.
+    database: Arc<Database>,
 }
 
 impl MemoryStore {
@@ -100,12 +75,31 @@ impl MemoryStore {
     }
 
     fn with(clock: MemoryClock) -> Arc<Self> {
-        Arc::new(Self {
+        let (state, connections) = (Mutex::default(), Mutex::default());
+        Self::of(Arc::new(Database { state, clock, connections }))
+    }
+
+    fn of(database: Arc<Database>) -> Arc<Self> {
+        let store = Arc::new(Self {
             hub: Arc::default(),
-            state: Mutex::default(),
             hook: Mutex::default(),
-            clock,
-        })
+            is_gone: Arc::default(),
+            database,
+        });
+        store.database.lock_connections().push(Arc::downgrade(&store));
+        store
+    }
+
+    /// Another connection to the same rows, as another process has: with news and a hook of its
+    /// own.
+    pub fn connect(&self) -> Arc<Self> {
+        Self::of(Arc::clone(&self.database))
+    }
+
+    /// Lets the other connections find that the workers of this one are dead, as the death of its
+    /// process or a broken network would. This one can be used as before.
+    pub fn disconnect(&self) {
+        self.is_gone.store(true, Ordering::Relaxed);
     }
 
     /// Has `hook` see every call from now on, in place of an earlier one.
@@ -116,9 +110,15 @@ impl MemoryStore {
     /// Sets a clock that follows tokio's forward or back by this many microseconds, as an operator
     /// would. A manual clock is moved by itself.
     pub fn move_clock(&self, micros: i64) {
-        if let MemoryClock::Tokio { moved, .. } = &self.clock {
+        if let MemoryClock::Tokio { moved, .. } = &self.database.clock {
             moved.fetch_add(micros, Ordering::Relaxed);
         }
+    }
+
+    /// Derives the ids of runs from `seed`, the clock and their number from now on, so that they are
+    /// the same each time.
+    pub fn repeat_run_ids(&self, seed: u32) {
+        self.lock().run_ids = Some((seed, 0));
     }
 
     /// What has been written so far.
@@ -138,19 +138,14 @@ impl MemoryStore {
         }
     }
 
-    fn clock(&self) -> Timestamp {
-        match &self.clock {
-            MemoryClock::Tokio { started, base, moved } => {
-                let now = *base + started.elapsed();
-                Timestamp(now.0.saturating_add(moved.load(Ordering::Relaxed)))
-            }
-            MemoryClock::Manual(clock) => clock.now(),
-        }
+    /// What the database's clock shows.
+    pub fn clock(&self) -> Timestamp {
+        self.database.clock.now()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic within a transition is a bug of this module; the tests that follow shall show it.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.database.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn transition<T>(
@@ -158,30 +153,22 @@ impl MemoryStore {
         operation: &'static str,
         change: impl FnOnce(&mut State, Timestamp, &mut News) -> Result<T, StoreError> + Send,
     ) -> Result<T, StoreError> {
-        let hook = self.hook.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let hook = self.hook();
         if let Some(hook) = &hook {
             hook.before(operation).await?;
         }
-        let mut news = News::default();
-        let outcome = change(&mut self.lock(), self.clock(), &mut news);
-        for run_id in news.arrivals {
-            self.hub.announce(RunEvent::Arrival(run_id));
-        }
-        for (run_id, ending) in news.settled {
-            match ending {
-                Some(ending) => self.hub.announce_end(run_id, || ending),
-                None => self.hub.announce(RunEvent::Settled(run_id)),
-            }
-        }
-        if news.due {
-            self.hub.announce_due();
-        }
-        news.queues.iter().for_each(|queue| self.hub.announce_queued(queue));
-        news.given_up.into_iter().for_each(|key| self.hub.announce_given_up(key));
+        let now = self.clock();
+        let mut news = News { hook: hook.as_deref(), now, ..News::default() };
+        let outcome = change(&mut self.lock(), now, &mut news);
+        self.spread(&news);
         if let Some(hook) = &hook {
             hook.after(operation).await?;
         }
         outcome
+    }
+
+    fn hook(&self) -> Option<Arc<dyn Hook>> {
+        self.hook.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -197,13 +184,26 @@ impl Store for MemoryStore {
         &self.hub
     }
 
+    fn new_run_id(&self) -> RunId {
+        let mut state = self.lock();
+        let Some((seed, number)) = &mut state.run_ids else { return RunId::new() };
+        *number += 1;
+        let millis = u64::try_from(self.clock().as_micros() / 1_000).unwrap_or_default();
+        // The number comes last, so that ids of one millisecond sort as they were given.
+        let bytes = ((u128::from(*seed) << 48) | u128::from(*number)).to_be_bytes();
+        let bytes = bytes.last_chunk().copied().unwrap_or_default();
+        RunId::from(uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid())
+    }
+
     async fn now(&self) -> Result<Timestamp, StoreError> {
         self.transition("now", |_, now, _| Ok(now)).await
     }
 
     async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
-        self.transition("register_worker", |state, now, _| Ok(state.register_worker(worker, now)))
-            .await
+        self.transition("register_worker", |state, now, news| {
+            Ok(state.register_worker(worker, Arc::clone(&self.is_gone), now, news))
+        })
+        .await
     }
 
     async fn renew_lease(
@@ -211,8 +211,10 @@ impl Store for MemoryStore {
         worker: WorkerLease,
         lease: Duration,
     ) -> Result<Renewal, StoreError> {
-        self.transition("renew_lease", |state, now, _| Ok(state.renew_lease(worker, lease, now)))
-            .await
+        self.transition("renew_lease", |state, now, news| {
+            Ok(state.renew_lease(worker, lease, now, news))
+        })
+        .await
     }
 
     async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
@@ -230,6 +232,10 @@ impl Store for MemoryStore {
             Ok((expired, runs))
         })
         .await
+    }
+
+    async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
+        self.transition("find_dead_workers", |state, _, _| Ok(state.dead_workers())).await
     }
 
     async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
@@ -251,7 +257,7 @@ impl Store for MemoryStore {
     }
 
     async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
-        self.transition("claim_runs", |state, now, _| state.claim_runs(request, now)).await
+        self.transition("claim_runs", |state, now, news| state.claim_runs(request, now, news)).await
     }
 
     async fn recover_claims(
@@ -260,8 +266,8 @@ impl Store for MemoryStore {
         held: &[RunId],
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError> {
-        self.transition("recover_claims", |state, now, _| {
-            state.recover_claims(worker, held, inbox_limit, now)
+        self.transition("recover_claims", |state, now, news| {
+            state.recover_claims(worker, held, inbox_limit, now, news)
         })
         .await
     }

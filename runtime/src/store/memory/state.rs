@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
-use super::WriteCounts;
 use super::activities::ActivityRow;
 use super::workers::WorkerRow;
+use super::{Hook, Write, WriteCounts};
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{
@@ -21,6 +21,8 @@ pub(super) struct State {
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
     pub(super) workers_ever: i64,
+    /// What ids of runs are derived from: a seed, and how many there were.
+    pub(super) run_ids: Option<(u32, u32)>,
     /// The open run of each workflow id.
     open: HashMap<String, RunId>,
 }
@@ -46,15 +48,31 @@ pub(super) struct RunRow {
     dedup_keys: HashSet<String>,
 }
 
-/// What a transition has to tell once it is done.
+/// What a transition has to tell: of each write at once, and the rest once it is done.
 #[derive(Default)]
-pub(super) struct News {
+pub(super) struct News<'a> {
+    pub(super) hook: Option<&'a dyn Hook>,
+    pub(super) now: Timestamp,
     pub(super) arrivals: Vec<RunId>,
     /// Runs that are blocked, and those that have closed with how.
     pub(super) settled: Vec<(RunId, Option<Ending>)>,
     pub(super) due: bool,
     pub(super) queues: BTreeSet<String>,
     pub(super) given_up: Vec<ActivityKey>,
+}
+
+impl News<'_> {
+    /// Whether there is nothing to tell other connections.
+    pub(super) fn is_empty(&self) -> bool {
+        let no_runs = self.arrivals.is_empty() && self.settled.is_empty() && !self.due;
+        no_runs && self.queues.is_empty() && self.given_up.is_empty()
+    }
+
+    pub(super) fn wrote(&self, write: Write<'_>) {
+        if let Some(hook) = self.hook {
+            hook.wrote(self.now, &write);
+        }
+    }
 }
 
 impl RunRow {
@@ -94,7 +112,17 @@ impl RunRow {
         }
     }
 
-    pub(super) fn let_go(&mut self, due_at: Option<Timestamp>, now: Timestamp, news: &mut News) {
+    fn tell_claim(&self, worker: WorkerLease, again: bool, news: &News<'_>) {
+        let (run_id, step_no) = (self.run_id, self.step_no);
+        news.wrote(Write::Claimed { run_id, step_no, worker, again });
+    }
+
+    pub(super) fn let_go(
+        &mut self,
+        due_at: Option<Timestamp>,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) {
         self.owner = None;
         self.due_at = due_at;
         news.due |= due_at.is_some_and(|due_at| due_at <= now);
@@ -105,7 +133,7 @@ impl RunRow {
         Ending { status: self.status, result, failure }
     }
 
-    fn close(&mut self, ending: Ending, now: Timestamp, news: &mut News) {
+    fn close(&mut self, ending: Ending, now: Timestamp, news: &mut News<'_>) {
         news.settled.push((self.run_id, Some(ending.clone())));
         self.status = ending.status;
         (self.result, self.failure, self.closed_at) = (ending.result, ending.failure, Some(now));
@@ -119,7 +147,7 @@ impl State {
         &mut self,
         run: NewRun,
         now: Timestamp,
-        news: &mut News,
+        news: &mut News<'_>,
     ) -> StartOutcome {
         if self.runs.contains_key(&run.run_id) {
             return StartOutcome::Repeated;
@@ -133,6 +161,8 @@ impl State {
         self.counts.transactions += 1;
         self.counts.run_inserts += 1;
         self.open.insert(run.workflow_id.clone(), run.run_id);
+        let (run_id, workflow_id) = (run.run_id, run.workflow_id.as_str());
+        news.wrote(Write::Started { run_id, workflow_id, owner });
         self.runs.insert(
             run.run_id,
             RunRow {
@@ -163,6 +193,7 @@ impl State {
         &mut self,
         request: ClaimRequest<'_>,
         now: Timestamp,
+        news: &mut News<'_>,
     ) -> Result<Claimed, StoreError> {
         self.check(request.worker, now)?;
         let mut waiting: Vec<_> = self
@@ -180,6 +211,7 @@ impl State {
             }
             row.owner = Some(request.worker);
             row.due_at = None;
+            row.tell_claim(request.worker, false, news);
             claimed.runs.push(row.claimed(request.inbox_limit));
         }
         self.counts.transactions += u64::from(!claimed.runs.is_empty());
@@ -192,12 +224,14 @@ impl State {
         held: &[RunId],
         inbox_limit: u32,
         now: Timestamp,
+        news: &mut News<'_>,
     ) -> Result<Vec<ClaimedRun>, StoreError> {
         self.check(worker, now)?;
         let stray = self
             .runs
             .values()
             .filter(|row| row.owner == Some(worker) && !held.contains(&row.run_id));
+        let stray = stray.inspect(|row| row.tell_claim(worker, true, news));
         Ok(stray.map(|row| row.claimed(inbox_limit)).collect())
     }
 
@@ -206,7 +240,7 @@ impl State {
         worker: WorkerLease,
         steps: Vec<CommitStep>,
         now: Timestamp,
-        news: &mut News,
+        news: &mut News<'_>,
     ) -> Result<Vec<CommitOutcome>, StoreError> {
         self.check(worker, now)?;
         self.counts.transactions += 1;
@@ -218,12 +252,16 @@ impl State {
         worker: WorkerLease,
         step: CommitStep,
         now: Timestamp,
-        news: &mut News,
+        news: &mut News<'_>,
     ) -> CommitOutcome {
         let row = match self.runs.get_mut(&step.run_id) {
             Some(row) if row.owner == Some(worker) && row.step_no == step.expected => row,
-            _ => return CommitOutcome::Lost,
+            _ => {
+                news.wrote(Write::Refused { worker, step: &step });
+                return CommitOutcome::Lost;
+            }
         };
+        news.wrote(Write::Committed { worker, step: &step });
         self.counts.step_updates += 1;
         row.step_no = row.step_no.next();
         if !matches!(step.disposition, Disposition::Block { .. }) {
@@ -274,7 +312,7 @@ impl State {
         &mut self,
         arrival: NewArrival,
         now: Timestamp,
-        news: &mut News,
+        news: &mut News<'_>,
     ) -> ArrivalOutcome {
         let valid = arrival.owner.is_none_or(|owner| self.is_valid(owner, now));
         let Some(row) = self.runs.get_mut(&arrival.run_id) else { return ArrivalOutcome::Unknown };
@@ -291,6 +329,7 @@ impl State {
         self.counts.arrivals += 1;
         row.inbox_count += 1;
         let seq = row.inbox_count;
+        news.wrote(Write::Arrived { run_id: arrival.run_id, seq, kind: &arrival.kind });
         row.inbox.push_back(Arrival { seq, kind: arrival.kind });
         if row.owner.is_none() && row.status == RunStatus::Running {
             row.let_go(Some(row.due_at.map_or(now, |due_at| due_at.min(now))), now, news);
@@ -342,7 +381,7 @@ impl State {
         run_id: RunId,
         reason: &str,
         now: Timestamp,
-        news: &mut News,
+        news: &mut News<'_>,
     ) -> bool {
         let Some(row) = self.runs.get_mut(&run_id).filter(|row| row.status.is_open()) else {
             return false;
@@ -351,6 +390,7 @@ impl State {
         self.open.remove(&row.workflow_id);
         self.counts.transactions += 1;
         self.give_up_all(run_id, news);
+        news.wrote(Write::Terminated { run_id });
         true
     }
 
@@ -359,7 +399,7 @@ impl State {
         workflows: &[&str],
         run_id: Option<RunId>,
         now: Timestamp,
-        news: &mut News,
+        news: &mut News<'_>,
     ) -> u64 {
         let mut unblocked = 0;
         for row in self.runs.values_mut() {
@@ -371,6 +411,7 @@ impl State {
                 row.status = RunStatus::Running;
                 row.blocked = None;
                 row.let_go(Some(now), now, news);
+                news.wrote(Write::Unblocked { run_id: row.run_id });
                 unblocked += 1;
             }
         }

@@ -1,7 +1,10 @@
 //! The workers of the in-memory store: leases, epochs, and who may write.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::Write;
 use super::state::{News, State};
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
@@ -13,14 +16,24 @@ pub(super) struct WorkerRow {
     worker: NewWorker,
     /// `None` once fenced.
     lease_until: Option<Timestamp>,
+    /// Whether its connection is known to be gone.
+    is_gone: Arc<AtomicBool>,
 }
 
 impl State {
-    pub(super) fn register_worker(&mut self, worker: NewWorker, now: Timestamp) -> WorkerLease {
+    pub(super) fn register_worker(
+        &mut self,
+        worker: NewWorker,
+        is_gone: Arc<AtomicBool>,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) -> WorkerLease {
         self.workers_ever += 1;
         let lease = WorkerLease { worker_id: WorkerId(self.workers_ever), epoch: Epoch(1) };
-        let lease_until = Some(now + worker.lease);
-        self.workers.insert(lease.worker_id, WorkerRow { epoch: lease.epoch, worker, lease_until });
+        let until = now + worker.lease;
+        let row = WorkerRow { epoch: lease.epoch, worker, lease_until: Some(until), is_gone };
+        self.workers.insert(lease.worker_id, row);
+        news.wrote(Write::Leased { worker: lease, until });
         lease
     }
 
@@ -29,19 +42,27 @@ impl State {
         worker: WorkerLease,
         lease: Duration,
         now: Timestamp,
+        news: &mut News<'_>,
     ) -> Renewal {
         if !self.is_valid(worker, now) {
             return Renewal::Fenced;
         }
         if let Some(row) = self.workers.get_mut(&worker.worker_id) {
             row.lease_until = Some(now + lease);
+            news.wrote(Write::Leased { worker, until: now + lease });
         }
         Renewal::Renewed(now + lease)
     }
 
-    pub(super) fn release_worker(&mut self, worker: WorkerLease, now: Timestamp, news: &mut News) {
+    pub(super) fn release_worker(
+        &mut self,
+        worker: WorkerLease,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) {
         if self.workers.get(&worker.worker_id).is_some_and(|row| row.epoch == worker.epoch) {
             self.workers.remove(&worker.worker_id);
+            news.wrote(Write::Released { worker });
             for row in self.runs.values_mut().filter(|row| row.owner == Some(worker)) {
                 row.let_go(Some(now), now, news);
             }
@@ -54,11 +75,17 @@ impl State {
         self.workers.iter().filter(|(_, row)| expired(row)).map(|(id, _)| *id).collect()
     }
 
+    pub(super) fn dead_workers(&self) -> Vec<WorkerId> {
+        let is_dead =
+            |row: &WorkerRow| row.lease_until.is_some() && row.is_gone.load(Ordering::Relaxed);
+        self.workers.iter().filter(|(_, row)| is_dead(row)).map(|(id, _)| *id).collect()
+    }
+
     pub(super) fn fence_workers(
         &mut self,
         workers: &[WorkerId],
         now: Timestamp,
-        news: &mut News,
+        news: &mut News<'_>,
     ) -> u64 {
         let mut let_go = 0;
         for worker_id in workers {
@@ -66,6 +93,7 @@ impl State {
             let fenced = WorkerLease { worker_id: *worker_id, epoch: worker.epoch };
             worker.epoch = Epoch(worker.epoch.0 + 1);
             worker.lease_until = None;
+            news.wrote(Write::Fenced { worker: fenced });
             for row in self.runs.values_mut().filter(|row| row.owner == Some(fenced)) {
                 row.takeovers += 1;
                 row.let_go(Some(now), now, news);

@@ -1,0 +1,124 @@
+//! What all connections to an in-memory store share.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::MemoryStore;
+use super::state::{News, State};
+use crate::model::{RunId, Timestamp};
+use crate::store::{ActivityKey, Ending, Hub, ManualClock, RunEvent};
+
+pub(super) struct Database {
+    /// All rows.
+    pub(super) state: Mutex<State>,
+    /// The time.
+    pub(super) clock: MemoryClock,
+    /// Who is to have news.
+    pub(super) connections: Mutex<Vec<Weak<MemoryStore>>>,
+}
+
+pub(super) enum MemoryClock {
+    /// Follows tokio's clock.
+    Tokio {
+        /// Zero of the clock on tokio's.
+        started: Instant,
+        /// What the clock showed then.
+        base: Timestamp,
+        /// By how many microseconds the clock was moved by hand since.
+        moved: AtomicI64,
+    },
+    /// Only moves when told to.
+    Manual(Arc<ManualClock>),
+}
+
+impl MemoryClock {
+    pub(super) fn now(&self) -> Timestamp {
+        match self {
+            Self::Tokio { started, base, moved } => {
+                let now = *base + started.elapsed();
+                Timestamp(now.0.saturating_add(moved.load(Ordering::Relaxed)))
+            }
+            Self::Manual(clock) => clock.now(),
+        }
+    }
+}
+
+impl MemoryStore {
+    /// Tells this connection at once, how runs have ended included, and the others when the news
+    /// reaches them.
+    pub(super) fn spread(&self, news: &News<'_>) {
+        if news.is_empty() {
+            return;
+        }
+        Told::of(news, true).tell(&self.hub);
+        let mut connections = self.database.lock_connections();
+        connections.retain(|connection| connection.strong_count() > 0);
+        let others = connections.iter().filter_map(Weak::upgrade);
+        for other in others.filter(|other| !std::ptr::eq(&**other, self)) {
+            let told = Told::of(news, false);
+            match other.hook().map_or(Some(Duration::ZERO), |hook| hook.news_delay()) {
+                None => {}
+                Some(Duration::ZERO) => told.tell(&other.hub),
+                Some(delay) => {
+                    let hub = Arc::clone(&other.hub);
+                    tokio::spawn(async move {
+                        tokio::time::sleep(delay).await;
+                        told.tell(&hub);
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// What one connection hears of a transition.
+struct Told {
+    arrivals: Vec<RunId>,
+    settled: Vec<(RunId, Option<Ending>)>,
+    due: bool,
+    queues: BTreeSet<String>,
+    given_up: Vec<ActivityKey>,
+}
+
+impl Told {
+    /// Only the connection that has closed a run knows how it has ended.
+    fn of(news: &News<'_>, is_own: bool) -> Self {
+        let ending = |ending: &Option<Ending>| ending.clone().filter(|_| is_own);
+        let settled = news.settled.iter().map(|(run_id, how)| (*run_id, ending(how)));
+        Self {
+            arrivals: news.arrivals.clone(),
+            settled: settled.collect(),
+            due: news.due,
+            queues: news.queues.clone(),
+            given_up: news.given_up.clone(),
+        }
+    }
+
+    fn tell(self, hub: &Hub) {
+        for run_id in self.arrivals {
+            hub.announce(RunEvent::Arrival(run_id));
+        }
+        for (run_id, ending) in self.settled {
+            match ending {
+                Some(ending) => hub.announce_end(run_id, || ending),
+                None => hub.announce(RunEvent::Settled(run_id)),
+            }
+        }
+        if self.due {
+            hub.announce_due();
+        }
+        self.queues.iter().for_each(|queue| hub.announce_queued(queue));
+        self.given_up.into_iter().for_each(|key| hub.announce_given_up(key));
+    }
+}
+
+impl Database {
+    pub(super) fn lock_connections(&self) -> MutexGuard<'_, Vec<Weak<MemoryStore>>> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,112 @@
+//! Seeing and spoiling what goes on between an in-memory store and those who use it.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::error::StoreError;
+use crate::model::{RunId, StepNo, Timestamp};
+use crate::store::{ArrivalKind, CommitStep, WorkerLease};
+
+/// Sees every call of one connection to a [`MemoryStore`](super::MemoryStore).
+#[async_trait]
+pub trait Hook: Send + Sync {
+    /// Called before the transition; an error keeps it from happening.
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        let _ = operation;
+        Ok(())
+    }
+
+    /// Called after the transition; an error hides from the caller that it has happened.
+    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
+        let _ = operation;
+        Ok(())
+    }
+
+    /// Called for each thing that a transition of this connection has written, at the time `now` of
+    /// the database. The rows are locked meanwhile: the store must not be called from here.
+    fn wrote(&self, now: Timestamp, write: &Write<'_>) {
+        let _ = (now, write);
+    }
+
+    /// Called when another connection has news: after how long this one hears of it. `None` loses
+    /// the news. Default: at once.
+    fn news_delay(&self) -> Option<Duration> {
+        Some(Duration::ZERO)
+    }
+}
+
+/// Something that a transition has written.
+#[derive(Clone, Copy, Debug)]
+pub enum Write<'a> {
+    /// A worker was registered or has renewed its lease.
+    Leased {
+        /// The worker.
+        worker: WorkerLease,
+        /// When the lease runs out.
+        until: Timestamp,
+    },
+    /// A worker has lost its lease and its runs.
+    Fenced {
+        /// The worker, with the epoch that is no longer valid.
+        worker: WorkerLease,
+    },
+    /// A worker has given up its lease and its runs.
+    Released {
+        /// The worker.
+        worker: WorkerLease,
+    },
+    /// A run was started.
+    Started {
+        /// The run.
+        run_id: RunId,
+        /// Its business key.
+        workflow_id: &'a str,
+        /// Who owns it.
+        owner: Option<WorkerLease>,
+    },
+    /// A run was given to a worker, or given once more.
+    Claimed {
+        /// The run.
+        run_id: RunId,
+        /// Commits so far.
+        step_no: StepNo,
+        /// Who owns it now.
+        worker: WorkerLease,
+        /// Whether the worker had it already, without knowing.
+        again: bool,
+    },
+    /// A step was committed.
+    Committed {
+        /// Who has made it.
+        worker: WorkerLease,
+        /// The step.
+        step: &'a CommitStep,
+    },
+    /// A step was not committed, and nothing was written for it.
+    Refused {
+        /// Who has made it.
+        worker: WorkerLease,
+        /// The step.
+        step: &'a CommitStep,
+    },
+    /// Something was put into an inbox.
+    Arrived {
+        /// The run.
+        run_id: RunId,
+        /// Its number.
+        seq: i64,
+        /// What it is.
+        kind: &'a ArrivalKind,
+    },
+    /// A run was closed from outside.
+    Terminated {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A blocked run was given another try.
+    Unblocked {
+        /// The run.
+        run_id: RunId,
+    },
+}
