@@ -6,7 +6,7 @@
 //! process ends in whatever way; then it stops the server and removes the directory.
 
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,22 +74,33 @@ impl Cluster {
     /// # Panics
     /// If there are binaries and they do not work.
     pub fn start() -> Result<Self, String> {
-        Self::start_with("")
+        Self::start_with("", &[])
     }
 
-    /// Starts a server with some more lines of `postgresql.conf`, or says what is missing.
+    /// Starts a server with some more lines of `postgresql.conf` and with files in the directory
+    /// above its data, which only it may read; or says what is missing.
     ///
     /// # Panics
     /// If there are binaries and they do not work.
-    pub fn start_with(settings: &str) -> Result<Self, String> {
-        let binaries = find_binaries().ok_or("there are no Postgres binaries")?;
+    pub fn start_with(settings: &str, files: &[(&str, String)]) -> Result<Self, String> {
+        let binaries = find_binaries()?;
         let directory = tempfile::Builder::new().prefix("piton-postgres-").tempdir();
         // The shell removes it.
         let directory = directory.expect("a temporary directory").keep();
         let socket = format!("unix_socket_directories = '{}'\n", directory.display());
         std::fs::write(directory.join("settings"), [SETTINGS, &socket, settings].concat())
             .expect("the directory can be written");
+        for (name, content) in files {
+            std::fs::write(directory.join(name), content).expect("the directory can be written");
+        }
         let mut command = command_of_some_user(&directory)?;
+        let owner = std::fs::metadata(&directory).map_err(|error| error.to_string())?.uid();
+        for (name, _) in files {
+            let file = directory.join(name);
+            let private = std::fs::Permissions::from_mode(0o600);
+            std::fs::set_permissions(&file, private).expect("it has just been written");
+            chown(&file, Some(owner), None).expect("the directory is the owner's");
+        }
         let mut shell = command
             .args(["sh", "-c", SCRIPT, "sh"])
             .arg(&directory)
@@ -227,15 +238,18 @@ fn path_with(binaries: &Path) -> std::ffi::OsString {
     std::env::join_paths(paths).expect("no path holds a colon")
 }
 
-fn find_binaries() -> Option<PathBuf> {
+fn find_binaries() -> Result<PathBuf, String> {
     let has_binaries = |directory: &Path| directory.join("initdb").exists();
-    let given = std::env::var_os(BIN_DIRECTORY).map(PathBuf::from);
-    let on_path = std::env::var_os("PATH")?;
+    if let Some(given) = std::env::var_os(BIN_DIRECTORY).map(PathBuf::from) {
+        let missing = || format!("{BIN_DIRECTORY}: there is no initdb in {}", given.display());
+        return has_binaries(&given).then(|| given.clone()).ok_or_else(missing);
+    }
+    let on_path = std::env::var_os("PATH").unwrap_or_default();
     let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut debian: Vec<PathBuf> = debian.map(|entry| entry.path().join("bin")).collect();
     debian.sort();
-    let places = given.into_iter().chain(std::env::split_paths(&on_path));
-    places.chain(debian.into_iter().rev()).find(|directory| has_binaries(directory))
+    let mut places = std::env::split_paths(&on_path).chain(debian.into_iter().rev());
+    places.find(|place| has_binaries(place)).ok_or("there are no Postgres binaries".into())
 }
 
 /// The server refuses to run as root, so root lends its tests to the user of the installation.

@@ -57,7 +57,7 @@ fn main() {
     let conclusion = {
         let cluster = match arguments.list {
             true => Err("tests are only listed".into()),
-            false => Cluster::start_with(SETTINGS).map(Arc::new),
+            false => Cluster::start_with(SETTINGS, &[]).map(Arc::new),
         };
         let trials = TESTS.iter().map(|(name, test)| {
             trial((*name).to_owned(), &cluster, move |cluster| {

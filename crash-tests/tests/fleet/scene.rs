@@ -38,7 +38,8 @@ impl Scene {
 
     /// The same on a server that no other test uses.
     pub(crate) async fn on_a_server_of_its_own() -> Self {
-        let cluster = Cluster::start_with(crate::SETTINGS).expect("the other has been started");
+        let cluster =
+            Cluster::start_with(crate::SETTINGS, &[]).expect("the other has been started");
         Self::new(Arc::new(cluster)).await.expect("it has just been started")
     }
 

@@ -35,6 +35,12 @@ const HAS_MIGRATIONS: &str = "SELECT to_regclass('piton_migrations') IS NOT NULL
 /// How long a call waits for a connection before it fails with an error that can be retried.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The certificate is not trusted, or the URL asks for what this build does not have.
+#[cfg(feature = "tls")]
+const NO_TLS: &str = "no connection over TLS can be made";
+#[cfg(not(feature = "tls"))]
+const NO_TLS: &str = "connections over TLS need the feature `tls` of piton";
+
 /// How long a connection that has nothing to do may take to answer.
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -149,6 +155,15 @@ async fn newest_applied(connection: &mut PgConnection) -> Result<Option<i64>, sq
     sqlx::query(NEWEST_APPLIED).fetch_one(connection).await?.try_get(0)
 }
 
+fn is_refused_by_tls(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Tls(_) => true,
+        // What rustls says of a certificate comes as this.
+        sqlx::Error::Io(error) => error.kind() == ErrorKind::InvalidData,
+        _ => false,
+    }
+}
+
 /// Says what the SQLSTATE means for somebody who wants to connect.
 fn unreachable(target: &str, error: sqlx::Error) -> ConnectError {
     let state = error.as_database_error().and_then(|error| error.code());
@@ -160,6 +175,7 @@ fn unreachable(target: &str, error: sqlx::Error) -> ConnectError {
         Some("57P03") => "it is starting up or shutting down",
         Some(state) if state.starts_with("28") => "it does not let this user in",
         Some(_) => "the server refused",
+        None if is_refused_by_tls(&error) => NO_TLS,
         None => "the server does not answer",
     };
     ConnectError::Unreachable {

@@ -1,0 +1,155 @@
+//! Migrations: a database of any age, brought up to date, is like a new one and has lost nothing.
+//!
+//! Without Postgres binaries its tests are reported as ignored, or as failed if
+//! `PITON_REQUIRE_POSTGRES=1`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use piton::model::{RunStatus, StepNo};
+use piton::store::{RunKey, connect};
+use piton_postgres_cluster::{Cluster, trial};
+use sqlx::migrate::Migrator;
+use sqlx::{PgPool, SqlitePool};
+
+/// What a piton of schema 1 has left behind: a run that waits, with an arrival, and one that is over.
+const OLD_ROWS: &str = "
+    INSERT INTO piton_runs (run_id, step_no, inbox_count, due_at, started_at, workflow_id, workflow,
+        status, state, snapshot)
+    VALUES ({1}, 3, 1, 20, 10, 'waiting', 'order', 'running', 'pay', {bytes});
+    INSERT INTO piton_run_inputs (run_id, arguments) VALUES ({1}, {bytes});
+    INSERT INTO piton_inbox (run_id, seq, arrival) VALUES ({1}, 1, {bytes});
+    INSERT INTO piton_arrival_keys (run_id, dedup_key) VALUES ({1}, 'key');
+    INSERT INTO piton_runs (run_id, step_no, started_at, closed_at, workflow_id, workflow, status,
+        state, snapshot)
+    VALUES ({2}, 7, 10, 30, 'over', 'order', 'completed', 'pay', {bytes});
+    INSERT INTO piton_run_results (run_id, result) VALUES ({2}, {bytes});
+    INSERT INTO piton_definitions (workflow, hash, description) VALUES ('order', 5, '{}');
+";
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let conclusion = {
+        let cluster = match arguments.list {
+            true => Err("tests are only listed".into()),
+            false => Cluster::start().map(Arc::new),
+        };
+        let trials = vec![
+            Trial::test("both_stores_have_the_same_migrations", || {
+                assert_eq!(names("postgres"), names("sqlite"));
+                Ok(())
+            }),
+            Trial::test("an_old_sqlite_file_becomes_like_a_new_one", || block_on(sqlite())),
+            trial("an_old_postgres_database_becomes_like_a_new_one".into(), &cluster, |cluster| {
+                block_on(postgres(&cluster))
+            }),
+        ];
+        libtest_mimic::run(&arguments, trials)
+    };
+    conclusion.exit();
+}
+
+fn block_on(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(test)
+}
+
+fn folder(store: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(store)
+}
+
+/// The names of the migrations by their numbers, which must be 1, 2, 3, …
+fn names(store: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder(store)).expect("the folder is there");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort_unstable();
+    for (index, name) in names.iter().enumerate() {
+        assert!(name.starts_with(&format!("{:04}_", index + 1)), "{name} is not number {index}");
+    }
+    names
+}
+
+/// All migrations, as an older piton would have had the first few of them.
+async fn migrations(store: &str) -> Migrator {
+    let mut migrator = Migrator::new(folder(store)).await.expect("they can be read");
+    migrator.dangerous_set_table_name("piton_migrations");
+    migrator
+}
+
+async fn sqlite() -> Result<(), Failed> {
+    let directory = tempfile::tempdir()?;
+    let url = |name: &str| format!("sqlite:{}", directory.path().join(name).display());
+    connect(&url("new")).await?.close().await;
+    let expected = sqlite_schema(&url("new")).await?;
+    let migrations = migrations("sqlite").await;
+    for newest in migrations.iter().map(|migration| migration.version) {
+        let url = url(&format!("old_{newest}"));
+        let pool = SqlitePool::connect(&format!("{url}?mode=rwc")).await?;
+        migrations.run_to(newest, &pool).await?;
+        let rows = old_rows("x'01'", |id| format!("x'{:032x}'", id));
+        sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
+        pool.close().await;
+        check_rows(&url).await?;
+        assert_eq!(sqlite_schema(&url).await?, expected, "from schema {newest}");
+    }
+    Ok(())
+}
+
+async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
+    let new = cluster.new_database().await?;
+    connect(&new).await?.close().await;
+    let expected = postgres_schema(cluster, &new);
+    let migrations = migrations("postgres").await;
+    for newest in migrations.iter().map(|migration| migration.version) {
+        let url = cluster.new_database().await?;
+        let pool = PgPool::connect(&url).await?;
+        migrations.run_to(newest, &pool).await?;
+        let rows = old_rows(r"'\x01'", |id| format!("'{}'", uuid::Uuid::from_u128(id)));
+        sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
+        pool.close().await;
+        check_rows(&url).await?;
+        assert_eq!(postgres_schema(cluster, &url), expected, "from schema {newest}");
+    }
+    Ok(())
+}
+
+fn old_rows(bytes: &str, id: impl Fn(u128) -> String) -> String {
+    OLD_ROWS.replace("{bytes}", bytes).replace("{1}", &id(1)).replace("{2}", &id(2))
+}
+
+/// Opens an old database and looks for what was in it.
+async fn check_rows(url: &str) -> Result<(), Failed> {
+    let store = connect(url).await?;
+    let find = async |id: &str| store.find_run(&RunKey::WorkflowId(id.into())).await;
+    let waiting = find("waiting").await?.expect("it is there");
+    assert_eq!((waiting.status, waiting.step_no), (RunStatus::Running, StepNo(3)));
+    let over = find("over").await?.expect("it is there");
+    assert_eq!((over.status, over.step_no), (RunStatus::Completed, StepNo(7)));
+    assert!(over.result.is_some());
+    store.close().await;
+    Ok(())
+}
+
+/// Every object by its name, with what made it.
+async fn sqlite_schema(url: &str) -> Result<BTreeMap<String, String>, Failed> {
+    let pool = SqlitePool::connect(url).await?;
+    let rows: Vec<(String, String)> =
+        sqlx::query_as("SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema")
+            .fetch_all(&pool)
+            .await?;
+    pool.close().await;
+    let words = |sql: String| sql.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(rows.into_iter().map(|(name, sql)| (name, words(sql))).collect())
+}
+
+/// What `pg_dump` says of it, without what is particular to one dump.
+fn postgres_schema(cluster: &Cluster, url: &str) -> String {
+    let database = url.trim_start_matches("postgres:///").split('?').next().expect("a name");
+    let dump = cluster.run("pg_dump", &["--schema-only", database]);
+    assert!(dump.contains("piton_runs"), "{dump}");
+    let lines = dump.lines().filter(|line| !line.starts_with("--") && !line.contains("restrict "));
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
