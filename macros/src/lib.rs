@@ -6,6 +6,7 @@ mod args;
 mod cfg;
 mod check;
 mod codegen;
+mod conditions;
 mod derive;
 mod deterministic;
 mod diagnostics;

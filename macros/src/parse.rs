@@ -13,6 +13,7 @@ use syn::{
 };
 
 use crate::check::Rule;
+use crate::conditions;
 use crate::diagnostics::Diagnostics;
 use crate::generics::{self, Parameters};
 use crate::macros;
@@ -36,6 +37,8 @@ pub(crate) struct WorkflowFn {
     pub(crate) params: Vec<PatType>,
     pub(crate) output: Type,
     pub(crate) body: Block,
+    /// The lints that the function and its statements turn off.
+    pub(crate) lints: Vec<TokenStream>,
 }
 
 impl WorkflowFn {
@@ -54,7 +57,8 @@ pub(crate) fn parse(
     method: Option<Method>,
     diagnostics: &Diagnostics,
 ) -> Option<WorkflowFn> {
-    let ItemFn { attrs, vis, sig, block, .. } = function;
+    let ItemFn { mut attrs, vis, sig, block, .. } = function;
+    attrs.iter_mut().for_each(conditions::expect_nothing);
     if sig.asyncness.is_none() {
         refuse(
             diagnostics,
@@ -134,6 +138,8 @@ pub(crate) fn parse(
     let parameters = Parameters::new(sig.generics, stored);
     let mut body = *block;
     WriteOut.visit_block_mut(&mut body);
+    let mut lints = conditions::lints_of(&attrs);
+    lints.extend(conditions::lints(&body));
     Some(WorkflowFn {
         attrs,
         vis,
@@ -146,6 +152,7 @@ pub(crate) fn parse(
         params,
         output,
         body,
+        lints,
     })
 }
 

@@ -8,7 +8,7 @@ use crate::args::WorkflowArgs;
 use crate::check::check_body;
 use crate::diagnostics::Diagnostics;
 use crate::parse::WorkflowFn;
-use crate::{cfg, codegen, dump, layout, liveness, method, normalize, parse, resolve};
+use crate::{cfg, codegen, conditions, dump, layout, liveness, method, normalize, parse, resolve};
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
 /// gives the errors and a function of the same signature, so that its callers do not fail too.
@@ -18,6 +18,9 @@ pub(crate) fn expand(
     diagnostics: Diagnostics,
 ) -> TokenStream {
     if let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) {
+        if let Some(both) = conditions::split(&block, &args) {
+            return diagnostics.finish_with(both);
+        }
         let block = method::each(block, &diagnostics, |args, function, head| {
             expand_function(args, function, Some(head), Diagnostics::new())
         });
@@ -37,6 +40,7 @@ fn expand_function(
     block: Option<&ItemImpl>,
     diagnostics: Diagnostics,
 ) -> TokenStream {
+    let tokens = args.clone();
     let args = WorkflowArgs::parse(args, &diagnostics);
     let mut function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
@@ -45,6 +49,11 @@ fn expand_function(
             return diagnostics.finish_with(item);
         }
     };
+    if !diagnostics.has_errors()
+        && let Some(both) = conditions::split(&function, &tokens)
+    {
+        return diagnostics.finish_with(both);
+    }
     let original = function.clone();
     let block = match block {
         Some(block) => Ok(Some(block.clone())),

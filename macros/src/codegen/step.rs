@@ -130,7 +130,9 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             }
         }
     };
+    let lints = &machine.function.lints;
     quote! {
+        #(#[allow(#lints)])*
         #[allow(
             unreachable_code,
             unused_assignments,

@@ -1,0 +1,295 @@
+//! `#[cfg(…)]` and `#[cfg_attr(…)]` on and in a workflow.
+//!
+//! Only rustc can decide them, and it does so after the macro has run. So the macro gives the
+//! function twice, each under a condition of its own and with that one condition decided, and rustc
+//! keeps one of them and expands it again. What is compiled in the end has no conditions left but
+//! inside of code that stays as it is: closures' items, macros that are not known.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Expr, Item, ItemFn, ItemImpl, Macro, Meta, Stmt, Token};
+
+use crate::macros::{self, Piece};
+use crate::normalize::select::Select;
+use crate::suspend;
+
+/// The item once for each way in which its first condition may be decided. `None` if it has no
+/// condition. `arguments` are those of its `#[workflow]`.
+pub(crate) fn split<T: Workflows>(item: &T, arguments: &TokenStream) -> Option<TokenStream> {
+    let mut find = Decide { wanted: None, found: None, stuck: None };
+    item.clone().visit(&mut find);
+    let condition = find.found?;
+    let decided = [true, false].map(|holds| {
+        let mut item = item.clone();
+        let wanted = Some((condition.to_string(), holds));
+        let mut decide = Decide { wanted, found: None, stuck: None };
+        let stays = decide.keeps(&mut item);
+        item.visit(&mut decide);
+        let stuck = decide.stuck.filter(|_| stays).map(|span| {
+            let message = "nothing can be left out here\n\n  help: put the `#[cfg]` on a statement";
+            quote_spanned!(span=> ::core::compile_error!(#message);)
+        });
+        stuck.or_else(|| stays.then(|| quote!(#[::piton::workflow(#arguments)] #item)))
+    });
+    let [holds, fails] = decided;
+    let holds = holds.map(|item| quote!(#[cfg(#condition)] #item));
+    let fails = fails.map(|item| quote!(#[cfg(not(#condition))] #item));
+    Some(quote!(#holds #fails))
+}
+
+/// What `#[workflow]` may stand on.
+pub(crate) trait Workflows: Clone + ToTokens + Conditional {
+    fn visit(&mut self, decide: &mut Decide);
+}
+
+impl Workflows for ItemFn {
+    fn visit(&mut self, decide: &mut Decide) {
+        decide.visit_item_fn_mut(self);
+    }
+}
+
+impl Workflows for ItemImpl {
+    fn visit(&mut self, decide: &mut Decide) {
+        decide.visit_item_impl_mut(self);
+    }
+}
+
+/// Decides a condition, or finds the first one that is to be decided.
+pub(crate) struct Decide {
+    /// The condition, and whether it holds.
+    wanted: Option<(String, bool)>,
+    found: Option<TokenStream>,
+    /// Where something that does not hold cannot be left out.
+    stuck: Option<Span>,
+}
+
+/// The condition of the attribute, if it is one, and the attributes under it.
+fn condition(attr: &Attribute) -> Option<(TokenStream, Vec<Meta>)> {
+    let Meta::List(list) = &attr.meta else { return None };
+    if attr.path().is_ident("cfg") {
+        return Some((list.tokens.clone(), Vec::new()));
+    }
+    if !attr.path().is_ident("cfg_attr") {
+        return None;
+    }
+    let parts = attr.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
+    let mut parts = parts.into_iter();
+    let condition = parts.next()?;
+    Some((condition.to_token_stream(), parts.collect()))
+}
+
+impl Decide {
+    /// Whether `node` is not left out by an attribute of its own.
+    fn keeps(&mut self, node: &mut impl Conditional) -> bool {
+        let Some((wanted, false)) = &self.wanted else { return true };
+        !node.own_attributes().iter().any(|attr| {
+            attr.path().is_ident("cfg")
+                && condition(attr).is_some_and(|(condition, _)| condition.to_string() == *wanted)
+        })
+    }
+
+    fn retain<T: Conditional, P: Default>(&mut self, list: &mut Punctuated<T, P>) {
+        if list.iter_mut().any(|node| !self.keeps(node)) {
+            let all = std::mem::take(list).into_iter();
+            *list = all.filter_map(|mut node| self.keeps(&mut node).then_some(node)).collect();
+        }
+    }
+}
+
+impl VisitMut for Decide {
+    fn visit_attributes_mut(&mut self, attrs: &mut Vec<Attribute>) {
+        let mut left = Vec::with_capacity(attrs.len());
+        for attr in attrs.drain(..) {
+            let Some((condition, under)) = condition(&attr) else {
+                left.push(attr);
+                continue;
+            };
+            match &self.wanted {
+                None => {
+                    self.found.get_or_insert(condition);
+                    left.push(attr);
+                }
+                Some((wanted, holds)) if condition.to_string() == *wanted => {
+                    if *holds {
+                        left.extend(
+                            under.into_iter().map(|meta| Attribute { meta, ..attr.clone() }),
+                        );
+                    } else if attr.path().is_ident("cfg") {
+                        self.stuck.get_or_insert(attr.span());
+                    }
+                }
+                Some(_) => left.push(attr),
+            }
+        }
+        *attrs = left;
+    }
+
+    fn visit_item_fn_mut(&mut self, function: &mut ItemFn) {
+        self.retain(&mut function.sig.inputs);
+        visit_mut::visit_item_fn_mut(self, function);
+    }
+
+    fn visit_item_impl_mut(&mut self, block: &mut ItemImpl) {
+        block.items.retain_mut(|item| self.keeps(item));
+        visit_mut::visit_item_impl_mut(self, block);
+    }
+
+    fn visit_impl_item_fn_mut(&mut self, function: &mut syn::ImplItemFn) {
+        if function.sig.asyncness.is_some() {
+            self.retain(&mut function.sig.inputs);
+            visit_mut::visit_impl_item_fn_mut(self, function);
+        }
+    }
+
+    /// Items are rustc's, but for those that are workflows too.
+    fn visit_item_mut(&mut self, item: &mut Item) {
+        if let Item::Fn(function) = item
+            && function.sig.asyncness.is_some()
+        {
+            self.visit_item_fn_mut(function);
+        }
+    }
+
+    fn visit_block_mut(&mut self, block: &mut syn::Block) {
+        block.stmts.retain_mut(|stmt| self.keeps(stmt));
+        visit_mut::visit_block_mut(self, block);
+    }
+
+    fn visit_expr_match_mut(&mut self, expr: &mut syn::ExprMatch) {
+        expr.arms.retain_mut(|arm| self.keeps(arm));
+        visit_mut::visit_expr_match_mut(self, expr);
+    }
+
+    fn visit_expr_struct_mut(&mut self, expr: &mut syn::ExprStruct) {
+        self.retain(&mut expr.fields);
+        visit_mut::visit_expr_struct_mut(self, expr);
+    }
+
+    fn visit_pat_struct_mut(&mut self, pat: &mut syn::PatStruct) {
+        self.retain(&mut pat.fields);
+        visit_mut::visit_pat_struct_mut(self, pat);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        if suspend::awaiting(mac) == Some(suspend::Awaiting::Select) {
+            let Ok(mut select) = mac.parse_body::<Select>() else { return };
+            for arm in &mut select.arms {
+                self.visit_pat_mut(&mut arm.pat);
+                self.visit_expr_mut(&mut arm.future);
+                arm.cond.iter_mut().for_each(|cond| self.visit_expr_mut(cond));
+                self.visit_expr_mut(&mut arm.handler);
+            }
+            if self.wanted.is_some() {
+                mac.tokens = select.into_token_stream();
+            }
+            return;
+        }
+        let Some(mut pieces) = macros::parse(mac) else { return };
+        for piece in &mut pieces {
+            if let Piece::Expr(expr, _) = piece {
+                self.visit_expr_mut(expr);
+            }
+        }
+        if self.wanted.is_some() {
+            mac.tokens = macros::unparse(&pieces);
+        }
+    }
+}
+
+/// What may have attributes of its own.
+pub(crate) trait Conditional {
+    fn own_attributes(&mut self) -> Vec<Attribute>;
+}
+
+macro_rules! conditional {
+    ($($ty:ty: $visit:ident,)*) => {
+        $(impl Conditional for $ty {
+            fn own_attributes(&mut self) -> Vec<Attribute> {
+                let mut first = First(None);
+                first.$visit(self);
+                first.0.unwrap_or_default()
+            }
+        })*
+    };
+}
+
+conditional! {
+    ItemFn: visit_item_fn_mut,
+    ItemImpl: visit_item_impl_mut,
+    syn::ImplItem: visit_impl_item_mut,
+    syn::Arm: visit_arm_mut,
+    syn::FieldValue: visit_field_value_mut,
+    syn::FieldPat: visit_field_pat_mut,
+    syn::FnArg: visit_fn_arg_mut,
+    Stmt: visit_stmt_mut,
+}
+
+/// The attributes that are visited first, which are those of the node itself.
+struct First(Option<Vec<Attribute>>);
+
+impl VisitMut for First {
+    fn visit_attributes_mut(&mut self, attrs: &mut Vec<Attribute>) {
+        self.0.get_or_insert_with(|| attrs.clone());
+    }
+
+    // What stands at the beginning of these belongs to the left side alone.
+    fn visit_expr_assign_mut(&mut self, _: &mut syn::ExprAssign) {}
+
+    fn visit_expr_binary_mut(&mut self, _: &mut syn::ExprBinary) {}
+
+    fn visit_expr_cast_mut(&mut self, _: &mut syn::ExprCast) {}
+}
+
+/// The lints that are turned off on statements that suspend. These are taken apart, so the lints are
+/// off for the machine.
+pub(crate) fn lints(block: &syn::Block) -> Vec<TokenStream> {
+    let mut lints = Lints(Vec::new());
+    lints.visit_block(block);
+    lints.0
+}
+
+/// The lints that attributes turn off. Who expects a lint would not have it in generated code.
+pub(crate) fn lints_of(attrs: &[Attribute]) -> Vec<TokenStream> {
+    let off = attrs.iter().filter_map(|attr| match &attr.meta {
+        Meta::List(list) if list.path.is_ident("allow") || list.path.is_ident("expect") => {
+            Some(list.tokens.clone())
+        }
+        _ => None,
+    });
+    off.collect()
+}
+
+/// Makes `#[expect]` an `#[allow]`: not all that stands for the function has the lint.
+pub(crate) fn expect_nothing(attr: &mut Attribute) {
+    if let Meta::List(list) = &mut attr.meta
+        && list.path.is_ident("expect")
+    {
+        list.path = syn::Ident::new("allow", list.path.span()).into();
+    }
+}
+
+struct Lints(Vec<TokenStream>);
+
+impl<'ast> Visit<'ast> for Lints {
+    fn visit_stmt(&mut self, stmt: &'ast Stmt) {
+        if suspend::stmt(stmt) {
+            visit::visit_stmt(self, stmt);
+        }
+    }
+
+    fn visit_attribute(&mut self, attr: &'ast Attribute) {
+        self.0.extend(lints_of(std::slice::from_ref(attr)));
+    }
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if suspend::expr(expr) {
+            visit::visit_expr(self, expr);
+        }
+    }
+
+    fn visit_item(&mut self, _: &'ast Item) {}
+}
