@@ -228,6 +228,54 @@ fn is_name(text: &str) -> bool {
         && (text == "self" || syn::parse_str::<Ident>(text).is_ok())
 }
 
+/// Which piece of a known macro is its format string, which may capture variables.
+pub(crate) fn format_string(mac: &Macro, pieces: &[Piece]) -> Option<usize> {
+    let (syntax, _) = known(&name(mac))?;
+    let skipped = match name(mac).as_str() {
+        "vec" | "matches" => return None,
+        "write" | "writeln" | "assert" | "debug_assert" | "ensure" => 1,
+        "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => 2,
+        _ => 0,
+    };
+    let mut exprs = pieces.iter().enumerate().filter_map(|(index, piece)| match piece {
+        Piece::Expr(expr, _) => Some((index, expr)),
+        Piece::Tokens(_) => None,
+    });
+    let is_text = |(_, expr): &(usize, &Box<Expr>)| literal_text(expr).is_some();
+    let found = match syntax {
+        // After the fields; the values of those have a name, `%` or `?` in front.
+        Syntax::Fields => exprs.find(|found| {
+            let before = found.0.checked_sub(1).map(|before| &pieces[before]);
+            is_text(found) && before.is_none_or(is_separator)
+        }),
+        _ => exprs.nth(skipped).filter(is_text),
+    };
+    found.map(|(index, _)| index)
+}
+
+fn is_separator(piece: &Piece) -> bool {
+    matches!(piece, Piece::Tokens(tokens) if matches!(tokens.to_string().as_str(), "," | ";"))
+}
+
+/// The names that arguments are given in the call itself: `b` in `format!("{b}", b = 1)`.
+pub(crate) fn named_arguments(pieces: &[Piece]) -> Vec<String> {
+    let named = pieces.iter().filter_map(|piece| match piece {
+        Piece::Tokens(tokens) => {
+            let mut tokens = tokens.clone().into_iter();
+            match (tokens.next(), tokens.next()) {
+                (Some(TokenTree::Ident(name)), Some(TokenTree::Punct(punct)))
+                    if punct.as_char() == '=' =>
+                {
+                    Some(name.to_string())
+                }
+                _ => None,
+            }
+        }
+        Piece::Expr(..) => None,
+    });
+    named.collect()
+}
+
 /// The text of a string literal.
 pub(crate) fn literal_text(expr: &Expr) -> Option<&syn::LitStr> {
     match expr {

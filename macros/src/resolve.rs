@@ -333,11 +333,15 @@ impl Resolver<'_> {
         };
         let before = macros::unparse(&pieces).to_string();
         let is_known = macros::is_known(mac);
-        for piece in &mut pieces {
+        let format = macros::format_string(mac, &pieces);
+        let named = macros::named_arguments(&pieces);
+        for (index, piece) in pieces.iter_mut().enumerate() {
             match piece {
                 Piece::Expr(expr, _) => {
                     if macros::literal_text(expr).is_some() {
-                        self.resolve_format(expr, is_known);
+                        if !is_known || format == Some(index) {
+                            self.resolve_format(expr, is_known, &named);
+                        }
                     } else {
                         self.visit_expr_mut(expr);
                     }
@@ -356,11 +360,17 @@ impl Resolver<'_> {
         }
     }
 
-    /// Renames what a format string captures.
-    fn resolve_format(&mut self, expr: &mut Expr, is_known: bool) {
+    /// Renames what a format string captures, but for the `named` arguments of the call.
+    fn resolve_format(&mut self, expr: &mut Expr, is_known: bool, named: &[String]) {
         let Some(literal) = macros::literal_text(expr) else { return };
         let text = literal.value();
+        for name in macros::captures(&text) {
+            self.note_use(&name);
+        }
         let rename = |name: &str| {
+            if named.iter().any(|named| named == name) {
+                return None;
+            }
             let ident = syn::parse_str::<Ident>(name).ok()?;
             self.renamed(&ident).map(|new| new.to_string())
         };

@@ -2,7 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
-use syn::{Block, Expr, Macro, Stmt};
+use syn::{Block, Expr, Ident, Macro, Stmt};
 
 /// The macros that suspend, whatever is in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,11 @@ pub(crate) enum Awaiting {
 
 /// Whether the macro awaits by itself.
 pub(crate) fn awaiting(mac: &Macro) -> Option<Awaiting> {
-    match mac.path.segments.last()?.ident.to_string().as_str() {
+    by_name(&mac.path.segments.last()?.ident)
+}
+
+fn by_name(name: &Ident) -> Option<Awaiting> {
+    match name.to_string().as_str() {
         "select" => Some(Awaiting::Select),
         "join" => Some(Awaiting::Join),
         "try_join" => Some(Awaiting::TryJoin),
@@ -41,16 +45,18 @@ pub(crate) fn stmt(stmt: &Stmt) -> bool {
     search.0
 }
 
-/// Whether the tokens have an `.await` in them.
+/// Whether the tokens have an `.await` in them, or one of the macros that await.
 pub(crate) fn tokens(tokens: TokenStream) -> bool {
-    let mut after_dot = false;
+    let (mut after_dot, mut after_name) = (false, false);
     for tree in tokens {
         match &tree {
             TokenTree::Ident(ident) if after_dot && ident == "await" => return true,
+            TokenTree::Punct(punct) if after_name && punct.as_char() == '!' => return true,
             TokenTree::Group(group) if self::tokens(group.stream()) => return true,
             _ => {}
         }
         after_dot = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.');
+        after_name = matches!(&tree, TokenTree::Ident(ident) if by_name(ident).is_some());
     }
     false
 }

@@ -396,7 +396,10 @@ impl Visit<'_> for Analysis<'_> {
                 self.read_name(name, Mode::BorrowMut);
             });
         };
-        for piece in &pieces {
+        let is_known = macros::is_known(mac);
+        let format = macros::format_string(mac, &pieces);
+        let named = macros::named_arguments(&pieces);
+        for (index, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Tokens(tokens) => macros::scan_names(tokens, &mut |name| {
                     // Before `=` stands the name of an argument.
@@ -405,9 +408,12 @@ impl Visit<'_> for Analysis<'_> {
                     }
                 }),
                 Piece::Expr(expr, role) => {
-                    if let Some(text) = macros::literal_text(expr) {
+                    if let Some(text) = macros::literal_text(expr)
+                        && (!is_known || format == Some(index))
+                    {
                         let captured = macros::captures(&text.value());
-                        captured.iter().for_each(|name| self.read_name(name, Mode::Borrow));
+                        let captured = captured.iter().filter(|name| !named.contains(name));
+                        captured.for_each(|name| self.read_name(name, Mode::Borrow));
                     }
                     match role {
                         Role::Value => self.visit_expr(expr),

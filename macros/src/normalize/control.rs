@@ -171,7 +171,7 @@ impl Lower<'_> {
         self.loop_expr(expr.label.as_ref(), span, Dest::Discard, |this| {
             this.condition(
                 *expr.cond,
-                |this| this.block(expr.body, Dest::Discard),
+                |this| this.branch(expr.body, Dest::Discard),
                 Self::break_innermost,
             );
         });
@@ -265,12 +265,22 @@ impl Lower<'_> {
         }
         self.condition(
             *expr.cond,
-            |this| this.block(expr.then_branch, dest),
+            |this| this.branch(expr.then_branch, dest),
             |this| match expr.else_branch {
                 Some((_, otherwise)) => this.value(*otherwise, dest),
                 None => this.finish_unit(dest),
             },
         );
+    }
+
+    /// A block that may not suspend, while what it is a part of does.
+    fn branch(&mut self, block: syn::Block, dest: Dest) {
+        if suspend::block(&block) {
+            return self.block(block, dest);
+        }
+        // Its bindings are its own, whatever they are called.
+        let attrs = Vec::new();
+        self.value(Expr::Block(syn::ExprBlock { attrs, label: None, block }), dest);
     }
 
     /// Runs one of two parts, depending on a condition that may bind by `let`.

@@ -36,6 +36,11 @@ impl Lower<'_> {
                 self.hoist_short_circuit(expr)
             }
             Expr::Macro(expr) => self.hoist_macro(expr),
+            Expr::Paren(expr) if expr.attrs.is_empty() => match self.hoist(*expr.expr) {
+                // What is left needs none.
+                path @ Expr::Path(_) => path,
+                inner => Expr::Paren(syn::ExprParen { expr: Box::new(inner), ..expr }),
+            },
             mut expr => {
                 if let Some(mut operands) = operands_mut(&mut expr) {
                     let values = operands.iter_mut().map(|(operand, kind)| {

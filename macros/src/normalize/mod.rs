@@ -210,6 +210,10 @@ impl Lower<'_> {
         let mut idents = Vec::new();
         collect_bindings(&local.pat, &mut idents);
         let ids: Vec<_> = idents.iter().filter_map(|ident| self.locals.find(ident)).collect();
+        if ids.len() < idents.len() {
+            // Nothing here suspends.
+            return self.code(Source::Local(local));
+        }
         ids.into_iter().for_each(|id| self.push(Stmt::Declare(id)));
     }
 

@@ -117,11 +117,20 @@ impl Lower<'_> {
         }
     }
 
-    fn spill(&mut self, value: Expr) -> Expr {
+    pub(super) fn spill(&mut self, value: Expr) -> Expr {
+        let value = without_parens(value);
         let local = self.temporary(&value);
         let pat = self.local_pat(local);
         self.code(let_stmt(pat, value));
         self.path(local)
+    }
+}
+
+/// The expression without the parentheses around it, which it does not need on its own.
+fn without_parens(expr: Expr) -> Expr {
+    match expr {
+        Expr::Paren(paren) if paren.attrs.is_empty() => without_parens(*paren.expr),
+        expr => expr,
     }
 }
 
