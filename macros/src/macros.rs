@@ -238,10 +238,10 @@ pub(crate) fn format_string(mac: &Macro, pieces: &[Piece]) -> Option<usize> {
         _ => 0,
     };
     let mut exprs = pieces.iter().enumerate().filter_map(|(index, piece)| match piece {
-        Piece::Expr(expr, _) => Some((index, expr)),
+        Piece::Expr(expr, _) => Some((index, &**expr)),
         Piece::Tokens(_) => None,
     });
-    let is_text = |(_, expr): &(usize, &Box<Expr>)| literal_text(expr).is_some();
+    let is_text = |(_, expr): &(usize, &Expr)| literal_text(expr).is_some();
     let found = match syntax {
         // After the fields; the values of those have a name, `%` or `?` in front.
         Syntax::Fields => exprs.find(|found| {
