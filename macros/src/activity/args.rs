@@ -26,6 +26,12 @@ pub(super) struct ActivityArgs {
     pub(super) start_to_close: Option<Duration>,
     /// `schedule_to_close = "…"`
     pub(super) schedule_to_close: Option<Duration>,
+    /// `schedule_to_start = "…"`
+    pub(super) schedule_to_start: Option<Duration>,
+    /// `heartbeat = "…"`
+    pub(super) heartbeat: Option<Duration>,
+    /// `queue = "…"`
+    pub(super) queue: Option<LitStr>,
     /// `retry(…)`
     pub(super) retry: RetryArgs,
     /// `at_most_once`
@@ -63,6 +69,9 @@ impl ActivityArgs {
             "name",
             "start_to_close",
             "schedule_to_close",
+            "schedule_to_start",
+            "heartbeat",
+            "queue",
             "retry",
             "at_most_once",
             "blocking",
@@ -74,6 +83,9 @@ impl ActivityArgs {
                 "name" => args.name = Some(parse_name(input)?),
                 "start_to_close" => args.start_to_close = Some(parse_duration(input)?),
                 "schedule_to_close" => args.schedule_to_close = Some(parse_duration(input)?),
+                "schedule_to_start" => args.schedule_to_start = Some(parse_duration(input)?),
+                "heartbeat" => args.heartbeat = Some(parse_duration(input)?),
+                "queue" => args.queue = Some(parse_name(input)?),
                 "at_most_once" => args.at_most_once = true,
                 "blocking" => args.blocking = true,
                 "transaction" => args.transaction = Some(key.clone()),
@@ -146,6 +158,8 @@ impl ToTokens for ActivityArgs {
         let limits = [
             ("start_to_close", self.start_to_close),
             ("schedule_to_close", self.schedule_to_close),
+            ("schedule_to_start", self.schedule_to_start),
+            ("heartbeat", self.heartbeat),
         ];
         let limits = limits.into_iter().filter_map(|(key, limit)| {
             let key = quote::format_ident!("{key}");
@@ -154,6 +168,11 @@ impl ToTokens for ActivityArgs {
         });
         let retry = self.retry.to_token_stream();
         let retry = (!retry.is_empty()).then(|| quote!(retry: #retry,));
+        let queue = self.queue.as_ref().map(|queue| {
+            quote! {
+                queue: ::core::option::Option::Some(::std::borrow::Cow::Borrowed(#queue)),
+            }
+        });
         let at_most_once = self.at_most_once.then(|| quote!(at_most_once: true,));
         let blocking = self.blocking.then(|| quote!(blocking: true,));
         let max_concurrent = self
@@ -164,6 +183,7 @@ impl ToTokens for ActivityArgs {
             ::piton::__private::ActivityOptions {
                 #retry
                 #(#limits)*
+                #queue
                 #at_most_once
                 #blocking
                 #max_concurrent

@@ -5,8 +5,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::AttemptLink;
 use super::transaction::Desk;
-use crate::model::{Handle, RunId};
+use crate::codec::{self, CodecError};
+use crate::model::{ActivityToken, Handle, RunId};
 
 /// Values given to the worker for its activities, at most one of each type: connection pools, HTTP
 /// clients, settings.
@@ -47,24 +52,33 @@ pub struct ActivityInfo {
 }
 
 /// An activity's view of the call it serves. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ActivityContext {
     info: Arc<ActivityInfo>,
     dependencies: Arc<Dependencies>,
     /// Where the function finds its database connection, if it has one.
     desk: Desk,
+    /// `None` where no engine makes the attempt, as in a unit test.
+    link: Option<Arc<dyn AttemptLink>>,
 }
 
 impl ActivityContext {
     /// The context of one attempt.
     pub fn new(info: ActivityInfo, dependencies: Arc<Dependencies>) -> Self {
-        Self { info: Arc::new(info), dependencies, desk: Desk::default() }
+        Self { info: Arc::new(info), dependencies, desk: Desk::default(), link: None }
     }
 
     /// Where the function of an `#[activity(transaction)]` finds its connection.
     #[doc(hidden)]
     pub fn desk(&self) -> &Desk {
         &self.desk
+    }
+
+    /// Ties the attempt to the engine that makes it. Without a link an attempt is never cancelled
+    /// and nobody hears its heartbeats, as in a unit test.
+    #[must_use]
+    pub fn linked(self, link: Arc<dyn AttemptLink>) -> Self {
+        Self { link: Some(link), ..self }
     }
 
     /// Which attempt of which call this is.
@@ -96,5 +110,95 @@ impl ActivityContext {
     /// The value of type `T` that was given to the worker, if there is one.
     pub fn try_dependency<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.dependencies.get()
+    }
+
+    /// Gives a sign of life, with what a further attempt is to know of this one, such as how far it
+    /// has come; `&()` if there is nothing to know. An attempt with a `heartbeat` limit that is
+    /// silent for longer is given up and tried again.
+    ///
+    /// It may be called as often as is convenient. On a queue the database is written at once and
+    /// then at most every third of the `heartbeat` limit, 10 s at most and without a limit, always
+    /// with the newest details; what was said since the last write is lost only if the worker dies.
+    /// Of an activity without a queue the details are kept in memory and handed on when the attempt
+    /// fails; they do not outlive the worker.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] if the details cannot be encoded; then it is no sign of life.
+    pub fn heartbeat<T: Serialize + ?Sized>(&self, details: &T) -> Result<(), CodecError> {
+        let details = codec::to_payload(details)?;
+        self.link.iter().for_each(|link| link.heartbeat(details.clone()));
+        Ok(())
+    }
+
+    /// What the last heartbeat of an attempt before this one said, if it was a `T`.
+    pub fn last_heartbeat<T: DeserializeOwned>(&self) -> Option<T> {
+        codec::from_payload(&self.link.as_ref()?.last_heartbeat()?).ok()
+    }
+
+    /// Whether the result is no longer wanted: the workflow has given the call up, the run is
+    /// closed, or another attempt has taken this one's place. On a queue that is known at once if
+    /// the run's worker is in the same process or news comes through, and otherwise at the next
+    /// heartbeat or poll.
+    ///
+    /// A function that has asked this, or waits for [`ActivityContext::cancelled`], may end in its
+    /// own way; it is dropped 10 s after. One that has not is dropped at once, where it awaits.
+    pub fn is_cancelled(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| link.is_cancelled())
+    }
+
+    /// Waits until the result is no longer wanted, see [`ActivityContext::is_cancelled`].
+    /// Cancellation safe.
+    pub async fn cancelled(&self) {
+        match &self.link {
+            Some(link) => link.cancelled().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// The right to complete or fail this attempt from anywhere, see
+    /// [`Client::complete_activity`](crate::client::Client::complete_activity).
+    ///
+    /// # Panics
+    /// If the call is not on a queue. The activity then counts as panicked, with a message that
+    /// says so.
+    pub fn token(&self) -> ActivityToken {
+        let token = self.link.as_ref().and_then(|link| link.token());
+        token.unwrap_or_else(|| {
+            panic!(
+                "activity `{}` has no token because it is not on a queue; add `queue = \"…\"` to \
+                 its attribute or `.queue(…)` to the call",
+                self.info.name
+            )
+        })
+    }
+
+    /// Ends the function without a result: the attempt goes on until somebody uses its token or one
+    /// of its limits runs out. It never returns, so it stands for a value of any type:
+    ///
+    /// ```
+    /// # use piton::prelude::*;
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Approval;
+    /// # async fn send_mail(to: &str, token: &str) -> Result<(), String> { Ok(()) }
+    /// #[activity(queue = "approvals", start_to_close = "3days")]
+    /// async fn approve(cx: &ActivityContext, whom: &str) -> Result<Approval, String> {
+    ///     send_mail(whom, &cx.token().to_string()).await?;
+    ///     cx.complete_later().await
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// As [`ActivityContext::token`].
+    pub async fn complete_later<T>(&self) -> T {
+        self.token();
+        self.link.iter().for_each(|link| link.complete_later());
+        std::future::pending().await
+    }
+}
+
+impl fmt::Debug for ActivityContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActivityContext").field("info", &self.info).finish_non_exhaustive()
     }
 }

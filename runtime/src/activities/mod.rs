@@ -3,6 +3,7 @@
 //! How attempts are scheduled, timed and retried is the engine's part; nothing in here knows tokio.
 
 mod context;
+mod link;
 mod registry;
 #[doc(hidden)]
 pub mod report;
@@ -10,4 +11,5 @@ pub mod report;
 pub mod transaction;
 
 pub use context::{ActivityContext, ActivityInfo, Dependencies};
+pub use link::AttemptLink;
 pub use registry::{ActivityEntry, ActivityReport, BoxFuture, ReportedError};

@@ -11,6 +11,7 @@ pub use send::Send;
 pub use start::{OnConflict, Start};
 
 use crate::engine::batch::Batcher;
+use crate::engine::queues::Reports;
 use crate::engine::session::Session;
 use crate::engine::transitions::{Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
@@ -32,6 +33,8 @@ struct Shared {
     starts: Batcher<Starts>,
     /// Where signals and the like are handed in.
     deliveries: Batcher<Deliveries>,
+    /// Where attempts of activities on queues are reported on.
+    reports: Reports,
     /// Where those who wait for results ask.
     endings: Batcher<Endings>,
     /// The workers of this process that use this client.
@@ -57,7 +60,9 @@ impl Client {
         let deliveries = Batcher::spawn(Deliveries { store: Arc::clone(&store) }, 1);
         let endings = Batcher::spawn(Endings { store: Arc::clone(&store) }, 1);
         let hosts = Mutex::default();
-        Self { shared: Arc::new(Shared { store, starts, deliveries, endings, hosts }) }
+        let reports = Reports::to(&store);
+        let shared = Shared { store, starts, deliveries, reports, endings, hosts };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Starts a run. Await what this returns, after setting options:
@@ -139,6 +144,10 @@ impl Client {
 
     fn endings(&self) -> &Batcher<Endings> {
         &self.shared.endings
+    }
+
+    pub(crate) fn reports(&self) -> &Reports {
+        &self.shared.reports
     }
 
     fn starts(&self) -> &Batcher<Starts> {

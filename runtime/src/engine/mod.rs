@@ -7,6 +7,9 @@
 //! of all runs together; the next batch gathers while the last is being written. The *lease
 //! keeper* renews, and the *sweep* finds what lost news, lost answers and dead workers left behind.
 //!
+//! Activities on [queues](queues) are attempted by whichever session serves the queue, in tasks of
+//! their own; their outcomes come to the run as arrivals.
+//!
 //! # Rules that hold
 //! - What a step asks for starts after the step's commit. One step is one row update; steps that
 //!   wait for nothing that is not here already are folded into one commit.
@@ -28,6 +31,8 @@ pub(crate) mod claim;
 mod clock;
 pub(crate) mod driver;
 pub(crate) mod lease;
+mod link;
+pub(crate) mod queues;
 pub(crate) mod registry;
 mod retry;
 pub(crate) mod session;

@@ -16,6 +16,7 @@ pub(crate) struct Registry {
     workflows: HashMap<&'static str, &'static WorkflowEntry>,
     activities: HashMap<&'static str, &'static ActivityEntry>,
     workflow_names: Vec<&'static str>,
+    activity_names: Vec<&'static str>,
 }
 
 impl Registry {
@@ -39,6 +40,7 @@ impl Registry {
             workflows: HashMap::new(),
             activities: HashMap::new(),
             workflow_names: Vec::new(),
+            activity_names: Vec::new(),
         };
         for entry in workflows {
             if registry.workflows.insert(entry.name, entry).is_some() {
@@ -56,6 +58,8 @@ impl Registry {
         }
         registry.workflow_names = registry.workflows.keys().copied().collect();
         registry.workflow_names.sort_unstable();
+        registry.activity_names = registry.activities.keys().copied().collect();
+        registry.activity_names.sort_unstable();
         Ok(registry)
     }
 
@@ -77,6 +81,16 @@ impl Registry {
     /// The names of all workflows, in order.
     pub(crate) fn workflow_names(&self) -> &[&'static str] {
         &self.workflow_names
+    }
+
+    /// The names of all activities, in order.
+    pub(crate) fn activity_names(&self) -> &[&'static str] {
+        &self.activity_names
+    }
+
+    /// Leaves the workflows out.
+    pub(crate) fn without_workflows(self) -> Self {
+        Self { workflows: HashMap::new(), workflow_names: Vec::new(), ..self }
     }
 
     /// The definitions of all workflows as the database keeps them.

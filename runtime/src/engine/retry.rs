@@ -33,6 +33,9 @@ pub(crate) enum AttemptResult {
     Uncertain,
     /// The run has another owner or is closed, so nothing was written.
     Lost,
+    /// The function has ended without a result; the attempt goes on until its token is used. Only
+    /// on queues.
+    Later,
 }
 
 /// What is to be done about it.
@@ -94,7 +97,9 @@ pub(crate) fn conclude(
             Conclusion::Outcome(OperationOutcome::Unusable(error.to_string()))
         }
         AttemptResult::TimedOut(kind) => match retry_at(None) {
-            Some(retry_at) if kind == TimeoutKind::StartToClose => {
+            Some(retry_at)
+                if matches!(kind, TimeoutKind::StartToClose | TimeoutKind::Heartbeat) =>
+            {
                 Conclusion::Retry { retry_at, failure: "the attempt timed out".to_owned() }
             }
             _ => Conclusion::Outcome(OperationOutcome::TimedOut(kind)),
@@ -104,7 +109,7 @@ pub(crate) fn conclude(
         }
         AttemptResult::Unusable(reason) => Conclusion::Outcome(OperationOutcome::Unusable(reason)),
         AttemptResult::Committed { outcome, .. } => Conclusion::Outcome(outcome),
-        AttemptResult::Uncertain | AttemptResult::Lost => {
+        AttemptResult::Uncertain | AttemptResult::Lost | AttemptResult::Later => {
             unreachable!("no attempt has ended in a way that something could follow from")
         }
     }
@@ -144,6 +149,10 @@ mod tests {
             attempts: 0,
             interruptions: 0,
             retry_at: None,
+            queue: None,
+            schedule_to_start: None,
+            heartbeat: None,
+            details: None,
         }
     }
 

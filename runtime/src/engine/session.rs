@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
 use super::batch::Batcher;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
+use super::queues::{Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;
 use super::slots::Slots;
 use super::transitions::{Commits, Deliveries};
@@ -34,6 +35,8 @@ pub(crate) struct Host {
     pub(crate) dependencies: Arc<Dependencies>,
     /// The places for attempts of activities.
     pub(crate) slots: Arc<Slots>,
+    /// The queues whose activities it attempts.
+    pub(crate) queues: Queues,
     /// Its options.
     pub(crate) settings: Settings,
 }
@@ -81,6 +84,10 @@ pub(crate) struct Session {
     pub(crate) commits: Batcher<Commits>,
     /// Where drivers hand in what has to survive before the next step.
     pub(crate) deliveries: Batcher<Deliveries>,
+    /// Where attempts of activities on queues are reported on.
+    pub(crate) reports: Reports,
+    /// The attempts of activities on queues.
+    pub(crate) attempts: Arc<HeldAttempts>,
     /// One permit for each run that may be held.
     pub(crate) capacity: Arc<Semaphore>,
     /// The right to own runs.
@@ -89,7 +96,7 @@ pub(crate) struct Session {
     registered_at: Instant,
     /// The runs held.
     runs: Mutex<BTreeMap<RunId, Held>>,
-    /// Their drivers; `None` once no more may start.
+    /// Their drivers, and attempts of activities on queues; `None` once no more may start.
     drivers: Mutex<Option<JoinSet<()>>>,
     /// How far the session has come.
     phase: Arc<watch::Sender<Phase>>,
@@ -136,6 +143,7 @@ impl Session {
     pub(crate) async fn open(
         store: Arc<dyn Store>,
         deliveries: Batcher<Deliveries>,
+        reports: Reports,
         host: Arc<Host>,
     ) -> Result<Arc<Self>, StoreError> {
         let registered_at = Instant::now();
@@ -155,6 +163,8 @@ impl Session {
         Ok(Arc::new(Self {
             commits: Batcher::spawn(commits, host.settings.commit_lanes),
             deliveries,
+            reports,
+            attempts: Arc::default(),
             capacity: Arc::new(Semaphore::new(host.settings.max_runs)),
             store,
             host,
@@ -208,6 +218,17 @@ impl Session {
             Driver::run(session, origin, receiver, Arc::clone(&released.inbox_read)).await;
             drop((subscription, released, permit));
         }));
+    }
+
+    /// Spawns a task that ends with the session, unless no more may start.
+    pub(crate) fn spawn(
+        &self,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> Option<AbortHandle> {
+        let mut tasks = self.lock_drivers();
+        let tasks = tasks.as_mut()?;
+        while tasks.try_join_next().is_some() {}
+        Some(tasks.spawn(process::bind(task)))
     }
 
     /// The runs held and how far their inboxes have been read.

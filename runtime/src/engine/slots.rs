@@ -35,6 +35,11 @@ impl Slots {
         }
     }
 
+    /// How many more attempts may be made now, whatever they are.
+    pub(crate) fn available(&self) -> usize {
+        self.all.available_permits()
+    }
+
     /// Waits for the places of an attempt, in the order of asking. Cancellation safe.
     pub(crate) async fn take(&self, entry: &ActivityEntry) -> Places {
         let blocking = entry.options.blocking.then_some(&self.blocking);

@@ -9,6 +9,7 @@ use tracing::{info, warn};
 
 use super::claim::INBOX_PAGE;
 use super::driver::Origin;
+use super::queues;
 use super::session::{Adoption, Session};
 use crate::error::StoreError;
 use crate::store::Store;
@@ -39,6 +40,8 @@ pub(crate) async fn sweep_loop(session: &Arc<Session>) {
 
 async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
     fence_expired_workers(&*session.store).await?;
+    queues::expire(&*session.store, &session.reports).await?;
+    queues::review(session).await?;
     let held = session.held();
     if !held.is_empty() {
         for run_id in session.store.unread_inboxes(session.lease(), &held).await? {

@@ -15,7 +15,7 @@ use crate::store::{
 
 /// How often a request of a program is tried before it hears of the error: about 5 s in all, so a
 /// restart of the database goes unnoticed.
-const CLIENT_TRIES: u32 = 12;
+pub(crate) const CLIENT_TRIES: u32 = 12;
 
 /// Steps of the runs of one worker.
 pub(crate) struct Commits {

@@ -1,5 +1,6 @@
 //! Activities as workflow code sees them: a call, and what it comes to.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::task::Poll;
@@ -52,6 +53,17 @@ pub struct ActivityOptions {
     pub blocking: bool,
     /// How many attempts of this activity one worker makes at a time. Default: no limit of its own.
     pub max_concurrent: Option<u32>,
+    /// The queue whose workers attempt it, see [`Worker::queue`](crate::worker::Worker::queue).
+    /// Default: none; the worker that owns the run does.
+    pub queue: Option<Cow<'static, str>>,
+    /// How long an attempt may wait for its turn once it is due: on a queue for a worker that has
+    /// room, otherwise for a place in the worker that owns the run. One that waits for longer is
+    /// not made, and not tried again. Default: no limit.
+    pub schedule_to_start: Option<Duration>,
+    /// How long an attempt may go without a
+    /// [heartbeat](crate::activities::ActivityContext::heartbeat), counted from its start. Default:
+    /// no limit.
+    pub heartbeat: Option<Duration>,
 }
 
 impl ActivityOptions {
@@ -63,6 +75,9 @@ impl ActivityOptions {
         at_most_once: false,
         blocking: false,
         max_concurrent: None,
+        queue: None,
+        schedule_to_start: None,
+        heartbeat: None,
     };
 }
 
@@ -114,6 +129,26 @@ impl<A: Activity> ActivityCall<A> {
         self.options.schedule_to_close = Some(limit);
         self
     }
+
+    /// Sets how long an attempt may wait for its turn, see
+    /// [`ActivityOptions::schedule_to_start`].
+    pub fn schedule_to_start(mut self, limit: Duration) -> Self {
+        self.options.schedule_to_start = Some(limit);
+        self
+    }
+
+    /// Sets how long an attempt may be silent, see [`ActivityOptions::heartbeat`].
+    pub fn heartbeat(mut self, limit: Duration) -> Self {
+        self.options.heartbeat = Some(limit);
+        self
+    }
+
+    /// Has the workers of this queue attempt it, and not the worker that owns the run. The call
+    /// waits in the database until one of them has room.
+    pub fn queue(mut self, queue: impl Into<Cow<'static, str>>) -> Self {
+        self.options.queue = Some(queue.into());
+        self
+    }
 }
 
 impl<A: Activity> fmt::Debug for ActivityCall<A> {
@@ -133,7 +168,7 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
     type Pending = PendingActivity;
 
     fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
-        let handle = cx.ask(Operation::Activity(ActivityOperation {
+        let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
             name: A::NAME.to_owned(),
             arguments: self.arguments.map_err(StepError::Encode)?,
             retry: self.options.retry,
@@ -144,7 +179,11 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
             attempts: 0,
             interruptions: 0,
             retry_at: None,
-        }));
+            queue: self.options.queue.map(Cow::into_owned),
+            schedule_to_start: self.options.schedule_to_start,
+            heartbeat: self.options.heartbeat,
+            details: None,
+        })));
         Ok(PendingActivity(handle))
     }
 

@@ -33,12 +33,22 @@ pub struct Context {
     scratch: RefCell<BytesMut>,
     next_handle: Cell<u64>,
     operations: RefCell<Vec<(Handle, Operation)>>,
+    queued: RefCell<QueueChanges>,
     waits: RefCell<Vec<WaitGroup>>,
     arrivals: RefCell<Arrivals>,
     cancelled_below: Cell<Handle>,
     giving_up: Cell<bool>,
     goes_on: Cell<bool>,
     schemas: RefCell<Option<Vec<(&'static str, Schema)>>>,
+}
+
+/// What steps have made of activities on queues and no commit has written yet.
+#[derive(Debug, Default)]
+pub(crate) struct QueueChanges {
+    /// Those asked for.
+    pub(crate) asked: Vec<Handle>,
+    /// Those given up before their outcome came.
+    pub(crate) given_up: Vec<Handle>,
 }
 
 /// A condition under construction.
@@ -121,6 +131,7 @@ impl Context {
             scratch: RefCell::default(),
             next_handle: Cell::new(next_handle),
             operations: RefCell::new(operations),
+            queued: RefCell::default(),
             waits: RefCell::default(),
             arrivals: RefCell::default(),
             cancelled_below: Cell::new(Handle(0)),
@@ -163,6 +174,9 @@ impl Context {
     pub(crate) fn ask(&self, operation: Operation) -> Handle {
         let handle = Handle(self.next_handle.get());
         self.next_handle.set(handle.0 + 1);
+        if is_on_queue(&operation) {
+            self.queued.borrow_mut().asked.push(handle);
+        }
         self.operations.borrow_mut().push((handle, operation));
         self.wait_for(handle);
         handle
@@ -172,8 +186,25 @@ impl Context {
     pub(crate) fn settle(&self, handle: Handle) {
         let mut operations = self.operations.borrow_mut();
         if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
-            operations.remove(index);
+            let (_, operation) = operations.remove(index);
+            if is_on_queue(&operation) && !self.arrivals.borrow().has_outcome(handle) {
+                self.give_up_queued(handle);
+            }
         }
+    }
+
+    /// Takes note that an activity on a queue is no longer wanted.
+    pub(crate) fn give_up_queued(&self, handle: Handle) {
+        let mut queued = self.queued.borrow_mut();
+        let asked = queued.asked.len();
+        queued.asked.retain(|asked| *asked != handle);
+        if queued.asked.len() == asked {
+            queued.given_up.push(handle);
+        }
+    }
+
+    pub(crate) fn take_queue_changes(&self) -> QueueChanges {
+        self.queued.take()
     }
 
     /// Adds an outstanding operation to what the step waits for.
@@ -331,6 +362,11 @@ impl Context {
             None => Wait::Any(Vec::new()),
         }
     }
+}
+
+/// Whether others than the owner of the run carry it out.
+pub(crate) fn is_on_queue(operation: &Operation) -> bool {
+    matches!(operation, Operation::Activity(activity) if activity.queue.is_some())
 }
 
 impl WaitGroup {

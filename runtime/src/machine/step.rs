@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::context::is_on_queue;
 use super::workflow::ErasedOutcome;
 use super::{Context, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
@@ -233,13 +234,15 @@ impl Machine {
         });
     }
 
-    /// Notes that attempt number `attempt` of an activity has failed and when the next one is due.
+    /// Notes that attempt number `attempt` of an activity has failed, when the next one is due, and
+    /// what it is to know.
     pub fn deliver_retry(
         &mut self,
         seq: Option<i64>,
         handle: Handle,
         attempt: u32,
         retry_at: Timestamp,
+        details: Option<Payload>,
     ) {
         self.cx.with_arrivals(|arrivals| arrivals.consumed.extend(seq));
         self.cx.with_operations(|operations| {
@@ -251,6 +254,7 @@ impl Machine {
             {
                 activity.attempts = attempt;
                 activity.retry_at = Some(retry_at);
+                activity.details = details;
             }
         });
     }
@@ -279,6 +283,9 @@ impl Machine {
             self.cx.with_arrivals(|arrivals| {
                 for (handle, operation) in operations {
                     let Operation::Activity(activity) = operation else { continue };
+                    if activity.queue.is_some() {
+                        continue;
+                    }
                     let waited = activity.retry_at.is_some_and(|retry_at| retry_at > now);
                     if !waited && !arrivals.outcomes.contains_key(handle) {
                         activity.attempts = activity.attempts.saturating_add(crashes);
@@ -315,12 +322,45 @@ impl Machine {
         })
     }
 
-    /// Calls `visit` with every activity that is outstanding and whose outcome has not arrived.
+    /// Takes what steps have made of activities on queues since the last call: those asked for,
+    /// which are from now on without their arguments here, and those given up before their outcome
+    /// came.
+    pub fn take_queue_changes(&mut self) -> (Vec<(Handle, ActivityOperation)>, Vec<Handle>) {
+        let changes = self.cx.take_queue_changes();
+        let asked = self.cx.with_operations(|operations| {
+            let take = |handle: Handle| {
+                let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle).ok()?;
+                let Operation::Activity(activity) = &mut operations[index].1 else { return None };
+                let arguments = std::mem::take(&mut activity.arguments);
+                Some((
+                    handle,
+                    ActivityOperation { arguments, ..ActivityOperation::clone(activity) },
+                ))
+            };
+            changes.asked.into_iter().filter_map(take).collect()
+        });
+        (asked, changes.given_up)
+    }
+
+    /// The activities on queues that are outstanding and whose outcome has not arrived.
+    pub fn queued(&self) -> Vec<Handle> {
+        self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| {
+                let queued = operations.iter().filter(|(_, operation)| is_on_queue(operation));
+                let handles = queued.map(|(handle, _)| *handle);
+                handles.filter(|handle| !arrivals.outcomes.contains_key(handle)).collect()
+            })
+        })
+    }
+
+    /// Calls `visit` with every activity that the owner of the run is to carry out, is outstanding,
+    /// and whose outcome has not arrived.
     pub fn for_each_activity(&self, mut visit: impl FnMut(Handle, &ActivityOperation)) {
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
                 for (handle, operation) in operations {
                     if let Operation::Activity(activity) = operation
+                        && activity.queue.is_none()
                         && !arrivals.outcomes.contains_key(handle)
                     {
                         visit(*handle, activity);
@@ -473,6 +513,10 @@ impl<T> Delivery<T> {
 impl Arrivals {
     pub(crate) fn take_outcome(&mut self, handle: Handle) -> Option<OperationOutcome> {
         self.outcomes.get_mut(&handle).map(|delivery| delivery.take().clone())
+    }
+
+    pub(crate) fn has_outcome(&self, handle: Handle) -> bool {
+        self.outcomes.contains_key(&handle)
     }
 
     pub(crate) fn take_signal(&mut self, name: &str) -> Option<Payload> {

@@ -10,6 +10,7 @@ mod retry;
 mod snapshot;
 mod status;
 mod time;
+mod token;
 mod wait;
 
 pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal};
@@ -20,4 +21,5 @@ pub use retry::RetryPolicy;
 pub use snapshot::Snapshot;
 pub use status::{BlockedReason, RunStatus};
 pub use time::{Timestamp, days, hours, minutes, parse_duration, seconds};
+pub use token::{ActivityToken, InvalidToken};
 pub use wait::Wait;

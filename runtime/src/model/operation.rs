@@ -9,8 +9,8 @@ use super::{Payload, RetryPolicy, RunId, Timestamp};
 /// An outstanding operation, kept in the run's snapshot so that it is durable before it starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Operation {
-    /// Run an activity and deliver its outcome.
-    Activity(ActivityOperation),
+    /// Run an activity and deliver its outcome. Boxed for its size.
+    Activity(Box<ActivityOperation>),
     /// Wake the run at this time.
     Timer {
         /// The deadline; the remaining time after a crash follows from it.
@@ -54,4 +54,13 @@ pub struct ActivityOperation {
     pub interruptions: u32,
     /// When the next attempt is due, after one has failed.
     pub retry_at: Option<Timestamp>,
+    /// The queue whose workers attempt it; `None` is the worker that owns the run. On a queue its
+    /// row counts the attempts, and holds the arguments from the commit on that wrote it.
+    pub queue: Option<String>,
+    /// How long an attempt may wait for its turn; `None` means no limit.
+    pub schedule_to_start: Option<Duration>,
+    /// How long an attempt may be silent; `None` means no limit.
+    pub heartbeat: Option<Duration>,
+    /// What the last heartbeat of an attempt that has ended said.
+    pub details: Option<Payload>,
 }

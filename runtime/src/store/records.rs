@@ -248,6 +248,8 @@ pub enum ArrivalKind {
         retry_at: Timestamp,
         /// What went wrong, for people.
         failure: String,
+        /// What the last heartbeat said.
+        details: Option<Payload>,
     },
     /// A request to cancel the run.
     Cancel {

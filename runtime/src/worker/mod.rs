@@ -1,5 +1,6 @@
 //! Workers: processes that claim runs and carry them out.
 
+mod queue;
 mod running;
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
+pub use queue::Queue;
 pub use running::RunningWorker;
 
 use crate::activities::Dependencies;
@@ -36,6 +38,8 @@ pub struct Worker {
     client: Client,
     dependencies: Dependencies,
     settings: Settings,
+    queues: Vec<Queue>,
+    serves_workflows: bool,
     shutdown_grace: Duration,
 }
 
@@ -54,6 +58,8 @@ impl Worker {
                 poll_interval: Duration::from_secs(2),
                 commit_lanes: 1,
             },
+            queues: Vec::new(),
+            serves_workflows: true,
             shutdown_grace: Duration::from_secs(10),
         }
     }
@@ -62,6 +68,37 @@ impl Worker {
     /// settings. A later value of the same type takes its place.
     pub fn provide<T: Send + Sync + 'static>(mut self, dependency: T) -> Self {
         self.dependencies.insert(dependency);
+        self
+    }
+
+    /// Has the worker attempt activities on this queue as well: a name, or a [`Queue`] with limits.
+    /// It takes those of the activities linked into the program; others on the queue wait for a
+    /// worker that has them. A queue that is named again gets the later limits.
+    ///
+    /// ```no_run
+    /// # async fn demo(client: piton::client::Client) -> piton::Result<()> {
+    /// use piton::worker::{Queue, Worker};
+    ///
+    /// let worker = Worker::new(&client)
+    ///     .queue(Queue::new("gpu").max_concurrent(2))
+    ///     .queue("mail")
+    ///     .without_workflows()
+    ///     .start()
+    ///     .await?;
+    /// worker.run_until_signal().await
+    /// # }
+    /// ```
+    pub fn queue(mut self, queue: impl Into<Queue>) -> Self {
+        let queue = queue.into();
+        self.queues.retain(|known| known.name != queue.name);
+        self.queues.push(queue);
+        self
+    }
+
+    /// Has the worker leave all workflows, and the activities without a queue that they call, to
+    /// others. It then serves nothing but its queues.
+    pub fn without_workflows(mut self) -> Self {
+        self.serves_workflows = false;
         self
     }
 
@@ -146,6 +183,7 @@ impl Worker {
     /// [`WorkerError::Store`] if the database fails.
     pub async fn start(self) -> Result<RunningWorker, WorkerError> {
         let registry = Registry::linked()?;
+        let registry = if self.serves_workflows { registry } else { registry.without_workflows() };
         let store = Arc::clone(self.client.store());
         store.record_definitions(&registry.definitions()).await?;
         sweep::fence_dead_workers(&*store).await?;
@@ -154,15 +192,20 @@ impl Worker {
             slots: Arc::new(Slots::new(&registry, &self.settings)),
             registry,
             dependencies: Arc::new(self.dependencies),
+            queues: self.queues.into_iter().map(Queue::into_served).collect(),
             settings: self.settings,
         });
         let deliveries = self.client.deliveries().clone();
-        let session = Session::open(Arc::clone(&store), deliveries, Arc::clone(&host)).await?;
+        let reports = self.client.reports().clone();
+        let session =
+            Session::open(Arc::clone(&store), deliveries, reports, Arc::clone(&host)).await?;
         let unblocked = store.unblock_runs(host.registry.workflow_names(), None).await?;
         if unblocked > 0 {
             info!(runs = unblocked, "blocked runs get another try");
         }
-        warn_of_unserved(&self.client, &host.registry).await?;
+        if self.serves_workflows {
+            warn_of_unserved(&self.client, &host.registry).await?;
+        }
         Ok(RunningWorker::start(self.client, session, self.shutdown_grace))
     }
 }

@@ -15,6 +15,7 @@ use tracing::{info, warn};
 use crate::client::Client;
 use crate::engine::claim::claim_loop;
 use crate::engine::lease::keep_lease;
+use crate::engine::queues::queue_loop;
 use crate::engine::session::{Phase, Session};
 use crate::engine::sweep::{sweep_loop, watch_loop};
 use crate::error::StoreError;
@@ -126,6 +127,7 @@ impl Supervisor {
             _ = phase.wait_for(|phase| *phase == Phase::Lost) => End::Lost,
             () = keep_lease(session) => End::Lost,
             () = claim_loop(session) => End::Lost,
+            () = queue_loop(session) => End::Lost,
             () = sweep_loop(session) => End::Lost,
             () = watch_loop(session) => End::Lost,
         }
@@ -136,8 +138,10 @@ impl Supervisor {
         loop {
             let store = Arc::clone(self.client.store());
             let deliveries = self.client.deliveries().clone();
+            let reports = self.client.reports().clone();
             let open = async {
-                let opened = Session::open(store, deliveries, Arc::clone(&lost.host)).await;
+                let opened =
+                    Session::open(store, deliveries, reports, Arc::clone(&lost.host)).await;
                 if let Err(error) = &opened {
                     warn!(%error, "the worker cannot register yet");
                     tokio::time::sleep(REGISTER_AGAIN_AFTER).await;

@@ -13,6 +13,7 @@ mod faults;
 mod generics;
 mod limits;
 mod once;
+mod queues;
 mod retries;
 mod signals;
 mod workers;

@@ -7,6 +7,7 @@ use tracing::{debug, info};
 use super::attempts::{Attempt, AttemptEnd};
 use super::{Driver, Unsaved};
 use crate::activities::{ActivityContext, ActivityInfo};
+use crate::engine::link::{FunctionLink, Link};
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::machine::{OperationOutcome, TimeoutKind};
 use crate::model::{BlockedReason, Handle, Timestamp};
@@ -46,13 +47,24 @@ impl Driver {
                     name: activity.name,
                     attempt: activity.attempts.saturating_add(1),
                 };
-                let host = &self.session.host;
+                let link = Link::new(None, activity.details);
+                let context =
+                    ActivityContext::new(info, Arc::clone(&self.session.host.dependencies));
+                let instant_of = |at| self.session.clock.instant_of(at);
+                // Of an attempt that a crash cut off it is not known since when it has waited.
+                let due_at = activity.retry_at.unwrap_or(match activity.attempts {
+                    0 => activity.scheduled_at,
+                    _ => now,
+                });
                 self.attempts.start(Attempt {
                     entry,
-                    context: ActivityContext::new(info, Arc::clone(&host.dependencies)),
+                    context: context.linked(Arc::new(FunctionLink(Arc::clone(&link)))),
                     arguments: activity.arguments,
+                    start_by: activity.schedule_to_start.map(|limit| instant_of(due_at + limit)),
                     start_to_close: activity.start_to_close,
-                    deadline: deadline.map(|at| self.session.clock.instant_of(at)),
+                    heartbeat: activity.heartbeat,
+                    deadline: deadline.map(instant_of),
+                    link,
                     session: Arc::clone(&self.session),
                 });
             } else {
@@ -63,7 +75,7 @@ impl Driver {
 
     /// Decides what follows from the end of an attempt.
     pub(super) fn conclude(&mut self, end: AttemptEnd) {
-        let AttemptEnd { handle, attempt, result } = end;
+        let AttemptEnd { handle, attempt, result, details } = end;
         let result = match result {
             AttemptResult::Committed { seq, outcome } => {
                 self.machine.deliver_outcome(Some(seq), handle, outcome);
@@ -91,8 +103,8 @@ impl Driver {
             Some(Conclusion::Outcome(outcome)) => self.take_outcome(handle, outcome),
             Some(Conclusion::Retry { retry_at, failure }) => {
                 debug!(handle = handle.0, attempt, %failure, %retry_at, "an attempt has failed");
-                self.machine.deliver_retry(None, handle, attempt, retry_at);
-                self.unsaved.push(Unsaved::Retry { handle, attempt, retry_at, failure });
+                self.machine.deliver_retry(None, handle, attempt, retry_at, details.clone());
+                self.unsaved.push(Unsaved::Retry { handle, attempt, retry_at, failure, details });
                 self.look_for_activities = true;
             }
             Some(Conclusion::Block(reason)) => self.blocked = Some(reason),

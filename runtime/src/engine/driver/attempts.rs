@@ -13,6 +13,7 @@ use tracing::Instrument;
 
 use crate::activities::{ActivityContext, ActivityEntry, ActivityReport};
 use crate::codec::CodecError;
+use crate::engine::link::Link;
 use crate::engine::retry::AttemptResult;
 use crate::engine::session::Session;
 use crate::engine::slots::Places;
@@ -22,29 +23,37 @@ use crate::model::{Handle, Payload};
 use crate::process;
 
 /// One attempt to be made.
-pub(super) struct Attempt {
+pub(crate) struct Attempt {
     /// The function.
-    pub(super) entry: &'static ActivityEntry,
+    pub(crate) entry: &'static ActivityEntry,
     /// What it sees of its surroundings; tells the call and the attempt's number.
-    pub(super) context: ActivityContext,
+    pub(crate) context: ActivityContext,
     /// Its arguments.
-    pub(super) arguments: Payload,
+    pub(crate) arguments: Payload,
+    /// By when it must have got its turn.
+    pub(crate) start_by: Option<Instant>,
     /// How long it may take.
-    pub(super) start_to_close: Option<Duration>,
+    pub(crate) start_to_close: Option<Duration>,
+    /// How long it may be silent.
+    pub(crate) heartbeat: Option<Duration>,
     /// When it must have ended, the wait for a slot included.
-    pub(super) deadline: Option<Instant>,
-    /// Whose run it is.
-    pub(super) session: Arc<Session>,
+    pub(crate) deadline: Option<Instant>,
+    /// What ties it to the engine.
+    pub(crate) link: Arc<Link>,
+    /// Whose attempt it is.
+    pub(crate) session: Arc<Session>,
 }
 
 /// An attempt that has ended.
-pub(super) struct AttemptEnd {
+pub(crate) struct AttemptEnd {
     /// The call.
-    pub(super) handle: Handle,
+    pub(crate) handle: Handle,
     /// The attempt's number.
-    pub(super) attempt: u32,
+    pub(crate) attempt: u32,
     /// How it ended.
-    pub(super) result: AttemptResult,
+    pub(crate) result: AttemptResult,
+    /// What it, or one before it, has said last.
+    pub(crate) details: Option<Payload>,
 }
 
 /// Attempts under way. Dropping it aborts them.
@@ -52,7 +61,13 @@ pub(super) struct AttemptEnd {
 pub(super) struct Attempts {
     tasks: JoinSet<AttemptEnd>,
     /// The attempt of each call.
-    running: BTreeMap<Handle, (u32, AbortHandle)>,
+    running: BTreeMap<Handle, Running>,
+}
+
+struct Running {
+    number: u32,
+    task: AbortHandle,
+    link: Arc<Link>,
 }
 
 impl Attempts {
@@ -72,26 +87,33 @@ impl Attempts {
     pub(super) fn start(&mut self, attempt: Attempt) {
         let info = attempt.context.info();
         let (handle, number) = (info.handle, info.attempt);
+        let link = Arc::clone(&attempt.link);
         let task = self.tasks.spawn(process::bind(attempt.make()));
-        self.running.insert(handle, (number, task));
+        self.running.insert(handle, Running { number, task, link });
     }
 
     /// Aborts all attempts. Returns the calls, each with the number of its attempt.
     pub(super) fn abort_all(&mut self) -> Vec<(Handle, u32)> {
         self.tasks.abort_all();
         let running = std::mem::take(&mut self.running);
-        running.into_iter().map(|(handle, (attempt, _))| (handle, attempt)).collect()
+        running.into_iter().map(|(handle, running)| (handle, running.number)).collect()
     }
 
-    /// Aborts the attempts of calls that are not to be kept.
+    /// Cancels the attempts of calls that are not to be kept.
     pub(super) fn retain(&mut self, keep: impl Fn(Handle) -> bool) {
-        self.running.retain(|handle, (_, task)| {
+        self.running.retain(|handle, running| {
             let keep = keep(*handle);
             if !keep {
-                task.abort();
+                running.link.cancel(&running.task);
             }
             keep
         });
+    }
+
+    /// Cancels all attempts, and lets those that want to end in their own way do so.
+    pub(super) fn let_go(&mut self) {
+        self.retain(|_| false);
+        self.tasks.detach_all();
     }
 
     /// Waits for the next attempt to end; never returns if none is under way. Cancellation safe.
@@ -120,12 +142,14 @@ impl Attempts {
 }
 
 impl Attempt {
-    async fn make(self) -> AttemptEnd {
+    /// Waits for its turn and makes the attempt.
+    pub(crate) async fn make(self) -> AttemptEnd {
         let info = self.context.info();
         let (handle, attempt) = (info.handle, info.attempt);
         let span = tracing::info_span!(
             "activity", name = info.name, handle = handle.0, attempt, run_id = %info.run_id
         );
+        let link = Arc::clone(&self.link);
         let result = match (self.entry.connection, self.deadline) {
             // It sees to its deadline itself: a commit must not be cut off.
             (Some(kind), _) => self.run_in_transaction(kind).instrument(span).await,
@@ -134,20 +158,43 @@ impl Attempt {
                 .await
                 .unwrap_or(AttemptResult::TimedOut(TimeoutKind::ScheduleToClose)),
         };
-        AttemptEnd { handle, attempt, result }
+        AttemptEnd { handle, attempt, result, details: link.details_so_far() }
     }
 
     async fn run(self) -> AttemptResult {
-        let places = self.session.host.slots.take(self.entry).await;
+        let places = self.session.host.slots.take(self.entry);
+        let places = match self.start_by {
+            None => places.await,
+            Some(start_by) => match timeout_at(start_by, places).await {
+                Ok(places) => places,
+                Err(_) => return AttemptResult::TimedOut(TimeoutKind::ScheduleToStart),
+            },
+        };
         failpoints::hit("before_activity");
-        let start_to_close = self.start_to_close;
+        let (start_to_close, link) = (self.start_to_close, Arc::clone(&self.link));
+        let (heartbeat, began) = (self.heartbeat, Instant::now());
+        let has_token = link.has_token();
         let call = self.call(places);
+        let call = async {
+            if heartbeat.is_none() && !has_token {
+                return Ok(call.await);
+            }
+            tokio::select! {
+                biased;
+                ended = call => Ok(ended),
+                () = link.goes_on_without(), if has_token => Err(AttemptResult::Later),
+                () = link.silence(heartbeat, began) => Err(AttemptResult::TimedOut(TimeoutKind::Heartbeat)),
+            }
+        };
         let ended = match start_to_close {
             None => call.await,
-            Some(limit) => match timeout(limit, call).await {
-                Ok(ended) => ended,
-                Err(_) => return AttemptResult::TimedOut(TimeoutKind::StartToClose),
-            },
+            Some(limit) => timeout(limit, call)
+                .await
+                .unwrap_or(Err(AttemptResult::TimedOut(TimeoutKind::StartToClose))),
+        };
+        let ended = match ended {
+            Ok(ended) => ended,
+            Err(result) => return result,
         };
         failpoints::hit("after_activity");
         match ended {

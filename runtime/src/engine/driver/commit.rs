@@ -1,11 +1,13 @@
 //! Stepping and committing: one update of the run's row at a time.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use tracing::{debug, error, info, warn};
 
-use super::steps::{self, Before, StepEnd};
-use super::{CROWDED_PARK_AFTER, Driver, Ended, Rest, Unsaved};
+use super::steps::{self, Before, Effects, StepEnd};
+use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
+use crate::engine::queues::QueuedCall;
 use crate::engine::session::Session;
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Timestamp};
@@ -29,12 +31,26 @@ impl Driver {
                 next = Some(next.map_or(due_at, |next| next.min(due_at)));
             }
         });
-        let is_crowded = self.session.capacity.available_permits() == 0;
-        let park_after = self.session.host.settings.park_after;
-        let park_after = if is_crowded { park_after.min(CROWDED_PARK_AFTER) } else { park_after };
+        if now < self.linger_until && !self.machine.queued().is_empty() {
+            next = Some(next.map_or(self.linger_until, |next| next.min(self.linger_until)));
+        }
+        let park_after = self.park_after();
         let waits_long = next.is_none_or(|next| next > now + park_after);
         let is_known = !self.unread && self.unsaved.is_empty();
         if waits_long && is_known && !under_way { Rest::Park(next) } else { Rest::Stay(next) }
+    }
+
+    /// How long a wait may be to be spent in memory.
+    fn park_after(&self) -> Duration {
+        let is_crowded = self.session.capacity.available_permits() == 0;
+        let park_after = self.session.host.settings.park_after;
+        if is_crowded { park_after.min(CROWDED_PARK_AFTER) } else { park_after }
+    }
+
+    /// Keeps the run in memory for a moment, because the outcome of an activity on a queue may well
+    /// come before it is over.
+    pub(super) fn linger(&mut self, now: Timestamp) {
+        self.linger_until = now + LINGER.min(self.park_after());
     }
 
     /// Makes steps and commits them.
@@ -49,8 +65,12 @@ impl Driver {
         });
         match stepped.end {
             StepEnd::Waiting => {
-                let rest = self.rest(self.session.clock.now());
-                self.commit_machine(rest, stepped.consumed).await?;
+                let now = self.session.clock.now();
+                if !stepped.effects.activities.is_empty() {
+                    self.linger(now);
+                }
+                let rest = self.rest(now);
+                self.commit_machine(rest, stepped.effects).await?;
                 // At once, so that a stream of arrivals does not keep activities from starting.
                 if self.caught_up && !self.is_draining() {
                     self.start_activities(self.session.clock.now());
@@ -59,13 +79,13 @@ impl Driver {
             }
             StepEnd::Closed { status, result, failure } => {
                 debug!(%status, "the run is over");
-                self.commit(Disposition::Close { status, result, failure }, stepped.consumed)
+                self.commit(Disposition::Close { status, result, failure }, stepped.effects)
                     .await?;
                 Err(Ended)
             }
             StepEnd::Blocked(reason) => {
-                if let Some(Before { snapshot, state, consumed }) = stepped.before {
-                    self.commit(Disposition::Keep { snapshot, state }, consumed).await?;
+                if let Some(Before { snapshot, state, effects }) = stepped.before {
+                    self.commit(Disposition::Keep { snapshot, state }, effects).await?;
                 }
                 self.block(reason).await
             }
@@ -74,14 +94,15 @@ impl Driver {
 
     /// Commits the machine as it is, without a step.
     pub(super) async fn checkpoint(&mut self, rest: Rest) -> Result<(), Ended> {
-        let consumed = self.machine.take_consumed();
-        self.commit_machine(rest, consumed).await
+        let mut effects = Effects::default();
+        effects.take_from(&mut self.machine);
+        self.commit_machine(rest, effects).await
     }
 
     pub(super) async fn commit_machine(
         &mut self,
         rest: Rest,
-        consumed: Vec<i64>,
+        effects: Effects,
     ) -> Result<(), Ended> {
         let snapshot = match self.machine.encode_snapshot() {
             Ok(snapshot) => snapshot,
@@ -89,11 +110,11 @@ impl Driver {
         };
         let state = self.machine.state().to_owned();
         match rest {
-            Rest::Stay(_) => self.commit(Disposition::Keep { snapshot, state }, consumed).await,
+            Rest::Stay(_) => self.commit(Disposition::Keep { snapshot, state }, effects).await,
             Rest::Park(due_at) => {
                 let inbox_read = self.inbox_read.load(Ordering::Relaxed);
                 let disposition = Disposition::Park { snapshot, state, due_at, inbox_read };
-                self.commit(disposition, consumed).await?;
+                self.commit(disposition, effects).await?;
                 debug!(?due_at, "parked");
                 due_at.into_iter().for_each(|due_at| self.session.note_due(due_at));
                 Err(Ended)
@@ -114,17 +135,25 @@ impl Driver {
         while !self.unsaved.is_empty() {
             self.save().await?;
         }
-        self.commit(Disposition::Block { reason }, Vec::new()).await?;
+        self.commit(Disposition::Block { reason }, Effects::default()).await?;
         Err(Ended)
     }
 
     pub(super) async fn commit(
         &mut self,
         disposition: Disposition,
-        consumed: Vec<i64>,
+        effects: Effects,
     ) -> Result<(), Ended> {
         let run_id = self.run.run_id;
-        let step = CommitStep { consumed, ..CommitStep::new(run_id, self.step_no, disposition) };
+        let Effects { consumed, activities, given_up } = effects;
+        let workflow_id = &self.run.workflow_id;
+        let on_queue = |(handle, activity)| QueuedCall::of(workflow_id, activity).on_queue(handle);
+        let step = CommitStep {
+            consumed,
+            activities: activities.into_iter().map(on_queue).collect(),
+            given_up,
+            ..CommitStep::new(run_id, self.step_no, disposition)
+        };
         match self.session.commits.submit(step).await {
             Ok(CommitOutcome::Committed) => {
                 self.step_no = self.step_no.next();

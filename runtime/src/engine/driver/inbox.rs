@@ -21,12 +21,15 @@ impl Driver {
                     Some(outcome) => ArrivalKind::Outcome { handle: *handle, outcome },
                     None => continue,
                 },
-                Unsaved::Retry { handle, attempt, retry_at, failure } => ArrivalKind::Retry {
-                    handle: *handle,
-                    attempt: *attempt,
-                    retry_at: *retry_at,
-                    failure: failure.clone(),
-                },
+                Unsaved::Retry { handle, attempt, retry_at, failure, details } => {
+                    ArrivalKind::Retry {
+                        handle: *handle,
+                        attempt: *attempt,
+                        retry_at: *retry_at,
+                        failure: failure.clone(),
+                        details: details.clone(),
+                    }
+                }
                 Unsaved::Interruption { handle, attempt } => {
                     ArrivalKind::Interruption { handle: *handle, attempt: *attempt }
                 }
@@ -61,8 +64,8 @@ impl Driver {
     pub(super) fn saved(&mut self, unsaved: Unsaved, seq: i64) {
         match unsaved {
             Unsaved::Outcome(handle) => self.machine.saved_outcome(handle, seq),
-            Unsaved::Retry { handle, attempt, retry_at, .. } => {
-                self.machine.deliver_retry(Some(seq), handle, attempt, retry_at);
+            Unsaved::Retry { handle, attempt, retry_at, details, .. } => {
+                self.machine.deliver_retry(Some(seq), handle, attempt, retry_at, details);
             }
             Unsaved::Interruption { handle, attempt } => {
                 self.machine.deliver_interruption(Some(seq), handle, attempt);
@@ -97,6 +100,7 @@ impl Driver {
         self.unread = page.len() == INBOX_PAGE as usize;
         self.caught_up |= !self.unread;
         self.absorb(page);
+        self.linger(self.session.clock.now());
         Ok(())
     }
 
@@ -111,8 +115,8 @@ impl Driver {
                 ArrivalKind::Outcome { handle, outcome } => {
                     self.machine.deliver_outcome(at, handle, outcome);
                 }
-                ArrivalKind::Retry { handle, attempt, retry_at, .. } => {
-                    self.machine.deliver_retry(at, handle, attempt, retry_at);
+                ArrivalKind::Retry { handle, attempt, retry_at, details, .. } => {
+                    self.machine.deliver_retry(at, handle, attempt, retry_at, details);
                 }
                 ArrivalKind::Interruption { handle, attempt } => {
                     self.machine.deliver_interruption(at, handle, attempt);

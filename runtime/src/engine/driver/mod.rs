@@ -20,17 +20,22 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
 use tracing::{Instrument, info, info_span, warn};
 
+pub(crate) use self::attempts::Attempt;
 use self::attempts::Attempts;
 use self::commit::report_failed_commit;
 use super::claim::INBOX_PAGE;
 use super::session::{Phase, Session};
 use crate::codec;
 use crate::machine::{Machine, RunInfo};
-use crate::model::{BlockedReason, Handle, RunId, StepNo, Timestamp};
+use crate::model::{BlockedReason, Handle, Payload, RunId, StepNo, Timestamp};
 use crate::store::{ClaimedRun, CommitStep, Disposition, RunEvent, RunKey};
 
 /// When all places for runs are taken, a run that waits for longer than this makes room.
 const CROWDED_PARK_AFTER: Duration = Duration::from_millis(100);
+
+/// How long a run that waits for activities on queues stays in memory after it has asked for one or
+/// has got an outcome. A result within it costs no claim, and n results in a row cost one.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// The wait before something is saved again that the database has refused.
 const SAVE_AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -99,6 +104,8 @@ pub(crate) struct Driver {
     next_retry: Option<Timestamp>,
     /// Whether an attempt has found that the run is no longer ours.
     lost: bool,
+    /// Until when a wait for activities on queues is spent in memory.
+    linger_until: Timestamp,
     /// Why the run cannot go on.
     blocked: Option<BlockedReason>,
 }
@@ -108,7 +115,13 @@ enum Unsaved {
     /// The machine holds the outcome.
     Outcome(Handle),
     /// The machine has counted the attempt.
-    Retry { handle: Handle, attempt: u32, retry_at: Timestamp, failure: String },
+    Retry {
+        handle: Handle,
+        attempt: u32,
+        retry_at: Timestamp,
+        failure: String,
+        details: Option<Payload>,
+    },
     /// The attempt was cut off by the engine.
     Interruption { handle: Handle, attempt: u32 },
 }
@@ -141,7 +154,10 @@ impl Driver {
         let span = info_span!("run", run_id = %run.run_id, workflow_id = %run.workflow_id);
         let drive = async {
             match Self::load(&session, run, origin, events, inbox_read) {
-                Ok(mut driver) => while driver.turn().await.is_ok() {},
+                Ok(mut driver) => {
+                    while driver.turn().await.is_ok() {}
+                    driver.attempts.let_go();
+                }
                 Err((run_id, expected, reason)) => {
                     warn!(%reason, "the run is blocked");
                     let disposition = Disposition::Block { reason };
@@ -193,6 +209,7 @@ impl Driver {
             look_for_activities: true,
             next_retry: None,
             lost: false,
+            linger_until: Timestamp::MIN,
             blocked: None,
         };
         if let Some(claimed) = claimed {
@@ -206,6 +223,7 @@ impl Driver {
             driver.unread |= !is_whole;
             // Before the first attempt, so that a crash during it counts once and not twice.
             let now = driver.session.clock.now();
+            driver.linger(now);
             driver.changed = driver.machine.count_interruptions(claimed.takeovers, now);
         }
         Ok(driver)

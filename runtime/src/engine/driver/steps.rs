@@ -7,7 +7,7 @@ use tracing::debug;
 use super::attempts::panic_message;
 use crate::engine::clock::Clock;
 use crate::machine::{Machine, StepError, StepOutcome};
-use crate::model::{BlockedReason, Payload, RunStatus};
+use crate::model::{ActivityOperation, BlockedReason, Handle, Payload, RunStatus};
 
 /// The most steps in one commit. Steps are folded when what they wait for is here already: waiting
 /// signals, timers of length zero. The bound keeps a run that never waits from never committing.
@@ -17,10 +17,40 @@ const MAX_FOLDED: usize = 64;
 pub(super) struct Stepped {
     /// How it ended.
     pub(super) end: StepEnd,
-    /// The inbox numbers used up.
-    pub(super) consumed: Vec<i64>,
+    /// What goes with them into the commit.
+    pub(super) effects: Effects,
     /// If the last step failed and others were made before it: the machine as they left it.
     pub(super) before: Option<Before>,
+}
+
+/// What a commit writes beside the machine's state.
+#[derive(Clone, Default)]
+pub(super) struct Effects {
+    /// The inbox numbers used up.
+    pub(super) consumed: Vec<i64>,
+    /// Activities for queues.
+    pub(super) activities: Vec<(Handle, ActivityOperation)>,
+    /// Activities on queues that are no longer wanted.
+    pub(super) given_up: Vec<Handle>,
+}
+
+impl Effects {
+    /// Adds what the machine has to be written.
+    pub(super) fn take_from(&mut self, machine: &mut Machine) {
+        self.consumed.extend(machine.take_consumed());
+        let (asked, given_up) = machine.take_queue_changes();
+        self.activities.extend(asked);
+        for handle in given_up {
+            self.give_up(handle);
+        }
+    }
+
+    fn give_up(&mut self, handle: Handle) {
+        match self.activities.iter().position(|(asked, _)| *asked == handle) {
+            Some(position) => drop(self.activities.remove(position)),
+            None => self.given_up.push(handle),
+        }
+    }
 }
 
 /// How a series of steps ended.
@@ -46,13 +76,13 @@ pub(super) struct Before {
     pub(super) snapshot: Vec<u8>,
     /// The name of the state.
     pub(super) state: String,
-    /// The inbox numbers used up until then.
-    pub(super) consumed: Vec<i64>,
+    /// What goes with it into the commit.
+    pub(super) effects: Effects,
 }
 
 /// Steps the machine while it is ready.
 pub(super) fn fold(machine: &mut Machine, clock: &Clock) -> Stepped {
-    let mut consumed = Vec::new();
+    let mut effects = Effects::default();
     let mut before = None;
     let mut end = StepEnd::Waiting;
     for folded in 0..MAX_FOLDED {
@@ -65,7 +95,7 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock) -> Stepped {
             before = machine.encode_snapshot().ok().map(|snapshot| Before {
                 snapshot,
                 state: machine.state().to_owned(),
-                consumed: consumed.clone(),
+                effects: effects.clone(),
             });
         }
         let stepped = catch_unwind(AssertUnwindSafe(|| machine.step(now)));
@@ -93,10 +123,14 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock) -> Stepped {
             break;
         }
         debug!(state = machine.state(), steps = machine.steps(), "stepped");
-        consumed.extend(machine.take_consumed());
+        effects.take_from(machine);
+    }
+    if let StepEnd::Closed { .. } = end {
+        effects.take_from(machine);
+        machine.queued().into_iter().for_each(|handle| effects.give_up(handle));
     }
     let before = before.filter(|_| matches!(end, StepEnd::Blocked(_)));
-    Stepped { end, consumed, before }
+    Stepped { end, effects, before }
 }
 
 /// The end of a run that returned or was ended by a request to cancel. A run that was asked to

@@ -43,8 +43,12 @@ impl Attempt {
             let places = session.host.slots.take(self.entry).await;
             (places, begin(&session).await)
         };
-        let Some((_places, begun)) = until(deadline, begin).await else {
-            return AttemptResult::TimedOut(TimeoutKind::ScheduleToClose);
+        let start_by = self.start_by.into_iter().chain(deadline).min();
+        let Some((_places, begun)) = until(start_by, begin).await else {
+            return AttemptResult::TimedOut(match start_by == deadline {
+                true => TimeoutKind::ScheduleToClose,
+                false => TimeoutKind::ScheduleToStart,
+            });
         };
         let transaction = match begun {
             Ok(mut transaction) => {
@@ -63,7 +67,15 @@ impl Attempt {
         let context = self.context.clone();
         let limit = self.start_to_close.map(|limit| Instant::now() + limit);
         let first = limit.into_iter().chain(deadline).min();
-        let Some(ended) = until(first, self.lend(transaction)).await else {
+        let (link, heartbeat) = (self.link.clone(), self.heartbeat);
+        let ended = tokio::select! {
+            biased;
+            ended = until(first, self.lend(transaction)) => ended,
+            () = link.silence(heartbeat, Instant::now()) => {
+                return AttemptResult::TimedOut(TimeoutKind::Heartbeat);
+            }
+        };
+        let Some(ended) = ended else {
             let late = deadline.is_some_and(|deadline| Some(deadline) == first);
             return AttemptResult::TimedOut(match late {
                 true => TimeoutKind::ScheduleToClose,

@@ -75,6 +75,7 @@ async fn every_kind_is_kept(t: StoreUnderTest) {
             attempt: 3,
             retry_at: Timestamp::MAX,
             failure: "busy".into(),
+            details: Some(Payload(vec![1, 0, 255])),
         },
         ArrivalKind::Cancel { reason: "changed my mind".into() },
     ];

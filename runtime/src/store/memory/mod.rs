@@ -126,6 +126,11 @@ impl MemoryStore {
         self.lock().counts
     }
 
+    /// How many activities there are on queues.
+    pub fn activities(&self) -> usize {
+        self.lock().activities.len()
+    }
+
     /// A run's snapshot as it is kept.
     pub fn snapshot(&self, run_id: RunId) -> Option<Vec<u8>> {
         self.lock().runs.get(&run_id).map(|row| row.snapshot.clone())

@@ -1,0 +1,182 @@
+//! The engine's side of an attempt: its signs of life, and whether it is still wanted.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::activities::{AttemptLink, BoxFuture};
+use crate::model::{ActivityToken, Payload};
+use crate::process;
+
+/// How long a function that has asked whether it is cancelled may take to end by itself. Documented
+/// at [`ActivityContext::is_cancelled`](crate::activities::ActivityContext::is_cancelled).
+const GRACE: Duration = Duration::from_secs(10);
+
+/// See the [module documentation](self).
+#[derive(Debug)]
+pub(crate) struct Link {
+    /// The attempt's token, if it has one.
+    token: Option<ActivityToken>,
+    /// What the attempt before this one said.
+    before: Option<Payload>,
+    cancelled: AtomicBool,
+    cancel_news: Notify,
+    /// Whether the function has asked if it is cancelled.
+    listens: AtomicBool,
+    later: AtomicBool,
+    later_news: Notify,
+    beat: Mutex<Beat>,
+    beat_news: Notify,
+}
+
+#[derive(Debug)]
+struct Beat {
+    /// When the last sign of life came, or the attempt began.
+    at: Instant,
+    /// The newest details.
+    details: Option<Payload>,
+    /// Whether they have been passed on.
+    passed_on: bool,
+}
+
+impl Link {
+    /// The link of an attempt that begins now. `before` is what the attempts before it have said.
+    pub(crate) fn new(token: Option<ActivityToken>, before: Option<Payload>) -> Arc<Self> {
+        Arc::new(Self {
+            token,
+            before,
+            cancelled: AtomicBool::new(false),
+            cancel_news: Notify::new(),
+            listens: AtomicBool::new(false),
+            later: AtomicBool::new(false),
+            later_news: Notify::new(),
+            beat: Mutex::new(Beat { at: Instant::now(), details: None, passed_on: true }),
+            beat_news: Notify::new(),
+        })
+    }
+
+    /// Tells the function that it is no longer wanted. One that does not listen is dropped at once,
+    /// the other after a while.
+    pub(crate) fn cancel(&self, task: &AbortHandle) {
+        if self.cancelled.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.cancel_news.notify_waiters();
+        if !self.listens.load(Ordering::Acquire) {
+            return task.abort();
+        }
+        let task = task.clone();
+        process::spawn(async move {
+            sleep(GRACE).await;
+            task.abort();
+        });
+    }
+
+    /// Whether the attempt has a token.
+    pub(crate) fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// The newest details of this attempt.
+    pub(crate) fn details(&self) -> Option<Payload> {
+        self.lock().details.clone()
+    }
+
+    /// The newest details of this attempt, or of one before.
+    pub(crate) fn details_so_far(&self) -> Option<Payload> {
+        self.details().or_else(|| self.before.clone())
+    }
+
+    /// Waits for details that have not been passed on, and takes them.
+    pub(crate) async fn next_beat(&self) -> Option<Payload> {
+        loop {
+            let news = self.beat_news.notified();
+            {
+                let mut beat = self.lock();
+                if !beat.passed_on {
+                    beat.passed_on = true;
+                    return beat.details.clone();
+                }
+            }
+            news.await;
+        }
+    }
+
+    /// Waits until the attempt has been silent for this long, from `since` on; without a limit, for
+    /// ever.
+    pub(crate) async fn silence(&self, limit: Option<Duration>, since: Instant) {
+        let Some(limit) = limit else { return std::future::pending().await };
+        loop {
+            let until = self.lock().at.max(since) + limit;
+            if until <= Instant::now() {
+                return;
+            }
+            sleep_until(until).await;
+        }
+    }
+
+    /// Waits until the function says that the attempt goes on without it.
+    pub(crate) async fn goes_on_without(&self) {
+        loop {
+            let news = self.later_news.notified();
+            if self.later.load(Ordering::Acquire) {
+                return;
+            }
+            news.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Beat> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.beat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the function holds of its link.
+#[derive(Clone, Debug)]
+pub(crate) struct FunctionLink(pub(crate) Arc<Link>);
+
+impl AttemptLink for FunctionLink {
+    fn heartbeat(&self, details: Payload) {
+        *self.0.lock() = Beat { at: Instant::now(), details: Some(details), passed_on: false };
+        self.0.beat_news.notify_one();
+    }
+
+    fn last_heartbeat(&self) -> Option<Payload> {
+        self.0.before.clone()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.listens.store(true, Ordering::Release);
+        self.0.cancelled.load(Ordering::Acquire)
+    }
+
+    fn cancelled(&self) -> BoxFuture<()> {
+        let link = self.clone();
+        Box::pin(async move {
+            loop {
+                let news = link.0.cancel_news.notified();
+                tokio::pin!(news);
+                // From here on a notification is not missed.
+                news.as_mut().enable();
+                if link.is_cancelled() {
+                    return;
+                }
+                news.await;
+            }
+        })
+    }
+
+    fn token(&self) -> Option<ActivityToken> {
+        self.0.token
+    }
+
+    fn complete_later(&self) {
+        self.0.later.store(true, Ordering::Release);
+        self.0.later_news.notify_one();
+    }
+}

@@ -1,0 +1,179 @@
+//! One attempt of an activity on a queue, from the claim to the report.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::sleep;
+use tracing::{debug, info, warn};
+
+use super::QueuedCall;
+use crate::activities::{ActivityContext, ActivityInfo};
+use crate::engine::driver::Attempt;
+use crate::engine::link::{FunctionLink, Link};
+use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
+use crate::engine::session::Session;
+use crate::machine::OperationOutcome;
+use crate::model::{ActivityToken, Timestamp};
+use crate::store::{
+    ActivityEnd, ActivityHeartbeat, ActivityKey, ClaimedActivity, FinishActivity, FinishOutcome,
+    HeartbeatOutcome, Reporter,
+};
+
+/// When an activity that this build cannot read is offered again, to this worker or another.
+const OFFER_AGAIN_AFTER: Duration = Duration::from_secs(60);
+
+/// The wait before a report is handed in again that the database has refused.
+const REPORT_AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// How often details are written at most, where no limit asks for more. Documented at
+/// [`ActivityContext::heartbeat`].
+const LONGEST_THROTTLE: Duration = Duration::from_secs(10);
+
+/// Makes an attempt in a task of the session. `permit` is its place on the queue.
+pub(super) fn start(
+    session: &Arc<Session>,
+    claimed: ClaimedActivity,
+    permit: OwnedSemaphorePermit,
+) {
+    let (key, attempt) = (claimed.key, claimed.attempt);
+    let token = ActivityToken { run_id: key.run_id, handle: key.handle, attempt };
+    let link = Link::new(Some(token), claimed.details.clone());
+    let held = session.attempts.hold(key, attempt, Arc::clone(&link));
+    let task = Arc::clone(session);
+    let task = session.spawn(async move {
+        let end = make(&task, claimed, &link).await;
+        // The place is free for the next while this one is being reported.
+        drop(permit);
+        task.attempts.note_freed();
+        report(
+            &task,
+            FinishActivity { key, attempt, reporter: Reporter::Worker(task.lease()), end },
+        )
+        .await;
+        drop(held);
+    });
+    if let Some(task) = task {
+        session.attempts.made_by(key, attempt, task);
+    }
+}
+
+/// Makes the attempt and decides what follows.
+async fn make(session: &Arc<Session>, claimed: ClaimedActivity, link: &Arc<Link>) -> ActivityEnd {
+    let ClaimedActivity { key, attempt, interruptions, call, .. } = claimed;
+    let call = match QueuedCall::read(call, attempt.saturating_sub(1), interruptions) {
+        Ok(call) => call,
+        Err(error) => {
+            warn!(run_id = %key.run_id, handle = key.handle.0, %error, "unreadable activity");
+            return put_back(session);
+        }
+    };
+    let activity = &call.activity;
+    if activity.at_most_once && attempt > 1 {
+        return ActivityEnd::Outcome(OperationOutcome::Unknown);
+    }
+    if interruptions >= MAX_INTERRUPTIONS {
+        let message = format!("its worker died during {MAX_INTERRUPTIONS} attempts");
+        return ActivityEnd::Outcome(OperationOutcome::Panicked(message));
+    }
+    let Some(entry) = session.host.registry.activity(&activity.name) else {
+        return put_back(session);
+    };
+    if entry.connection.is_some() {
+        let reason = "its writes are committed with the state of the run, so it must not be on a \
+                      queue";
+        return ActivityEnd::Outcome(OperationOutcome::Unusable(reason.to_owned()));
+    }
+    let info = ActivityInfo {
+        run_id: key.run_id,
+        workflow_id: call.workflow_id.clone(),
+        handle: key.handle,
+        name: activity.name.clone(),
+        attempt,
+    };
+    let context = ActivityContext::new(info, Arc::clone(&session.host.dependencies));
+    let deadline = retry::deadline(activity).map(|at| session.clock.instant_of(at));
+    let function = Attempt {
+        entry,
+        context: context.linked(Arc::new(FunctionLink(Arc::clone(link)))),
+        arguments: activity.arguments.clone(),
+        start_by: None,
+        start_to_close: activity.start_to_close,
+        heartbeat: activity.heartbeat,
+        deadline,
+        link: Arc::clone(link),
+        session: Arc::clone(session),
+    };
+    let throttle = activity.heartbeat.map_or(LONGEST_THROTTLE, |limit| limit / 3);
+    let throttle = throttle.min(LONGEST_THROTTLE);
+    let result = tokio::select! {
+        biased;
+        ended = function.make() => ended.result,
+        never = pass_on_heartbeats(session, link, key, attempt, throttle) => match never {},
+    };
+    if let AttemptResult::Later = result {
+        return ActivityEnd::Later;
+    }
+    let now = session.clock.now();
+    let draw = retry::draw(key.run_id, key.handle, attempt);
+    follow(retry::conclude(activity, attempt, result, now, draw), link, session)
+}
+
+/// What is to be written of a conclusion.
+fn follow(conclusion: Conclusion, link: &Link, session: &Session) -> ActivityEnd {
+    match conclusion {
+        Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome),
+        Conclusion::Retry { retry_at, failure } => {
+            debug!(%failure, %retry_at, "an attempt has failed");
+            ActivityEnd::Retry { retry_at, details: link.details() }
+        }
+        Conclusion::Block(reason) => {
+            warn!(%reason, "an activity waits for a worker that can read it");
+            put_back(session)
+        }
+    }
+}
+
+fn put_back(session: &Session) -> ActivityEnd {
+    let due_at: Timestamp = session.clock.now() + OFFER_AGAIN_AFTER;
+    ActivityEnd::PutBack { due_at }
+}
+
+/// Writes what heartbeats say. An attempt that turns out to be over is told so.
+async fn pass_on_heartbeats(
+    session: &Session,
+    link: &Link,
+    key: ActivityKey,
+    attempt: u32,
+    throttle: Duration,
+) -> Infallible {
+    let reporter = Reporter::Worker(session.lease());
+    loop {
+        let details = link.next_beat().await;
+        let beat = ActivityHeartbeat { key, attempt, reporter, details };
+        match session.reports.heartbeats.submit(beat).await {
+            Ok(HeartbeatOutcome::Noted) => {}
+            Ok(HeartbeatOutcome::Stale) => session.attempts.cancel(key, Some(attempt)),
+            Err(error) => warn!(%error, "a heartbeat could not be written"),
+        }
+        sleep(throttle).await;
+    }
+}
+
+/// Hands in a report until it is written, or nobody wants it any more.
+async fn report(session: &Session, end: FinishActivity) {
+    loop {
+        match session.reports.ends.submit(end.clone()).await {
+            Ok(FinishOutcome::Finished | FinishOutcome::Repeated) => return,
+            Ok(FinishOutcome::Stale) => {
+                return info!(run_id = %end.key.run_id, handle = end.key.handle.0,
+                    attempt = end.attempt, "the attempt was no longer wanted");
+            }
+            Err(error) => {
+                warn!(%error, "the end of an attempt could not be written yet");
+                sleep(REPORT_AGAIN_AFTER).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Ending the attempts of activities on queues whose time limits have run out, whoever makes them.
+
+use tracing::{info, warn};
+
+use super::QueuedCall;
+use super::reports::Reports;
+use crate::engine::retry::{self, AttemptResult, Conclusion};
+use crate::error::StoreError;
+use crate::machine::OperationOutcome;
+use crate::store::{ActivityEnd, ExpiredActivity, FinishActivity, Reporter, Store};
+
+/// How many are looked at in one go.
+const PAGE: u32 = 200;
+
+/// Ends what has expired. That others do the same at the same time does no harm.
+pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), StoreError> {
+    loop {
+        let expired = store.expired_activities(PAGE).await?;
+        let is_last = expired.len() < PAGE as usize;
+        let ends = expired.into_iter().map(|expired| {
+            let (key, attempt) = (expired.key, expired.attempt);
+            info!(run_id = %key.run_id, handle = key.handle.0, attempt, limit = ?expired.limit,
+                "a time limit of an activity has run out");
+            let end = conclude(expired);
+            reports.ends.submit(FinishActivity { key, attempt, reporter: Reporter::Expiry, end })
+        });
+        for ended in futures_util::future::join_all(ends).await {
+            if let Err(error) = ended {
+                warn!(%error, "an activity whose time is over could not be ended yet");
+                return Ok(());
+            }
+        }
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+fn conclude(expired: ExpiredActivity) -> ActivityEnd {
+    let ExpiredActivity { key, attempt, interruptions, limit, call, now } = expired;
+    let gives_up = ActivityEnd::Outcome(OperationOutcome::TimedOut(limit));
+    let Ok(call) = QueuedCall::read(call, attempt, interruptions) else { return gives_up };
+    let draw = retry::draw(key.run_id, key.handle, attempt);
+    let result = AttemptResult::TimedOut(limit);
+    match retry::conclude(&call.activity, attempt, result, now, draw) {
+        Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome),
+        Conclusion::Retry { retry_at, .. } => ActivityEnd::Retry { retry_at, details: None },
+        Conclusion::Block(_) => gives_up,
+    }
+}

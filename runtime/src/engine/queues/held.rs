@@ -1,0 +1,112 @@
+//! The attempts of activities on queues that a session makes.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+use crate::engine::link::Link;
+use crate::store::ActivityKey;
+
+/// See the [module documentation](self).
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    attempts: Mutex<BTreeMap<ActivityKey, Attempt>>,
+    /// Told when one has ended and its place is free.
+    freed: Notify,
+    /// Whether the worker may be making attempts that it does not know of.
+    strays: AtomicBool,
+    /// Held from asking for activities until they are held: in between they look like strays.
+    pub(crate) claiming: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct Attempt {
+    number: u32,
+    link: Arc<Link>,
+    /// `None` until the task has been spawned.
+    task: Option<AbortHandle>,
+}
+
+impl Held {
+    /// Takes an attempt in; it is held until what this returns is dropped.
+    pub(crate) fn hold(
+        self: &Arc<Self>,
+        key: ActivityKey,
+        number: u32,
+        link: Arc<Link>,
+    ) -> HeldAttempt {
+        self.lock().insert(key, Attempt { number, link, task: None });
+        HeldAttempt { held: Arc::clone(self), key, number }
+    }
+
+    /// Says which task makes the attempt.
+    pub(crate) fn made_by(&self, key: ActivityKey, number: u32, task: AbortHandle) {
+        let mut attempts = self.lock();
+        if let Some(attempt) = attempts.get_mut(&key).filter(|attempt| attempt.number == number) {
+            attempt.task = Some(task);
+        }
+    }
+
+    /// All attempts, in order.
+    pub(crate) fn list(&self) -> Vec<(ActivityKey, u32)> {
+        self.lock().iter().map(|(key, attempt)| (*key, attempt.number)).collect()
+    }
+
+    /// Tells an attempt that it is no longer wanted. Without a number, whichever is being made.
+    pub(crate) fn cancel(&self, key: ActivityKey, number: Option<u32>) {
+        let attempts = self.lock();
+        if let Some(Attempt { number: known, link, task: Some(task) }) = attempts.get(&key)
+            && number.is_none_or(|number| number == *known)
+        {
+            link.cancel(task);
+        }
+    }
+
+    /// Notes that the database may have given attempts that are not held.
+    pub(crate) fn suspect_strays(&self) {
+        self.strays.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there may be such attempts; asking takes the suspicion away.
+    pub(crate) fn take_suspicion(&self) -> bool {
+        self.strays.swap(false, Ordering::Relaxed)
+    }
+
+    /// Says that a place is free.
+    pub(crate) fn note_freed(&self) {
+        self.freed.notify_one();
+    }
+
+    /// Waits until an attempt has ended. Cancellation safe, for one task.
+    pub(crate) async fn freed(&self) {
+        self.freed.notified().await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ActivityKey, Attempt>> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets go of an attempt when it is dropped.
+#[derive(Debug)]
+pub(crate) struct HeldAttempt {
+    held: Arc<Held>,
+    key: ActivityKey,
+    number: u32,
+}
+
+impl Drop for HeldAttempt {
+    fn drop(&mut self) {
+        let mut attempts = self.held.lock();
+        // The next attempt may be here already.
+        if attempts.get(&self.key).is_some_and(|attempt| attempt.number == self.number) {
+            attempts.remove(&self.key);
+        }
+        drop(attempts);
+        self.held.note_freed();
+    }
+}

@@ -1,0 +1,91 @@
+//! The two store methods about attempts that are batched: signs of life, and ends.
+
+use std::sync::Arc;
+
+use crate::engine::batch::{Batcher, Transition};
+use crate::engine::transitions::CLIENT_TRIES;
+use crate::error::StoreError;
+use crate::failpoints;
+use crate::store::{ActivityHeartbeat, FinishActivity, FinishOutcome, HeartbeatOutcome, Store};
+
+/// Where attempts are reported on, by workers and by programs that have their tokens. Cheap to
+/// clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Reports {
+    pub(crate) heartbeats: Batcher<Heartbeats>,
+    pub(crate) ends: Batcher<Ends>,
+}
+
+impl Reports {
+    pub(crate) fn to(store: &Arc<dyn Store>) -> Self {
+        Self {
+            heartbeats: Batcher::spawn(Heartbeats(Arc::clone(store)), 1),
+            ends: Batcher::spawn(Ends(Arc::clone(store)), 1),
+        }
+    }
+}
+
+/// Signs of life.
+pub(crate) struct Heartbeats(Arc<dyn Store>);
+
+impl Transition for Heartbeats {
+    type Item = ActivityHeartbeat;
+    type Outcome = HeartbeatOutcome;
+
+    async fn apply(
+        &self,
+        heartbeats: Vec<ActivityHeartbeat>,
+    ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
+        self.0.heartbeat_activities(heartbeats).await
+    }
+
+    fn is_repeatable(&self, _: &ActivityHeartbeat) -> bool {
+        true
+    }
+
+    fn max_tries(&self) -> u32 {
+        CLIENT_TRIES
+    }
+
+    async fn settle(
+        &self,
+        _: ActivityHeartbeat,
+        outcome: HeartbeatOutcome,
+        _: bool,
+    ) -> Result<HeartbeatOutcome, StoreError> {
+        Ok(outcome)
+    }
+}
+
+/// Ends of attempts.
+pub(crate) struct Ends(Arc<dyn Store>);
+
+impl Transition for Ends {
+    type Item = FinishActivity;
+    type Outcome = FinishOutcome;
+
+    async fn apply(&self, ends: Vec<FinishActivity>) -> Result<Vec<FinishOutcome>, StoreError> {
+        failpoints::hit("before_finish");
+        let finished = self.0.finish_activities(ends).await;
+        failpoints::hit("after_finish");
+        finished
+    }
+
+    /// An attempt ends once, and a token that is used again is known.
+    fn is_repeatable(&self, _: &FinishActivity) -> bool {
+        true
+    }
+
+    fn max_tries(&self) -> u32 {
+        CLIENT_TRIES
+    }
+
+    async fn settle(
+        &self,
+        _: FinishActivity,
+        outcome: FinishOutcome,
+        _: bool,
+    ) -> Result<FinishOutcome, StoreError> {
+        Ok(outcome)
+    }
+}

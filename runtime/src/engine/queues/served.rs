@@ -1,0 +1,112 @@
+//! The queues that a worker serves, and how much of each it takes on.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+/// A queue that a worker serves.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) name: String,
+    permits: Arc<Semaphore>,
+    rate: Option<Rate>,
+}
+
+/// All of them, in the order in which they were named.
+pub(crate) type Queues = Vec<Served>;
+
+impl Served {
+    /// A queue of which at most `max_concurrent` attempts are made at a time, and at most
+    /// `per_second` are begun.
+    pub(crate) fn new(name: String, max_concurrent: usize, per_second: Option<f64>) -> Self {
+        let permits = Arc::new(Semaphore::new(max_concurrent.min(Semaphore::MAX_PERMITS)));
+        Self { name, permits, rate: per_second.map(Rate::new) }
+    }
+
+    /// How many attempts may be begun now; if none because of the rate, when one may.
+    pub(crate) fn room(&self) -> Result<usize, Option<Instant>> {
+        let permits = self.permits.available_permits();
+        if permits == 0 {
+            return Err(None);
+        }
+        let Some(rate) = &self.rate else { return Ok(permits) };
+        rate.left().map(|left| left.min(permits)).map_err(Some)
+    }
+
+    /// Takes a place, if there is one.
+    pub(crate) fn enter(&self) -> Option<OwnedSemaphorePermit> {
+        let permit = Arc::clone(&self.permits).try_acquire_owned().ok()?;
+        self.rate.iter().for_each(Rate::spend);
+        Some(permit)
+    }
+}
+
+/// A bucket that fills at a steady rate and holds what comes in a second, or one.
+#[derive(Debug)]
+struct Rate {
+    per_second: f64,
+    /// How much there was, and when.
+    level: Mutex<(f64, Instant)>,
+}
+
+impl Rate {
+    fn new(per_second: f64) -> Self {
+        Self { per_second, level: Mutex::new((per_second.max(1.0), Instant::now())) }
+    }
+
+    fn level(&self) -> f64 {
+        let (level, at) = *self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        (level + at.elapsed().as_secs_f64() * self.per_second).min(self.per_second.max(1.0))
+    }
+
+    fn left(&self) -> Result<usize, Instant> {
+        let level = self.level();
+        if level >= 1.0 {
+            // Whole and not negative; a larger number than fits is as good as the largest.
+            return Ok(level as usize);
+        }
+        let wait = (1.0 - level) / self.per_second;
+        // A nanosecond more, so that rounding does not end the wait a moment too soon.
+        Err(Instant::now() + Duration::from_secs_f64(wait) + Duration::from_nanos(1))
+    }
+
+    fn spend(&self) {
+        let level = self.level() - 1.0;
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = (level, Instant::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn places_come_back() {
+        let queue = Served::new("gpu".into(), 2, None);
+        assert_eq!(queue.room(), Ok(2));
+        let places = (queue.enter(), queue.enter());
+        assert!(places.0.is_some() && places.1.is_some() && queue.enter().is_none());
+        assert_eq!(queue.room(), Err(None));
+        drop(places);
+        assert_eq!(queue.room(), Ok(2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rate_is_kept_on_average() {
+        let queue = Served::new("mail".into(), 1_000, Some(4.0));
+        let began = Instant::now();
+        let mut begun = 0;
+        while begun < 44 {
+            match queue.room() {
+                Ok(room) => begun += (0..room).filter_map(|_| queue.enter()).count(),
+                Err(Some(at)) => tokio::time::sleep_until(at).await,
+                Err(None) => panic!("there are places enough"),
+            }
+        }
+        // The first four at once, then one every quarter of a second.
+        let seconds = began.elapsed().as_secs_f64();
+        assert!((9.9..10.1).contains(&seconds), "{seconds}");
+    }
+}

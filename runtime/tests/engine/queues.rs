@@ -1,0 +1,445 @@
+//! Activities on queues: where they run, what is written, and what survives.
+
+use std::time::Duration;
+
+use piton::error::RunError;
+use piton::prelude::*;
+use piton::store::{MemoryStore, Store};
+use piton::worker::Queue;
+use tokio::time::Instant;
+
+use crate::activities::*;
+use crate::rig::Rig;
+
+#[activity(queue = "gpu", retry(initial = "1s", max_attempts = 4))]
+pub async fn train(cx: &ActivityContext, what: &str) -> Result<String, String> {
+    perform::call(cx, what).await
+}
+
+#[activity(queue = "gpu")]
+pub async fn square(number: u64) -> u64 {
+    tokio::time::sleep(Duration::from_millis(number)).await;
+    number * number
+}
+
+#[workflow]
+async fn study(what: String) -> Result<String, String> {
+    train(&what).await.map_err(|error| error.to_string())
+}
+
+#[workflow]
+async fn squares(count: u64) -> u64 {
+    join_all((0..count).map(square)).await.iter().sum()
+}
+
+#[workflow]
+async fn one_after_the_other(count: u64) -> u64 {
+    let mut sum = 0;
+    for number in 0..count {
+        sum += square(number).await;
+    }
+    sum
+}
+
+/// Sent elsewhere by the call.
+#[workflow]
+async fn elsewhere(what: String, queue: String) -> Result<String, String> {
+    perform(&what).queue(queue).await.map_err(|error| error.to_string())
+}
+
+#[workflow]
+async fn race(cx: &Context, what: String) -> Result<String, String> {
+    select! {
+        trained = train(&what) => trained.map_err(|error| error.to_string()),
+        _ = cx.sleep(seconds(5)) => Err("too slow".to_owned()),
+    }
+}
+
+/// Asks and gives up within one step.
+#[workflow]
+async fn fickle(cx: &Context) -> String {
+    select! {
+        _ = cx.sleep(Duration::ZERO) => "at once".to_owned(),
+        trained = train("never") => trained.unwrap_or_default(),
+    }
+}
+
+fn text(name: &str) -> String {
+    name.to_owned()
+}
+
+impl Rig {
+    /// A worker, as in another process, that serves a queue and no workflows.
+    fn server(&self, queue: impl Into<Queue>) -> Worker {
+        self.remote_worker().without_workflows().queue(queue)
+    }
+}
+
+async fn is_empty(store: &MemoryStore) -> bool {
+    // Long after every limit that the tests use.
+    store.move_clock(1_000_000_000_000);
+    let expired = store.expired_activities(100).await.unwrap();
+    store.move_clock(-1_000_000_000_000);
+    expired.is_empty() && store.activities() == 0
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_on_a_queue_runs_in_a_worker_that_serves_it() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let run = rig.client.start(study(text("model"))).await.unwrap();
+    // It waits: nobody serves the queue, and the run is parked.
+    rig.until_parked(&run).await;
+    assert_eq!(rig.lab.begun("model"), [0_u32; 0]);
+    let server = rig.server("gpu").start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "model done");
+    assert_eq!(rig.lab.begun("model"), [1]);
+    assert!(is_empty(&rig.store).await);
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_can_serve_its_own_runs_queues() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(one_after_the_other(10)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 285);
+    // News, not polls, drive it; and a run that waits a moment stays in memory.
+    assert!(began.elapsed() < Duration::from_millis(100), "{:?}", began.elapsed());
+    let counts = rig.store.counts();
+    assert_eq!((counts.step_updates, counts.activity_inserts, counts.arrivals), (11, 10, 10));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_can_be_sent_to_a_queue() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let server = rig.server("far").start().await.unwrap();
+    let run = rig.client.start(elsewhere(text("it"), text("far"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "it done");
+    assert_eq!(rig.store.counts().activity_inserts, 1);
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fan_out_is_spread_and_costs_the_run_little() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let servers = [
+        rig.server(Queue::new("gpu").max_concurrent(5)).start().await.unwrap(),
+        rig.server(Queue::new("gpu").max_concurrent(5)).start().await.unwrap(),
+    ];
+    let run = rig.client.start(squares(200)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), (0..200).map(|n| n * n).sum::<u64>());
+    let counts = rig.store.counts();
+    assert_eq!((counts.activity_inserts, counts.arrivals), (200, 200));
+    assert_eq!(counts.step_updates, 2, "the run stays in memory while results come in");
+    owner.shutdown().await.unwrap();
+    for server in servers {
+        server.shutdown().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_attempts_are_made_than_a_queue_may_have() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let server = rig.server(Queue::new("gpu").max_concurrent(2)).start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(slow_ones(6)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 6);
+    let seconds = began.elapsed().as_secs_f64();
+    assert!((3.0..3.1).contains(&seconds), "six of a second each, two at a time: {seconds}");
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn slow_ones(count: u32) -> u32 {
+    join_all((0..count).map(|_| slow(1_001).queue("gpu"))).await.len() as u32
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_can_have_a_rate() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let server = rig.server(Queue::new("gpu").max_per_second(2.0)).start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(squares(10)).await.unwrap();
+    run.result().await.unwrap();
+    let seconds = began.elapsed().as_secs_f64();
+    assert!((3.9..4.2).contains(&seconds), "two at once, then two a second: {seconds}");
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_attempt_is_tried_again_after_the_policy_s_waits() {
+    let rig = Rig::new();
+    rig.lab.fail("flaky", 2);
+    let owner = rig.worker().start().await.unwrap();
+    let server = rig.server("gpu").start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(study(text("flaky"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "flaky done");
+    assert_eq!(rig.lab.begun("flaky"), [1, 2, 3]);
+    let waited = began.elapsed().as_secs_f64();
+    assert!((3.0..3.1).contains(&waited), "1 s and 2 s: {waited}");
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_error_is_the_workflow_s() {
+    let rig = Rig::new();
+    rig.lab.fail("broken", 10);
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let run = rig.client.start(study(text("broken"))).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(matches!(&error, RunError::Failed(text) if text == "broken failed"), "{error:?}");
+    assert_eq!(rig.lab.begun("broken"), [1, 2, 3, 4]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_ends_the_activity_and_nothing_else() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let run = rig.client.start(study(text("panic"))).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert_eq!(error.to_string(), "the activity panicked: as asked");
+    let run = rig.client.start(study(text("fine"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "fine done");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_worker_s_attempts_are_made_by_others() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let doomed = rig.server("gpu").start().await.unwrap();
+    let run = rig.client.start(study(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1]).await;
+    // As if the process had been killed: nothing is handed back.
+    drop(doomed);
+    let server = rig.server("gpu").start().await.unwrap();
+    rig.until_true(|| lab.begun("hang") == [1, 2]).await;
+    rig.lab.open_gate();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_cut_off_by_death_do_not_use_up_the_policy_s() {
+    let rig = Rig::new();
+    rig.lab.fail("hang", 3);
+    let owner = rig.worker().start().await.unwrap();
+    let run = rig.client.start(study(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    let doomed = rig.server("gpu").start().await.unwrap();
+    rig.until_true(|| lab.begun("hang") == [1, 2, 3, 4]).await;
+    drop(doomed);
+    let server = rig.server("gpu").start().await.unwrap();
+    rig.until_true(|| lab.begun("hang") == [1, 2, 3, 4, 5]).await;
+    rig.lab.open_gate();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_that_kills_its_worker_is_given_up() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let run = rig.client.start(study(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    for attempt in 1..=10 {
+        let doomed = rig.server("gpu").start().await.unwrap();
+        rig.until_true(|| lab.begun("hang").last() == Some(&attempt)).await;
+        let workers = rig.store.list_workers().await.unwrap();
+        let newest = workers.iter().map(|(lease, _)| lease.worker_id).max().unwrap();
+        drop(doomed);
+        rig.store.fence_workers(&[newest]).await.unwrap();
+    }
+    let server = rig.server("gpu").start().await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(error.to_string().contains("died"), "{error}");
+    assert_eq!(rig.lab.begun("hang").len(), 10);
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fenced_worker_drops_its_attempts_and_registers_anew() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let run = rig.client.start(study(text("hang"))).await.unwrap();
+    rig.until_parked(&run).await;
+    let server = rig.server("gpu").start().await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1]).await;
+    let workers = rig.store.list_workers().await.unwrap();
+    let newest = workers.iter().map(|(lease, _)| lease.worker_id).max().unwrap();
+    rig.store.fence_workers(&[newest]).await.unwrap();
+    // It hears of it, drops what it was doing, and registers anew.
+    rig.until_true(|| lab.begun("hang") == [1, 2]).await;
+    rig.lab.open_gate();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_lets_attempts_end_and_reports_them() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let server = rig.server("gpu").start().await.unwrap();
+    let run = rig.client.start(study(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1]).await;
+    let (stopped, ()) = tokio::join!(server.shutdown(), async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        rig.lab.open_gate();
+    });
+    stopped.unwrap();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    assert_eq!(rig.lab.begun("hang"), [1]);
+    owner.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loser_s_row_goes_and_its_attempt_is_dropped() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let run = rig.client.start(race(text("hang"))).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert_eq!(error.to_string(), "too slow");
+    assert!(is_empty(&rig.store).await);
+    assert_eq!(rig.lab.begun("hang"), [1]);
+    let began = Instant::now();
+    worker.shutdown().await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(1), "nothing is left to wait for");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_given_up_in_the_step_that_asks_for_it_is_never_written() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let run = rig.client.start(fickle()).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "at once");
+    assert!(is_empty(&rig.store).await);
+    assert_eq!(rig.lab.begun("never"), [0_u32; 0]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_takes_its_activities_along() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let run = rig.client.start(study(text("waiting"))).await.unwrap();
+    rig.until_parked(&run).await;
+    run.cancel("enough").await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(matches!(error, RunError::Cancelled { .. }), "{error:?}");
+    assert!(is_empty(&rig.store).await);
+    owner.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_terminated_run_takes_its_activities_along() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let run = rig.client.start(study(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1]).await;
+    assert!(run.terminate("enough").await.unwrap());
+    assert!(is_empty(&rig.store).await);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_that_nobody_starts_in_time_times_out() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(impatient(text("x"))).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(error.to_string().contains("schedule_to_start"), "{error}");
+    let seconds = began.elapsed().as_secs_f64();
+    assert!((7.0..9.1).contains(&seconds), "at the sweep after 7 s: {seconds}");
+    assert!(is_empty(&rig.store).await);
+    owner.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn impatient(what: String) -> Result<String, String> {
+    let call = train(&what).schedule_to_start(seconds(7));
+    call.await.map_err(|error| error.to_string())
+}
+
+#[workflow]
+async fn limited(what: String, start: u64, all: u64) -> Result<String, String> {
+    let call = train(&what).start_to_close(seconds(start)).schedule_to_close(seconds(all));
+    call.await.map_err(|error| error.to_string())
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_that_take_too_long_are_tried_again() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(limited(text("hang"), 3, 1_000)).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(error.to_string().contains("start_to_close"), "{error}");
+    assert_eq!(rig.lab.begun("hang"), [1, 2, 3, 4]);
+    let seconds = began.elapsed().as_secs_f64();
+    assert!((19.0..19.2).contains(&seconds), "4 × 3 s and 1 + 2 + 4 s: {seconds}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_attempts_together_have_an_end() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(limited(text("hang"), 3, 6)).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(error.to_string().contains("schedule_to_close"), "{error}");
+    assert_eq!(rig.lab.begun("hang"), [1, 2]);
+    assert!((6.0..6.1).contains(&began.elapsed().as_secs_f64()));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn limits_hold_while_the_worker_is_paused() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let run = rig.client.start(limited(text("hang"), 3, 1_000)).await.unwrap();
+    rig.until_parked(&run).await;
+    // A worker that claims and then says nothing, as one that hangs.
+    let silent = rig.store.register_worker(piton::store::NewWorker {
+        host: text("silent"),
+        pid: 1,
+        lease: Duration::from_secs(1_000),
+    });
+    let silent = silent.await.unwrap();
+    let claim = piton::store::ClaimActivities {
+        worker: silent,
+        queues: &[("gpu", 1)],
+        activities: &["train"],
+    };
+    assert_eq!(rig.store.claim_activities(claim).await.unwrap().activities.len(), 1);
+    let server = rig.server("gpu").start().await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [2]).await;
+    rig.lab.open_gate();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
