@@ -89,7 +89,7 @@ impl Printer<'_> {
             ::piton::__private::open_waits(#cx, #all);
             #start
             ::piton::__private::close_waits(#cx, true);
-            return ::core::result::Result::Err(#next.suspend(#parked, #cx));
+            return ::core::result::Result::Err(#next.suspend(#parked));
         }
     }
 
@@ -98,7 +98,7 @@ impl Printer<'_> {
         let layout = self.machine.layout;
         let Some(state) = layout.state(point) else { return TokenStream::new() };
         let (state_type, variant) = (state::type_name(), &state.variant);
-        let (cx, parked, next) = (context(), parked(), next());
+        let (parked, next) = (parked(), next());
         let mut put = TokenStream::new();
         let mut fields = state.fields.iter().copied().peekable();
         while let Some(id) = fields.next() {
@@ -126,7 +126,7 @@ impl Printer<'_> {
             }
         }
         quote! {
-            let mut #next = #parked.write(#state_type::#variant as u32, #cx);
+            let mut #next = #parked.write(#state_type::#variant as u32);
             #put
         }
     }

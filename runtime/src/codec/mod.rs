@@ -6,9 +6,13 @@
 
 mod json;
 mod schema;
+mod source;
+mod value;
+
+use std::any::type_name;
+use std::fmt::Display;
 
 use bincode::config;
-use bytes::BufMut;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -46,20 +50,22 @@ pub enum CodecError {
 ///
 /// # Errors
 /// [`CodecError::Encode`] if the type refuses; `out` then ends in an incomplete value.
-pub fn encode_into<T: Serialize + ?Sized, B: BufMut>(
-    value: &T,
-    out: &mut B,
-) -> Result<(), CodecError> {
-    struct Writer<'a, B>(&'a mut B);
-    impl<B: BufMut> bincode::enc::write::Writer for Writer<'_, B> {
-        fn write(&mut self, bytes: &[u8]) -> Result<(), bincode::error::EncodeError> {
-            self.0.put_slice(bytes);
-            Ok(())
-        }
+pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    // What stands in a function of many types is compiled for each of them, in the crates that use
+    // them; so these functions hold no more than they must.
+    match bincode::serde::encode_into_writer(value, Writer(out), config::standard()) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(cannot_encode(type_name::<T>(), &error)),
     }
-    bincode::serde::encode_into_writer(value, Writer(out), config::standard()).map_err(|error| {
-        CodecError::Encode { type_name: std::any::type_name::<T>(), reason: error.to_string() }
-    })
+}
+
+struct Writer<'a>(&'a mut Vec<u8>);
+
+impl bincode::enc::write::Writer for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), bincode::error::EncodeError> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
 }
 
 /// Reads a value that takes up all of `bytes`.
@@ -67,14 +73,23 @@ pub fn encode_into<T: Serialize + ?Sized, B: BufMut>(
 /// # Errors
 /// [`CodecError::Decode`] if the bytes are not such a value, or more than one.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
-    let failed =
-        |reason: String| CodecError::Decode { type_name: std::any::type_name::<T>(), reason };
-    let (value, read) = bincode::serde::decode_from_slice(bytes, config::standard())
-        .map_err(|error| failed(error.to_string()))?;
-    if read != bytes.len() {
-        return Err(failed(format!("{} bytes are left over", bytes.len() - read)));
+    match bincode::serde::decode_from_slice(bytes, config::standard()) {
+        Ok((value, read)) if read == bytes.len() => Ok(value),
+        Ok((_, read)) => Err(left_over(type_name::<T>(), bytes.len() - read)),
+        Err(error) => Err(cannot_decode(type_name::<T>(), &error)),
     }
-    Ok(value)
+}
+
+fn cannot_encode(type_name: &'static str, reason: &dyn Display) -> CodecError {
+    CodecError::Encode { type_name, reason: reason.to_string() }
+}
+
+fn cannot_decode(type_name: &'static str, reason: &dyn Display) -> CodecError {
+    CodecError::Decode { type_name, reason: reason.to_string() }
+}
+
+fn left_over(type_name: &'static str, count: usize) -> CodecError {
+    cannot_decode(type_name, &format_args!("{count} bytes are left over"))
 }
 
 /// Encodes arguments, a result or a signal in binary.
@@ -82,9 +97,15 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
 /// # Errors
 /// [`CodecError::Encode`] if the type refuses.
 pub fn to_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payload, CodecError> {
-    let mut bytes = vec![Encoding::Binary as u8];
-    encode_into(value, &mut bytes)?;
-    Ok(Payload(bytes))
+    let mut payload = binary_payload();
+    match encode_into(value, &mut payload.0) {
+        Ok(()) => Ok(payload),
+        Err(error) => Err(error),
+    }
+}
+
+fn binary_payload() -> Payload {
+    Payload(vec![Encoding::Binary as u8])
 }
 
 /// Reads arguments, a result or a signal in whatever encoding its first byte names.
@@ -97,15 +118,26 @@ pub fn from_payload<T: DeserializeOwned>(payload: &Payload) -> Result<T, CodecEr
 
 /// As [`from_payload`].
 pub(crate) fn payload_value<T: DeserializeOwned>(payload: &[u8]) -> Result<T, CodecError> {
-    let failed =
-        |reason: String| CodecError::Decode { type_name: std::any::type_name::<T>(), reason };
+    match encoding(payload, type_name::<T>()) {
+        Ok((Encoding::Binary, value)) => decode(value),
+        Ok((Encoding::Json, value)) => match source::from_json(value) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(cannot_decode(type_name::<T>(), &error)),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+/// Takes the format byte off a payload.
+fn encoding<'a>(
+    payload: &'a [u8],
+    type_name: &'static str,
+) -> Result<(Encoding, &'a [u8]), CodecError> {
     match payload {
-        [] => Err(failed("the payload is empty".into())),
-        [tag, value @ ..] if *tag == Encoding::Binary as u8 => decode(value),
-        [tag, value @ ..] if *tag == Encoding::Json as u8 => {
-            serde_json::from_slice(value).map_err(|error| failed(error.to_string()))
-        }
-        [tag, ..] => Err(failed(format!("unknown encoding {tag}"))),
+        [] => Err(cannot_decode(type_name, &"the payload is empty")),
+        [tag, value @ ..] if *tag == Encoding::Binary as u8 => Ok((Encoding::Binary, value)),
+        [tag, value @ ..] if *tag == Encoding::Json as u8 => Ok((Encoding::Json, value)),
+        [tag, ..] => Err(cannot_decode(type_name, &format_args!("unknown encoding {tag}"))),
     }
 }
 

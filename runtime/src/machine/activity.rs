@@ -161,6 +161,59 @@ impl<A: Activity> fmt::Debug for ActivityCall<A> {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingActivity(Handle);
 
+fn start(
+    name: &'static str,
+    arguments: Result<Payload, CodecError>,
+    options: ActivityOptions,
+    cx: &Context,
+) -> Result<PendingActivity, StepError> {
+    let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
+        name: name.to_owned(),
+        arguments: arguments.map_err(StepError::Encode)?,
+        retry: options.retry,
+        start_to_close: options.start_to_close,
+        schedule_to_close: options.schedule_to_close,
+        at_most_once: options.at_most_once,
+        scheduled_at: cx.now(),
+        attempts: 0,
+        interruptions: 0,
+        retry_at: None,
+        queue: options.queue.map(Cow::into_owned),
+        schedule_to_start: options.schedule_to_start,
+        heartbeat: options.heartbeat,
+        details: None,
+    })));
+    Ok(PendingActivity(handle))
+}
+
+/// What an activity returned, or why it did not.
+fn outcome(
+    name: &'static str,
+    handle: Handle,
+    cx: &Context,
+) -> Result<Poll<Result<Payload, ActivityError<()>>>, StepError> {
+    let outcome = match cx.take_outcome(handle) {
+        Some(outcome) => outcome,
+        None if cx.ends(handle) => OperationOutcome::Cancelled,
+        None => {
+            cx.wait_for(handle);
+            return Ok(Poll::Pending);
+        }
+    };
+    cx.settle(handle);
+    Ok(Poll::Ready(match outcome {
+        OperationOutcome::Returned(payload) => Ok(payload),
+        OperationOutcome::TimedOut(kind) => Err(ActivityError::TimedOut(kind)),
+        OperationOutcome::Cancelled => Err(ActivityError::Cancelled),
+        OperationOutcome::Panicked(message) => Err(ActivityError::Panicked(message)),
+        OperationOutcome::Unknown => Err(ActivityError::OutcomeUnknown),
+        OperationOutcome::Unusable(reason) => {
+            let message = format!("activity `{name}` cannot be run: {reason}");
+            return Err(StepError::Failed(Error::msg(message)));
+        }
+    }))
+}
+
 impl<A> Sealed for ActivityCall<A> {}
 
 impl<A: Activity> DurableFuture for ActivityCall<A> {
@@ -168,50 +221,22 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
     type Pending = PendingActivity;
 
     fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
-        let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
-            name: A::NAME.to_owned(),
-            arguments: self.arguments.map_err(StepError::Encode)?,
-            retry: self.options.retry,
-            start_to_close: self.options.start_to_close,
-            schedule_to_close: self.options.schedule_to_close,
-            at_most_once: self.options.at_most_once,
-            scheduled_at: cx.now(),
-            attempts: 0,
-            interruptions: 0,
-            retry_at: None,
-            queue: self.options.queue.map(Cow::into_owned),
-            schedule_to_start: self.options.schedule_to_start,
-            heartbeat: self.options.heartbeat,
-            details: None,
-        })));
-        Ok(PendingActivity(handle))
+        start(A::NAME, self.arguments, self.options, cx)
     }
 
     fn poll(pending: &mut PendingActivity, cx: &Context) -> Result<Poll<A::Output>, StepError> {
-        let handle = pending.0;
-        let outcome = match cx.take_outcome(handle) {
-            Some(outcome) => outcome,
-            None if cx.ends(handle) => OperationOutcome::Cancelled,
-            None => {
-                cx.wait_for(handle);
-                return Ok(Poll::Pending);
-            }
+        let ended = match outcome(A::NAME, pending.0, cx)? {
+            Poll::Ready(Ok(payload)) => match codec::from_payload(&payload) {
+                Ok(returned) => Ok(returned),
+                Err(error) => return Err(StepError::Decode(error)),
+            },
+            Poll::Ready(Err(error)) => Err(error),
+            Poll::Pending => return Ok(Poll::Pending),
         };
-        cx.settle(handle);
-        let ended = match outcome {
-            OperationOutcome::Returned(payload) => {
-                Ok(codec::from_payload(&payload).map_err(StepError::Decode)?)
-            }
-            OperationOutcome::TimedOut(kind) => Err(ActivityError::TimedOut(kind)),
-            OperationOutcome::Cancelled => Err(ActivityError::Cancelled),
-            OperationOutcome::Panicked(message) => Err(ActivityError::Panicked(message)),
-            OperationOutcome::Unknown => Err(ActivityError::OutcomeUnknown),
-            OperationOutcome::Unusable(reason) => {
-                let message = format!("activity `{}` cannot be run: {reason}", A::NAME);
-                return Err(StepError::Failed(Error::msg(message)));
-            }
-        };
-        A::output(ended).map(Poll::Ready)
+        match A::output(ended) {
+            Ok(output) => Ok(Poll::Ready(output)),
+            Err(error) => Err(error),
+        }
     }
 
     fn cancel(pending: PendingActivity, cx: &Context) -> Result<(), StepError> {

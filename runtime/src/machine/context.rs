@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use bytes::BytesMut;
 use uuid::Uuid;
 
 use super::step::Arrivals;
@@ -30,7 +29,6 @@ pub struct Context {
     step: Cell<u64>,
     now: Cell<Timestamp>,
     drawn: Cell<u64>,
-    scratch: RefCell<BytesMut>,
     next_handle: Cell<u64>,
     operations: RefCell<Vec<(Handle, Operation)>>,
     queued: RefCell<QueueChanges>,
@@ -128,7 +126,6 @@ impl Context {
             step: Cell::new(0),
             now: Cell::default(),
             drawn: Cell::new(0),
-            scratch: RefCell::default(),
             next_handle: Cell::new(next_handle),
             operations: RefCell::new(operations),
             queued: RefCell::default(),
@@ -157,17 +154,6 @@ impl Context {
             .any(|(_, operation)| matches!(operation, Operation::Cancellation));
         let ends_all = !awaited && self.take_cancel().is_some();
         self.cancelled_below.set(Handle(if ends_all { self.next_handle.get() } else { 0 }));
-    }
-
-    /// A buffer for what a step writes. It is kept from step to step, so that a step allocates once
-    /// and not for every local.
-    pub(crate) fn take_scratch(&self) -> BytesMut {
-        self.scratch.take()
-    }
-
-    /// Gives back what is left of the buffer.
-    pub(crate) fn return_scratch(&self, scratch: BytesMut) {
-        self.scratch.replace(scratch);
     }
 
     /// Adds an operation to those outstanding and to what the step waits for.

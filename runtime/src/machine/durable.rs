@@ -5,7 +5,7 @@
 //! source needs no annotation. The bound that makes a value saveable stands once, where the token
 //! is made, so that a value that cannot be saved is one error.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -54,7 +54,7 @@ impl std::fmt::Debug for Saved {
 
 /// The token of a saved local.
 pub struct Local<T> {
-    pub(super) save: fn(&T, &mut BytesMut) -> Result<(), CodecError>,
+    pub(super) save: fn(&T, &mut Vec<u8>) -> Result<(), CodecError>,
     pub(super) load: fn(&[u8]) -> Result<T, CodecError>,
 }
 
@@ -62,13 +62,14 @@ pub struct Local<T> {
 /// that of the local.
 pub fn local<T: Durable>(name: &'static str, cx: &Context) -> Local<T> {
     cx.describe(name, Schema::of::<T>);
-    Local { save: codec::encode_into::<T, BytesMut>, load: codec::decode::<T> }
+    Local { save: codec::encode_into::<T>, load: codec::decode::<T> }
 }
 
 impl<T> Local<T> {
     /// Adds the local to those of a state. If its type refuses, [`StateWriter::suspend`] says so.
     pub fn put(&self, value: &T, state: &mut StateWriter) {
-        state.push(|out| (self.save)(value, out));
+        let written = (self.save)(value, state.begin());
+        state.end(written);
     }
 
     /// Adds a local that is in its slot.
@@ -101,6 +102,9 @@ impl<T> Local<T> {
     }
 
     fn decode(&self, saved: &[u8]) -> Result<T, Halt> {
-        (self.load)(saved).map_err(|error| Halt::Failed(StepError::Decode(error)))
+        match (self.load)(saved) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(Halt::Failed(StepError::Decode(error))),
+        }
     }
 }

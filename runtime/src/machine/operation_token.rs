@@ -32,11 +32,23 @@ where
 }
 
 fn save<P: Serialize>(pending: &P, state: &mut StateWriter) {
-    state.push_operation(|out| codec::encode_into(pending, out));
+    let written = codec::encode_into(pending, state.begin_operation());
+    state.end(written);
 }
 
 fn load<P: Durable>(parked: &Parked, index: usize) -> Result<P, StepError> {
-    codec::decode(parked.operation(index)?).map_err(StepError::Decode)
+    match codec::decode(parked.operation(index)?) {
+        Ok(pending) => Ok(pending),
+        Err(error) => Err(StepError::Decode(error)),
+    }
+}
+
+fn update<P: Serialize>(parked: &mut Parked, index: usize, pending: &P) -> Result<(), StepError> {
+    let mut saved = Vec::new();
+    match codec::encode_into(pending, &mut saved) {
+        Ok(()) => parked.update(index, &saved),
+        Err(error) => Err(StepError::Encode(error)),
+    }
 }
 
 fn poll<F: DurableFuture>(
@@ -54,7 +66,7 @@ fn poll<F: DurableFuture>(
     }
     let poll = F::poll(&mut pending, cx)?;
     if poll.is_pending() {
-        parked.update(index, |out| codec::encode_into(&pending, out), cx)?;
+        update(parked, index, &pending)?;
     }
     Ok(poll)
 }
@@ -76,7 +88,7 @@ impl<F, T> Fut<F, T> {
         cx: &Context,
     ) -> Halt {
         match (self.start)(operation, &mut state, cx) {
-            Ok(()) => state.suspend(parked, cx),
+            Ok(()) => state.suspend(parked),
             Err(error) => Halt::Failed(error),
         }
     }
@@ -115,7 +127,8 @@ impl<F, T> Fut<F, T> {
             Some(operation) => self.start(operation, state, cx),
             None => {
                 // What is saved of an operation that is there has at least one byte.
-                state.push_operation(|_| Ok(()));
+                state.begin_operation();
+                state.end(Ok(()));
                 Ok(())
             }
         }
@@ -189,7 +202,7 @@ where
         Poll::Ready(value) => Item::<F>::Ready(value),
         Poll::Pending => Item::<F>::Pending(pending),
     };
-    parked.update(index, |out| codec::encode_into(&item, out), cx)?;
+    update(parked, index, &item)?;
     Ok(is_ready)
 }
 

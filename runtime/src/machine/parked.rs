@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
 use super::frame::{FrameHead, damaged, next_entry, write_length};
-use super::{Context, Definition, Halt, NamedFrame, Slot, StepError};
+use super::{Definition, Halt, NamedFrame, Slot, StepError};
 use crate::codec::{self, CodecError};
 use crate::model::{Graph, Payload};
 
@@ -28,12 +28,12 @@ impl Parked {
     /// The state before the first step.
     pub fn start(definition: &Definition, arguments: &Payload) -> Self {
         let arguments = arguments.as_bytes();
-        let mut frame = BytesMut::with_capacity(arguments.len() + 16);
+        let mut frame = Vec::with_capacity(arguments.len() + 16);
         FrameHead { hash: definition.hash, state: 0 }.write(&mut frame);
         let locals = frame.len();
         write_length(&mut frame, arguments.len() as u64);
         frame.extend_from_slice(arguments);
-        Self { frame: frame.freeze(), state: 0, locals, operations: locals }
+        Self { frame: frame.into(), state: 0, locals, operations: locals }
     }
 
     /// Takes apart the frame of a state that this very definition wrote.
@@ -92,8 +92,10 @@ impl Parked {
     /// # Errors
     /// [`StepError::Decode`] if they are not an `A`.
     pub fn arguments<A: serde::de::DeserializeOwned>(&self) -> Result<A, Halt> {
-        let arguments = codec::payload_value(self.operation(0)?);
-        arguments.map_err(|error| Halt::Failed(StepError::Decode(error)))
+        match codec::payload_value(self.operation(0)?) {
+            Ok(arguments) => Ok(arguments),
+            Err(error) => Err(Halt::Failed(StepError::Decode(error))),
+        }
     }
 
     /// Begins to read the locals at these positions.
@@ -129,38 +131,28 @@ impl Parked {
     }
 
     /// Changes what is saved of an operation.
-    pub(super) fn update(
-        &mut self,
-        index: usize,
-        encode: impl FnOnce(&mut BytesMut) -> Result<(), CodecError>,
-        cx: &Context,
-    ) -> Result<(), StepError> {
+    pub(super) fn update(&mut self, index: usize, saved: &[u8]) -> Result<(), StepError> {
         let old = self.operation_at(index)?;
-        let mut saved = cx.take_scratch();
-        encode(&mut saved).map_err(StepError::Encode)?;
-        if saved != self.frame[old.clone()] {
+        if *saved != self.frame[old.clone()] {
             let begin = old.start - length_of_length(old.len());
-            let mut frame = BytesMut::with_capacity(self.frame.len() + saved.len());
+            let mut frame = Vec::with_capacity(self.frame.len() + saved.len());
             frame.extend_from_slice(&self.frame[..begin]);
             write_length(&mut frame, saved.len() as u64);
-            frame.extend_from_slice(&saved);
+            frame.extend_from_slice(saved);
             frame.extend_from_slice(&self.frame[old.end..]);
-            self.frame = frame.freeze();
+            self.frame = frame.into();
         }
-        saved.clear();
-        cx.return_scratch(saved);
         Ok(())
     }
 
     /// Begins to write the next state.
-    pub fn write(&self, state: u32, cx: &Context) -> StateWriter {
-        let mut frame = cx.take_scratch();
-        frame.reserve(self.frame.len() + 64);
+    pub fn write(&self, state: u32) -> StateWriter {
+        let mut frame = Vec::with_capacity(self.frame.len() + 64);
         // The next state is one of the same definition.
         frame.extend_from_slice(&self.frame[..FrameHead::HASH_LENGTH]);
         write_length(&mut frame, u64::from(state));
         let locals = frame.len();
-        StateWriter { frame, state, locals, operations: None, failed: None }
+        StateWriter { frame, state, locals, operations: None, begun: locals, failed: None }
     }
 }
 
@@ -196,23 +188,31 @@ impl<'a> LocalsReader<'a> {
 /// Writes a state: its locals, then the operations that it waits for. See [`Parked::write`].
 #[derive(Debug)]
 pub struct StateWriter {
-    frame: BytesMut,
+    frame: Vec<u8>,
     state: u32,
     locals: usize,
     operations: Option<usize>,
+    /// Where the entry begins that is being written.
+    begun: usize,
     failed: Option<StepError>,
 }
 
 impl StateWriter {
-    /// Adds what `encode` writes. If it fails, [`StateWriter::suspend`] says so.
-    pub(super) fn push(&mut self, encode: impl FnOnce(&mut BytesMut) -> Result<(), CodecError>) {
-        // Most lengths take one byte.
-        let begin = self.frame.len();
-        self.frame.extend_from_slice(&[0]);
-        if let Err(error) = encode(&mut self.frame) {
+    /// Where the next local is to be written. [`StateWriter::end`] must follow.
+    pub(super) fn begin(&mut self) -> &mut Vec<u8> {
+        self.begun = self.frame.len();
+        // Its length. Most lengths take one byte.
+        self.frame.push(0);
+        &mut self.frame
+    }
+
+    /// Notes how the writing of a local went. If it has failed, [`StateWriter::suspend`] says so.
+    pub(super) fn end(&mut self, written: Result<(), CodecError>) {
+        if let Err(error) = written {
             self.failed.get_or_insert(StepError::Encode(error));
             return;
         }
+        let begin = self.begun;
         let length = self.frame.len() - begin - 1;
         if length < 0x80 {
             self.frame[begin] = length as u8;
@@ -251,24 +251,20 @@ impl StateWriter {
         }
     }
 
-    /// Adds an operation. No locals can be added after it.
-    pub(super) fn push_operation(
-        &mut self,
-        encode: impl FnOnce(&mut BytesMut) -> Result<(), CodecError>,
-    ) {
+    /// As [`StateWriter::begin`], for an operation. No locals can be added after it.
+    pub(super) fn begin_operation(&mut self) -> &mut Vec<u8> {
         self.operations.get_or_insert(self.frame.len());
-        self.push(encode);
+        self.begin()
     }
 
     /// Parks the machine in the state that was written.
-    pub fn suspend(self, parked: &mut Parked, cx: &Context) -> Halt {
-        let Self { mut frame, state, locals, operations, failed } = self;
+    pub fn suspend(self, parked: &mut Parked) -> Halt {
+        let Self { frame, state, locals, operations, begun: _, failed } = self;
         if let Some(error) = failed {
             return Halt::Failed(error);
         }
         let operations = operations.unwrap_or(frame.len());
-        *parked = Parked { frame: frame.split().freeze(), state, locals, operations };
-        cx.return_scratch(frame);
+        *parked = Parked { frame: frame.into(), state, locals, operations };
         Halt::Suspended
     }
 }
@@ -276,7 +272,7 @@ impl StateWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Durable, RunInfo, local};
+    use crate::machine::{Context, Durable, RunInfo, local};
     use crate::model::{AwaitKind, DefinitionHash, Node, RunId, SavedLocal};
 
     const LOCAL: SavedLocal = SavedLocal { name: "x", ty: None };
@@ -302,16 +298,14 @@ mod tests {
     fn parked(cx: &Context, operation: &[u8]) -> Parked {
         let mut parked = Parked::start(&DEFINITION, &Payload(vec![0, 1, 2]));
         assert_eq!(parked.operation(0).expect("the arguments"), [0, 1, 2]);
-        let mut next = parked.write(1, cx);
+        let mut next = parked.write(1);
         let token = local("x", cx);
         for length in [3, 200, 70_000] {
             token.put(&"x".repeat(length), &mut next);
         }
-        next.push_operation(|out| {
-            out.extend_from_slice(operation);
-            Ok(())
-        });
-        assert!(matches!(next.suspend(&mut parked, cx), Halt::Suspended));
+        next.begin_operation().extend_from_slice(operation);
+        next.end(Ok(()));
+        assert!(matches!(next.suspend(&mut parked), Halt::Suspended));
         parked
     }
 
@@ -344,10 +338,11 @@ mod tests {
     fn locals_are_kept_as_they_are() {
         let cx = context();
         let mut parked = parked(&cx, b"abc");
-        let mut next = parked.write(2, &cx);
+        let mut next = parked.write(2);
         next.keep(&parked, 1..3);
-        next.push_operation(|_| Ok(()));
-        assert!(matches!(next.suspend(&mut parked, &cx), Halt::Suspended));
+        next.begin_operation();
+        next.end(Ok(()));
+        assert!(matches!(next.suspend(&mut parked), Halt::Suspended));
         let parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
         let texts: Vec<String> = load(&parked, &[0, 1], &cx);
         assert_eq!(texts.iter().map(String::len).collect::<Vec<_>>(), [200, 70_000]);
@@ -359,11 +354,7 @@ mod tests {
         let cx = context();
         for (before, after) in [(3, 3), (3, 300), (300, 3), (0, 1)] {
             let mut parked = parked(&cx, &vec![1; before]);
-            let update = |out: &mut BytesMut| {
-                out.extend_from_slice(&vec![2; after]);
-                Ok(())
-            };
-            parked.update(0, update, &cx).expect("is there");
+            parked.update(0, &vec![2; after]).expect("is there");
             let parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
             assert_eq!(parked.operation(0).expect("is there"), vec![2; after]);
             assert_eq!(load::<String>(&parked, &[2], &cx)[0].len(), 70_000);

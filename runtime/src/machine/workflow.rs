@@ -129,14 +129,23 @@ impl Definition {
         // The step only describes; its state is never looked at.
         let described = W::step(&mut Parked::nowhere(), &cx);
         debug_assert!(matches!(described, Err(Halt::Suspended)));
-        let mut schemas = vec![
+        let schemas = vec![
             ("arguments", Schema::of::<W::Arguments>()),
             ("return value", Schema::of::<W::Return>()),
         ];
-        schemas.extend(cx.take_schemas());
+        Self::new(W::NAME, W::GRAPH, schemas, cx.take_schemas())
+    }
+
+    fn new(
+        name: &str,
+        graph: &Graph,
+        mut schemas: Vec<(&'static str, Schema)>,
+        locals: Vec<(&'static str, Schema)>,
+    ) -> Self {
+        schemas.extend(locals);
         let mut hash = StableHash::new();
-        hash.add(W::NAME);
-        for node in W::GRAPH.nodes {
+        hash.add(name);
+        for node in graph.nodes {
             hash.add(node.name);
             node.locals.iter().for_each(|local| hash.add(local.name));
         }

@@ -10,8 +10,9 @@ mod trace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::source::SourceError;
 pub use format::{Content, Fields, Format, NamedType, Types};
-use trace::TraceError;
+pub(super) use trace::{Enumerated, Formats, Place, Taken, Tracer};
 
 /// What is known of a type's encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,21 +44,23 @@ const SAMPLE_TEXTS: [&str; 4] = ["", "1970-01-01T00:00:00Z", "127.0.0.1", "https
 impl Schema {
     /// Traces `T`.
     pub fn of<T: Serialize + DeserializeOwned>() -> Self {
-        let mut schema =
-            Self { type_name: std::any::type_name::<T>(), format: None, problem: None };
+        Self::traced(std::any::type_name::<T>(), trace::make::<T>)
+    }
+
+    fn traced(type_name: &'static str, make: trace::Make) -> Self {
+        let mut schema = Self { type_name, format: None, problem: None };
         for text in SAMPLE_TEXTS {
-            match trace::trace::<T>(text) {
+            match trace::trace(make, text) {
                 Ok(traced) => {
-                    let reads_back = traced.values.iter().all(reads_back);
-                    schema.problem = (!reads_back).then_some(SchemaProblem::SkipsFields);
+                    schema.problem = (!traced.reads_back).then_some(SchemaProblem::SkipsFields);
                     schema.format = Some((traced.format, traced.types));
                     break;
                 }
-                Err(TraceError::SelfDescribing) => {
+                Err(SourceError::SelfDescribing) => {
                     schema.problem = Some(SchemaProblem::SelfDescribing);
                     break;
                 }
-                Err(TraceError::Rejected(_)) => {}
+                Err(SourceError::Rejected(_)) => {}
             }
         }
         schema
@@ -77,18 +80,6 @@ impl std::fmt::Display for SchemaProblem {
             }
         })
     }
-}
-
-/// Whether a sample value survives the binary encoding.
-fn reads_back<T: Serialize + DeserializeOwned>(value: &T) -> bool {
-    let mut written = Vec::new();
-    if super::encode_into(value, &mut written).is_err() {
-        // A value that cannot be written is reported when a run holds one.
-        return true;
-    }
-    let mut again = Vec::new();
-    super::decode::<T>(&written)
-        .is_ok_and(|read| super::encode_into(&read, &mut again).is_ok() && again == written)
 }
 
 #[cfg(test)]

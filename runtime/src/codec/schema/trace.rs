@@ -1,18 +1,15 @@
-//! Tracing: a deserializer that makes values up and writes down what it is asked for.
+//! Tracing: making values of a type up, and writing down what it asks for.
 //!
 //! A type is deserialized again and again. Each pass shows one more variant of an enum that has
 //! some left, until a pass shows nothing new; a last pass shows options and lists empty. Recursive
 //! types end because an enum whose variants have all been begun continues with one that is known to
 //! end, and because options and lists are empty inside of a type that holds itself.
 
-use std::any::type_name;
-use std::fmt::Display;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use serde::de::{
-    self, DeserializeOwned, DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
-    VariantAccess, Visitor,
-};
-
+use super::super::source::{Entries, Source, SourceError};
+use super::super::{decode, encode_into};
 use super::format::{Content, Fields, Format, NamedType, Types};
 
 /// More nesting than this is taken for a type without finite values.
@@ -22,51 +19,61 @@ const MAX_DEPTH: usize = 128;
 const MAX_PASSES: usize = 10_000;
 
 /// What tracing a type gave.
-pub(super) struct Traced<T> {
+pub(super) struct Traced {
     pub(super) format: Format,
     pub(super) types: Types,
-    /// A value of each pass.
-    pub(super) values: Vec<T>,
+    /// Whether the value of each pass survives the binary encoding.
+    pub(super) reads_back: bool,
 }
 
-/// Why a type could not be traced.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum TraceError {
-    /// It wants to be told what was written.
-    #[error("the type can only be read from a self-describing format")]
-    SelfDescribing,
-    /// It does not take the values made up for it.
-    #[error("{0}")]
-    Rejected(String),
-}
+/// Makes one value of a type, and tells whether it survives the binary encoding.
+pub(super) type Make = fn(Source<'_>) -> Result<bool, SourceError>;
 
-impl de::Error for TraceError {
-    fn custom<T: Display>(message: T) -> Self {
-        Self::Rejected(message.to_string())
+/// [`Make`] for `T`.
+pub(super) fn make<T: Serialize + DeserializeOwned>(
+    source: Source<'_>,
+) -> Result<bool, SourceError> {
+    match T::deserialize(source) {
+        Ok(value) => Ok(reads_back(&value)),
+        Err(error) => Err(error),
     }
 }
 
-/// Traces `T`, taking every string to be `text`.
-pub(super) fn trace<T: DeserializeOwned>(text: &'static str) -> Result<Traced<T>, TraceError> {
+fn reads_back<T: Serialize + DeserializeOwned>(value: &T) -> bool {
+    let (mut written, mut again) = (Vec::new(), Vec::new());
+    if encode_into(value, &mut written).is_err() {
+        // A value that cannot be written is reported when a run holds one.
+        return true;
+    }
+    match decode::<T>(&written) {
+        Ok(read) => encode_into(&read, &mut again).is_ok() && again == written,
+        Err(_) => false,
+    }
+}
+
+/// Traces a type, taking every string to be `text`.
+pub(super) fn trace(make: Make, text: &'static str) -> Result<Traced, SourceError> {
     let mut tracer =
         Tracer { text, seen: Vec::new(), stack: Vec::new(), progress: false, sparse: false };
     let mut format = Format::Unknown;
-    let mut values = Vec::new();
+    let mut reads_back = true;
     for _ in 0..MAX_PASSES {
         tracer.progress = false;
-        values.push(T::deserialize(tracer.at(&mut format))?);
+        reads_back &= make(tracer.source(&mut format))?;
         if !tracer.progress {
             break;
         }
     }
     tracer.sparse = true;
-    values.push(T::deserialize(tracer.at(&mut format))?);
+    reads_back &= make(tracer.source(&mut format))?;
     let types = tracer.seen.into_iter().map(|seen| seen.named).collect();
-    Ok(Traced { format, types, values })
+    Ok(Traced { format, types, reads_back })
 }
 
-struct Tracer {
-    text: &'static str,
+/// What is known of a type so far, and how its values are made up.
+pub(in super::super) struct Tracer {
+    /// What every string is taken to be.
+    pub(in super::super) text: &'static str,
     seen: Vec<Seen>,
     /// The types that are being made, by their index.
     stack: Vec<usize>,
@@ -87,8 +94,8 @@ struct Seen {
 }
 
 impl Tracer {
-    fn at<'a>(&'a mut self, format: &'a mut Format) -> At<'a> {
-        At { tracer: self, format }
+    fn source<'a>(&'a mut self, format: &'a mut Format) -> Source<'a> {
+        Source::Made(Place { tracer: self, format })
     }
 
     /// The index of a named type, which is added if it is new.
@@ -116,236 +123,95 @@ impl Tracer {
         }
     }
 
-    /// Makes the values of a struct or variant, by position.
-    fn tuple<'de, V: Visitor<'de>>(
-        &mut self,
-        place: (usize, Option<usize>),
-        len: usize,
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
-        let mut formats = match std::mem::take(self.fields(place.0, place.1)) {
-            Fields::Tuple(formats) if formats.len() == len => formats,
-            _ => vec![Format::Unknown; len],
-        };
-        // Left in place for types that hold themselves.
-        *self.fields(place.0, place.1) = Fields::Tuple(formats.clone());
-        let made = visitor.visit_seq(Items { tracer: self, formats: formats.iter_mut() });
-        *self.fields(place.0, place.1) = Fields::Tuple(formats);
-        made
-    }
-
-    /// Makes the values of a struct or variant, by name.
-    fn named<'de, V: Visitor<'de>>(
-        &mut self,
-        place: (usize, Option<usize>),
-        names: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
-        let mut fields = match std::mem::take(self.fields(place.0, place.1)) {
-            Fields::Named(fields) if fields.len() == names.len() => fields,
-            _ => names.iter().map(|name| ((*name).to_owned(), Format::Unknown)).collect(),
-        };
-        *self.fields(place.0, place.1) = Fields::Named(fields.clone());
-        let formats = fields.iter_mut().map(|(_, format)| format);
-        let made = visitor.visit_seq(Items { tracer: self, formats });
-        *self.fields(place.0, place.1) = Fields::Named(fields);
-        made
-    }
-
-    /// Makes the single value of a struct or variant.
-    fn newtype<T>(
-        &mut self,
-        place: (usize, Option<usize>),
-        make: impl FnOnce(At<'_>) -> Result<T, TraceError>,
-    ) -> Result<T, TraceError> {
-        let mut format = match std::mem::take(self.fields(place.0, place.1)) {
-            Fields::Newtype(format) => format,
-            _ => Format::Unknown,
-        };
-        *self.fields(place.0, place.1) = Fields::Newtype(format.clone());
-        let made = make(self.at(&mut format));
-        *self.fields(place.0, place.1) = Fields::Newtype(format);
-        made
-    }
-
-    /// Makes a value of a named type, which is on the stack meanwhile.
-    fn within<T>(
-        &mut self,
-        index: usize,
-        make: impl FnOnce(&mut Self) -> Result<T, TraceError>,
-    ) -> Result<T, TraceError> {
+    fn push(&mut self, index: usize) -> Result<(), SourceError> {
         if self.stack.len() >= MAX_DEPTH {
             return Err(endless());
         }
         self.stack.push(index);
-        let made = make(self);
-        self.stack.pop();
-        made
+        Ok(())
     }
 }
 
-fn endless() -> TraceError {
-    TraceError::Rejected("the type has no finite values".into())
+fn endless() -> SourceError {
+    SourceError::Rejected("the type has no finite values".into())
 }
 
 /// A place where a value is wanted.
-struct At<'a> {
-    tracer: &'a mut Tracer,
-    format: &'a mut Format,
+pub(in super::super) struct Place<'a> {
+    pub(in super::super) tracer: &'a mut Tracer,
+    pub(in super::super) format: &'a mut Format,
 }
 
-macro_rules! primitives {
-    ($($method:ident, $visit:ident, $format:ident, $value:expr;)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceError> {
-            *self.format = Format::$format;
-            visitor.$visit($value)
+impl<'a> Place<'a> {
+    /// The value of an option, unless it is to be empty.
+    pub(in super::super) fn option(self) -> Option<Self> {
+        if !matches!(self.format, Format::Option(_)) {
+            *self.format = Format::Option(Box::default());
         }
-    )*};
-}
-
-impl<'de> de::Deserializer<'de> for At<'_> {
-    type Error = TraceError;
-
-    primitives! {
-        deserialize_bool, visit_bool, Bool, false;
-        deserialize_i8, visit_i8, I8, 0;
-        deserialize_i16, visit_i16, I16, 0;
-        deserialize_i32, visit_i32, I32, 0;
-        deserialize_i64, visit_i64, I64, 0;
-        deserialize_i128, visit_i128, I128, 0;
-        deserialize_u8, visit_u8, U8, 0;
-        deserialize_u16, visit_u16, U16, 0;
-        deserialize_u32, visit_u32, U32, 0;
-        deserialize_u64, visit_u64, U64, 0;
-        deserialize_u128, visit_u128, U128, 0;
-        deserialize_f32, visit_f32, F32, 0.0;
-        deserialize_f64, visit_f64, F64, 0.0;
-        deserialize_char, visit_char, Char, 'a';
-        // Sixteen bytes are a UUID; other types take any number.
-        deserialize_bytes, visit_bytes, Bytes, &[0; 16];
-        deserialize_byte_buf, visit_byte_buf, Bytes, vec![0; 16];
+        let Format::Option(format) = self.format else { return None };
+        (!self.tracer.is_sparse()).then_some(Self { tracer: self.tracer, format })
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceError> {
-        *self.format = Format::Unit;
-        visitor.visit_unit()
-    }
-
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceError> {
-        *self.format = Format::Str;
-        visitor.visit_str(self.tracer.text)
-    }
-
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceError> {
-        self.deserialize_str(visitor)
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceError> {
-        let mut inner = match std::mem::take(self.format) {
-            Format::Option(inner) => inner,
-            _ => Box::default(),
+    /// The items of a list.
+    pub(in super::super) fn items(self) -> Formats<'a> {
+        if !matches!(self.format, Format::Seq(_)) {
+            *self.format = Format::Seq(Box::default());
+        }
+        let formats = match self.format {
+            Format::Seq(format) if !self.tracer.is_sparse() => std::slice::from_mut(&mut **format),
+            _ => &mut [],
         };
-        let made = if self.tracer.is_sparse() {
-            visitor.visit_none()
-        } else {
-            visitor.visit_some(self.tracer.at(&mut inner))
-        };
-        *self.format = Format::Option(inner);
-        made
+        Formats::Plain(self.tracer, formats.iter_mut())
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceError> {
-        let mut inner = match std::mem::take(self.format) {
-            Format::Seq(inner) => inner,
-            _ => Box::default(),
+    /// The items of a tuple.
+    pub(in super::super) fn tuple(self, len: usize) -> Formats<'a> {
+        if !matches!(self.format, Format::Tuple(formats) if formats.len() == len) {
+            *self.format = Format::Tuple(vec![Format::Unknown; len]);
+        }
+        let formats = match self.format {
+            Format::Tuple(formats) => &mut formats[..],
+            _ => &mut [],
         };
-        let items = (!self.tracer.is_sparse()).then_some(&mut *inner);
-        let made = visitor.visit_seq(Items { tracer: self.tracer, formats: items.into_iter() });
-        *self.format = Format::Seq(inner);
-        made
+        Formats::Plain(self.tracer, formats.iter_mut())
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceError> {
-        let (mut key, mut value) = match std::mem::take(self.format) {
-            Format::Map(key, value) => (key, value),
-            _ => Default::default(),
-        };
-        let entry = (!self.tracer.is_sparse()).then_some((&mut *key, &mut *value));
-        let made = visitor.visit_map(Entry { tracer: self.tracer, entry, value: None });
-        *self.format = Format::Map(key, value);
-        made
+    /// The entries of a map.
+    pub(in super::super) fn entries(self) -> Entries<'a> {
+        if !matches!(self.format, Format::Map(..)) {
+            *self.format = Format::Map(Box::default(), Box::default());
+        }
+        match self.format {
+            Format::Map(key, value) if !self.tracer.is_sparse() => {
+                Entries::Made(self.tracer, Some(&mut **key), Some(&mut **value))
+            }
+            _ => Entries::Made(self.tracer, None, None),
+        }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(
+    /// A struct, of which it is not known yet what it holds.
+    pub(in super::super) fn begin(
         self,
-        len: usize,
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
-        let mut formats = match std::mem::take(self.format) {
-            Format::Tuple(formats) if formats.len() == len => formats,
-            _ => vec![Format::Unknown; len],
-        };
-        let made = visitor.visit_seq(Items { tracer: self.tracer, formats: formats.iter_mut() });
-        *self.format = Format::Tuple(formats);
-        made
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
-        let content = Content::Struct(Fields::Unit);
-        *self.format = Format::Type(self.tracer.index_of(type_name::<V::Value>(), name, content));
-        visitor.visit_unit()
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
+        rust_name: &'static str,
+        name: &str,
+    ) -> Result<Begun<'a>, SourceError> {
         let content = Content::Struct(Fields::default());
-        let index = self.tracer.index_of(type_name::<V::Value>(), name, content);
+        let index = self.tracer.index_of(rust_name, name, content);
         *self.format = Format::Type(index);
-        self.tracer.within(index, |tracer| {
-            tracer.newtype((index, None), |at| visitor.visit_newtype_struct(at))
-        })
+        self.tracer.push(index)?;
+        Ok(Begun { tracer: self.tracer, index, variant: None })
     }
 
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
+    /// The variant of an enum that is to be shown.
+    pub(in super::super) fn variant(
         self,
-        name: &'static str,
-        len: usize,
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
-        let content = Content::Struct(Fields::default());
-        let index = self.tracer.index_of(type_name::<V::Value>(), name, content);
-        *self.format = Format::Type(index);
-        self.tracer.within(index, |tracer| tracer.tuple((index, None), len, visitor))
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
-        let content = Content::Struct(Fields::default());
-        let index = self.tracer.index_of(type_name::<V::Value>(), name, content);
-        *self.format = Format::Type(index);
-        self.tracer.within(index, |tracer| tracer.named((index, None), fields, visitor))
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
+        rust_name: &'static str,
+        name: &str,
+        variants: &[&'static str],
+    ) -> Result<Enumerated<'a>, SourceError> {
         let empty = variants.iter().map(|name| ((*name).to_owned(), Fields::Unit)).collect();
         let tracer = self.tracer;
-        let index = tracer.index_of(type_name::<V::Value>(), name, Content::Enum(empty));
+        let index = tracer.index_of(rust_name, name, Content::Enum(empty));
         *self.format = Format::Type(index);
         let seen = &mut tracer.seen[index];
         let variant = if seen.begun < variants.len() {
@@ -355,129 +221,158 @@ impl<'de> de::Deserializer<'de> for At<'_> {
         } else {
             seen.finite.ok_or_else(endless)?
         };
-        let made = tracer.within(index, |tracer| {
-            visitor.visit_enum(Variant { tracer, place: (index, Some(variant)) })
-        })?;
-        tracer.seen[index].finite.get_or_insert(variant);
-        Ok(made)
-    }
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, TraceError> {
-        Err(TraceError::SelfDescribing)
-    }
-
-    fn deserialize_identifier<V: Visitor<'de>>(self, _: V) -> Result<V::Value, TraceError> {
-        Err(TraceError::SelfDescribing)
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, TraceError> {
-        Err(TraceError::SelfDescribing)
-    }
-
-    fn is_human_readable(&self) -> bool {
-        false
+        tracer.push(index)?;
+        Ok(Enumerated { tracer, index, variant })
     }
 }
 
-/// Values by position, one for each format.
-struct Items<'a, I> {
+/// A struct or variant whose content is about to be made.
+pub(in super::super) struct Begun<'a> {
     tracer: &'a mut Tracer,
-    formats: I,
+    index: usize,
+    variant: Option<usize>,
 }
 
-impl<'de, 'f, I: Iterator<Item = &'f mut Format>> SeqAccess<'de> for Items<'_, I> {
-    type Error = TraceError;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, TraceError> {
-        let next = self.formats.next();
-        next.map(|format| seed.deserialize(self.tracer.at(format))).transpose()
+impl<'a> Begun<'a> {
+    pub(in super::super) fn unit(self) -> Taken<'a> {
+        self.take(|_| Fields::Unit)
     }
 
-    fn size_hint(&self) -> Option<usize> {
-        self.formats.size_hint().1
+    pub(in super::super) fn newtype(self) -> Taken<'a> {
+        self.take(|known| match known {
+            known @ Fields::Newtype(_) => known,
+            _ => Fields::Newtype(Format::Unknown),
+        })
+    }
+
+    pub(in super::super) fn tuple(self, len: usize) -> Taken<'a> {
+        self.take(|known| match known {
+            Fields::Tuple(formats) if formats.len() == len => Fields::Tuple(formats),
+            _ => Fields::Tuple(vec![Format::Unknown; len]),
+        })
+    }
+
+    pub(in super::super) fn named(self, names: &[&'static str]) -> Taken<'a> {
+        self.take(|known| match known {
+            Fields::Named(fields) if fields.len() == names.len() => Fields::Named(fields),
+            _ => {
+                let fields = names.iter().map(|name| ((*name).to_owned(), Format::Unknown));
+                Fields::Named(fields.collect())
+            }
+        })
+    }
+
+    fn take(self, shape: impl FnOnce(Fields) -> Fields) -> Taken<'a> {
+        let Self { tracer, index, variant } = self;
+        let known = tracer.fields(index, variant);
+        let fields = shape(std::mem::take(known));
+        // Left in place for types that hold themselves.
+        known.clone_from(&fields);
+        Taken { tracer, index, variant, fields, next: 0 }
     }
 }
 
-/// One entry of a map, or none.
-struct Entry<'a, 'f> {
+/// The content of a struct or variant while it is made.
+pub(in super::super) struct Taken<'a> {
     tracer: &'a mut Tracer,
-    entry: Option<(&'f mut Format, &'f mut Format)>,
-    value: Option<&'f mut Format>,
+    index: usize,
+    variant: Option<usize>,
+    fields: Fields,
+    next: usize,
 }
 
-impl<'de> MapAccess<'de> for Entry<'_, '_> {
-    type Error = TraceError;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, TraceError> {
-        let Some((key, value)) = self.entry.take() else { return Ok(None) };
-        self.value = Some(value);
-        seed.deserialize(self.tracer.at(key)).map(Some)
+impl Taken<'_> {
+    /// The only part.
+    pub(in super::super) fn content(&mut self) -> Place<'_> {
+        if !matches!(self.fields, Fields::Newtype(_)) {
+            self.fields = Fields::Newtype(Format::Unknown);
+        }
+        match &mut self.fields {
+            Fields::Newtype(format) => Place { tracer: self.tracer, format },
+            _ => unreachable!("it has just been made one"),
+        }
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(
-        &mut self,
-        seed: V,
-    ) -> Result<V::Value, TraceError> {
-        match self.value.take() {
-            Some(value) => seed.deserialize(self.tracer.at(value)),
-            None => Err(TraceError::Rejected("a map's value was read before its key".into())),
+    fn next(&mut self) -> Option<Place<'_>> {
+        let index = self.next;
+        self.next += 1;
+        let format = match &mut self.fields {
+            Fields::Tuple(formats) => formats.get_mut(index),
+            Fields::Named(fields) => fields.get_mut(index).map(|(_, format)| format),
+            Fields::Unit | Fields::Newtype(_) => None,
+        }?;
+        Some(Place { tracer: self.tracer, format })
+    }
+
+    fn len(&self) -> usize {
+        let count = match &self.fields {
+            Fields::Tuple(formats) => formats.len(),
+            Fields::Named(fields) => fields.len(),
+            Fields::Unit | Fields::Newtype(_) => 0,
+        };
+        count.saturating_sub(self.next)
+    }
+
+    /// Writes down what the content was.
+    pub(in super::super) fn finish(self) {
+        *self.tracer.fields(self.index, self.variant) = self.fields;
+        // An enum is on the stack until its variant is finished.
+        if self.variant.is_none() {
+            self.tracer.stack.pop();
         }
     }
 }
 
-/// One variant of an enum.
-struct Variant<'a> {
+/// Values by position, one for each format.
+pub(in super::super) enum Formats<'a> {
+    /// Of a list or tuple.
+    Plain(&'a mut Tracer, std::slice::IterMut<'a, Format>),
+    /// Of a struct or variant.
+    Taken(Taken<'a>),
+}
+
+impl Formats<'_> {
+    pub(in super::super) fn next(&mut self) -> Option<Place<'_>> {
+        match self {
+            Self::Plain(tracer, formats) => formats.next().map(|format| Place { tracer, format }),
+            Self::Taken(taken) => taken.next(),
+        }
+    }
+
+    pub(in super::super) fn len(&self) -> usize {
+        match self {
+            Self::Plain(_, formats) => formats.len(),
+            Self::Taken(taken) => taken.len(),
+        }
+    }
+
+    pub(in super::super) fn finish(self) {
+        if let Self::Taken(taken) = self {
+            taken.finish();
+        }
+    }
+}
+
+/// An enum while one of its variants is made.
+pub(in super::super) struct Enumerated<'a> {
     tracer: &'a mut Tracer,
-    place: (usize, Option<usize>),
+    index: usize,
+    variant: usize,
 }
 
-impl<'de> EnumAccess<'de> for Variant<'_> {
-    type Error = TraceError;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(
-        self,
-        seed: V,
-    ) -> Result<(V::Value, Self), TraceError> {
-        let number = self.place.1.and_then(|number| u32::try_from(number).ok()).unwrap_or_default();
-        let number: de::value::U32Deserializer<TraceError> = number.into_deserializer();
-        Ok((seed.deserialize(number)?, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Variant<'_> {
-    type Error = TraceError;
-
-    fn unit_variant(self) -> Result<(), TraceError> {
-        Ok(())
+impl Enumerated<'_> {
+    /// The number of the variant.
+    pub(in super::super) fn number(&self) -> u32 {
+        u32::try_from(self.variant).unwrap_or(u32::MAX)
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
-        self,
-        seed: T,
-    ) -> Result<T::Value, TraceError> {
-        self.tracer.newtype(self.place, |at| seed.deserialize(at))
+    pub(in super::super) fn begin(&mut self) -> Begun<'_> {
+        Begun { tracer: self.tracer, index: self.index, variant: Some(self.variant) }
     }
 
-    fn tuple_variant<V: Visitor<'de>>(
-        self,
-        len: usize,
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
-        self.tracer.tuple(self.place, len, visitor)
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TraceError> {
-        self.tracer.named(self.place, fields, visitor)
+    /// Notes that values of this variant end.
+    pub(in super::super) fn finish(self) {
+        self.tracer.stack.pop();
+        self.tracer.seen[self.index].finite.get_or_insert(self.variant);
     }
 }
