@@ -16,6 +16,7 @@ pub mod bookkeeper;
 pub mod books;
 pub mod gate;
 pub mod ledger;
+pub mod march;
 pub mod naps;
 pub mod random;
 pub mod workload;

@@ -1,9 +1,10 @@
 //! Attribute arguments: the syntax that the attributes share, and the arguments of `#[workflow]`.
 
 use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Ident, LitStr, Token};
+use syn::{Ident, LitInt, LitStr, Token};
 
 use crate::check::{Level, Levels, Rule};
 use crate::diagnostics::Diagnostics;
@@ -15,6 +16,8 @@ pub(crate) struct WorkflowArgs {
     pub(crate) name: Option<LitStr>,
     /// `allow(…)`, `warn(…)`, `deny(…)`.
     pub(crate) levels: Levels,
+    /// `durability = "relaxed"`, with `max_steps_ahead = 16`.
+    pub(crate) durability: Durability,
     /// `strict`: free functions that are called must be `#[deterministic]`.
     pub(crate) strict: bool,
 }
@@ -23,17 +26,97 @@ impl WorkflowArgs {
     /// Reads the arguments. What is wrong with them is reported; the rest is used.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
-        let known = ["name", "allow", "warn", "deny", "strict"];
+        let known = ["name", "allow", "warn", "deny", "strict", "durability", "max_steps_ahead"];
+        let mut max_steps = None;
         parse_options(tokens, diagnostics, &known, |key, input| {
             match key.to_string().as_str() {
                 "name" => args.name = Some(parse_name(input)?),
                 "strict" => args.strict = true,
+                "durability" => args.durability = Durability::parse(input)?,
+                "max_steps_ahead" => max_steps = Some(parse_max_steps(input)?),
                 _ => args.levels.parse_list(key, input, diagnostics)?,
             }
             Ok(())
         });
+        match (&mut args.durability, max_steps) {
+            (Durability::Relaxed { max_steps }, given) => *max_steps = given,
+            (Durability::Strict, Some(given)) => diagnostics.malformed(
+                given,
+                "`max_steps_ahead` is about relaxed durability",
+                "add `durability = \"relaxed\"`, or remove it: in a strict workflow every step is on \
+                 disk before the next",
+            ),
+            (Durability::Strict, None) => {}
+        }
         args
     }
+}
+
+/// When a step's state is on disk.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Durability {
+    /// Before anything that it asks for is started.
+    #[default]
+    Strict,
+    /// Some steps later.
+    Relaxed {
+        /// How many at most, if the workflow says so.
+        max_steps: Option<LitInt>,
+    },
+}
+
+impl Durability {
+    /// Reads `= "relaxed"`.
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        input.parse::<Token![=]>()?;
+        let word: LitStr = input.parse()?;
+        match word.value().as_str() {
+            "strict" => Ok(Self::Strict),
+            "relaxed" => Ok(Self::Relaxed { max_steps: None }),
+            other => {
+                let message = format!(
+                    "there is no durability `{}`\n\n  help: it is `\"strict\"` or `\"relaxed\"`",
+                    other.escape_debug()
+                );
+                Err(syn::Error::new(word.span(), message))
+            }
+        }
+    }
+}
+
+/// `WorkflowOptions`, as a constant expression.
+impl ToTokens for Durability {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let default = quote!(::piton::__private::WorkflowOptions::DEFAULT);
+        tokens.extend(match self {
+            Self::Strict => default,
+            Self::Relaxed { max_steps } => {
+                let max_steps = max_steps.as_ref().map_or_else(
+                    || quote!(::piton::__private::Durability::DEFAULT_MAX_STEPS),
+                    ToTokens::to_token_stream,
+                );
+                quote! {
+                    #default.with_durability(
+                        ::piton::__private::Durability::Relaxed { max_steps: #max_steps },
+                    )
+                }
+            }
+        });
+    }
+}
+
+/// Reads `= 16`.
+fn parse_max_steps(input: ParseStream) -> syn::Result<LitInt> {
+    input.parse::<Token![=]>()?;
+    let steps: LitInt = input.parse()?;
+    if steps.base10_parse::<u32>()? == 0 {
+        return Err(syn::Error::new(
+            steps.span(),
+            "`max_steps_ahead` must be at least 1\n\n  help: no step ahead is what \
+             `durability = \"strict\"` means",
+        ));
+    }
+    Ok(steps)
 }
 
 /// What `#[deterministic(…)]` says.

@@ -64,6 +64,19 @@ use crate::diagnostics::Diagnostics;
 /// | `warn(rule, …)` | breaking these rules is a warning | |
 /// | `deny(rule, …)` | breaking these rules is an error | all rules |
 /// | `strict` | free functions that are called must be [`#[deterministic]`](macro@deterministic) | off |
+/// | `durability = "relaxed"` | the run goes on while its state is being written | `"strict"` |
+/// | `max_steps_ahead = 16` | how many steps a relaxed run may make that are not on disk | 16 |
+///
+/// # Durability
+/// *Strict*: a step's state is on disk before anything that the step asks for begins. After a crash,
+/// only attempts that were under way are made again.
+///
+/// *Relaxed*: the run goes on while the database writes, by up to `max_steps_ahead` steps. After a
+/// crash it goes back to the last state on disk and makes the steps since then again, with their
+/// activities, at most that many. What others can see is as in a strict workflow: a result is on disk
+/// before anybody gets it, a signal is taken from the inbox only with the state that has used it, and
+/// an activity that is `at_most_once` or has a `transaction` keeps its promise, since the run waits
+/// for the database before it begins. A clean shutdown repeats nothing.
 ///
 /// What a workflow cannot do, why, and what to write instead is in `docs/limits.md`, rule by rule.
 /// With `PITON_EXPAND=1`, or the function's name in place of `1`, the compiler prints the machine.

@@ -12,6 +12,7 @@ use syn::{
     Visibility,
 };
 
+use crate::args::Durability;
 use crate::check::Rule;
 use crate::conditions;
 use crate::diagnostics::Diagnostics;
@@ -27,6 +28,8 @@ pub(crate) struct WorkflowFn {
     pub(crate) ident: Ident,
     /// The stored name.
     pub(crate) name: String,
+    /// When its steps are on disk.
+    pub(crate) durability: Durability,
     /// Whether it is declared in the body of another.
     pub(crate) is_nested: bool,
     /// What it is in the `impl` block that it is in, if any.
@@ -145,6 +148,7 @@ pub(crate) fn parse(
         vis,
         ident: sig.ident,
         name,
+        durability: Durability::default(),
         is_nested: false,
         method,
         parameters,

@@ -76,6 +76,7 @@ fn expand_function(
     let parsed = parse::parse(function.clone(), stored, method, &diagnostics);
     check_body(&function.sig, &function.block, &args, &diagnostics);
     let Some(mut function) = parsed else { return stand_in(original, diagnostics) };
+    function.durability = args.durability;
     let definition =
         if diagnostics.has_errors() { None } else { compile(&mut function, &diagnostics) };
     let compiled = definition.filter(|_| !diagnostics.has_errors());

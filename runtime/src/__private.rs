@@ -13,7 +13,7 @@ pub use crate::machine::Durable;
 pub use crate::machine::instances::{concat, entry_of, instance_definition, instance_name, text};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{
-    Context, Definition, Halt, Load, Parked, Slot, StepError, Workflow, WorkflowCall,
+    Context, Definition, Durability, Halt, Load, Parked, Slot, StepError, Workflow, WorkflowCall,
     WorkflowEntry, WorkflowOptions, branch, future, item_list, items, local, range,
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};

@@ -66,7 +66,7 @@ struct Machine<'a> {
 /// The implementation of the trait: `arguments` is the type of the arguments, and `machine` what of it
 /// rests on the body.
 fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStream) -> TokenStream {
-    let WorkflowFn { vis, ident, name, output, parameters, .. } = function;
+    let WorkflowFn { vis, ident, name, output, parameters, durability, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let returned = hidden("returned");
     let (value, error) = result_parts(function);
@@ -113,7 +113,7 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
             type Arguments = #arguments;
             const NAME: &'static str = #name;
             const OPTIONS: ::piton::__private::WorkflowOptions =
-                ::piton::__private::WorkflowOptions::DEFAULT;
+                #durability;
 
             fn definition() -> &'static ::piton::__private::Definition {
                 #definition

@@ -44,6 +44,6 @@ pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
 pub use workflow::{
-    Definition, ErasedOutcome, Halt, NamedFrame, Workflow, WorkflowCall, WorkflowEntry,
+    Definition, Durability, ErasedOutcome, Halt, NamedFrame, Workflow, WorkflowCall, WorkflowEntry,
     WorkflowOptions,
 };

@@ -71,11 +71,43 @@ impl From<StepError> for Halt {
 /// What `#[workflow(…)]` can say of the whole workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct WorkflowOptions {}
+pub struct WorkflowOptions {
+    /// When a step's state is on disk.
+    pub durability: Durability,
+}
 
 impl WorkflowOptions {
     /// No option given.
-    pub const DEFAULT: Self = Self {};
+    pub const DEFAULT: Self = Self { durability: Durability::Strict };
+
+    /// The same, with another durability.
+    #[must_use]
+    pub const fn with_durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+}
+
+/// When a step's state is on disk. What others can see of a run, its result above all, is on disk
+/// in either mode, and so is what it takes from its inbox before it is gone from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Before anything that the step asks for is started. After a crash, at most the attempts that
+    /// were under way are made again.
+    Strict,
+    /// Some steps later: the run goes on while the database writes. After a crash it goes back to
+    /// the last state on disk, so up to `max_steps` steps are made again, with the activities that
+    /// they asked for. Activities that are carried out at most once or in a transaction keep their
+    /// promise; the run waits for the database before them.
+    Relaxed {
+        /// How many steps may be made that are not on disk.
+        max_steps: u32,
+    },
+}
+
+impl Durability {
+    /// How many steps a relaxed run may be ahead unless the workflow says otherwise.
+    pub const DEFAULT_MAX_STEPS: u32 = 16;
 }
 
 /// A call of a workflow: what the function named in `#[workflow]` returns. Started with a client it

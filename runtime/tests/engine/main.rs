@@ -14,6 +14,7 @@ mod generics;
 mod limits;
 mod once;
 mod queues;
+mod relaxed;
 mod retries;
 mod signals;
 mod workers;

@@ -40,6 +40,61 @@ pub async fn torn(name: String) -> Result<String, String> {
     text.map_err(|error| error.to_string())
 }
 
+/// Echoes its numbers, then takes a signal for each.
+#[workflow(durability = "relaxed", max_steps_ahead = 5)]
+pub async fn hasty(cx: &Context, count: u32, signals: u32) -> Vec<String> {
+    let mut all = Vec::new();
+    for number in 0..count {
+        all.push(echo(&format!("echo {number}")).await);
+    }
+    for number in 0..signals {
+        all.push(cx.signal::<Approve>().await.by);
+        all.push(echo(&format!("signal {number}")).await);
+    }
+    all
+}
+
+#[workflow(durability = "relaxed")]
+pub async fn hasty_by_default(count: u32) -> u32 {
+    for number in 0..count {
+        echo(&number.to_string()).await;
+    }
+    count
+}
+
+/// Relaxed, but for an activity in the middle.
+#[workflow(durability = "relaxed")]
+pub async fn hasty_risk() -> Result<String, String> {
+    for number in 0..3 {
+        echo(&number.to_string()).await;
+    }
+    let done = once("risk").await.map_err(|error| error.to_string());
+    for number in 3..6 {
+        echo(&number.to_string()).await;
+    }
+    done
+}
+
+/// Whether [`hasty_break`] panics in its fourth step.
+pub static HASTY_BREAKS: AtomicBool = AtomicBool::new(false);
+
+#[workflow(durability = "relaxed")]
+pub async fn hasty_break() -> u32 {
+    for number in 0..3 {
+        echo(&number.to_string()).await;
+    }
+    assert!(!HASTY_BREAKS.load(Ordering::SeqCst), "too hasty");
+    3
+}
+
+/// Joins activities, one of which takes long.
+#[workflow(durability = "relaxed")]
+pub async fn hasty_join() -> Result<String, String> {
+    echo("first").await;
+    let (text, _) = join!(perform("hang"), echo("second"));
+    text.map_err(|error| error.to_string())
+}
+
 #[workflow]
 pub async fn crunch_all(count: u32) -> u32 {
     join_all((0..count).map(|n| crunch(&n.to_string()))).await.iter().sum()

@@ -10,7 +10,7 @@ use crate::activities::{ActivityContext, ActivityInfo};
 use crate::engine::link::{FunctionLink, Link};
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::machine::{OperationOutcome, TimeoutKind};
-use crate::model::{BlockedReason, Handle, Timestamp};
+use crate::model::{ActivityOperation, BlockedReason, Handle, Timestamp};
 
 impl Driver {
     /// Starts the activities that are due and aborts those that the workflow has given up.
@@ -76,6 +76,8 @@ impl Driver {
     /// Decides what follows from the end of an attempt.
     pub(super) fn conclude(&mut self, end: AttemptEnd) {
         let AttemptEnd { handle, attempt, result, details } = end;
+        let is_made_once = |activity: &ActivityOperation| activity.at_most_once;
+        self.ahead.is_held |= self.machine.with_activity(handle, is_made_once) == Some(true);
         let result = match result {
             AttemptResult::Committed { seq, outcome } => {
                 self.machine.deliver_outcome(Some(seq), handle, outcome);

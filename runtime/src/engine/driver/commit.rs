@@ -7,6 +7,7 @@ use tracing::{debug, error, info, warn};
 
 use super::steps::{self, Before, Effects, StepEnd};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
+use crate::engine::batch::BatchError;
 use crate::engine::queues::QueuedCall;
 use crate::engine::session::Session;
 use crate::error::StoreError;
@@ -55,7 +56,9 @@ impl Driver {
 
     /// Makes steps and commits them.
     pub(super) async fn advance(&mut self) -> Result<(), Ended> {
+        let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.session.clock);
+        let made = self.machine.steps() - made;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         self.unsaved.retain(|unsaved| match unsaved {
@@ -70,7 +73,11 @@ impl Driver {
                     self.linger(now);
                 }
                 let rest = self.rest(now);
-                self.commit_machine(rest, stepped.effects).await?;
+                if matches!(rest, Rest::Stay(_)) && self.may_run_ahead() {
+                    self.run_ahead(made, stepped.effects).await?;
+                } else {
+                    self.commit_machine(rest, stepped.effects).await?;
+                }
                 // At once, so that a stream of arrivals does not keep activities from starting.
                 if self.caught_up && !self.is_draining() {
                     self.start_activities(self.session.clock.now());
@@ -144,17 +151,38 @@ impl Driver {
         disposition: Disposition,
         effects: Effects,
     ) -> Result<(), Ended> {
-        let run_id = self.run.run_id;
+        let effects = if let Disposition::Block { .. } = disposition {
+            // The state that stands is the last one that was made.
+            self.catch_up().await?;
+            effects
+        } else {
+            self.supersede().await?.followed_by(effects)
+        };
+        let step = self.next_commit(disposition, effects);
+        let answer = self.session.commits.submit(step).await;
+        self.ahead.is_held = false;
+        self.committed(answer)
+    }
+
+    /// The commit that follows the last one answered.
+    pub(super) fn next_commit(&self, disposition: Disposition, effects: Effects) -> CommitStep {
         let Effects { consumed, activities, given_up } = effects;
         let workflow_id = &self.run.workflow_id;
         let on_queue = |(handle, activity)| QueuedCall::of(workflow_id, activity).on_queue(handle);
-        let step = CommitStep {
+        CommitStep {
             consumed,
             activities: activities.into_iter().map(on_queue).collect(),
             given_up,
-            ..CommitStep::new(run_id, self.step_no, disposition)
-        };
-        match self.session.commits.submit(step).await {
+            ..CommitStep::new(self.run.run_id, self.step_no, disposition)
+        }
+    }
+
+    /// Takes note of the answer to a commit.
+    pub(super) fn committed(
+        &mut self,
+        answer: Result<CommitOutcome, BatchError>,
+    ) -> Result<(), Ended> {
+        match answer {
             Ok(CommitOutcome::Committed) => {
                 self.step_no = self.step_no.next();
                 self.changed = false;

@@ -13,6 +13,8 @@ use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, NewArrival};
 impl Driver {
     /// Puts into the inbox what has ended and does not make the run ready.
     pub(super) async fn save(&mut self) -> Result<(), Ended> {
+        // The inbox is about operations that the state in the database knows.
+        self.catch_up().await?;
         let unsaved = std::mem::take(&mut self.unsaved);
         let mut asked = Vec::with_capacity(unsaved.len());
         for unsaved in unsaved {

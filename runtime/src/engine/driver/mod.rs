@@ -6,6 +6,7 @@
 //! can be made again from the run's row and inbox: it may be stopped between any two lines.
 
 mod activities;
+mod ahead;
 mod attempts;
 mod commit;
 mod inbox;
@@ -20,6 +21,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
 use tracing::{Instrument, info, info_span, warn};
 
+use self::ahead::Ahead;
 pub(crate) use self::attempts::Attempt;
 use self::attempts::Attempts;
 use self::commit::report_failed_commit;
@@ -81,6 +83,8 @@ pub(crate) struct Driver {
     step_no: StepNo,
     /// The run's machine, with what has arrived for it.
     machine: Machine,
+    /// Steps that are made and not durable, in a workflow that allows it.
+    ahead: Ahead,
     /// Activities under way.
     attempts: Attempts,
     /// News of the run.
@@ -198,6 +202,7 @@ impl Driver {
             run,
             step_no: StepNo(0),
             machine,
+            ahead: Ahead::default(),
             attempts: Attempts::default(),
             events,
             phase: session.phase(),
@@ -249,7 +254,11 @@ impl Driver {
             return self.save().await;
         }
         if self.is_draining() {
-            return if self.attempts.is_empty() { Err(Ended) } else { self.wait(None).await };
+            if self.attempts.is_empty() {
+                self.catch_up().await?;
+                return Err(Ended);
+            }
+            return self.wait(None).await;
         }
         if self.changed {
             return self.checkpoint(self.rest(now)).await;
@@ -306,6 +315,7 @@ impl Driver {
         tokio::select! {
             biased;
             end = self.attempts.next() => self.conclude(end),
+            answer = self.ahead.answer() => self.answered(answer)?,
             Some(event) = self.events.recv() => self.hear(event).await?,
             () = timer => {}
             _ = self.phase.changed() => {}

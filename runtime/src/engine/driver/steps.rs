@@ -45,6 +45,16 @@ impl Effects {
         }
     }
 
+    /// These effects, and then those of later steps.
+    pub(super) fn followed_by(mut self, later: Self) -> Self {
+        self.consumed.extend(later.consumed);
+        self.activities.extend(later.activities);
+        for handle in later.given_up {
+            self.give_up(handle);
+        }
+        self
+    }
+
     fn give_up(&mut self, handle: Handle) {
         match self.activities.iter().position(|(asked, _)| *asked == handle) {
             Some(position) => drop(self.activities.remove(position)),

@@ -1,0 +1,46 @@
+//! The program that gets killed on the march: `piton-marcher URL FOLDER strict|relaxed`. When it
+//! gets through, it prints `arrived`.
+
+use std::path::PathBuf;
+
+use piton::machine::{Workflow, WorkflowCall};
+use piton::prelude::*;
+use piton_crash_tests::ledger::Ledger;
+use piton_crash_tests::march::{RUNS, STEPS, relaxed_march, strict_march};
+
+#[tokio::main]
+async fn main() -> piton::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [url, folder, mode] = arguments.as_slice() else {
+        bail!("usage: piton-marcher URL FOLDER strict|relaxed");
+    };
+    let client = Client::connect(url).await?;
+    let ledger = Ledger::open(&PathBuf::from(folder))?;
+    let worker = Worker::new(&client).provide(ledger).start().await?;
+    match mode.as_str() {
+        "strict" => march(&client, strict_march).await?,
+        _ => march(&client, relaxed_march).await?,
+    }
+    worker.shutdown().await?;
+    println!("arrived");
+    Ok(())
+}
+
+async fn march<W>(client: &Client, call: fn() -> WorkflowCall<W>) -> piton::Result<()>
+where
+    W: Workflow<Output = u32, Error = piton::Error>,
+{
+    let mut runs = Vec::new();
+    for number in 0..RUNS {
+        let start = client.start(call()).id(format!("march-{number}"));
+        runs.push(match client.run::<W>(format!("march-{number}").as_str()).await {
+            Ok(run) => run,
+            Err(_) => start.await?,
+        });
+    }
+    for run in runs {
+        let sum = run.result().await.map_err(piton::Error::msg)?;
+        ensure!(sum == STEPS * (STEPS - 1) / 2, "the sum is {sum}");
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! A march of many steps, in either mode of durability, with a ledger of every step that was begun.
+
+use piton::prelude::*;
+
+use crate::ledger::{Event, Ledger};
+
+/// How many steps a run makes.
+pub const STEPS: u32 = 200;
+
+/// How many runs are on their way at once.
+pub const RUNS: u64 = 4;
+
+/// How many steps the relaxed march may be ahead.
+pub const AHEAD: usize = 16;
+
+/// Makes one step. The ledger's key is the run and the number of the step.
+#[activity]
+pub async fn tread(cx: &ActivityContext, number: u32) -> piton::Result<u32> {
+    let key = format!("{}/{number}", cx.info().workflow_id);
+    cx.dependency::<Ledger>().note(Event::Began, &key, cx.info().attempt)?;
+    Ok(number)
+}
+
+/// Every state is on disk before its step is made.
+#[workflow]
+pub async fn strict_march() -> piton::Result<u32> {
+    let mut sum = 0;
+    for number in 0..STEPS {
+        sum += tread(number).await?;
+    }
+    Ok(sum)
+}
+
+/// The states follow behind.
+#[workflow(durability = "relaxed", max_steps_ahead = 16)]
+pub async fn relaxed_march() -> piton::Result<u32> {
+    let mut sum = 0;
+    for number in 0..STEPS {
+        sum += tread(number).await?;
+    }
+    Ok(sum)
+}

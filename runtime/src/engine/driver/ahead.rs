@@ -1,0 +1,156 @@
+//! Running ahead of the checkpoint, for workflows that are `durability = "relaxed"`.
+//!
+//! A step's state is handed to the group committer and the run goes on before the answer has come.
+//! One commit of a run is under way at a time; of the states that come meanwhile only the newest is
+//! handed in next. So the checkpoint follows as fast as the database can, a database that is slow
+//! writes fewer states, and a run that rests is durable soon. If more steps than the workflow allows
+//! are not durable, the run waits.
+//!
+//! A crash takes the run back to its checkpoint. Everything that rests on a state therefore waits
+//! for it to be durable: what the run puts into its own inbox, activities that are carried out once,
+//! and whatever others can see of the run.
+
+use std::pin::Pin;
+
+use futures_util::FutureExt;
+use tracing::debug;
+
+use super::steps::Effects;
+use super::{Driver, Ended};
+use crate::engine::batch::BatchError;
+use crate::machine::Durability;
+use crate::model::BlockedReason;
+use crate::store::{CommitOutcome, Disposition};
+
+/// The steps of a run that are made and not durable.
+#[derive(Default)]
+pub(super) struct Ahead {
+    /// The newest state, if it is not handed in.
+    newest: Option<Newest>,
+    /// The commit under way.
+    under_way: Option<UnderWay>,
+    /// Whether the next state must be durable before the run goes on.
+    pub(super) is_held: bool,
+}
+
+/// A state to be committed.
+pub(super) struct Newest {
+    snapshot: Vec<u8>,
+    state: String,
+    /// What goes with it, since the state that was handed in last.
+    effects: Effects,
+    /// How many steps there were since then.
+    steps: u64,
+}
+
+struct UnderWay {
+    /// How many steps it makes durable.
+    steps: u64,
+    answer: Pin<Box<dyn Future<Output = Result<CommitOutcome, BatchError>> + Send>>,
+}
+
+impl Ahead {
+    /// How many steps are not durable.
+    fn count(&self) -> u64 {
+        let newest = self.newest.as_ref().map_or(0, |newest| newest.steps);
+        newest + self.under_way.as_ref().map_or(0, |under_way| under_way.steps)
+    }
+
+    /// Waits for the answer to the commit under way; never returns if there is none. Cancellation
+    /// safe.
+    pub(super) async fn answer(&mut self) -> Result<CommitOutcome, BatchError> {
+        let Some(under_way) = &mut self.under_way else { return std::future::pending().await };
+        let answer = (&mut under_way.answer).await;
+        self.under_way = None;
+        answer
+    }
+}
+
+impl Driver {
+    /// Whether the machine's state may be committed later. Not if attempts were counted that must
+    /// not be made again without it, or if an activity is carried out at most or exactly once: then
+    /// the state that asks for it and the one that knows its outcome are durable at once.
+    pub(super) fn may_run_ahead(&self) -> bool {
+        let Durability::Relaxed { .. } = self.machine.entry().options.durability else {
+            return false;
+        };
+        let mut may = !self.changed && !self.ahead.is_held && !self.is_draining();
+        self.machine.for_each_activity(|_, activity| {
+            let entry = self.session.host.registry.activity(&activity.name);
+            let is_transaction = entry.is_some_and(|entry| entry.connection.is_some());
+            may &= !activity.at_most_once && !is_transaction;
+        });
+        may
+    }
+
+    /// Has the machine's state, `steps` after the last one, committed in time. Returns when the run
+    /// may go on.
+    pub(super) async fn run_ahead(&mut self, steps: u64, effects: Effects) -> Result<(), Ended> {
+        let snapshot = match self.machine.encode_snapshot() {
+            Ok(snapshot) => snapshot,
+            Err(error) => return self.block(BlockedReason::Invalid(error.to_string())).await,
+        };
+        let state = self.machine.state().to_owned();
+        let (effects, steps) = match self.ahead.newest.take() {
+            Some(newest) => (newest.effects.followed_by(effects), newest.steps + steps),
+            None => (effects, steps),
+        };
+        self.ahead.newest = Some(Newest { snapshot, state, effects, steps });
+        if let Some(answer) = self.ahead.answer().now_or_never() {
+            self.answered(answer)?;
+        }
+        self.hand_in();
+        let Durability::Relaxed { max_steps } = self.machine.entry().options.durability else {
+            return self.catch_up().await;
+        };
+        while self.ahead.count() > u64::from(max_steps) {
+            let answer = self.ahead.answer().await;
+            self.answered(answer)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until every step that was made is durable.
+    pub(super) async fn catch_up(&mut self) -> Result<(), Ended> {
+        while self.ahead.count() > 0 {
+            let answer = self.ahead.answer().await;
+            self.answered(answer)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the commit under way, and takes back what was to be committed next: a newer state
+    /// takes its place, with what it has used up.
+    pub(super) async fn supersede(&mut self) -> Result<Effects, Ended> {
+        let newest = self.ahead.newest.take();
+        if self.ahead.under_way.is_some() {
+            let answer = self.ahead.answer().await;
+            self.answered(answer)?;
+        }
+        Ok(newest.map(|newest| newest.effects).unwrap_or_default())
+    }
+
+    /// Takes note of the answer to the commit under way, and hands in what has come since.
+    pub(super) fn answered(
+        &mut self,
+        answer: Result<CommitOutcome, BatchError>,
+    ) -> Result<(), Ended> {
+        self.committed(answer)?;
+        self.hand_in();
+        Ok(())
+    }
+
+    fn hand_in(&mut self) {
+        if self.ahead.under_way.is_some() {
+            return;
+        }
+        let Some(Newest { snapshot, state, effects, steps }) = self.ahead.newest.take() else {
+            return;
+        };
+        debug!(state, steps, "handed in");
+        let step = self.next_commit(Disposition::Keep { snapshot, state }, effects);
+        let commits = self.session.commits.clone();
+        let answer = Box::pin(async move { commits.submit(step).await });
+        self.ahead.under_way = Some(UnderWay { steps, answer });
+    }
+}
