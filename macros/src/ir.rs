@@ -49,6 +49,8 @@ pub(crate) struct Local {
     pub(crate) ty: Option<Type>,
     /// How it is made again after a suspension instead of being saved.
     pub(crate) remade: Option<Expr>,
+    /// The items that it is one of.
+    pub(crate) item_of: Option<LocalId>,
     /// What saves it.
     pub(crate) kind: LocalKind,
 }
@@ -84,7 +86,15 @@ impl Locals {
         *count += 1;
         let stored = if *count == 1 { source.to_owned() } else { format!("{source}#{count}") };
         self.by_name.insert(ident.to_string(), id);
-        self.list.push(Local { ident, stored, mutable, ty: None, remade: None, kind });
+        self.list.push(Local {
+            ident,
+            stored,
+            mutable,
+            ty: None,
+            remade: None,
+            item_of: None,
+            kind,
+        });
         id
     }
 

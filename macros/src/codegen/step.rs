@@ -1,5 +1,7 @@
 //! The step function: type tokens, slots, and one arm per root.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Lifetime;
@@ -8,7 +10,7 @@ use super::print::Printer;
 use super::{Machine, state};
 use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, LocalKind, PointId, Terminator};
-use crate::layout::{State, VariableId};
+use crate::layout::{State, Variable, VariableId};
 
 /// The name of the enum of arms.
 fn block_type() -> Ident {
@@ -94,16 +96,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let layout = machine.layout;
     let (cx, parked) = (context(), parked());
     let ids = || (0..layout.variables.len()).map(VariableId);
-    let tokens = ids().filter(|id| layout.variable(*id).is_saved).map(|id| {
-        let (token, variable) = (token(id), layout.variable(id));
-        let name = &variable.stored;
-        let span = machine.graph.locals[variable.place.local].ident.span();
-        let maker = match variable.kind {
-            LocalKind::Value => quote_spanned!(span=> ::piton::__private::local::<_>),
-            LocalKind::Items => quote_spanned!(span=> ::piton::__private::item_list::<_>),
-        };
-        quote_spanned!(span=> let #token = #maker(#name, #cx);)
-    });
+    let tokens = local_tokens(machine);
     let operations = operation_tokens(machine);
     let slots = ids().filter(|id| layout.variable(*id).is_passed).map(|id| {
         let slot = slot(id);
@@ -148,7 +141,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
         ) -> ::core::result::Result<Self::Return, ::piton::__private::Halt> {
             #(#items)*
             #user_context
-            #(#tokens)*
+            #tokens
             #operations
             if ::piton::__private::is_describing(#cx) {
                 return ::core::result::Result::Err(::piton::__private::Halt::Suspended);
@@ -157,6 +150,60 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #run
         }
     }
+}
+
+/// A token per saved variable.
+///
+/// The bound is on a function that is placed at the first await across which the variable is held,
+/// and is asked for at the variable. So what rustc says of a value that cannot be saved shows both.
+fn local_tokens(machine: &Machine<'_>) -> TokenStream {
+    let (layout, cx) = (machine.layout, context());
+    let mut made = BTreeSet::new();
+    let mut out = TokenStream::new();
+    for state in &layout.states {
+        let Some(point) = state.point else { continue };
+        let at = machine.graph.points[point.0].span;
+        let new: Vec<_> = state.fields.iter().copied().filter(|id| made.insert(*id)).collect();
+        for (kind, maker, ty) in [
+            (LocalKind::Value, "local", quote_spanned!(at=> T)),
+            (LocalKind::Items, "item_list", quote_spanned!(at=> ::piton::__private::Items<T>)),
+        ] {
+            let ids: Vec<_> =
+                new.iter().copied().filter(|id| layout.variable(*id).kind == kind).collect();
+            if ids.is_empty() {
+                continue;
+            }
+            let maker = Ident::new(maker, at);
+            let function = Ident::new("held_across_this_await", Span::mixed_site().located_at(at));
+            let tokens = ids.iter().map(|id| token(*id));
+            let calls = ids.iter().map(|id| {
+                let variable = layout.variable(*id);
+                let (name, span) = (&variable.stored, error_span(machine, variable));
+                let inferred = quote_spanned!(span=> _);
+                quote_spanned!(at=> #function::<#inferred>(#name, #cx))
+            });
+            out.extend(quote_spanned! {at=>
+                let (#(#tokens,)*) = {
+                    fn #function<T: ::piton::__private::Durable>(
+                        name: &'static str,
+                        cx: &::piton::__private::Context,
+                    ) -> ::piton::__private::Local<#ty> {
+                        ::piton::__private::#maker(name, cx)
+                    }
+                    (#(#calls,)*)
+                };
+            });
+        }
+    }
+    out
+}
+
+/// Where rustc says that a variable cannot be saved. Of the items of a loop it says so once, where
+/// they come from.
+fn error_span(machine: &Machine<'_>, variable: &Variable) -> Span {
+    let locals = &machine.graph.locals;
+    let local = &locals[variable.place.local];
+    locals[local.item_of.unwrap_or(variable.place.local)].ident.span()
 }
 
 /// A token per awaited operation. Its span is the operation, so that rustc says there what cannot

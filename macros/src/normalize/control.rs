@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprLet, Label, Pat};
 
 use super::labels::JumpScope;
-use super::{Dest, Lower, ident_expr, let_stmt, names, unit};
+use super::{Dest, Lower, ident_expr, let_stmt, names, unit, walk};
 use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId};
 use crate::suspend;
 
@@ -189,7 +189,9 @@ impl Lower<'_> {
     fn for_expr(&mut self, expr: syn::ExprForLoop, dest: Dest) {
         let span = expr.in_token.span();
         let iterator = self.hoist(*expr.expr);
-        if suspend::block(&expr.body) {
+        if suspend::block(&expr.body) && self.is_walk(&iterator) {
+            self.walk(expr.label.as_ref(), iterator, *expr.pat, expr.body, span);
+        } else if suspend::block(&expr.body) {
             let (maker, kind) = if is_range(&iterator) {
                 (quote_spanned!(span=> ::piton::__private::range), LocalKind::Value)
             } else {
@@ -208,21 +210,48 @@ impl Lower<'_> {
             });
             let next =
                 call(Expr::Verbatim(quote_spanned!(span=> ::core::iter::Iterator::next)), next);
-            self.loop_expr(expr.label.as_ref(), span, Dest::Discard, |this| {
-                let body = this.body(|this| this.block(expr.body, Dest::Discard));
-                let exit = this.body(Self::break_innermost);
-                let arms = vec![
-                    Arm { pat: some(*expr.pat, span), body },
-                    Arm { pat: none(span), body: exit },
-                ];
-                this.push(Stmt::Match { scrutinee: next, arms });
-            });
+            if let Pat::Ident(pat) = &*expr.pat
+                && let Some(item) = self.locals.find(&pat.ident)
+            {
+                self.locals[item].item_of = Some(rest);
+            }
+            self.each(expr.label.as_ref(), next, *expr.pat, expr.body, span);
         } else {
             let whole = Expr::ForLoop(syn::ExprForLoop { expr: Box::new(iterator), ..expr });
             let whole = self.opaque(whole);
             self.finish(whole, Dest::Discard);
         }
         self.finish_unit(dest);
+    }
+
+    /// `for` over the items that a local lends.
+    fn walk(
+        &mut self,
+        label: Option<&Label>,
+        iterable: Expr,
+        pat: Pat,
+        mut body: syn::Block,
+        span: Span,
+    ) {
+        let source = format!("position of {}", names::of_pattern(&pat));
+        let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
+        let made = Expr::Verbatim(quote_spanned!(span=> ::piton::__private::Position::START));
+        let declared = self.local_pat(position);
+        self.code(let_stmt(declared, made));
+        body.stmts.insert(0, self.note_items(&pat, &iterable, position, &body));
+        let next = walk::next_item(&iterable, &self.locals[position].ident, span);
+        self.each(label, next, pat, body, span);
+    }
+
+    /// Runs `body` for every item that `next` gives.
+    fn each(&mut self, label: Option<&Label>, next: Expr, pat: Pat, body: syn::Block, span: Span) {
+        self.loop_expr(label, span, Dest::Discard, |this| {
+            let body = this.body(|this| this.block(body, Dest::Discard));
+            let exit = this.body(Self::break_innermost);
+            let arms =
+                vec![Arm { pat: some(pat, span), body }, Arm { pat: none(span), body: exit }];
+            this.push(Stmt::Match { scrutinee: next, arms });
+        });
     }
 
     fn match_expr(&mut self, expr: syn::ExprMatch, dest: Dest) {

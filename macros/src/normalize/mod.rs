@@ -13,6 +13,7 @@ mod names;
 mod operands;
 mod remade;
 pub(crate) mod select;
+mod walk;
 
 pub(crate) use self::expr::{is_assignment, is_comparison};
 

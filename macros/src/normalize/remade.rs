@@ -46,7 +46,7 @@ impl Lower<'_> {
     }
 
     /// Whether the path is a constant, as far as its spelling shows.
-    fn is_constant_path(&self, expr: &Expr) -> bool {
+    pub(super) fn is_constant_path(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = expr else { return false };
         path.path.segments.last().is_some_and(|segment| {
             let name = segment.ident.to_string();
@@ -57,7 +57,7 @@ impl Lower<'_> {
     }
 
     /// Whether the expression is a local or a part of one that is always the same part.
-    fn is_place(&self, expr: &Expr) -> bool {
+    pub(super) fn is_place(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Path(path) => {
                 path.path.get_ident().is_some_and(|ident| self.locals.find(ident).is_some())

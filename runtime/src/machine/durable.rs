@@ -22,7 +22,8 @@ use crate::codec::{self, CodecError, Schema};
     note = "a workflow's locals are saved at every await, so their types must implement \
             `serde::Serialize` and `serde::de::DeserializeOwned`",
     note = "derive both for a type of your own, or use the value up before the await and make it \
-            again after it"
+            again after it",
+    note = "rule `saved_locals`"
 )]
 pub trait Durable: Serialize + DeserializeOwned {}
 

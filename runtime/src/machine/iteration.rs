@@ -49,6 +49,53 @@ pub fn item_list<T: Durable>(name: &'static str, cx: &Context) -> Local<Items<T>
     }
 }
 
+/// How far a loop over borrowed items has come: the number of the current one, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position(usize);
+
+impl Position {
+    /// Before the first item.
+    pub const START: Self = Self(0);
+}
+
+/// What a loop over a borrow gives: a reference, or a pair with one. So what it borrows from stays
+/// as it is while the loop runs, and the item at a position is the same whenever it is looked for.
+#[diagnostic::on_unimplemented(
+    message = "a `for` loop with an `.await` in it cannot go through a borrow that gives `{Self}`",
+    label = "the items are no references",
+    note = "collect them first: `for item in list.iter().collect::<Vec<_>>()`",
+    note = "rule `saved_locals`"
+)]
+pub trait Lent {}
+
+impl<T: ?Sized> Lent for &T {}
+impl<T: ?Sized> Lent for &mut T {}
+impl<T: ?Sized> Lent for (usize, &T) {}
+impl<T: ?Sized> Lent for (usize, &mut T) {}
+impl<K: ?Sized, V: ?Sized> Lent for (&K, &V) {}
+impl<K: ?Sized, V: ?Sized> Lent for (&K, &mut V) {}
+impl<K: ?Sized, V: ?Sized> Lent for (usize, (&K, &V)) {}
+impl<K: ?Sized, V: ?Sized> Lent for (usize, (&K, &mut V)) {}
+
+/// The next item, if there is one.
+pub fn next_item<I>(items: I, position: &mut Position) -> Option<I::Item>
+where
+    I: IntoIterator<Item: Lent>,
+{
+    let item = items.into_iter().nth(position.0)?;
+    position.0 += 1;
+    Some(item)
+}
+
+/// The item that [`next_item`] gave last.
+///
+/// # Panics
+/// If it gave none.
+pub fn current_item<I: IntoIterator>(items: I, position: &Position) -> I::Item {
+    let item = position.0.checked_sub(1).and_then(|index| items.into_iter().nth(index));
+    item.expect("what is borrowed has not changed")
+}
+
 /// An integer that a range can count.
 pub trait Count: Copy + PartialOrd {
     /// The next number, or `None` after the last.

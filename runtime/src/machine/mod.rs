@@ -34,7 +34,10 @@ pub use durable::{Durable, Local, Saved, local};
 pub use frame::FrameReader;
 pub use future::DurableFuture;
 pub use inline::PendingInline;
-pub use iteration::{CountedRange, Counter, Items, MAX_LOOP_ITEMS, item_list, items, range};
+pub use iteration::{
+    CountedRange, Counter, Items, Lent, MAX_LOOP_ITEMS, Position, current_item, item_list, items,
+    next_item, range,
+};
 pub use join_all::{JoinAll, PendingItem, join_all};
 pub use locals::{Load, Slot};
 pub use operation_token::{Branch, Fut, branch, future};

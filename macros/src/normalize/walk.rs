@@ -1,0 +1,148 @@
+//! `for` loops over borrows: `for item in &order.items`, `for (n, line) in lines.iter().enumerate()`.
+//!
+//! The items are references, which cannot be saved. What they borrow from is saved, and as long as it
+//! is borrowed it stays as it is, so a loop saves the position that it has come to, and the items are
+//! made again: `item` stands for the item at that position of `&order.items`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Ident, Pat, Stmt};
+
+use super::{Lower, collect_bindings};
+use crate::hygiene::Names;
+use crate::ir::LocalId;
+
+/// Methods that lend the items of what they are called on.
+const LENDING: [&str; 6] = ["iter", "iter_mut", "keys", "lines", "values", "values_mut"];
+
+/// Methods that give the items of the iterator, or some of them, in an order of their own.
+const ADAPTING: [&str; 7] =
+    ["as_slice", "as_str", "enumerate", "rev", "skip", "take", "split_whitespace"];
+
+impl Lower<'_> {
+    /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated.
+    pub(super) fn is_walk(&self, iterable: &Expr) -> bool {
+        match iterable {
+            Expr::Reference(expr) => self.is_place(&expr.expr),
+            Expr::Paren(expr) => self.is_walk(&expr.expr),
+            Expr::Path(_) => self.is_borrow(iterable),
+            Expr::MethodCall(call) => {
+                let is_constant =
+                    |arg: &Expr| matches!(arg, Expr::Lit(_)) || self.is_constant_path(arg);
+                let lends = LENDING.iter().any(|method| call.method == method);
+                let adapts = ADAPTING.iter().any(|method| call.method == method);
+                (lends && (self.is_place(&call.receiver) || self.is_walk(&call.receiver))
+                    || adapts && self.is_walk(&call.receiver))
+                    && call.args.iter().all(is_constant)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the expression is a local that stands for a shared borrow.
+    fn is_borrow(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        local.is_some_and(|local| {
+            matches!(&self.locals[local].remade, Some(Expr::Reference(made)) if made.mutability.is_none())
+        })
+    }
+
+    /// Notes that the locals that `pat` binds are made again from the item of `iterable` at
+    /// `position`. Gives a statement for the start of the body that uses those that it uses, perhaps
+    /// only after they have been made again.
+    pub(super) fn note_items(
+        &mut self,
+        pat: &Pat,
+        iterable: &Expr,
+        position: LocalId,
+        body: &Block,
+    ) -> Stmt {
+        let span = iterable.span();
+        let (names, text) = (Names::of(body.to_token_stream()), body.to_token_stream().to_string());
+        // Also in a format string.
+        let is_used =
+            |ident: &Ident| names.has(&ident.to_string()) || text.contains(&format!("{{{ident}"));
+        let position = &self.locals[position].ident;
+        let item = of_item("current_item", iterable, &quote_spanned!(span=> &#position), span);
+        let (mut bound, mut used) = (Vec::new(), Vec::new());
+        collect_bindings(pat, &mut bound);
+        for ident in bound {
+            let Some(local) = self.locals.find(&ident) else { continue };
+            let remade = match pat {
+                Pat::Ident(_) => Some(item.clone()),
+                _ => alone(pat, &ident).map(
+                    |alone| syn::parse_quote_spanned!(span=> match #item { #alone => #ident }),
+                ),
+            };
+            // Something else may be assigned to a `mut` binding.
+            if !self.locals[local].mutable {
+                self.locals[local].remade = remade;
+                used.extend(Some(ident).filter(is_used));
+            }
+        }
+        syn::parse_quote_spanned!(span=> let _ = (#(&#used,)*);)
+    }
+}
+
+/// `next_item(iterable, &mut position)`
+pub(super) fn next_item(iterable: &Expr, position: &Ident, span: Span) -> Expr {
+    of_item("next_item", iterable, &quote_spanned!(span=> &mut #position), span)
+}
+
+fn of_item(function: &str, iterable: &Expr, position: &TokenStream, span: Span) -> Expr {
+    let function = Ident::new(function, span);
+    // What rustc says of the items, it says of the iterable.
+    let start = iterable.to_token_stream().into_iter().next().map_or(span, |tree| tree.span());
+    let function = quote_spanned!(start=> ::piton::__private::#function);
+    syn::parse_quote_spanned!(span=> #function(#iterable, #position))
+}
+
+/// The pattern with one of its bindings and wildcards in place of the others.
+fn alone(pat: &Pat, ident: &Ident) -> Option<Pat> {
+    struct Alone<'a>(&'a Ident);
+    impl Alone<'_> {
+        fn keeps(&self, pat: &syn::PatIdent) -> bool {
+            pat.ident == *self.0 || !crate::resolve::is_binding(pat)
+        }
+    }
+    impl VisitMut for Alone<'_> {
+        fn visit_pat_mut(&mut self, pat: &mut Pat) {
+            match pat {
+                Pat::Ident(inner) if !self.keeps(inner) => {
+                    *pat = Pat::Wild(syn::PatWild {
+                        attrs: Vec::new(),
+                        underscore_token: Default::default(),
+                    });
+                }
+                _ => visit_mut::visit_pat_mut(self, pat),
+            }
+        }
+        fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+            if let Pat::Ident(inner) = &*field.pat
+                && !self.keeps(inner)
+            {
+                field.colon_token = Some(Default::default());
+            }
+            self.visit_pat_mut(&mut field.pat);
+        }
+        fn visit_expr_mut(&mut self, _: &mut Expr) {}
+    }
+    // Both sides of `@` may bind.
+    struct HasSubpattern(bool);
+    impl syn::visit::Visit<'_> for HasSubpattern {
+        fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
+            self.0 |= pat.subpat.is_some();
+        }
+    }
+    let mut at = HasSubpattern(false);
+    syn::visit::Visit::visit_pat(&mut at, pat);
+    if at.0 {
+        return None;
+    }
+    let mut pat = pat.clone();
+    Alone(ident).visit_pat_mut(&mut pat);
+    Some(pat)
+}
