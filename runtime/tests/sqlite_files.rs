@@ -11,6 +11,9 @@ use piton::store::{NewRun, NewWorker, StartOutcome, StoreOptions, connect};
 /// In the child processes of these tests: the file to open.
 const FILE: &str = "PITON_TEST_FILE";
 
+/// The same where the children get no more space.
+const FULL: &str = "PITON_TEST_FULL_FILE";
+
 async fn refused(url: &str) -> ConnectError {
     connect(url).await.expect_err("it cannot be opened")
 }
@@ -229,4 +232,81 @@ async fn a_killed_process_is_found_dead_at_once() {
     assert_eq!(dead().await, [worker]);
     store.fence_workers(&[worker]).await.expect("it can be fenced");
     assert_eq!(dead().await, []);
+}
+
+#[tokio::test]
+async fn a_file_that_is_locked_for_too_long_can_be_tried_again() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let url = format!("sqlite:{}", directory.path().join("runs.db").display());
+    let store = connect(&url).await.expect("a new file");
+    let pool = sqlx::SqlitePool::connect(&url).await.expect("it is a database");
+    let mut other = pool.acquire().await.expect("it can be opened");
+    sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut *other).await.expect("nobody else writes");
+    let run = new_run();
+    let key = piton::store::RunKey::RunId(run.run_id);
+    let error = store.start_runs(vec![run.clone()]).await.expect_err("the other one writes");
+    assert!(error.is_retryable(), "{error:?}");
+    let error = piton::Error::from(error);
+    assert!(format!("{error:#}").contains("locked"), "{error:#}");
+    // Readers are not in anybody's way.
+    assert!(store.find_run(&key).await.expect("runs can be looked up").is_none());
+    sqlx::raw_sql("ROLLBACK").execute(&mut *other).await.expect("it has begun");
+    let outcomes = store.start_runs(vec![run]).await.expect("nobody writes any more");
+    assert_eq!(outcomes, [StartOutcome::Started { owned: false }]);
+}
+
+/// What the child does that may write no file longer than its limit. It is told when the limit is
+/// lifted.
+#[tokio::test]
+async fn child_without_space() {
+    let Ok(path) = std::env::var(FULL) else { return };
+    let store = connect(&format!("sqlite:{path}")).await.expect("there is enough for that");
+    let bulky =
+        || NewRun { workflow_id: RunId::new().to_string(), snapshot: vec![7; 20_000], ..new_run() };
+    let mut started = Vec::new();
+    let (error, refused) = loop {
+        let run = bulky();
+        match store.start_runs(vec![run.clone()]).await {
+            Ok(_) => started.push(run.run_id),
+            Err(error) => break (error, run),
+        }
+    };
+    assert!(error.is_retryable() && !started.is_empty(), "{error:?}");
+    println!("full {:#}", piton::Error::from(error));
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).expect("input can be read");
+    started.push(refused.run_id);
+    store.start_runs(vec![refused]).await.expect("there is space again");
+    for run_id in started {
+        let key = piton::store::RunKey::RunId(run_id);
+        assert!(store.find_run(&key).await.expect("runs can be looked up").is_some());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_is_named_and_loses_nothing() {
+    use std::io::BufRead as _;
+    const LIMIT: &str = "--fsize=400000:unlimited";
+    let directory = tempfile::tempdir().expect("a directory");
+    let script = r#"trap '' XFSZ; exec prlimit "$@""#;
+    let mut child = Command::new("sh")
+        .args(["-c", script, "sh", LIMIT])
+        .arg(std::env::current_exe().expect("this program has a path"))
+        .args(["child_without_space", "--exact", "--nocapture"])
+        .env(FULL, directory.path().join("runs.db"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a shell can be started");
+    let mut output = std::io::BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let said = output.find_map(|line| Some(line.ok()?.split_once("full ")?.1.to_owned()));
+    assert!(said.expect("it gets there").contains("disk"));
+    let lifted = Command::new("prlimit")
+        .args(["--fsize=unlimited:unlimited", "--pid"])
+        .arg(child.id().to_string())
+        .status();
+    let lifted = lifted.expect("it can be started").success();
+    drop(child.stdin.take());
+    output.for_each(drop);
+    assert!(lifted && child.wait().expect("it ends").success());
 }

@@ -1,4 +1,4 @@
-//! Several worker processes on one Postgres: killed, paused, with a wrong clock, cut off.
+//! Several worker processes on one database, mostly Postgres: killed, paused, with a wrong clock, cut off.
 //!
 //! Without Postgres binaries the tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`. What is chosen at random follows from `PITON_CRASH_SEED`, which every
@@ -12,6 +12,7 @@ mod kill;
 mod lost_answers;
 mod many;
 mod member;
+mod one_file;
 mod outage;
 mod pause;
 mod proxy;
@@ -20,7 +21,7 @@ mod scene;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use libtest_mimic::{Arguments, Failed};
+use libtest_mimic::{Arguments, Failed, Trial};
 use piton_postgres_cluster::{Cluster, trial};
 
 use crate::scene::Scene;
@@ -67,9 +68,26 @@ fn main() {
                 })
             })
         });
-        libtest_mimic::run(&arguments, trials.collect())
+        let mut trials: Vec<Trial> = trials.collect();
+        trials.push(on_a_file("random_kills_on_one_file_lose_nothing", || {
+            Box::pin(one_file::random_kills_on_one_file_lose_nothing())
+        }));
+        trials.push(on_a_file("a_full_disk_is_waited_for", || {
+            Box::pin(one_file::a_full_disk_is_waited_for())
+        }));
+        libtest_mimic::run(&arguments, trials)
     };
     conclusion.exit();
+}
+
+/// A test that needs no server.
+fn on_a_file(name: &str, test: fn() -> Pin<Box<dyn Future<Output = ()>>>) -> Trial {
+    Trial::test(name, move || {
+        run(async move {
+            test().await;
+            Ok(())
+        })
+    })
 }
 
 fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {

@@ -8,6 +8,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_piton-fleet-worker");
+
 /// See the [module documentation](self). It dies when dropped.
 pub(crate) struct Member {
     child: Child,
@@ -21,7 +23,39 @@ impl Member {
         lease: Duration,
         environment: &[(&str, &str)],
     ) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_piton-fleet-worker"))
+        Self::start_by(Command::new(PROGRAM), url, folder, lease, environment).await
+    }
+
+    /// Starts a process that may write no file beyond so many bytes.
+    pub(crate) async fn start_without_space(
+        url: &str,
+        folder: &Path,
+        lease: Duration,
+        bytes: u64,
+    ) -> Self {
+        let mut shell = Command::new("sh");
+        // Or it would be killed for trying.
+        shell.args(["-c", r#"trap '' XFSZ; exec prlimit "$@""#, "sh"]);
+        shell.arg(format!("--fsize={bytes}:unlimited")).arg(PROGRAM);
+        Self::start_by(shell, url, folder, lease, &[]).await
+    }
+
+    /// Lets it write as much as it likes.
+    pub(crate) async fn give_space(&self) {
+        let pid = self.child.id().expect("it has not been waited for").to_string();
+        let lifted =
+            Command::new("prlimit").args(["--fsize=unlimited", "--pid", &pid]).status().await;
+        assert!(lifted.expect("it can be started").success());
+    }
+
+    async fn start_by(
+        mut command: Command,
+        url: &str,
+        folder: &Path,
+        lease: Duration,
+        environment: &[(&str, &str)],
+    ) -> Self {
+        let mut child = command
             .arg(url)
             .arg(folder)
             .arg(lease.as_millis().to_string())

@@ -56,13 +56,16 @@ pub(in crate::store) async fn open_file(
     let mut connection = connect.connect().await.map_err(|error| classify(&target, error))?;
     switch_to_wal(&mut connection).await.map_err(|error| classify(&target, error))?;
     migrate(&mut connection, &target).await?;
+    // A file that has gone is not to be made again.
+    let connect = connect.create_if_missing(false);
     let readers = SqlitePoolOptions::new()
         .max_connections(options.readers.max(1))
         .test_before_acquire(false)
-        .connect_lazy_with(connect.create_if_missing(false).read_only(true));
+        .connect_lazy_with(connect.clone().read_only(true));
     let mut locks = path.as_os_str().to_owned();
     locks.push(".workers");
-    Ok(assemble(connection, Some(readers), Some(locks.into()), options))
+    let writer = Writer::new(connection, Some(connect));
+    Ok(assemble(writer, Some(readers), Some(locks.into()), options))
 }
 
 /// Opens a database that lives in memory and ends with the store.
@@ -73,11 +76,11 @@ pub(in crate::store) async fn open_memory(
     let connect = connect_options().in_memory(true);
     let mut connection = connect.connect().await.map_err(|error| classify(target, error))?;
     migrate(&mut connection, target).await?;
-    Ok(assemble(connection, None, None, options))
+    Ok(assemble(Writer::new(connection, None), None, None, options))
 }
 
 fn assemble(
-    connection: SqliteConnection,
+    writer: Writer,
     readers: Option<SqlitePool>,
     locks: Option<PathBuf>,
     options: &StoreOptions,
@@ -85,7 +88,7 @@ fn assemble(
     SqliteStore {
         hub: std::sync::Arc::new(Hub::default()),
         clock: options.clock.clone(),
-        writer: Writer::new(connection),
+        writer,
         readers,
         liveness: Liveness::new(locks),
     }

@@ -1,0 +1,91 @@
+//! Several worker processes on one SQLite file.
+
+use std::time::Duration;
+
+use piton::prelude::*;
+use piton_crash_tests::gate::{Gate, gated};
+use piton_crash_tests::ledger;
+use piton_crash_tests::random::Random;
+use piton_crash_tests::workload::{CALLS_PER_RUN, Proceed, Tally, tally};
+
+use crate::member::Member;
+use crate::scene::wait_until;
+
+const LEASE: Duration = Duration::from_secs(15);
+
+const WORKERS: u64 = 3;
+const RUNS: u64 = 200;
+const KILLS: u64 = 4;
+
+/// As on Postgres: every run completes, and every attempt is accounted for.
+pub(crate) async fn random_kills_on_one_file_lose_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite:{}", folder.path().join("runs.db").display());
+    let client = Client::connect(&url).await.expect("a new file");
+    let mut random = Random::from_environment();
+    let start = async || Member::start(&url, folder.path(), LEASE, &[]).await;
+    let mut members = Vec::new();
+    for _ in 0..WORKERS {
+        members.push(start().await);
+    }
+    let mut results = tokio::task::JoinSet::new();
+    for number in 0..RUNS {
+        let client = client.clone();
+        results.spawn(async move {
+            let run = client.start(tally(number)).await.expect("it can be started");
+            let signal = run.signal(Proceed { by: "the test".into() }).dedup_key("proceed");
+            signal.await.expect("it can be sent");
+            (number, run.result().await.expect("it completes"))
+        });
+    }
+    let attempts = || ledger::read(folder.path()).map_or(0, |calls| calls.len() as u64);
+    let whole = RUNS * CALLS_PER_RUN as u64;
+    for kill in 0..KILLS {
+        let goal = (whole * kill + random.below(whole)) / KILLS;
+        wait_until("the work has got on", async || attempts() >= goal).await;
+        let victim = random.below(WORKERS) as usize;
+        members.swap_remove(victim).kill().await;
+        members.push(start().await);
+    }
+    while let Some(ended) = results.join_next().await {
+        let (number, tally) = ended.expect("no panic");
+        assert_eq!(tally, Tally::expected(number));
+    }
+    let calls = ledger::read(folder.path()).expect("a readable ledger");
+    assert_eq!(calls.len() as u64, whole);
+    let interrupted: usize = calls.iter().map(|(key, call)| call.check(key, KILLS as usize)).sum();
+    println!("{RUNS} runs on one file, {KILLS} kills, {interrupted} attempts were interrupted");
+    for member in members {
+        member.leave().await;
+    }
+}
+
+/// A worker whose disk is full keeps what it has done, and goes on when there is space again.
+pub(crate) async fn a_full_disk_is_waited_for() {
+    /// The log holds some hundred pages then; it is longer than the file.
+    const SPACE: u64 = 400_000;
+    const RUNS: u64 = 100;
+    let folder = tempfile::tempdir().expect("a folder");
+    Gate::new(folder.path()).open().expect("it can be written");
+    let url = format!("sqlite:{}", folder.path().join("runs.db").display());
+    let client = Client::connect(&url).await.expect("a new file");
+    let lease = Duration::from_secs(600);
+    let worker = Member::start_without_space(&url, folder.path(), lease, SPACE).await;
+    let mut runs = Vec::new();
+    let log = || std::fs::metadata(folder.path().join("runs.db-wal")).map_or(0, |it| it.len());
+    while log() < SPACE {
+        let number = runs.len() as u64;
+        runs.push(client.start(gated(number)).await.expect("there is space for others"));
+    }
+    for number in (runs.len() as u64..).take(RUNS as usize) {
+        runs.push(client.start(gated(number)).await.expect("there is space for others"));
+    }
+    worker.give_space().await;
+    for (number, run) in (0..).zip(&runs) {
+        assert_eq!(run.result().await.expect("it completes"), 2 * number + 1);
+    }
+    for (key, call) in ledger::read(folder.path()).expect("a readable ledger") {
+        assert_eq!(call.check(&key, 0), 0, "{key}: {call:?}");
+    }
+    worker.leave().await;
+}
