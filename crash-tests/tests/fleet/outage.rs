@@ -14,8 +14,8 @@ use crate::scene::{Scene, wait_until};
 const RUNS: u64 = 100;
 
 /// How long the server stays away in the end: longer than the lease, so that every worker loses its
-/// runs and has to come back by itself.
-const AWAY: Duration = Duration::from_secs(4);
+/// runs and has to come back by itself, and longer than a call of a client is tried again.
+const AWAY: Duration = Duration::from_secs(7);
 
 const LEASE: Duration = Duration::from_secs(3);
 

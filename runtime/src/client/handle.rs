@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::{Client, Send};
 use crate::codec;
@@ -24,7 +24,7 @@ pub struct RunHandle<W> {
     workflow_id: String,
     workflow: PhantomData<fn() -> W>,
     /// Begun before the run was, so that whoever waits first need not look first.
-    watch: Mutex<Option<EndWatch>>,
+    watch: Mutex<Option<(EndWatch, Instant)>>,
 }
 
 impl<W: Workflow> RunHandle<W> {
@@ -39,7 +39,7 @@ impl<W: Workflow> RunHandle<W> {
         workflow_id: String,
         watch: EndWatch,
     ) -> Self {
-        let watch = Mutex::new(Some(watch));
+        let watch = Mutex::new(Some((watch, Instant::now())));
         Self { client, run_id, workflow_id, workflow: PhantomData, watch }
     }
 
@@ -60,17 +60,18 @@ impl<W: Workflow> RunHandle<W> {
     /// # Errors
     /// [`RunError::Failed`] with the workflow's own error, [`RunError::Cancelled`],
     /// [`RunError::Terminated`] and so on for a run that closed without a value;
-    /// [`RunError::Store`] if the database failed, and asking again may help.
+    /// [`RunError::Store`] if the database failed in a way that waiting does not mend: while it
+    /// cannot be reached, the wait goes on.
     pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
         loop {
             // News or not, the next look tells.
-            if let Some(watch) = watch.take()
-                && let Ok(Some(ending)) = timeout(RESULT_POLL, watch.settled()).await
+            if let Some((watch, since)) = watch.take()
+                && let Ok(Some(ending)) = timeout_at(since + RESULT_POLL, watch.settled()).await
             {
                 return ended::<W>(&ending);
             }
-            watch = Some(self.client.store().hub().watch_end(self.run_id));
+            watch = Some((self.client.store().hub().watch_end(self.run_id), Instant::now()));
             let found = self.client.endings().submit(self.run_id).await;
             match found.map_err(RunError::Store)? {
                 FoundEnding::Unknown => return Err(RunError::Unknown { run_id: self.run_id }),
