@@ -1,3 +1,4 @@
 //! Small real programs on piton. Each module is one program; its `main` is in `src/bin`.
 
+pub mod game;
 pub mod orders;

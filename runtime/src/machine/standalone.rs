@@ -13,8 +13,14 @@ use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
 /// let it go on with a reply.
 ///
 /// For games, devices and tools that want an `async fn` as a value. The program carries out what
-/// [`Standalone::waiting_for`] names, in whatever way it likes; nothing starts of itself. Of the
-/// crate's features it needs `macros` alone.
+/// [`Standalone::waiting_for`] names, in whatever way it likes; nothing starts of itself.
+/// `examples/src/game.rs` is a game whose every move is another process.
+///
+/// Of the crate's features it needs `macros` alone, so neither tokio nor sqlx is built
+/// (`default-features = false, features = ["macros"]`). What is left is meant to build for wasm32,
+/// which is not tested. Where there is no clock and no source of randomness, take
+/// [`Standalone::start_as`], and a time of your own for [`Standalone::advance`]; in a browser, the
+/// crate `uuid` must be given its feature `js`.
 ///
 /// ```
 /// use piton::machine::{Progress, Standalone};
@@ -92,7 +98,14 @@ impl<W: Workflow> Standalone<W> {
     /// # Errors
     /// [`StepError::Encode`] if an argument cannot be encoded.
     pub fn start(call: WorkflowCall<W>) -> Result<Self, StepError> {
-        let run_id = RunId::new();
+        Self::start_as(RunId::new(), call)
+    }
+
+    /// As [`Standalone::start`], with an id from elsewhere. The run's random numbers derive from it.
+    ///
+    /// # Errors
+    /// [`StepError::Encode`] if an argument cannot be encoded.
+    pub fn start_as(run_id: RunId, call: WorkflowCall<W>) -> Result<Self, StepError> {
         let run = RunInfo { run_id, workflow_id: run_id.to_string() };
         let arguments = call.into_arguments().map_err(StepError::Encode)?;
         let machine = Machine::start(Self::ENTRY, run.clone(), &arguments)?;
