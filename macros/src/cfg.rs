@@ -10,8 +10,9 @@ use std::collections::HashMap;
 use syn::{Expr, Pat, PatType, Stmt as Source};
 
 use crate::ir::{
-    Block, BlockId, BlockKind, Body, Choice, Graph, LocalId, Locals, Node, Point, PointId, Scope,
-    ScopeId, SelectArm, Stmt, Target, TargetId, Terminator, Tree,
+    AsyncBlock, Block, BlockId, BlockKind, Body, Branch, Choice, Graph, LocalId, Locals, Node,
+    Point, PointId, Region, RegionId, Scope, ScopeId, SelectArm, Stmt, Target, TargetId,
+    Terminator, Tree,
 };
 use crate::usage::{Jump, Usage, bound_locals};
 
@@ -25,8 +26,10 @@ pub(crate) fn build(tree: Tree, params: &[PatType]) -> Graph {
         order: Vec::new(),
         scopes: vec![Scope { parent: None, locals: Vec::new() }],
         targets: HashMap::new(),
+        regions: Vec::new(),
         current: BlockId(0),
         scope: ScopeId(0),
+        region: None,
     };
     let start = builder.new_block(BlockKind::Start);
     builder.begin(start);
@@ -44,14 +47,17 @@ struct Builder {
     order: Vec<BlockId>,
     scopes: Vec<Scope>,
     targets: HashMap<TargetId, Target>,
+    regions: Vec<Region>,
     current: BlockId,
     scope: ScopeId,
+    region: Option<RegionId>,
 }
 
 impl Builder {
     fn new_block(&mut self, kind: BlockKind) -> BlockId {
         self.blocks.push(Block {
             kind,
+            region: self.region,
             scope: self.scope,
             nodes: Vec::new(),
             usages: Vec::new(),
@@ -146,9 +152,10 @@ impl Builder {
                 self.declare_pat(&pat);
             }
             Stmt::Join { point, branches, pat, fail_fast } => {
-                let usage = self.usage_of_all(branches.iter());
+                let usage = self.usage_of_all(branches.iter().filter_map(Branch::operation));
                 let resume = self.new_block(BlockKind::Resume(point));
                 let declared = pat.clone();
+                let branches = self.branches(point, branches);
                 self.end(Terminator::Join { point, branches, pat, fail_fast, resume }, usage);
                 self.begin(resume);
                 self.declare_pat(&declared);
@@ -252,17 +259,21 @@ impl Builder {
     }
 
     fn select(&mut self, point: PointId, arms: Vec<SelectArm>) {
-        let usage =
-            self.usage_of_all(arms.iter().flat_map(|arm| arm.cond.iter().chain([&arm.future])));
+        let usage = self.usage_of_all(
+            arms.iter().flat_map(|arm| arm.cond.iter().chain(arm.future.operation())),
+        );
         let resume = self.new_block(BlockKind::Resume(point));
         let merge = self.new_block(BlockKind::Plain);
-        let mut choices = Vec::new();
-        let mut handlers = Vec::new();
+        let (mut conds, mut futures, mut handlers) = (Vec::new(), Vec::new(), Vec::new());
         for SelectArm { pat, cond, future, body } in arms {
-            choices.push(Choice { cond, future });
+            conds.push(cond);
+            futures.push(future);
             handlers.push((pat, body));
         }
-        self.end(Terminator::Select { point, arms: choices, resume }, usage);
+        let futures = self.branches(point, futures);
+        let arms = conds.into_iter().zip(futures);
+        let arms = arms.map(|(cond, future)| Choice { cond, future }).collect();
+        self.end(Terminator::Select { point, arms, resume }, usage);
         self.begin(resume);
         let arms = handlers.into_iter().map(|(pat, body)| {
             let block = self.branch(&[&pat], body, merge);
@@ -272,6 +283,37 @@ impl Builder {
         self.current = resume;
         self.end(Terminator::Chosen { point, arms, merge }, Usage::default());
         self.begin(merge);
+    }
+
+    /// The branches of a point, whose regions stand before what follows it.
+    fn branches(
+        &mut self,
+        point: PointId,
+        branches: Vec<Branch<AsyncBlock>>,
+    ) -> Vec<Branch<RegionId>> {
+        let origin = self.current;
+        let branches = branches.into_iter().enumerate().map(|(index, branch)| match branch {
+            Branch::Operation(operation) => Branch::Operation(operation),
+            Branch::Region(block) => Branch::Region(self.region(point, index, block)),
+        });
+        let branches = branches.collect();
+        self.current = origin;
+        branches
+    }
+
+    fn region(&mut self, point: PointId, index: usize, block: AsyncBlock) -> RegionId {
+        let AsyncBlock { body, is_move, span } = block;
+        let id = RegionId(self.regions.len());
+        let parent = self.region.replace(id);
+        let entry = self.new_block(BlockKind::Region(id));
+        self.scoped(|this| {
+            let scope = this.scope;
+            this.regions.push(Region { point, index, parent, entry, scope, is_move, span });
+            this.begin(entry);
+            this.body(body);
+        });
+        self.region = parent;
+        id
     }
 
     fn usage_of_all<'a>(&self, exprs: impl Iterator<Item = &'a Expr>) -> Usage {
@@ -305,19 +347,24 @@ impl Builder {
             Some(block)
         });
         let blocks = blocks.collect();
+        for region in &mut self.regions {
+            renumber(&mut region.entry);
+        }
         let count = self.targets.keys().map(|target| target.0 + 1).max().unwrap_or(0);
         let mut targets = vec![Target::default(); count];
         let number = |block: Option<BlockId>| block.and_then(|block| numbers.get(&block).copied());
         for (id, Target { exit, head, dest }) in self.targets {
             targets[id.0] = Target { exit: number(exit), head: number(head), dest };
         }
-        let Self { locals, params, scopes, .. } = self;
-        Graph { locals, points, items, params, blocks, scopes, targets }
+        let Self { locals, params, scopes, regions, .. } = self;
+        Graph { locals, points, items, params, blocks, scopes, targets, regions }
     }
 
     fn successors(&self, block: BlockId) -> Vec<BlockId> {
         let block = &self.blocks[block.0];
         let mut successors = block.end.successors();
+        let regions = block.end.regions();
+        successors.extend(regions.into_iter().map(|region| self.regions[region.0].entry));
         let usages = block.usages.iter().chain([&block.end_usage]);
         for jump in usages.flat_map(|usage| &usage.jumps) {
             match jump {
@@ -374,6 +421,19 @@ impl Terminator {
             | Self::Select { resume, .. }
             | Self::Join { resume, .. } => vec![*resume],
             Self::Return(_) | Self::Unreachable => Vec::new(),
+        }
+    }
+
+    /// The regions that are begun.
+    pub(crate) fn regions(&self) -> Vec<RegionId> {
+        let region = |branch: &Branch<RegionId>| match branch {
+            Branch::Operation(_) => None,
+            Branch::Region(region) => Some(*region),
+        };
+        match self {
+            Self::Select { arms, .. } => arms.iter().filter_map(|a| region(&a.future)).collect(),
+            Self::Join { branches, .. } => branches.iter().filter_map(region).collect(),
+            _ => Vec::new(),
         }
     }
 

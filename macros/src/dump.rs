@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use quote::ToTokens;
 
 use crate::ir::{
-    Block, BlockId, Body, Graph, LocalId, LocalKind, Locals, Node, Point, PointId, Stmt,
-    Terminator, Tree,
+    AsyncBlock, Block, BlockId, Body, Branch, Graph, LocalId, LocalKind, Locals, Node, Point,
+    PointId, RegionId, Stmt, Terminator, Tree,
 };
 use crate::layout::{Layout, VariableId};
 use crate::liveness::Liveness;
@@ -68,19 +68,15 @@ fn statement(out: &mut String, depth: usize, tree: &Tree, stmt: &Stmt) {
             line(out, depth, format!("select {}", point(*at)));
             for arm in arms {
                 let cond = arm.cond.as_ref().map(|cond| format!(" if {}", code(cond)));
-                let cond = cond.unwrap_or_default();
-                line(
-                    out,
-                    depth + 1,
-                    format!("{} = {}{cond} =>", code(&arm.pat), code(&arm.future)),
-                );
+                let (pat, after) = (code(&arm.pat), format!("{} =>", cond.unwrap_or_default()));
+                branch(out, depth + 1, tree, (&format!("{pat} = "), &after), &arm.future);
                 self::body(out, depth + 2, tree, &arm.body);
             }
         }
         Stmt::Join { point: at, branches, pat, fail_fast } => {
             let kind = if *fail_fast { "try_join" } else { "join" };
             line(out, depth, format!("{kind} {} as {}", point(*at), code(pat)));
-            branches.iter().for_each(|branch| line(out, depth + 1, code(branch)));
+            branches.iter().for_each(|each| branch(out, depth + 1, tree, ("", ""), each));
         }
         Stmt::Scope(inner) => {
             line(out, depth, "scope".into());
@@ -118,6 +114,28 @@ fn statement(out: &mut String, depth: usize, tree: &Tree, stmt: &Stmt) {
     }
 }
 
+fn branch(
+    out: &mut String,
+    depth: usize,
+    tree: &Tree,
+    (before, after): (&str, &str),
+    branch: &Branch<AsyncBlock>,
+) {
+    match branch {
+        Branch::Operation(operation) => {
+            line(out, depth, format!("{before}{}{after}", code(operation)));
+        }
+        Branch::Region(block) => {
+            let captures = if block.is_move { "async move" } else { "async" };
+            line(out, depth, format!("{before}{captures}"));
+            body(out, depth + 1, tree, &block.body);
+            if !after.is_empty() {
+                line(out, depth, after.trim_start().to_owned());
+            }
+        }
+    }
+}
+
 /// After `cfg` and `liveness`: the blocks, each with what is live where it begins.
 pub(crate) fn graph(graph: &Graph, liveness: &Liveness) -> String {
     let mut out = String::new();
@@ -147,6 +165,10 @@ pub(crate) fn graph(graph: &Graph, liveness: &Liveness) -> String {
 fn terminator(out: &mut String, graph: &Graph, block: &Block) {
     let to = |block: BlockId| format!("b{}", block.0);
     let point = |id: PointId| point(&graph.points, id);
+    let future = |branch: &Branch<RegionId>| match branch {
+        Branch::Operation(operation) => code(operation),
+        Branch::Region(region) => format!("region {} at {}", region.0, to(graph[*region].entry)),
+    };
     let arms = |out: &mut String, arms: &[(syn::Pat, BlockId)]| {
         for (pat, block) in arms {
             line(out, 2, format!("{} => {}", code(pat), to(*block)));
@@ -170,7 +192,7 @@ fn terminator(out: &mut String, graph: &Graph, block: &Block) {
         }
         Terminator::Select { point: at, arms, resume } => {
             line(out, 1, format!("select {}, resume {}", point(*at), to(*resume)));
-            arms.iter().for_each(|arm| line(out, 2, code(&arm.future)));
+            arms.iter().for_each(|arm| line(out, 2, future(&arm.future)));
         }
         Terminator::Chosen { point: at, arms: list, .. } => {
             line(out, 1, format!("chosen of {}", point(*at)));
@@ -178,7 +200,7 @@ fn terminator(out: &mut String, graph: &Graph, block: &Block) {
         }
         Terminator::Join { point: at, branches, pat, resume, .. } => {
             line(out, 1, format!("join {} as {}, resume {}", point(*at), code(pat), to(*resume)));
-            branches.iter().for_each(|branch| line(out, 2, code(branch)));
+            branches.iter().for_each(|branch| line(out, 2, future(branch)));
         }
         Terminator::Return(value) => line(out, 1, format!("return {}", code(value))),
         Terminator::Unreachable => line(out, 1, "unreachable".into()),
@@ -193,8 +215,14 @@ pub(crate) fn layout(layout: &Layout) -> String {
         ids.iter().map(|id| layout.variable(*id).stored.clone()).collect::<Vec<_>>().join(", ")
     };
     for (index, state) in layout.states.iter().enumerate() {
-        let text =
-            format!("state {index} {:?} {} [{}]", state.name, state.variant, names(&state.fields));
+        let region = state.region.map(|region| format!(" of region {}", region.0));
+        let text = format!(
+            "state {index} {:?} {}{} [{}]",
+            state.name,
+            state.variant,
+            region.unwrap_or_default(),
+            names(&state.fields)
+        );
         line(&mut out, 0, text);
     }
     for (from, to) in &layout.edges {

@@ -33,6 +33,8 @@ indexes! {
     TargetId;
     /// Index into [`Tree::points`]: a suspension point.
     PointId;
+    /// Index into [`Graph::regions`].
+    RegionId;
 }
 
 /// A binding that can be alive across a suspension point.
@@ -146,6 +148,9 @@ pub(crate) struct Point {
     pub(crate) kind: PointKind,
     /// The `await`, or the name of the macro.
     pub(crate) span: Span,
+    /// The point that waits for the `async` block that this one is in, and which of its branches
+    /// the block is.
+    pub(crate) within: Option<(PointId, usize)>,
 }
 
 /// What is awaited, as far as the source shows it. The variants are those of
@@ -197,7 +202,7 @@ pub(crate) enum Stmt {
     /// Awaits all of several. With `fail_fast`, the first error ends it.
     Join {
         point: PointId,
-        branches: Vec<Expr>,
+        branches: Vec<Branch<AsyncBlock>>,
         pat: Pat,
         fail_fast: bool,
     },
@@ -248,8 +253,37 @@ pub(crate) struct Arm {
 pub(crate) struct SelectArm {
     pub(crate) pat: Pat,
     pub(crate) cond: Option<Expr>,
-    pub(crate) future: Expr,
+    pub(crate) future: Branch<AsyncBlock>,
     pub(crate) body: Body,
+}
+
+/// One of several futures that are awaited together.
+#[derive(Clone, Debug)]
+pub(crate) enum Branch<R> {
+    /// A durable operation.
+    Operation(Expr),
+    /// An `async` block, compiled as a part of the same step function.
+    Region(R),
+}
+
+impl<R> Branch<R> {
+    /// The operation, if it is one.
+    pub(crate) fn operation(&self) -> Option<&Expr> {
+        match self {
+            Self::Operation(expr) => Some(expr),
+            Self::Region(_) => None,
+        }
+    }
+}
+
+/// An `async` block in the tree.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncBlock {
+    pub(crate) body: Body,
+    /// Whether it is `async move`.
+    pub(crate) is_move: bool,
+    /// The `async`.
+    pub(crate) span: Span,
 }
 
 /// A function after `cfg`: blocks, numbered in source order.
@@ -264,6 +298,24 @@ pub(crate) struct Graph {
     pub(crate) scopes: Vec<Scope>,
     /// Where `break` and `continue` go, by [`TargetId`].
     pub(crate) targets: Vec<Target>,
+    pub(crate) regions: Vec<Region>,
+}
+
+/// An `async` block that is a branch of a suspension point: a machine within the machine, with
+/// states of its own, that is stepped by the same step function.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    /// Where it is awaited, and which of the branches it is.
+    pub(crate) point: PointId,
+    pub(crate) index: usize,
+    /// The region that it is in.
+    pub(crate) parent: Option<RegionId>,
+    /// Its first block.
+    pub(crate) entry: BlockId,
+    /// The scope that all of its own locals are in.
+    pub(crate) scope: ScopeId,
+    pub(crate) is_move: bool,
+    pub(crate) span: Span,
 }
 
 /// A lexical scope of the source.
@@ -290,6 +342,8 @@ pub(crate) struct Target {
 pub(crate) enum BlockKind {
     /// The first block.
     Start,
+    /// The first block of a region.
+    Region(RegionId),
     /// Entered after a suspension.
     Resume(PointId),
     /// The head of a loop.
@@ -304,6 +358,8 @@ pub(crate) enum BlockKind {
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
+    /// The region that it is in.
+    pub(crate) region: Option<RegionId>,
     /// The scope that is open where it begins.
     pub(crate) scope: ScopeId,
     pub(crate) nodes: Vec<Node>,
@@ -366,7 +422,7 @@ pub(crate) enum Terminator {
     },
     Join {
         point: PointId,
-        branches: Vec<Expr>,
+        branches: Vec<Branch<RegionId>>,
         pat: Pat,
         fail_fast: bool,
         resume: BlockId,
@@ -380,7 +436,7 @@ pub(crate) enum Terminator {
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub(crate) cond: Option<Expr>,
-    pub(crate) future: Expr,
+    pub(crate) future: Branch<RegionId>,
 }
 
 impl std::ops::Index<BlockId> for Graph {
@@ -391,7 +447,30 @@ impl std::ops::Index<BlockId> for Graph {
     }
 }
 
+impl std::ops::Index<RegionId> for Graph {
+    type Output = Region;
+
+    fn index(&self, id: RegionId) -> &Region {
+        &self.regions[id.0]
+    }
+}
+
 impl Graph {
+    /// The regions among the branches of a point, in source order.
+    pub(crate) fn regions_of(&self, point: PointId) -> impl Iterator<Item = RegionId> + '_ {
+        (0..self.regions.len()).map(RegionId).filter(move |region| self[*region].point == point)
+    }
+
+    /// Whether a branch of the point is a region.
+    pub(crate) fn has_regions(&self, point: PointId) -> bool {
+        self.regions_of(point).next().is_some()
+    }
+
+    /// Whether `region` is `outer` or in it.
+    pub(crate) fn is_within(&self, region: Option<RegionId>, outer: RegionId) -> bool {
+        std::iter::successors(region, |region| self[*region].parent).any(|id| id == outer)
+    }
+
     pub(crate) fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<> {
         (0..self.blocks.len()).map(BlockId)
     }

@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use proc_macro2::Span;
 use syn::Ident;
 
+use crate::captures::Captures;
 use crate::hygiene::hidden;
 use crate::ir::{
-    BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, ScopeId, Terminator,
+    BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId, Terminator,
 };
 use crate::liveness::Liveness;
 use crate::usage::{Jump, Place, Usage, bound_locals};
@@ -34,8 +35,9 @@ pub(crate) struct Variable {
     pub(crate) kind: LocalKind,
     /// Whether a state has it.
     pub(crate) is_saved: bool,
-    /// Whether it goes from root to root within a step.
-    pub(crate) is_passed: bool,
+    /// The machines, the function's own or that of a region, in which it goes from root to root
+    /// within a step.
+    pub(crate) passed_in: BTreeSet<Option<RegionId>>,
     /// Whether it may do so as it was saved, without having been loaded.
     pub(crate) comes_saved: bool,
 }
@@ -67,6 +69,10 @@ pub(crate) struct Root {
     pub(crate) named: BTreeSet<LocalId>,
     /// What its code uses, directly or by way of locals that are made again.
     pub(crate) needed: BTreeSet<LocalId>,
+    /// What the regions use from outside that it steps because it waits for them.
+    pub(crate) used_by_regions: BTreeSet<LocalId>,
+    /// What the regions take over that it begins.
+    given: BTreeSet<LocalId>,
     /// What of `entry` its code does not touch and all of its exits need.
     kept: BTreeSet<VariableId>,
 }
@@ -82,8 +88,10 @@ impl Root {
 /// A state of the machine.
 #[derive(Debug)]
 pub(crate) struct State {
-    /// `None` for the start.
+    /// `None` for the start, of the function or of a region.
     pub(crate) point: Option<PointId>,
+    /// The region whose state it is.
+    pub(crate) region: Option<RegionId>,
     pub(crate) name: String,
     pub(crate) variant: Ident,
     pub(crate) fields: Vec<VariableId>,
@@ -95,7 +103,8 @@ pub(crate) struct Layout {
     pub(crate) roots: Vec<Root>,
     /// By block.
     pub(crate) links: Vec<Link>,
-    /// The start, then a state per suspension point that is reached, in source order.
+    /// The start, then a state per suspension point that is reached, in source order; those of
+    /// regions follow in the same way, region by region.
     pub(crate) states: Vec<State>,
     /// From state to state, or to the end.
     pub(crate) edges: BTreeSet<(usize, Option<usize>)>,
@@ -130,11 +139,17 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         {
             declared.remove(&known);
         }
-        let passed = is_entered_within(graph, block);
+        let region = graph[block].region;
+        let captures = liveness.captures();
+        if let Some(region) = region {
+            declared.retain(|local| !captures.is_used_outside(region, *local));
+        }
         for id in &entry {
             let variable = &mut variables.list[id.0];
-            variable.is_passed |= passed;
-            variable.is_saved |= !passed;
+            variable.is_saved |= matches!(graph[block].kind, BlockKind::Resume(_));
+            if is_entered_within(graph, block) {
+                variable.passed_in.insert(region);
+            }
         }
         roots.push(Root {
             block,
@@ -143,6 +158,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             declared: declared.into_iter().collect(),
             named,
             needed,
+            used_by_regions: used_by_regions(graph, captures, block),
+            given: given_in(graph, captures, block, &root_of),
             kept: BTreeSet::new(),
         });
     }
@@ -167,6 +184,16 @@ impl Layout {
         self.roots.iter().any(|root| root.remade.contains(&local))
     }
 
+    /// The states of the function itself, or those of a region.
+    pub(crate) fn states_of(&self, owner: Option<RegionId>) -> impl Iterator<Item = &State> {
+        self.states.iter().filter(move |state| state.region == owner)
+    }
+
+    /// The state before a region has been stepped.
+    pub(crate) fn start_of(&self, region: RegionId) -> Option<&State> {
+        self.states.iter().find(|state| state.region == Some(region) && state.point.is_none())
+    }
+
     /// The state in which `point` is awaited.
     pub(crate) fn state(&self, point: PointId) -> Option<&State> {
         self.states.iter().find(|state| state.point == Some(point))
@@ -187,12 +214,16 @@ fn keep(
     for id in graph.block_ids() {
         exits.entry(root_of[id.0]).or_default().extend(exits_of(graph, links, id));
     }
-    for root in roots {
+    // What a region is given when it begins is not in the slots of its roots.
+    let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
+    for root in roots.iter_mut().filter(|root| !is_given(root)) {
         let exits = exits.get(&root.block).map(Vec::as_slice).unwrap_or_default();
         let is_kept = |id: &VariableId| {
             let local = variables[id.0].place.local;
             !root.named.contains(&local)
                 && !root.needed.contains(&local)
+                && !root.used_by_regions.contains(&local)
+                && !root.given.contains(&local)
                 // Where it ends, it must be there to be dropped.
                 && exits.iter().all(|exit| exit.is_some_and(|exit| entries[&exit].contains(id)))
         };
@@ -206,8 +237,28 @@ fn keep(
 }
 
 /// Whether a root is entered within a step.
-fn is_entered_within(graph: &Graph, root: BlockId) -> bool {
-    !matches!(graph[root].kind, BlockKind::Start | BlockKind::Resume(_))
+pub(crate) fn is_entered_within(graph: &Graph, root: BlockId) -> bool {
+    !matches!(graph[root].kind, BlockKind::Start | BlockKind::Region(_) | BlockKind::Resume(_))
+}
+
+fn used_by_regions(graph: &Graph, captures: &Captures, root: BlockId) -> BTreeSet<LocalId> {
+    match graph[root].kind {
+        BlockKind::Resume(point) => {
+            graph.regions_of(point).flat_map(|region| captures.used_outside(region)).collect()
+        }
+        _ => BTreeSet::new(),
+    }
+}
+
+fn given_in(
+    graph: &Graph,
+    captures: &Captures,
+    root: BlockId,
+    root_of: &[BlockId],
+) -> BTreeSet<LocalId> {
+    let blocks = graph.block_ids().filter(|id| root_of[id.0] == root);
+    let regions = blocks.flat_map(|id| graph[id].end.regions());
+    regions.flat_map(|region| captures.owned(region)).copied().collect()
 }
 
 /// The roots that a block goes to, also by way of a suspension; `None` is the end of the workflow.
@@ -259,7 +310,7 @@ impl Variables {
             mutable: local.mutable,
             kind: local.kind,
             is_saved: false,
-            is_passed: false,
+            passed_in: BTreeSet::new(),
             comes_saved: false,
         });
         self.by_place.insert(place, id);
@@ -435,23 +486,22 @@ fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
         }
         Ident::new(&ident, Span::call_site())
     };
-    let mut states = vec![State {
-        point: None,
-        name: "start".to_owned(),
-        variant: variant("start"),
-        fields: Vec::new(),
-    }];
+    let mut states = Vec::new();
     for root in roots {
-        if let BlockKind::Resume(point) = graph[root.block].kind {
-            let name = graph.points[point.0].name.clone();
-            states.push(State {
-                point: Some(point),
-                variant: variant(&name),
-                name,
-                fields: root.entry.clone(),
-            });
-        }
+        let block = &graph[root.block];
+        let (point, name) = match block.kind {
+            BlockKind::Start => (None, "start".to_owned()),
+            BlockKind::Region(region) => {
+                let region = &graph[region];
+                (None, format!("{}.{}", graph.points[region.point.0].name, region.index))
+            }
+            BlockKind::Resume(point) => (Some(point), graph.points[point.0].name.clone()),
+            _ => continue,
+        };
+        let fields = if point.is_some() { root.entry.clone() } else { Vec::new() };
+        states.push(State { point, region: block.region, variant: variant(&name), name, fields });
     }
+    states.sort_by_key(|state| state.region);
     states
 }
 
@@ -470,15 +520,24 @@ fn camel_case(name: &str) -> String {
     if out.is_empty() || out == "Self" { format!("{out}State") } else { out }
 }
 
+/// The ways between states. A branch that is a region begins at the state that waits for it, and
+/// ends there.
 fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<usize>)> {
     let number = |point: PointId| states.iter().position(|state| state.point == Some(point));
     let mut edges = BTreeSet::new();
     for (from, state) in states.iter().enumerate() {
         let first = graph.block_ids().find(|block| match graph[*block].kind {
-            BlockKind::Start => state.point.is_none(),
+            BlockKind::Start => state.point.is_none() && state.region.is_none(),
+            BlockKind::Region(region) => state.point.is_none() && state.region == Some(region),
             BlockKind::Resume(point) => state.point == Some(point),
             _ => false,
         });
+        let end = state.region.and_then(|region| number(graph[region].point));
+        if state.point.is_none()
+            && let Some(outside) = end
+        {
+            edges.insert((outside, Some(from)));
+        }
         let mut seen = BTreeSet::new();
         let mut todo: Vec<BlockId> = first.into_iter().collect();
         while let Some(id) = todo.pop() {
@@ -491,7 +550,7 @@ fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<usize>)> {
                     Jump::Break(target) => todo.extend(graph.targets[target.0].exit),
                     Jump::Continue(target) => todo.extend(graph.targets[target.0].head),
                     Jump::Return => {
-                        edges.insert((from, None));
+                        edges.insert((from, end));
                     }
                 }
             }
@@ -502,7 +561,7 @@ fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<usize>)> {
                     edges.insert((from, number(*point)));
                 }
                 Terminator::Return(_) => {
-                    edges.insert((from, None));
+                    edges.insert((from, end));
                 }
                 end => todo.extend(end.successors()),
             }

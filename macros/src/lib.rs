@@ -3,6 +3,7 @@
 
 mod activity;
 mod args;
+mod captures;
 mod cfg;
 mod check;
 mod codegen;

@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 
 use syn::Pat;
 
+use crate::captures::{self, Captures};
 use crate::cfg::let_patterns;
-use crate::ir::{Block, BlockId, Graph, LocalId, Locals, Terminator};
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Terminator};
 use crate::usage::{Jump, Place, Usage, bound_locals};
 
 /// The result of the analysis, by block.
@@ -18,13 +19,17 @@ use crate::usage::{Jump, Place, Usage, bound_locals};
 pub(crate) struct Liveness {
     live_in: Vec<BTreeSet<Place>>,
     moved_in: Vec<BTreeSet<LocalId>>,
+    captures: Captures,
 }
 
 /// Analyzes the graph.
 pub(crate) fn analyze(graph: &Graph) -> Liveness {
     let count = graph.blocks.len();
-    let mut liveness =
-        Liveness { live_in: vec![BTreeSet::new(); count], moved_in: vec![BTreeSet::new(); count] };
+    let mut liveness = Liveness {
+        live_in: vec![BTreeSet::new(); count],
+        moved_in: vec![BTreeSet::new(); count],
+        captures: Captures::default(),
+    };
     loop {
         let mut changed = false;
         for block in graph.block_ids().collect::<Vec<_>>().into_iter().rev() {
@@ -36,6 +41,7 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
             break;
         }
     }
+    liveness.captures = captures::decide(graph, &liveness.live_in);
     loop {
         let mut changed = false;
         for block in graph.block_ids() {
@@ -59,18 +65,35 @@ impl Liveness {
         &self.live_in[block.0]
     }
 
-    /// The places of each local that are needed where `block` begins, without those that the
-    /// `bound` there. A local is given as a whole unless parts of it may be gone.
+    /// Which locals regions take over from outside.
+    pub(crate) fn captures(&self) -> &Captures {
+        &self.captures
+    }
+
+    /// The places of each local that are needed where `block` begins, without those that are
+    /// `bound` there. A local is given as a whole unless parts of it may be gone. In a region, what
+    /// stays outside of it is not given; where the branches of a point are stepped, what they use
+    /// from there is.
     pub(crate) fn entry(
         &self,
         graph: &Graph,
         block: BlockId,
         bound: &[LocalId],
     ) -> BTreeSet<Place> {
-        let live = &self.live_in[block.0];
+        let mut live = self.live_in[block.0].clone();
+        live.retain(|place| !bound.contains(&place.local));
+        if let BlockKind::Resume(point) = graph[block].kind {
+            for region in graph.regions_of(point) {
+                let used = self.live_in.get(graph[region].entry.0).into_iter().flatten();
+                let used = used.filter(|p| self.captures.is_used_outside(region, p.local));
+                live.extend(used.cloned());
+            }
+        }
+        let region = graph[block].region;
         let moved = &self.moved_in[block.0];
         let parts = live.iter().filter(|place| {
-            graph.locals[place.local].remade.is_none() && !bound.contains(&place.local)
+            graph.locals[place.local].remade.is_none()
+                && !region.is_some_and(|id| self.captures.is_used_outside(id, place.local))
         });
         let mut entry = BTreeSet::new();
         for place in parts {
@@ -104,7 +127,7 @@ impl Liveness {
     /// What is live after the end of `block` has been evaluated.
     fn after(&self, graph: &Graph, block: &Block) -> BTreeSet<Place> {
         let mut live = BTreeSet::new();
-        for (to, bound) in edges(&graph.locals, &block.end) {
+        for (to, bound) in edges(graph, &block.end) {
             let needed = &self.live_in[to.0];
             live.extend(needed.iter().filter(|place| !bound.contains(&place.local)).cloned());
         }
@@ -160,12 +183,17 @@ impl Liveness {
             }
             moved.retain(|local| !usage.assigned.contains(local));
         }
-        for (to, bound) in edges(&graph.locals, &block.end) {
-            let suspends = matches!(
-                block.end,
-                Terminator::Await { .. } | Terminator::Select { .. } | Terminator::Join { .. }
-            );
-            let mut moved = moved.clone();
+        // What regions take parts of is no longer whole, outside or in them.
+        let mut taken = BTreeSet::new();
+        for region in block.end.regions() {
+            let whole = |local: &LocalId| {
+                self.live_in[graph[region].entry.0].contains(&Place::whole(*local))
+            };
+            taken.extend(self.captures.owned(region).iter().filter(|local| !whole(local)));
+        }
+        for (to, bound) in edges(graph, &block.end) {
+            let suspends = matches!(graph[to].kind, BlockKind::Resume(_));
+            let mut moved = &moved | &taken;
             moved.retain(|local| {
                 // What is saved as a whole comes back as a whole.
                 let is_whole = suspends && self.live_in[to.0].contains(&Place::whole(*local));
@@ -200,9 +228,11 @@ fn add_read(locals: &Locals, live: &mut BTreeSet<Place>, place: &Place) {
 }
 
 /// Where a block goes, and what is bound on the way.
-fn edges(locals: &Locals, end: &Terminator) -> Vec<(BlockId, Vec<LocalId>)> {
-    let bound = |pat: &Pat| bound_locals(locals, pat);
-    match end {
+fn edges(graph: &Graph, end: &Terminator) -> Vec<(BlockId, Vec<LocalId>)> {
+    let bound = |pat: &Pat| bound_locals(&graph.locals, pat);
+    let regions = end.regions().into_iter().map(|region| (graph[region].entry, Vec::new()));
+    let mut edges: Vec<_> = regions.collect();
+    edges.extend(match end {
         Terminator::If { cond, then, otherwise, .. } => {
             let pats = let_patterns(cond);
             let bound = pats.into_iter().flat_map(bound).collect();
@@ -218,5 +248,6 @@ fn edges(locals: &Locals, end: &Terminator) -> Vec<(BlockId, Vec<LocalId>)> {
             vec![(*resume, bound(pat))]
         }
         end => end.successors().into_iter().map(|block| (block, Vec::new())).collect(),
-    }
+    });
+    edges
 }

@@ -191,6 +191,11 @@ pub(crate) fn write_out_returns(expr: &mut Expr) {
     WriteOut.visit_expr_mut(expr);
 }
 
+/// As [`write_out_returns`], in an `async` block whose value they give.
+pub(crate) fn write_out_block_returns(block: &mut Block) {
+    WriteOut.visit_block_mut(block);
+}
+
 struct WriteOut;
 
 impl VisitMut for WriteOut {

@@ -18,7 +18,7 @@ use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
 use crate::ir::{LocalId, LocalKind, Locals};
 use crate::macros::{self, Piece};
-use crate::parse::write_out_returns;
+use crate::parse::{write_out_block_returns, write_out_returns};
 use crate::suspend;
 
 /// Gives every binding its name.
@@ -333,6 +333,10 @@ impl Resolver<'_> {
         };
         let before = macros::unparse(&pieces).to_string();
         let is_known = macros::is_known(mac);
+        let visit = match suspend::awaiting(mac) {
+            Some(_) => Self::resolve_branch,
+            None => Self::visit_expr_mut,
+        };
         let format = macros::format_string(mac, &pieces);
         let named = macros::named_arguments(&pieces);
         for (index, piece) in pieces.iter_mut().enumerate() {
@@ -343,7 +347,7 @@ impl Resolver<'_> {
                             self.resolve_format(expr, is_known, &named);
                         }
                     } else {
-                        self.visit_expr_mut(expr);
+                        visit(self, expr);
                     }
                 }
                 Piece::Tokens(tokens) => {
@@ -419,7 +423,7 @@ impl Resolver<'_> {
         };
         for arm in &mut select.arms {
             write_out_returns(&mut arm.handler);
-            self.visit_expr_mut(&mut arm.future);
+            self.resolve_branch(&mut arm.future);
             if let Some(cond) = &mut arm.cond {
                 self.visit_expr_mut(cond);
             }
@@ -429,6 +433,21 @@ impl Resolver<'_> {
             });
         }
         mac.tokens = select.into_token_stream();
+    }
+
+    /// A future awaited together with others. The code of an `async` block is taken apart there.
+    fn resolve_branch(&mut self, future: &mut Expr) {
+        match future {
+            Expr::Async(block) => {
+                write_out_block_returns(&mut block.block);
+                self.scoped(self.lowered, |this| {
+                    block.block.stmts.iter_mut().for_each(|stmt| this.visit_stmt_mut(stmt));
+                });
+            }
+            Expr::Paren(expr) => self.resolve_branch(&mut expr.expr),
+            Expr::Group(expr) => self.resolve_branch(&mut expr.expr),
+            operation => self.visit_expr_mut(operation),
+        }
     }
 }
 

@@ -89,6 +89,19 @@ pub(crate) fn changes(locals: &Locals, expr: &Expr) -> BTreeSet<LocalId> {
     Usage::of_expr(locals, expr).changes
 }
 
+/// The local, and all that it is made of if it is made again where it is used.
+pub(crate) fn made_of(locals: &Locals, local: LocalId) -> BTreeSet<LocalId> {
+    let mut made_of = BTreeSet::from([local]);
+    let mut todo = vec![local];
+    while let Some(local) = todo.pop() {
+        if let Some(expr) = &locals[local].remade {
+            let mentions = Usage::of_expr(locals, expr).mentions;
+            todo.extend(mentions.into_iter().filter(|local| made_of.insert(*local)));
+        }
+    }
+    made_of
+}
+
 /// The locals that a pattern binds.
 pub(crate) fn bound_locals(locals: &Locals, pat: &Pat) -> Vec<LocalId> {
     let mut idents = Vec::new();

@@ -23,7 +23,6 @@ macro_rules! rules {
 // Those without levels cannot be relaxed: what they refuse has no machine.
 rules! {
     ACTIVITY_SIGNATURE = "activity_signature";
-    ASYNC_BRANCH = "async_branch";
     ATTRIBUTES = "attributes";
     AWAIT_IN_ASYNC_BLOCK = "await_in_async_block";
     AWAIT_IN_CLOSURE = "await_in_closure";

@@ -3,6 +3,7 @@
 mod facade;
 mod graph;
 mod print;
+mod regions;
 mod rewrite;
 mod state;
 mod step;
@@ -15,7 +16,7 @@ pub(crate) use self::facade::{facade, unavailable};
 pub(crate) use self::graph::type_text;
 use crate::generics::Parameters;
 use crate::hygiene::hidden;
-use crate::ir::Graph;
+use crate::ir::{Graph, RegionId};
 use crate::layout::Layout;
 use crate::parse::WorkflowFn;
 
@@ -61,6 +62,15 @@ struct Machine<'a> {
     function: &'a WorkflowFn,
     graph: &'a Graph,
     layout: &'a Layout,
+}
+
+impl Machine<'_> {
+    /// The function itself, then its regions.
+    fn owners(&self) -> impl Iterator<Item = Option<RegionId>> + '_ {
+        let regions = (0..self.graph.regions.len()).map(RegionId);
+        let reached = regions.filter(|region| self.layout.start_of(*region).is_some());
+        std::iter::once(None).chain(reached.map(Some))
+    }
 }
 
 /// The implementation of the trait: `arguments` is the type of the arguments, and `machine` what of it

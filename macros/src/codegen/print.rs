@@ -9,7 +9,7 @@ use super::Machine;
 use super::rewrite::Rewrite;
 use super::step::{self, parked, slot, token};
 use crate::hygiene::{hidden, hidden_at};
-use crate::ir::{BlockId, BlockKind, LocalId, Node, ScopeId, TargetId, Terminator};
+use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, ScopeId, TargetId, Terminator};
 use crate::layout::{Link, Root, VariableId, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
@@ -67,38 +67,56 @@ impl Braces {
     }
 }
 
+/// The parts of locals that are variables of their own in a root, and in what it is in.
+fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
+    let variables = root.entry.iter().map(|id| machine.layout.variable(*id));
+    let parts = variables.filter(|variable| !variable.place.fields.is_empty());
+    let mut parts: Vec<_> = parts.map(|it| (it.place.clone(), it.ident.clone())).collect();
+    let outside = machine.graph[root.block].region.and_then(|region| {
+        let kind = BlockKind::Resume(machine.graph[region].point);
+        machine.layout.roots.iter().find(|root| machine.graph[root.block].kind == kind)
+    });
+    parts.extend(outside.into_iter().flat_map(|root| parts_in(machine, root)));
+    parts
+}
+
 impl<'a> Printer<'a> {
     pub(super) fn new(machine: &'a Machine<'a>, root: &'a Root) -> Self {
-        let parts = root.entry.iter().filter_map(|id| {
-            let variable = machine.layout.variable(*id);
-            (!variable.place.fields.is_empty())
-                .then(|| (variable.place.clone(), variable.ident.clone()))
-        });
-        Self { machine, root, parts: parts.collect() }
+        Self { machine, root, parts: parts_in(machine, root) }
     }
 
     /// The arm.
     pub(super) fn arm(&self) -> TokenStream {
         let block = &self.machine.graph[self.root.block];
-        let path = scope_path(self.machine.graph, block.scope);
+        let mut path = scope_path(self.machine.graph, block.scope);
+        if let Some(region) = block.region {
+            // What is outside is outside of its closure, or has become its own.
+            let own = self.machine.graph[region].scope;
+            path.retain(|scope| scope_path(self.machine.graph, *scope).contains(&own));
+        }
         let mut braces = Braces(Vec::new());
-        for scope in path {
-            braces.open(scope);
-            braces.push(self.enter(scope));
+        for (depth, scope) in path.iter().enumerate() {
+            braces.open(*scope);
+            braces.push(self.enter(*scope, if depth == 0 { &path } else { &[] }));
         }
         let (pattern, before) = match block.kind {
             BlockKind::Start => {
                 braces.push(TokenStream::new());
                 self.start()
             }
+            BlockKind::Region(region) => {
+                let start = self.machine.layout.start_of(region);
+                let pattern = start.map(|state| step::arm_of_state(self.machine, state));
+                (pattern.unwrap_or_default(), TokenStream::new())
+            }
             BlockKind::Resume(point) => {
+                if self.uses_locals() {
+                    braces.push(self.step_branches(point));
+                }
                 braces.push(self.bind_awaited(point));
                 self.resume(point)
             }
-            _ => {
-                let variant = step::block_variant(self.root.block);
-                (quote!(__PitonBlock::#variant), TokenStream::new())
-            }
+            _ => (step::arm_of_root(self.machine, self.root.block), TokenStream::new()),
         };
         self.chain(self.root.block, &mut braces);
         let body = braces.finish();
@@ -115,16 +133,20 @@ impl<'a> Printer<'a> {
         (pattern, load)
     }
 
-    /// Makes the variables of a scope that is open where the root begins.
-    fn enter(&self, scope: ScopeId) -> TokenStream {
+    /// Makes the variables of a scope that is open where the root begins. With the outermost come
+    /// those that are in none of `open`, because they have been taken over from outside.
+    fn enter(&self, scope: ScopeId, open: &[ScopeId]) -> TokenStream {
         let graph = self.machine.graph;
-        let declared = &graph.scopes[scope.0].locals;
+        let is_in = |scope: ScopeId, local| graph.scopes[scope.0].locals.contains(&local);
+        let declares = |local: LocalId| {
+            let is_given = !open.is_empty() && !open.iter().any(|scope| is_in(*scope, local));
+            is_in(scope, local) || is_given
+        };
         let mut out = TokenStream::new();
         let entry = self.root.entry.iter().copied();
         let entry: Vec<VariableId> = entry
             .filter(|id| {
-                !self.root.keeps(*id)
-                    && declared.contains(&self.machine.layout.variable(*id).place.local)
+                !self.root.keeps(*id) && declares(self.machine.layout.variable(*id).place.local)
             })
             .collect();
         let pats = entry.iter().map(|id| {
@@ -145,6 +167,11 @@ impl<'a> Printer<'a> {
                     let #pats = ::piton::__private::Load::load_next(#tokens, &mut #locals)?;
                 });
             }
+        } else if let BlockKind::Region(region) = graph[self.root.block].kind {
+            for (id, pat) in entry.iter().zip(pats) {
+                let given = super::regions::given(region, *id);
+                out.extend(quote!(let #pat = #given.take();));
+            }
         } else {
             for (id, pat) in entry.iter().zip(pats) {
                 let slot = slot(*id);
@@ -157,7 +184,7 @@ impl<'a> Printer<'a> {
             }
         }
         for local in &self.root.remade {
-            if declared.contains(local)
+            if declares(*local)
                 && let Some(expr) = &graph.locals[*local].remade
             {
                 let mut expr = expr.clone();
@@ -168,7 +195,7 @@ impl<'a> Printer<'a> {
             }
         }
         for local in &self.root.declared {
-            if declared.contains(local) {
+            if declares(*local) {
                 out.extend(self.declare(*local));
             }
         }
@@ -238,12 +265,18 @@ impl<'a> Printer<'a> {
                     let future = self.expr(future, usage);
                     return braces.push(self.suspend_await(*point, &future));
                 }
+                Terminator::Select { point, .. } | Terminator::Join { point, .. }
+                    if self.machine.graph.has_regions(*point) =>
+                {
+                    return braces.push(self.enter_wait(*point, usage));
+                }
                 Terminator::Select { point, arms, .. } => {
                     return braces.push(self.suspend_select(*point, arms, usage));
                 }
                 Terminator::Join { point, branches, fail_fast, .. } => {
+                    let branches = branches.iter().filter_map(Branch::operation);
                     let branches: Vec<_> =
-                        branches.iter().map(|branch| self.expr(branch, usage)).collect();
+                        branches.map(|branch| self.expr(branch, usage)).collect();
                     return braces.push(self.suspend_join(*point, &branches, *fail_fast));
                 }
                 Terminator::Return(value) => {
@@ -386,7 +419,7 @@ impl Printer<'_> {
                 Whereabouts::Slot => TokenStream::new(),
             }
         });
-        let jump = step::jump(to);
+        let jump = step::jump(self.machine, to);
         quote!(#(#fill)* #jump)
     }
 

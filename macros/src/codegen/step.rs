@@ -7,24 +7,29 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Lifetime;
 
 use super::print::Printer;
-use super::{Machine, state};
+use super::{Machine, regions, state};
 use crate::hygiene::hidden;
-use crate::ir::{BlockId, BlockKind, LocalKind, PointId, Terminator};
-use crate::layout::{State, Variable, VariableId};
+use crate::ir::{BlockId, Branch, LocalKind, PointId, RegionId, Terminator};
+use crate::layout::{State, Variable, VariableId, is_entered_within};
+
+/// Whose states and roots: those of the function itself, or those of a region.
+type Owner = Option<RegionId>;
 
 /// The name of the enum of arms.
-fn block_type() -> Ident {
-    Ident::new("__PitonBlock", Span::call_site())
+fn block_type(owner: Owner) -> Ident {
+    let number = owner.map(|region| region.0.to_string()).unwrap_or_default();
+    Ident::new(&format!("__PitonBlock{number}"), Span::call_site())
 }
 
 /// The arm of a root that is entered within a step.
-pub(super) fn block_variant(block: BlockId) -> Ident {
-    format_ident!("B{}", block.0)
+fn block_variant(root: BlockId) -> Ident {
+    format_ident!("B{}", root.0)
 }
 
 /// The label of the loop around the arms.
-pub(super) fn machine_label() -> Lifetime {
-    Lifetime::new("'__piton_machine", Span::mixed_site())
+fn machine_label(owner: Owner) -> Lifetime {
+    let number = owner.map(|region| region.0.to_string()).unwrap_or_default();
+    Lifetime::new(&format!("'__piton_machine{number}"), Span::mixed_site())
 }
 
 /// The type token of a saved variable.
@@ -53,56 +58,106 @@ pub(super) fn context() -> Ident {
 }
 
 /// The roots that are entered within a step.
-fn inner_roots<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = BlockId> + 'a {
-    machine.layout.roots.iter().map(|root| root.block).filter(|block| {
-        !matches!(machine.graph[*block].kind, BlockKind::Start | BlockKind::Resume(_))
-    })
+fn inner_roots<'a>(machine: &'a Machine<'_>, owner: Owner) -> impl Iterator<Item = BlockId> + 'a {
+    let graph = machine.graph;
+    let roots = machine.layout.roots.iter().map(|root| root.block);
+    roots.filter(move |root| graph[*root].region == owner && is_entered_within(graph, *root))
 }
 
-/// The enum of arms: a state to go on from, or a root within the step.
+/// Whether a step goes from arm to arm, and not only from a state to the next.
+fn is_loop(machine: &Machine<'_>, owner: Owner) -> bool {
+    let mut points = machine.layout.states_of(owner).filter_map(|state| state.point);
+    inner_roots(machine, owner).next().is_some()
+        || points.any(|point| machine.graph.has_regions(point))
+}
+
+/// The enums of arms: a state to go on from, or a root within the step.
 pub(super) fn blocks(machine: &Machine<'_>) -> TokenStream {
-    let variants: Vec<_> = inner_roots(machine).map(block_variant).collect();
-    if variants.is_empty() {
-        return TokenStream::new();
+    let mut enums = TokenStream::new();
+    for owner in machine.owners().filter(|owner| is_loop(machine, *owner)) {
+        let variants = inner_roots(machine, owner).map(block_variant);
+        let (name, state) = (block_type(owner), state::type_name());
+        enums.extend(quote!(enum #name { At(&'static #state), #(#variants),* }));
     }
-    let (name, state) = (block_type(), state::type_name());
-    quote! {
-        enum #name { At(&'static #state), #(#variants),* }
-    }
+    enums
 }
 
 /// The pattern of the arm that goes on from a state.
 pub(super) fn arm_of_state(machine: &Machine<'_>, state: &State) -> TokenStream {
     let (state_type, variant) = (state::type_name(), &state.variant);
-    if inner_roots(machine).next().is_none() {
+    if !is_loop(machine, state.region) {
         return quote!(#state_type::#variant);
     }
-    let name = block_type();
+    let name = block_type(state.region);
     quote!(#name::At(#state_type::#variant))
 }
 
+/// The pattern of that arm, and what goes there.
+pub(super) fn arm_of_root(machine: &Machine<'_>, root: BlockId) -> TokenStream {
+    let (name, variant) = (block_type(machine.graph[root].region), block_variant(root));
+    quote!(#name::#variant)
+}
+
 /// Jumps to the arm of a root. Its slots have been filled.
-pub(super) fn jump(block: BlockId) -> TokenStream {
-    let (name, variant, label) = (block_type(), block_variant(block), machine_label());
-    let variable = hidden("block");
+pub(super) fn jump(machine: &Machine<'_>, root: BlockId) -> TokenStream {
+    go_on_at(machine.graph[root].region, &arm_of_root(machine, root))
+}
+
+/// Goes on in the state that has just been written.
+pub(super) fn jump_to_state(owner: Owner, state: &State) -> TokenStream {
+    let (name, state_type, variant) = (block_type(owner), state::type_name(), &state.variant);
+    go_on_at(owner, &quote!(#name::At(&#state_type::#variant)))
+}
+
+fn go_on_at(owner: Owner, arm: &TokenStream) -> TokenStream {
+    let (label, variable) = (machine_label(owner), hidden("block"));
     quote! {
-        #variable = #name::#variant;
+        #variable = #arm;
         continue #label;
+    }
+}
+
+/// Goes from the state in `parked` to the next one or to the end.
+pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
+    let layout = machine.layout;
+    let parked = parked();
+    let slots = (0..layout.variables.len()).map(VariableId).filter_map(|id| {
+        let slot = slot(id);
+        let is_passed = layout.variable(id).passed_in.contains(&owner);
+        is_passed.then(|| quote!(let mut #slot = ::piton::__private::Slot::Empty;))
+    });
+    let made = regions::declare_made(machine, owner);
+    let roots = layout.roots.iter().filter(|root| machine.graph[root.block].region == owner);
+    let arms = roots.map(|root| Printer::new(machine, root).arm());
+    let state_type = state::type_name();
+    let state = quote!(&#state_type::ALL[#parked.state()]);
+    // A machine has arms for its own states and not for those of its regions, or of what it is in.
+    let other = (!machine.graph.regions.is_empty())
+        .then(|| quote!(_ => return ::core::result::Result::Err(#parked.is_unknown()),));
+    let run = if is_loop(machine, owner) {
+        let (label, block, name) = (machine_label(owner), hidden("block"), block_type(owner));
+        quote! {
+            let mut #block = #name::At(#state);
+            #label: loop {
+                match #block { #(#arms)* #other }
+            }
+        }
+    } else {
+        quote!(match #state { #(#arms)* #other })
+    };
+    quote! {
+        #(#slots)*
+        #made
+        #run
     }
 }
 
 /// `fn step`.
 pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
-    let layout = machine.layout;
     let (cx, parked) = (context(), parked());
-    let ids = || (0..layout.variables.len()).map(VariableId);
     let tokens = local_tokens(machine);
     let operations = operation_tokens(machine);
-    let slots = ids().filter(|id| layout.variable(*id).is_passed).map(|id| {
-        let slot = slot(id);
-        quote!(let mut #slot = ::piton::__private::Slot::Empty;)
-    });
-    let arms = layout.roots.iter().map(|root| Printer::new(machine, root).arm());
+    let outputs = regions::output_tokens(machine);
     let items = &machine.graph.items;
     let user_context = machine.function.context.as_ref().map(|context| {
         quote! {
@@ -110,19 +165,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             let #context: &::piton::__private::Context = #cx;
         }
     });
-    let state_type = state::type_name();
-    let state = quote!(&#state_type::ALL[#parked.state()]);
-    let run = if inner_roots(machine).next().is_none() {
-        quote!(match #state { #(#arms)* })
-    } else {
-        let (label, block, name) = (machine_label(), hidden("block"), block_type());
-        quote! {
-            let mut #block = #name::At(#state);
-            #label: loop {
-                match #block { #(#arms)* }
-            }
-        }
-    };
+    let run = run(machine, None);
     let lints = &machine.function.lints;
     quote! {
         #(#[allow(#lints)])*
@@ -143,10 +186,10 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #user_context
             #tokens
             #operations
+            #outputs
             if ::piton::__private::is_describing(#cx) {
                 return ::core::result::Result::Err(::piton::__private::Halt::Suspended);
             }
-            #(#slots)*
             #run
         }
     }
@@ -212,16 +255,18 @@ fn operation_tokens(machine: &Machine<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for block in &machine.graph.blocks {
         let (point, maker, futures): (_, _, Vec<_>) = match &block.end {
-            Terminator::Await { point, future, .. } => (point, "future", vec![future]),
+            Terminator::Await { point, future, .. } => (point, "future", vec![Some(future)]),
             Terminator::Select { point, arms, .. } => {
-                (point, "future", arms.iter().map(|arm| &arm.future).collect())
+                (point, "future", arms.iter().map(|arm| arm.future.operation()).collect())
             }
             Terminator::Join { point, branches, .. } => {
-                (point, "branch", branches.iter().collect())
+                (point, "branch", branches.iter().map(Branch::operation).collect())
             }
             _ => continue,
         };
         for (index, future) in futures.into_iter().enumerate() {
+            // A region has a token for its value alone.
+            let Some(future) = future else { continue };
             let token = operation_token(*point, index);
             let (start, end) = ends(future.to_token_stream());
             let maker = Ident::new(maker, start);

@@ -8,7 +8,7 @@ use super::print::{Printer, Whereabouts, awaited, call, locals, ready};
 use super::state;
 use super::step::{self, context, operation_token, parked, slot, token};
 use crate::hygiene::hidden;
-use crate::ir::{Choice, PointId, Terminator};
+use crate::ir::{Branch, Choice, PointId, Terminator};
 use crate::usage::Usage;
 
 /// Before the suspension.
@@ -35,6 +35,7 @@ impl Printer<'_> {
         let mut start = TokenStream::new();
         for (index, Choice { cond, future }) in arms.iter().enumerate() {
             let (token, call) = (operation_token(point, index), call(index));
+            let Branch::Operation(future) = future else { continue };
             let future = self.expr(future, usage);
             let cond = cond.as_ref().map(|cond| self.expr(cond, usage));
             match cond {
@@ -94,7 +95,7 @@ impl Printer<'_> {
     }
 
     /// Writes what is needed after the suspension.
-    fn save(&self, point: PointId) -> TokenStream {
+    pub(super) fn save(&self, point: PointId) -> TokenStream {
         let layout = self.machine.layout;
         let Some(state) = layout.state(point) else { return TokenStream::new() };
         let (state_type, variant) = (state::type_name(), &state.variant);
@@ -140,7 +141,12 @@ impl Printer<'_> {
         let Some(state) = layout.state(point) else {
             return (TokenStream::new(), TokenStream::new());
         };
-        let mut before = self.poll(point);
+        let mut before = TokenStream::new();
+        if !self.machine.graph.has_regions(point) {
+            before.extend(self.poll(point));
+        } else if !self.uses_locals() {
+            before.extend(self.step_branches(point));
+        }
         let loaded = state.fields.iter().enumerate().filter(|(_, id)| !self.root.keeps(**id));
         let loaded: Vec<_> = loaded.map(|(position, _)| Index::from(position)).collect();
         if !loaded.is_empty() {
@@ -223,12 +229,12 @@ impl Printer<'_> {
 }
 
 /// The writer of the next state.
-fn next() -> Ident {
+pub(super) fn next() -> Ident {
     hidden("next")
 }
 
 /// The machine stays parked.
-fn again() -> TokenStream {
+pub(super) fn again() -> TokenStream {
     quote!(return ::core::result::Result::Err(::piton::__private::Halt::Suspended);)
 }
 

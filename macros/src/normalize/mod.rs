@@ -48,6 +48,7 @@ pub(crate) fn normalize(
         targets: 0,
         temporaries: 0,
         jumps: Vec::new(),
+        within: None,
         out: Vec::new(),
         context: context.cloned(),
         diagnostics,
@@ -88,6 +89,8 @@ struct Lower<'a> {
     targets: usize,
     temporaries: usize,
     jumps: Vec<JumpScope>,
+    /// The branch whose `async` block is being lowered.
+    within: Option<(PointId, usize)>,
     out: Vec<Stmt>,
     context: Option<Ident>,
     diagnostics: &'a Diagnostics,
@@ -296,7 +299,7 @@ impl Lower<'_> {
     }
 
     fn point(&mut self, name: String, kind: PointKind, span: Span) -> PointId {
-        self.points.push(Point { name, kind, span });
+        self.points.push(Point { name, kind, span, within: self.within });
         PointId(self.points.len() - 1)
     }
 

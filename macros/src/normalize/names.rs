@@ -1,7 +1,8 @@
 //! Names of states and temporaries, from what the source calls them.
 //!
 //! They are stored, so they rest on nothing but the source of the one expression; those that are
-//! alike are told apart by their order.
+//! alike are told apart by their order. A state of an `async` block is named after its branch, such
+//! as `join.0.charge`, so that branches do not disturb each other's names.
 
 use std::collections::HashMap;
 
@@ -156,10 +157,14 @@ impl Lower<'_> {
     pub(super) fn pin(&mut self, pin: Option<Pin>, first: usize) {
         let Some(pin) = pin else { return };
         let is_select = |point: &Point| point.kind == PointKind::Select;
+        let within = self.within;
         match &mut self.points[first..] {
-            [point] => point.name = pin.name,
-            // The handlers of a `select!` have states of their own.
-            [point, ..] if is_select(point) => point.name = pin.name,
+            // The handlers of a `select!` and the blocks of branches have states of their own.
+            [point, rest @ ..]
+                if is_select(point) || rest.iter().all(|point| point.within != within) =>
+            {
+                point.name = pin.name;
+            }
             points => {
                 let message = if points.is_empty() {
                     "there is no `.await` here to name the state of"
@@ -194,14 +199,20 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
             );
         }
     }
-    for (index, point) in points.iter_mut().enumerate() {
+    for index in 0..points.len() {
         if pinned.iter().any(|(id, _)| id.0 == index) {
             continue;
         }
-        let count = counts.entry(point.name.clone()).or_default();
+        // A point stands before those in its branches.
+        if let Some((outer, branch)) = points[index].within {
+            points[index].name =
+                format!("{}.{branch}.{}", points[outer.0].name, points[index].name);
+        }
+        let name = &mut points[index].name;
+        let count = counts.entry(name.clone()).or_default();
         *count += 1;
         if *count > 1 {
-            point.name = format!("{}#{count}", point.name);
+            *name = format!("{name}#{count}");
         }
     }
 }

@@ -8,8 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Macro, Pat, Token};
 
 use super::{Dest, Lower};
-use crate::check::Rule;
-use crate::ir::{LocalKind, PointKind, SelectArm, Stmt};
+use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
 use crate::suspend;
 
 /// The arguments of `select!`.
@@ -88,24 +87,24 @@ impl Lower<'_> {
             Ok(select) => select,
             Err(error) => return self.diagnostics.push(error),
         };
-        let mut operations = Vec::new();
+        let mut arms = Vec::new();
         for arm in select.arms {
-            if let Expr::Async(block) = &arm.future {
-                self.unsupported_branch(block);
-            }
             if let Some(cond) = &arm.cond
                 && suspend::expr(cond)
             {
                 let help = "await before the `select!`, into a variable";
                 self.unsupported(cond.span(), "the condition of a branch", help);
             }
-            let future = self.hoist(arm.future);
+            let future = self.make_branch(arm.future);
             let cond = arm.cond.map(|cond| self.opaque(cond));
-            operations.push((arm.pat, cond, future, arm.handler));
+            arms.push((arm.pat, cond, future, arm.handler));
         }
-        let span = mac.path.span();
-        let point = self.point("select".to_owned(), PointKind::Select, span);
-        let arms = operations.into_iter().map(|(pat, cond, future, handler)| SelectArm {
+        let point = self.point("select".to_owned(), PointKind::Select, mac.path.span());
+        let mut futures = Vec::new();
+        for (index, (pat, cond, future, handler)) in arms.into_iter().enumerate() {
+            futures.push((pat, cond, self.region(point, index, future), handler));
+        }
+        let arms = futures.into_iter().map(|(pat, cond, future, handler)| SelectArm {
             pat,
             cond,
             future,
@@ -126,27 +125,48 @@ impl Lower<'_> {
         if branches.is_empty() {
             self.diagnostics.push(syn::Error::new(mac.path.span(), "there is nothing to wait for"));
         }
-        let mut operations = Vec::new();
-        for branch in branches {
-            if let Expr::Async(block) = &branch {
-                self.unsupported_branch(block);
-            }
-            operations.push(self.hoist(branch));
-        }
+        let branches: Vec<_> =
+            branches.into_iter().map(|branch| self.make_branch(branch)).collect();
         let name = if fail_fast { "try_join" } else { "join" };
         let point = self.point(name.to_owned(), PointKind::Join, mac.path.span());
+        let branches = branches
+            .into_iter()
+            .enumerate()
+            .map(|(index, branch)| self.region(point, index, branch))
+            .collect();
         let local = self.new_temporary(&format!("{name}!"), LocalKind::Value, mac.path.span());
         let pat = self.local_pat(local);
-        self.push(Stmt::Join { point, branches: operations, pat, fail_fast });
+        self.push(Stmt::Join { point, branches, pat, fail_fast });
         self.path(local)
     }
 
-    fn unsupported_branch(&self, block: &syn::ExprAsync) {
-        self.diagnostics.error(
-            block.async_token.span,
-            Rule::ASYNC_BRANCH,
-            "an `async` block cannot be a branch yet",
-            "move it to an `async fn` in the body of the workflow, and call that",
-        );
+    /// Emits what makes the future of a branch. An `async` block does nothing when it is made.
+    fn make_branch(&mut self, future: Expr) -> Branch<syn::ExprAsync> {
+        match future {
+            Expr::Async(block) => Branch::Region(block),
+            Expr::Paren(expr) => self.make_branch(*expr.expr),
+            Expr::Group(expr) => self.make_branch(*expr.expr),
+            operation => Branch::Operation(self.hoist(operation)),
+        }
+    }
+
+    /// Lowers the block of a branch. Its jumps are its own, and its value is the branch's.
+    fn region(
+        &mut self,
+        point: PointId,
+        index: usize,
+        branch: Branch<syn::ExprAsync>,
+    ) -> Branch<AsyncBlock> {
+        let block = match branch {
+            Branch::Operation(operation) => return Branch::Operation(operation),
+            Branch::Region(block) => block,
+        };
+        let span = block.async_token.span;
+        let jumps = std::mem::take(&mut self.jumps);
+        let within = self.within.replace((point, index));
+        let body = self.body(|this| this.block(block.block, Dest::Return));
+        self.within = within;
+        self.jumps = jumps;
+        Branch::Region(AsyncBlock { body, is_move: block.capture.is_some(), span })
     }
 }

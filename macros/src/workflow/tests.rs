@@ -78,3 +78,29 @@ fn shadowing_borrows_and_awaits_in_expressions() {
         }
     }));
 }
+
+#[test]
+fn async_blocks_as_branches() {
+    insta::assert_snapshot!(passes(quote! {
+        async fn run(cx: &Context, order: Order, mut count: u64) -> Vec<String> {
+            let mut log = Vec::new();
+            let (_, total) = join!(
+                async {
+                    for line in order.lines {
+                        log.push(pack(&line).await);
+                    }
+                },
+                async move {
+                    count += price(count).await;
+                    select! {
+                        signed = async { sign(count).await? + sign(1).await? } => signed,
+                        _ = cx.sleep(days(1)) => 0,
+                    }
+                },
+            );
+            log.push(total.to_string());
+            send(&log, &order.customer, count).await;
+            log
+        }
+    }));
+}

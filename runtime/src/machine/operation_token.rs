@@ -11,6 +11,7 @@ use crate::codec;
 /// The token of an awaited operation that gives a `T`.
 pub struct Fut<F, T> {
     start: fn(F, &mut StateWriter, &Context) -> Result<(), StepError>,
+    begin: fn(F, &mut Parked, usize, &Context) -> Result<(), StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<Poll<T>, StepError>,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
 }
@@ -19,7 +20,7 @@ pub struct Fut<F, T> {
 ///
 /// The bound stands here and nowhere else, so that a value that cannot be awaited is one error.
 pub fn future<F: DurableFuture<Output = T>, T>() -> Fut<F, T> {
-    Fut { start: start::<F>, poll: poll::<F>, cancel: cancel::<F> }
+    Fut { start: start::<F>, begin: begin::<F>, poll: poll::<F>, cancel: cancel::<F> }
 }
 
 fn start<F>(operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), StepError>
@@ -29,6 +30,14 @@ where
     let pending = operation.start(cx)?;
     save(&pending, state);
     Ok(())
+}
+
+fn begin<F>(operation: F, parked: &mut Parked, index: usize, cx: &Context) -> Result<(), StepError>
+where
+    F: DurableFuture,
+{
+    let pending = cx.wait_among::<F, _>(|| operation.start(cx))?;
+    update(parked, index, &pending)
 }
 
 fn save<P: Serialize>(pending: &P, state: &mut StateWriter) {
@@ -134,6 +143,20 @@ impl<F, T> Fut<F, T> {
         }
     }
 
+    /// Starts operation number `index` of the state, which waits for it already.
+    ///
+    /// # Errors
+    /// As [`DurableFuture::start`].
+    pub fn begin(
+        &self,
+        operation: F,
+        parked: &mut Parked,
+        index: usize,
+        cx: &Context,
+    ) -> Result<(), Halt> {
+        Ok((self.begin)(operation, parked, index, cx)?)
+    }
+
     /// Looks for the outcome of operation number `index` of the state. While there is none, what is
     /// saved of it is brought up to date.
     ///
@@ -156,6 +179,7 @@ impl<F, T> Fut<F, T> {
 /// have one.
 pub struct Branch<F, T> {
     start: fn(F, &mut StateWriter, &Context) -> Result<(), StepError>,
+    begin: fn(F, &mut Parked, usize, &Context) -> Result<(), StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<bool, StepError>,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
     take: fn(&Parked, usize) -> Result<Option<T>, StepError>,
@@ -165,6 +189,7 @@ pub struct Branch<F, T> {
 pub fn branch<F: DurableFuture<Output = T>, T: Durable>() -> Branch<F, T> {
     Branch {
         start: start_branch::<F>,
+        begin: begin_branch::<F>,
         poll: poll_branch::<F>,
         cancel: cancel_branch::<F>,
         take: take_branch::<F>,
@@ -181,6 +206,20 @@ where
     let pending = cx.wait_among::<F, _>(|| operation.start(cx))?;
     save(&Item::<F>::Pending(pending), state);
     Ok(())
+}
+
+fn begin_branch<F>(
+    operation: F,
+    parked: &mut Parked,
+    index: usize,
+    cx: &Context,
+) -> Result<(), StepError>
+where
+    F: DurableFuture,
+    F::Output: Durable,
+{
+    let pending = cx.wait_among::<F, _>(|| operation.start(cx))?;
+    update(parked, index, &Item::<F>::Pending(pending))
 }
 
 fn poll_branch<F>(parked: &mut Parked, index: usize, cx: &Context) -> Result<bool, StepError>
@@ -235,6 +274,20 @@ impl<F, T> Branch<F, T> {
     /// As [`DurableFuture::start`].
     pub fn start(&self, operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), Halt> {
         Ok((self.start)(operation, state, cx)?)
+    }
+
+    /// Starts operation number `index` of the state, which waits for it already.
+    ///
+    /// # Errors
+    /// As [`DurableFuture::start`].
+    pub fn begin(
+        &self,
+        operation: F,
+        parked: &mut Parked,
+        index: usize,
+        cx: &Context,
+    ) -> Result<(), Halt> {
+        Ok((self.begin)(operation, parked, index, cx)?)
     }
 
     /// Looks for the outcome of operation number `index` of the state, and keeps it there. Whether

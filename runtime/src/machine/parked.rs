@@ -42,12 +42,18 @@ impl Parked {
     /// [`StepError::Definition`] if another definition wrote it, [`StepError::UnknownState`], and
     /// [`StepError::Decode`] if it is damaged.
     pub fn read(frame: Bytes, definition: &Definition, graph: &Graph) -> Result<Self, StepError> {
+        let found = FrameHead::read(&mut &frame[..])?.hash;
+        let current = definition.hash;
+        if found != current {
+            return Err(StepError::Definition { found, current });
+        }
+        Self::take_apart(frame, graph)
+    }
+
+    /// As [`Parked::read`], of a frame that is known to be of this definition.
+    pub(super) fn take_apart(frame: Bytes, graph: &Graph) -> Result<Self, StepError> {
         let mut rest = &frame[..];
         let head = FrameHead::read(&mut rest)?;
-        let current = definition.hash;
-        if head.hash != current {
-            return Err(StepError::Definition { found: head.hash, current });
-        }
         let node = graph.nodes.get(head.state as usize);
         let count = node.ok_or(StepError::UnknownState(head.state))?.locals.len();
         let locals = frame.len() - rest.len();
@@ -70,6 +76,19 @@ impl Parked {
     /// No state at all, for a step that only describes.
     pub(super) fn nowhere() -> Self {
         Self { frame: Bytes::new(), state: 0, locals: 0, operations: 0 }
+    }
+
+    /// The state number `state` of the same definition, in which a branch begins.
+    pub(super) fn begin(&self, state: u32) -> Self {
+        let mut frame = self.frame[..FrameHead::HASH_LENGTH].to_vec();
+        write_length(&mut frame, u64::from(state));
+        let locals = frame.len();
+        Self { frame: frame.into(), state, locals, operations: locals }
+    }
+
+    /// The state is not one of the machine that was given it.
+    pub fn is_unknown(&self) -> Halt {
+        Halt::Failed(StepError::UnknownState(self.state))
     }
 
     /// The state as bytes, and its name.
@@ -115,7 +134,7 @@ impl Parked {
         Ok(Slot::Saved(self.frame.slice_ref(next_entry(&mut rest)?)))
     }
 
-    /// What is saved of an operation that the state waits for.
+    /// What is saved of an operation that the state waits for; nothing if it is not there.
     pub(super) fn operation(&self, index: usize) -> Result<&[u8], StepError> {
         self.operation_at(index).map(|place| &self.frame[place])
     }
@@ -257,15 +276,39 @@ impl StateWriter {
         self.begin()
     }
 
+    /// Adds what the state before waits for, as it is.
+    pub fn keep_operations(&mut self, parked: &Parked) {
+        self.operations.get_or_insert(self.frame.len());
+        self.frame.extend_from_slice(&parked.frame[parked.operations..]);
+    }
+
     /// Parks the machine in the state that was written.
     pub fn suspend(self, parked: &mut Parked) -> Halt {
+        match self.finish(parked) {
+            Ok(()) => Halt::Suspended,
+            Err(error) => Halt::Failed(error),
+        }
+    }
+
+    /// Puts the machine in the state that was written, with `count` branches that have not begun.
+    ///
+    /// # Errors
+    /// [`StepError::Encode`] if a local refused.
+    pub fn enter(mut self, count: usize, parked: &mut Parked) -> Result<(), Halt> {
+        for _ in 0..count {
+            self.begin_operation();
+        }
+        Ok(self.finish(parked)?)
+    }
+
+    fn finish(self, parked: &mut Parked) -> Result<(), StepError> {
         let Self { frame, state, locals, operations, begun: _, failed } = self;
         if let Some(error) = failed {
-            return Halt::Failed(error);
+            return Err(error);
         }
         let operations = operations.unwrap_or(frame.len());
         *parked = Parked { frame: frame.into(), state, locals, operations };
-        Halt::Suspended
+        Ok(())
     }
 }
 

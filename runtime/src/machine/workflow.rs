@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use bytes::Bytes;
 
-use super::{Context, Durable, Parked, StepError};
+use super::{Context, Durable, Parked, StepError, region};
 use crate::codec::{self, CodecError, Schema};
 use crate::model::{DefinitionHash, Graph, Payload};
 
@@ -315,13 +315,5 @@ pub(super) fn advance<W: Workflow>(
     parked: &mut Parked,
     cx: &Context,
 ) -> Result<Poll<W::Return>, StepError> {
-    loop {
-        let (step, goes_on) = cx.run_on(|| W::step(parked, cx));
-        match step {
-            Ok(value) => return Ok(Poll::Ready(value)),
-            Err(Halt::Suspended) if goes_on => {}
-            Err(Halt::Suspended) => return Ok(Poll::Pending),
-            Err(Halt::Failed(error)) => return Err(error),
-        }
-    }
+    region::advance(parked, cx, &mut |parked| W::step(parked, cx))
 }

@@ -1,0 +1,158 @@
+//! Which locals a region takes over from outside of it.
+//!
+//! Input: the graph, and what is live where each block begins. Output: [`Captures`]. A local from
+//! outside either becomes the region's own when the region begins, to be saved with the region's
+//! states, or stays where it is and is used from there, as a borrow would. Guarantees: an `async
+//! move` owns what it names; otherwise a region owns what nothing else needs, and parts that it
+//! moves out and nothing else needs. What two branches use stays outside, so rustc judges whether
+//! they may.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::ir::{Graph, LocalId, RegionId, ScopeId, Terminator};
+use crate::usage::{self, Place, bound_locals};
+
+/// The result, by region.
+#[derive(Debug, Default)]
+pub(crate) struct Captures {
+    /// The locals from outside that the region names.
+    outer: Vec<BTreeSet<LocalId>>,
+    /// Those of them that it names itself, and not only by way of borrows of them.
+    direct: Vec<BTreeSet<LocalId>>,
+    /// Those of them that it owns.
+    owned: Vec<BTreeSet<LocalId>>,
+}
+
+/// Decides for every region. `live_in` is by block.
+pub(crate) fn decide(graph: &Graph, live_in: &[BTreeSet<Place>]) -> Captures {
+    let (outer, direct) = outer(graph);
+    let mut captures = Captures { outer, direct, owned: Vec::new() };
+    let needs_after = needed_after(graph, live_in);
+    // Regions stand before those in them.
+    for id in (0..graph.regions.len()).map(RegionId) {
+        let owned = captures.outer[id.0].iter().copied();
+        let owned = owned.filter(|local| {
+            graph.locals[*local].remade.is_none()
+                && captures.owns(graph, live_in, &needs_after[id.0], id, *local)
+        });
+        let owned = owned.collect();
+        captures.owned.push(owned);
+    }
+    captures
+}
+
+impl Captures {
+    /// Whether the region uses the local where it is, outside.
+    pub(crate) fn is_used_outside(&self, region: RegionId, local: LocalId) -> bool {
+        self.outer[region.0].contains(&local) && !self.owned[region.0].contains(&local)
+    }
+
+    /// The locals that the region uses where they are, outside.
+    pub(crate) fn used_outside(&self, region: RegionId) -> impl Iterator<Item = LocalId> + '_ {
+        self.outer[region.0].difference(&self.owned[region.0]).copied()
+    }
+
+    /// The locals that become the region's own.
+    pub(crate) fn owned(&self, region: RegionId) -> &BTreeSet<LocalId> {
+        &self.owned[region.0]
+    }
+
+    fn owns(
+        &self,
+        graph: &Graph,
+        live_in: &[BTreeSet<Place>],
+        needed_after: &BTreeSet<Place>,
+        id: RegionId,
+        local: LocalId,
+    ) -> bool {
+        let region = &graph[id];
+        if region.is_move && self.direct[id.0].contains(&local) {
+            return true;
+        }
+        if region.parent.is_some_and(|parent| self.is_used_outside(parent, local)) {
+            return false;
+        }
+        let siblings: Vec<RegionId> =
+            graph.regions_of(region.point).filter(|other| *other != id).collect();
+        let mut elsewhere: Vec<&Place> =
+            needed_after.iter().filter(|place| place.local == local).collect();
+        let is_shared = siblings.iter().any(|other| self.outer[other.0].contains(&local));
+        if elsewhere.is_empty() && !is_shared {
+            return true;
+        }
+        let in_region = |id: RegionId| {
+            let entry = live_in.get(graph[id].entry.0);
+            entry.into_iter().flatten().filter(|place| place.local == local)
+        };
+        elsewhere.extend(siblings.iter().flat_map(|other| in_region(*other)));
+        let mut places = in_region(id).peekable();
+        places.peek().is_some()
+            && moves_out_of(graph, id, local)
+            && places.all(|place| elsewhere.iter().all(|other| !overlap(place, other)))
+    }
+}
+
+/// Whether one of the two is a part of the other, or they are the same.
+fn overlap(one: &Place, other: &Place) -> bool {
+    let shorter = one.fields.len().min(other.fields.len());
+    one.local == other.local && one.fields[..shorter] == other.fields[..shorter]
+}
+
+fn moves_out_of(graph: &Graph, region: RegionId, local: LocalId) -> bool {
+    graph.blocks.iter().filter(|block| graph.is_within(block.region, region)).any(|block| {
+        let usages = block.usages.iter().chain([&block.end_usage]);
+        usages.flat_map(|usage| &usage.moves).any(|place| place.local == local)
+    })
+}
+
+/// The locals from outside that each region uses, and those that it names itself.
+fn outer(graph: &Graph) -> (Vec<BTreeSet<LocalId>>, Vec<BTreeSet<LocalId>>) {
+    let mut scope_of: HashMap<LocalId, ScopeId> = HashMap::new();
+    for (index, scope) in graph.scopes.iter().enumerate() {
+        scope_of.extend(scope.locals.iter().map(|local| (*local, ScopeId(index))));
+    }
+    let is_inside = |local: &LocalId, region: RegionId| {
+        let mut scope = scope_of.get(local).copied();
+        while let Some(id) = scope {
+            if id == graph[region].scope {
+                return true;
+            }
+            scope = graph.scopes[id.0].parent;
+        }
+        false
+    };
+    let mut outer = vec![BTreeSet::new(); graph.regions.len()];
+    let mut direct = outer.clone();
+    for block in &graph.blocks {
+        let mut region = block.region;
+        while let Some(id) = region {
+            let usages = block.usages.iter().chain([&block.end_usage]);
+            for named in usages.flat_map(|usage| &usage.mentions) {
+                // Whoever names a local that is made again uses what it is made of.
+                let used = usage::made_of(&graph.locals, *named);
+                outer[id.0].extend(used.into_iter().filter(|local| !is_inside(local, id)));
+                direct[id.0].extend(Some(*named).filter(|local| !is_inside(local, id)));
+            }
+            region = graph[id].parent;
+        }
+    }
+    (outer, direct)
+}
+
+/// What is needed after the wait that each region is a branch of.
+fn needed_after(graph: &Graph, live_in: &[BTreeSet<Place>]) -> Vec<BTreeSet<Place>> {
+    let mut needed = vec![BTreeSet::new(); graph.regions.len()];
+    for block in &graph.blocks {
+        let (resume, bound) = match &block.end {
+            Terminator::Join { pat, resume, .. } => (*resume, bound_locals(&graph.locals, pat)),
+            Terminator::Select { resume, .. } => (*resume, Vec::new()),
+            _ => continue,
+        };
+        for region in block.end.regions() {
+            let live = live_in.get(resume.0).into_iter().flatten();
+            let live = live.filter(|place| !bound.contains(&place.local));
+            needed[region.0] = live.cloned().collect();
+        }
+    }
+    needed
+}

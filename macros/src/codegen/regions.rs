@@ -1,0 +1,378 @@
+//! Suspension points with a branch that is a region.
+//!
+//! A region is a closure in the arm that follows the wait, with a `match` over its own states, so it
+//! sees the locals outside of it as an `async` block would, and rustc infers types through it. The
+//! arm loads what the regions use and steps the branches one after the other. The wait is entered by
+//! writing its state and going to that same arm, which begins the branches, each in its turn:
+//! operations that have been made and locals that a region takes over come there in variables.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Expr, Index};
+
+use super::print::{Printer, awaited, ready};
+use super::step::{self, context, operation_token, parked};
+use super::suspend::{again, next};
+use super::{Machine, state};
+use crate::hygiene::hidden;
+use crate::ir::{Branch, Graph, PointId, RegionId, Terminator};
+use crate::layout::{State, VariableId};
+use crate::usage::{Jump, Usage};
+
+/// What is awaited at a point.
+struct Wait<'a> {
+    branches: Vec<(Option<&'a Expr>, &'a Branch<RegionId>)>,
+    /// That of `join!`; `None` for `select!`.
+    fail_fast: Option<bool>,
+}
+
+fn wait_at(graph: &Graph, wanted: PointId) -> Option<Wait<'_>> {
+    graph.blocks.iter().find_map(|block| match &block.end {
+        Terminator::Select { point, arms, .. } if *point == wanted => {
+            let branches = arms.iter().map(|arm| (arm.cond.as_ref(), &arm.future));
+            Some(Wait { branches: branches.collect(), fail_fast: None })
+        }
+        Terminator::Join { point, branches, fail_fast, .. } if *point == wanted => {
+            let branches = branches.iter().map(|branch| (None, branch));
+            Some(Wait { branches: branches.collect(), fail_fast: Some(*fail_fast) })
+        }
+        _ => None,
+    })
+}
+
+/// What a branch begins with: the operation, or whether there is anything to begin.
+fn made(point: PointId, index: usize) -> Ident {
+    hidden(&format!("m{}_{index}", point.0))
+}
+
+/// What a region takes over.
+pub(super) fn given(region: RegionId, id: VariableId) -> Ident {
+    hidden(&format!("g{}_{}", region.0, id.0))
+}
+
+/// The token of the value that a region gives to a `join!`.
+fn output_token(region: RegionId) -> Ident {
+    hidden(&format!("v{}", region.0))
+}
+
+fn closure(region: RegionId) -> Ident {
+    hidden(&format!("region{}", region.0))
+}
+
+fn begins(region: RegionId) -> Ident {
+    hidden(&format!("begins{}", region.0))
+}
+
+/// Declares what branches begin with.
+pub(super) fn declare_made(machine: &Machine<'_>, owner: Option<RegionId>) -> TokenStream {
+    let mut out = TokenStream::new();
+    for point in machine.layout.states_of(owner).filter_map(|state| state.point) {
+        let wait = wait_at(machine.graph, point).filter(|_| machine.graph.has_regions(point));
+        for (index, (_, branch)) in wait.into_iter().flat_map(|wait| wait.branches).enumerate() {
+            let made = made(point, index);
+            match branch {
+                Branch::Operation(_) => {
+                    out.extend(quote!(let mut #made = ::core::option::Option::None;));
+                }
+                Branch::Region(region) => {
+                    out.extend(quote!(let mut #made = false;));
+                    let root = machine.layout.root(machine.graph[*region].entry);
+                    for id in root.into_iter().flat_map(|root| &root.entry) {
+                        let given = given(*region, *id);
+                        out.extend(quote!(let mut #given = ::piton::__private::Slot::Empty;));
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The tokens of what regions give to a `join!`.
+pub(super) fn output_tokens(machine: &Machine<'_>) -> TokenStream {
+    let cx = context();
+    let mut out = TokenStream::new();
+    for region in machine.owners().flatten() {
+        let point = machine.graph[region].point;
+        let is_join = wait_at(machine.graph, point).is_some_and(|wait| wait.fail_fast.is_some());
+        if let Some(State { name, .. }) = machine.layout.start_of(region).filter(|_| is_join) {
+            let token = output_token(region);
+            let maker = quote_spanned! {machine.graph[region].span=>
+                ::piton::__private::local::<_>
+            };
+            out.extend(quote!(let #token = #maker(#name, #cx);));
+        }
+    }
+    out
+}
+
+/// Before the suspension.
+impl Printer<'_> {
+    /// Makes the branches and goes to the arm that begins them.
+    pub(super) fn enter_wait(&self, point: PointId, usage: &Usage) -> TokenStream {
+        let graph = self.machine.graph;
+        let (Some(wait), Some(state)) = (wait_at(graph, point), self.machine.layout.state(point))
+        else {
+            return TokenStream::new();
+        };
+        let mut make = TokenStream::new();
+        let mut give = TokenStream::new();
+        for (index, (cond, branch)) in wait.branches.iter().enumerate() {
+            let made = made(point, index);
+            let cond = cond.map(|cond| self.expr(cond, usage));
+            match branch {
+                Branch::Operation(future) => {
+                    let future = self.expr(future, usage);
+                    let some = quote!(#made = ::core::option::Option::Some(#future););
+                    make.extend(match cond {
+                        Some(cond) => quote!(if #cond { #some }),
+                        None => some,
+                    });
+                }
+                Branch::Region(region) => {
+                    let cond = cond.unwrap_or_else(|| quote!(true));
+                    make.extend(quote!(#made = #cond;));
+                    let root = self.machine.layout.root(graph[*region].entry);
+                    for id in root.into_iter().flat_map(|root| &root.entry) {
+                        let given = given(*region, *id);
+                        let place = self.place(&self.machine.layout.variable(*id).place);
+                        give.extend(quote!(#given = ::piton::__private::Slot::Value(#place);));
+                    }
+                }
+            }
+        }
+        let (parked, next) = (parked(), next());
+        let save = self.save(point);
+        let count = Index::from(wait.branches.len());
+        let jump = step::jump_to_state(state.region, state);
+        quote! {
+            #make
+            #give
+            #save
+            #next.enter(#count, #parked)?;
+            #jump
+        }
+    }
+}
+
+/// After it.
+impl Printer<'_> {
+    /// Begins the branches or looks after them, and suspends again while they are outstanding.
+    pub(super) fn step_branches(&self, point: PointId) -> TokenStream {
+        let Some(wait) = wait_at(self.machine.graph, point) else { return TokenStream::new() };
+        let regions = wait.branches.iter().filter_map(|(_, branch)| match branch {
+            Branch::Operation(_) => None,
+            Branch::Region(region) => Some(self.region(*region)),
+        });
+        let regions: TokenStream = regions.collect();
+        let step = match wait.fail_fast {
+            None => self.step_select(point, &wait),
+            Some(fail_fast) => self.step_join(point, &wait, fail_fast),
+        };
+        quote!(#regions #step)
+    }
+
+    /// The closure that steps a region, and what else there is to say about it.
+    fn region(&self, id: RegionId) -> TokenStream {
+        let region = &self.machine.graph[id];
+        let Some(start) = self.machine.layout.start_of(id) else { return TokenStream::new() };
+        let (state_type, variant) = (state::type_name(), &start.variant);
+        let (closure, begins, parked) = (closure(id), begins(id), parked());
+        let made = made(region.point, region.index);
+        let run = step::run(self.machine, Some(id));
+        // What never returns has no type by itself.
+        let value = if returns(self.machine.graph, id) {
+            quote!(_)
+        } else {
+            quote!(::piton::__private::Never)
+        };
+        let (handle, index) = (handle(id), Index::from(region.index));
+        quote! {
+            let #begins = ::core::mem::take(&mut #made);
+            let #handle = ::piton::__private::Region::new(
+                #index,
+                #state_type::#variant as u32,
+                Self::GRAPH,
+            );
+            let mut #closure = |
+                #parked: &mut ::piton::__private::Parked
+            | -> ::core::result::Result<#value, ::piton::__private::Halt> { #run };
+        }
+    }
+
+    fn step_select(&self, point: PointId, wait: &Wait<'_>) -> TokenStream {
+        let (cx, parked, done) = (context(), parked(), hidden("done"));
+        let value = awaited(self.machine.graph.points[point.0].span);
+        let mut declare = TokenStream::new();
+        let mut step = TokenStream::new();
+        let mut cancel = TokenStream::new();
+        for (index, (_, branch)) in wait.branches.iter().enumerate() {
+            let ready = ready(index);
+            declare.extend(quote!(let mut #ready = ::core::option::Option::None;));
+            let give_up = match branch {
+                Branch::Operation(_) => {
+                    let (token, made) = (operation_token(point, index), made(point, index));
+                    let index = Index::from(index);
+                    step.extend(quote! {
+                        match #made.take() {
+                            ::core::option::Option::Some(#value) => {
+                                #token.begin(#value, #parked, #index, #cx)?;
+                            }
+                            ::core::option::Option::None if !#done => {
+                                if let ::core::task::Poll::Ready(#value) =
+                                    #token.poll(#parked, #index, #cx)?
+                                {
+                                    #ready = ::core::option::Option::Some(#value);
+                                    #done = true;
+                                }
+                            }
+                            ::core::option::Option::None => {}
+                        }
+                    });
+                    quote!(#token.cancel(#parked, #index, #cx)?;)
+                }
+                Branch::Region(region) => {
+                    let (handle, begins) = (handle(*region), begins(*region));
+                    let closure = closure(*region);
+                    // Those that begin run up to their first suspension, whoever is done.
+                    step.extend(quote! {
+                        if #begins || !#done {
+                            let #value = #handle.poll(#begins, #parked, #cx, &mut #closure)?;
+                            if !#done {
+                                #done = #value.is_some();
+                                #ready = #value;
+                            }
+                        }
+                    });
+                    quote!(#handle.cancel(#parked, #cx, &mut #closure)?;)
+                }
+            };
+            cancel.extend(quote!(if #ready.is_none() { #give_up }));
+        }
+        let again = self.again(point);
+        quote! {
+            #declare
+            let mut #done = false;
+            ::piton::__private::open_waits(#cx, false);
+            #step
+            ::piton::__private::close_waits(#cx, !#done);
+            if !#done { #again }
+            #cancel
+        }
+    }
+
+    fn step_join(&self, point: PointId, wait: &Wait<'_>, fail_fast: bool) -> TokenStream {
+        let (cx, parked, done) = (context(), parked(), hidden("done"));
+        let value = awaited(self.machine.graph.points[point.0].span);
+        let failed = hidden("failed");
+        // Without a failure all are looked after, and those that begin in any case.
+        let unless_failed = fail_fast.then(|| quote!(if #failed.is_none()));
+        let mut step = TokenStream::new();
+        let (mut cancel, mut take) = (TokenStream::new(), Vec::new());
+        for (index, (_, branch)) in wait.branches.iter().enumerate() {
+            let number = Index::from(index);
+            match branch {
+                Branch::Operation(_) => {
+                    let (token, made) = (operation_token(point, index), made(point, index));
+                    step.extend(quote! {
+                        if let ::core::option::Option::Some(#value) = #made.take() {
+                            #token.begin(#value, #parked, #number, #cx)?;
+                            #done = false;
+                        } else #unless_failed {
+                            #done &= #token.poll(#parked, #number, #cx)?;
+                        }
+                    });
+                    if fail_fast {
+                        step.extend(quote! {
+                            if #failed.is_none() { #failed = #token.failed(#parked, #number)?; }
+                        });
+                        cancel.extend(quote!(#token.cancel(#parked, #number, #cx)?;));
+                        take.push(quote!(#token.take_ok(#parked, #number)?));
+                    } else {
+                        take.push(quote!(#token.take(#parked, #number)?));
+                    }
+                }
+                Branch::Region(region) => {
+                    let (handle, begins) = (handle(*region), begins(*region));
+                    let (closure, output) = (closure(*region), output_token(*region));
+                    let join = quote! {
+                        #done &= #handle.join(#begins, &#output, #parked, #cx, &mut #closure)?;
+                    };
+                    if fail_fast {
+                        step.extend(quote! {
+                            if #begins || #failed.is_none() { #join }
+                            if #failed.is_none() { #failed = #handle.failed(&#output, #parked)?; }
+                        });
+                        cancel.extend(quote!(#handle.cancel(#parked, #cx, &mut #closure)?;));
+                        take.push(quote!(#handle.take_ok(&#output, #parked)?));
+                    } else {
+                        step.extend(join);
+                        take.push(quote!(#handle.take(&#output, #parked)?));
+                    }
+                }
+            }
+        }
+        let again = self.again(point);
+        if !fail_fast {
+            return quote! {
+                let mut #done = true;
+                ::piton::__private::open_waits(#cx, true);
+                #step
+                ::piton::__private::close_waits(#cx, !#done);
+                if !#done { #again }
+                let #value = (#(#take,)*);
+            };
+        }
+        quote! {
+            let mut #done = true;
+            let mut #failed = ::core::option::Option::None;
+            ::piton::__private::open_waits(#cx, false);
+            #step
+            ::piton::__private::close_waits(#cx, #failed.is_none() && !#done);
+            let #value = match #failed {
+                ::core::option::Option::Some(#failed) => {
+                    #cancel
+                    ::core::result::Result::Err(#failed)
+                }
+                ::core::option::Option::None => {
+                    if !#done { #again }
+                    ::core::result::Result::Ok((#(#take,)*))
+                }
+            };
+        }
+    }
+
+    /// Whether the regions of the point use locals where they are.
+    pub(super) fn uses_locals(&self) -> bool {
+        !self.root.used_by_regions.is_empty()
+    }
+
+    /// The machine stays parked. What has been loaded may have changed.
+    fn again(&self, point: PointId) -> TokenStream {
+        if !self.uses_locals() {
+            return again();
+        }
+        let (parked, next) = (parked(), next());
+        let save = self.save(point);
+        quote! {
+            #save
+            #next.keep_operations(#parked);
+            return ::core::result::Result::Err(#next.suspend(#parked));
+        }
+    }
+}
+
+/// The handle of a region.
+fn handle(region: RegionId) -> Ident {
+    hidden(&format!("h{}", region.0))
+}
+
+/// Whether the region can come to its end.
+fn returns(graph: &Graph, region: RegionId) -> bool {
+    let mut blocks = graph.blocks.iter().filter(|block| block.region == Some(region));
+    blocks.any(|block| {
+        let usages = block.usages.iter().chain([&block.end_usage]);
+        matches!(block.end, Terminator::Return(_))
+            || usages.flat_map(|usage| &usage.jumps).any(|jump| *jump == Jump::Return)
+    })
+}

@@ -1,0 +1,168 @@
+//! Branches that are `async` blocks: machines within the machine.
+//!
+//! What is saved of such a branch is nothing if there is none, else a byte that says how far it is:
+//! the frame of one of its own states follows, or the value that it gave. Its code is a closure in
+//! the step function, which goes from the branch's state to the next.
+
+use std::task::Poll;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::frame::damaged;
+use super::{Context, Halt, Local, Parked, StepError};
+use crate::model::Graph;
+
+/// Which branch of the state that waits, and where it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    index: usize,
+    start: u32,
+    graph: &'static Graph,
+}
+
+/// What the first byte says.
+const RUNS: u8 = 0;
+const DONE: u8 = 1;
+
+/// The type of what never comes.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Never {}
+
+impl Region {
+    /// Branch number `index` of a state of `graph`, which begins in state number `start`.
+    pub fn new(index: usize, start: u32, graph: &'static Graph) -> Self {
+        Self { index, start, graph }
+    }
+
+    /// Lets the branch begin or go on, as far as it can. Its value, if it comes to its end.
+    ///
+    /// # Errors
+    /// That of `step`, and [`StepError::Decode`].
+    pub fn poll<T>(
+        self,
+        begins: bool,
+        parked: &mut Parked,
+        cx: &Context,
+        step: &mut impl FnMut(&mut Parked) -> Result<T, Halt>,
+    ) -> Result<Option<T>, Halt> {
+        let mut inner = match self.runs(parked)? {
+            Some(inner) => inner,
+            None if begins => parked.begin(self.start),
+            None => return Ok(None),
+        };
+        // A branch goes on from wait to wait, so it does not wait for the others.
+        cx.open_waits(false);
+        let poll = advance(&mut inner, cx, step);
+        cx.close_eager();
+        match poll? {
+            Poll::Ready(value) => Ok(Some(value)),
+            Poll::Pending => {
+                let frame = [&[RUNS], &inner.frame()[..]].concat();
+                parked.update(self.index, &frame)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// As [`Region::poll`], keeping the value until all branches have one. Whether it is there.
+    ///
+    /// # Errors
+    /// As [`Region::poll`].
+    pub fn join<T>(
+        self,
+        begins: bool,
+        value: &Local<T>,
+        parked: &mut Parked,
+        cx: &Context,
+        step: &mut impl FnMut(&mut Parked) -> Result<T, Halt>,
+    ) -> Result<bool, Halt> {
+        if let Some(given) = self.poll(begins, parked, cx, step)? {
+            let mut saved = vec![DONE];
+            (value.save)(&given, &mut saved).map_err(StepError::Encode)?;
+            parked.update(self.index, &saved)?;
+        }
+        let is_done = parked.operation(self.index)?.first() == Some(&DONE);
+        Ok(is_done && !cx.is_giving_up())
+    }
+
+    /// Gives up what the branch waits for.
+    ///
+    /// # Errors
+    /// As [`Region::poll`].
+    pub fn cancel<T>(
+        self,
+        parked: &Parked,
+        cx: &Context,
+        step: &mut impl FnMut(&mut Parked) -> Result<T, Halt>,
+    ) -> Result<(), Halt> {
+        if let Some(mut inner) = self.runs(parked)? {
+            let _: Poll<T> = cx.give_up(|| advance(&mut inner, cx, step))?;
+        }
+        Ok(())
+    }
+
+    /// The value, once it is known to be there.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if it cannot be read.
+    pub fn take<T>(self, value: &Local<T>, parked: &Parked) -> Result<T, Halt> {
+        let given = self.given(value, parked)?;
+        Ok(given.ok_or_else(|| damaged("a branch is not done"))?)
+    }
+
+    /// The error, if that is the value.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if it cannot be read.
+    pub fn failed<T, E>(
+        self,
+        value: &Local<Result<T, E>>,
+        parked: &Parked,
+    ) -> Result<Option<E>, Halt> {
+        Ok(self.given(value, parked)?.and_then(Result::err))
+    }
+
+    /// The value, once it is known that the branch has not failed.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if it cannot be read.
+    pub fn take_ok<T, E>(self, value: &Local<Result<T, E>>, parked: &Parked) -> Result<T, Halt> {
+        let given = self.given(value, parked)?.and_then(Result::ok);
+        Ok(given.ok_or_else(|| damaged("a branch is not done"))?)
+    }
+
+    fn given<T>(self, value: &Local<T>, parked: &Parked) -> Result<Option<T>, Halt> {
+        match parked.operation(self.index)?.split_first() {
+            Some((&DONE, given)) => Ok(Some((value.load)(given).map_err(StepError::Decode)?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The state that the branch is in, if it has begun and is not done.
+    fn runs(self, parked: &Parked) -> Result<Option<Parked>, StepError> {
+        match parked.operation(self.index)?.split_first() {
+            Some((&RUNS, frame)) => {
+                Parked::take_apart(Bytes::copy_from_slice(frame), self.graph).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Goes on from a state until something is waited for that is not there yet.
+pub(super) fn advance<T>(
+    parked: &mut Parked,
+    cx: &Context,
+    step: &mut impl FnMut(&mut Parked) -> Result<T, Halt>,
+) -> Result<Poll<T>, StepError> {
+    loop {
+        let (outcome, goes_on) = cx.run_on(|| step(parked));
+        match outcome {
+            Ok(value) => return Ok(Poll::Ready(value)),
+            Err(Halt::Suspended) if goes_on => {}
+            Err(Halt::Suspended) => return Ok(Poll::Pending),
+            Err(Halt::Failed(error)) => return Err(error),
+        }
+    }
+}
