@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed};
 use piton::error::ConnectError;
-use piton::model::{Payload, RunId, StepNo, WorkerId};
+use piton::model::{DefinitionHash, Payload, RunId, StepNo, WorkerId};
 use piton::store::{
-    ArrivalKind, CommitOutcome, CommitStep, Disposition, NewArrival, NewRun, NewWorker, RunEvent,
-    Store, WorkerLease, connect,
+    ArrivalKind, ClaimRequest, CommitOutcome, CommitStep, Disposition, NewArrival, NewRun,
+    NewWorker, RunEvent, Store, WorkerLease, connect,
 };
 use piton_postgres_cluster::{self as cluster, Cluster};
 use sqlx::{Connection as _, PgConnection};
@@ -46,6 +46,7 @@ const TESTS: &[(&str, Test)] = tests![
     news_reaches_other_processes,
     connections_that_are_cut_are_made_again,
     a_kept_run_stays_in_its_page,
+    reads_that_hang_hold_up_no_commit_and_no_renewal,
 ];
 
 fn main() {
@@ -246,27 +247,36 @@ async fn connections_that_are_cut_are_made_again(url: String) {
     here.renew_lease(worker, PATIENCE).await.expect("the worker lives on");
 }
 
-/// What keeps the table from growing under a steady load.
+/// What keeps the table from growing under a steady load: a new version of a row takes the place of
+/// one that nobody sees any more, in the same page, and no index hears of it.
 async fn a_kept_run_stays_in_its_page(url: String) {
-    const RUNS: usize = 50;
-    const STEPS: i64 = 20;
+    const RUNS: u64 = 50;
+    const WARM_UP: i64 = 50;
+    const STEPS: i64 = 250;
     let store = open(&url).await;
     let worker = store.register_worker(new_worker()).await.expect("a worker can register");
     let mut run_ids = Vec::new();
     for _ in 0..RUNS {
         run_ids.push(start(&*store, Some(worker)).await);
     }
+    let mut sizes = Vec::new();
     for expected in 0..STEPS {
-        let keep = Disposition::Keep { snapshot: vec![8; 300], state: "on".into() };
-        let step = |run_id: &RunId| CommitStep::new(*run_id, StepNo(expected), keep.clone());
-        let steps = run_ids.iter().map(step).collect();
+        let steps = run_ids.iter().map(|run_id| keep(*run_id, expected)).collect();
         store.commit_steps(worker, steps).await.expect("a valid worker can commit");
+        if [WARM_UP, STEPS - 1].contains(&expected) {
+            const SIZE: &str = "SELECT pg_total_relation_size('piton_runs')";
+            let mut connection = PgConnection::connect(&url).await.expect("the server is there");
+            let size: i64 = sqlx::query_scalar(SIZE).fetch_one(&mut connection).await.expect("ok");
+            sizes.push(size);
+        }
     }
+    assert_eq!(sizes[0], sizes[1], "the table has grown");
     store.close().await;
     let mut connection = PgConnection::connect(&url).await.expect("the server is there");
     let counts = "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables \
         WHERE relname = 'piton_runs'";
     let (mut updated, mut hot) = (0_i64, 0_i64);
+    let expected = RUNS.cast_signed() * STEPS;
     // The server counts with a delay.
     for _ in 0..200 {
         sqlx::raw_sql("SELECT pg_stat_clear_snapshot()")
@@ -274,11 +284,51 @@ async fn a_kept_run_stays_in_its_page(url: String) {
             .await
             .expect("ok");
         (updated, hot) = sqlx::query_as(counts).fetch_one(&mut connection).await.expect("ok");
-        if updated == i64::try_from(RUNS).expect("few") * STEPS {
+        if updated == expected {
             break;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert_eq!(updated, i64::try_from(RUNS).expect("few") * STEPS);
-    assert!(hot * 10 >= updated * 9, "{hot} of {updated}");
+    assert_eq!(updated, expected);
+    println!("{hot} of {updated} updates stayed in their page; {} bytes", sizes[1]);
+    assert!(hot * 100 >= updated * 99, "{hot} of {updated}");
+}
+
+/// All connections for reading hang, more callers than there are wait for one, and the worker goes
+/// on as ever.
+async fn reads_that_hang_hold_up_no_commit_and_no_renewal(url: String) {
+    let store = open(&url).await;
+    let worker = store.register_worker(new_worker()).await.expect("a worker can register");
+    let run_id = start(&*store, Some(worker)).await;
+    let mut lock = PgConnection::connect(&url).await.expect("the server is there");
+    let locked = "BEGIN; LOCK TABLE piton_definitions IN ACCESS EXCLUSIVE MODE";
+    sqlx::raw_sql(locked).execute(&mut lock).await.expect("nobody else has it");
+    let mut reads = tokio::task::JoinSet::new();
+    for _ in 0..50 {
+        let store = Arc::clone(&store);
+        reads.spawn(async move { store.find_definition("order", DefinitionHash(1)).await });
+    }
+    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+    let mut observer = PgConnection::connect(&url).await.expect("the server is there");
+    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut observer).await.expect("ok") < 6 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let own = async {
+        let request = ClaimRequest { worker, workflows: &["order"], limit: 1, inbox_limit: 1 };
+        let outcome = store.commit_steps(worker, vec![keep(run_id, 0)]).await;
+        assert_eq!(outcome.expect("it can commit"), [CommitOutcome::Committed]);
+        store.renew_lease(worker, PATIENCE).await.expect("it can renew");
+        store.claim_runs(request).await.expect("it can claim");
+    };
+    tokio::time::timeout(PATIENCE / 2, own).await.expect("they wait for nobody");
+    assert!(reads.try_join_next().is_none(), "none of them has got through");
+    sqlx::raw_sql("ROLLBACK").execute(&mut lock).await.expect("it has begun");
+    while let Some(read) = reads.join_next().await {
+        assert!(read.expect("no panic").expect("it can be read").is_none());
+    }
+}
+
+fn keep(run_id: RunId, expected: i64) -> CommitStep {
+    let disposition = Disposition::Keep { snapshot: vec![8; 300], state: "one".into() };
+    CommitStep::new(run_id, StepNo(expected), disposition)
 }

@@ -44,6 +44,7 @@ const TESTS: &[(&str, Test)] = tests![
     lost_answers::what_a_worker_commits_without_hearing_of_it_counts_once,
     lost_answers::what_a_client_asks_without_hearing_of_it_counts_once,
     outage::a_server_that_restarts_loses_nothing,
+    outage::a_quick_restart_takes_nobodys_runs,
     outage::what_arrives_late_from_a_cut_off_worker_changes_nothing,
     outage::a_silent_server_is_given_up,
 ];
@@ -54,7 +55,7 @@ const SETTINGS: &str = "log_line_prefix = '%d '\n";
 fn main() {
     let mut arguments = Arguments::from_args();
     // Each test has several processes of its own.
-    arguments.test_threads.get_or_insert(2);
+    arguments.test_threads.get_or_insert(3);
     let conclusion = {
         let cluster = match arguments.list {
             true => Err("tests are only listed".into()),

@@ -59,6 +59,43 @@ pub(crate) async fn a_server_that_restarts_loses_nothing(_: Scene) {
     }
 }
 
+/// All locks are free after a restart, and everybody's connection has gone. That makes nobody dead.
+pub(crate) async fn a_quick_restart_takes_nobodys_runs(_: Scene) {
+    const RUNS: u64 = 20;
+    /// Longer than it is believed that others may still be on their way.
+    const LONG_AFTER: Duration = Duration::from_secs(7);
+    let mut scene = Scene::on_a_server_of_its_own().await;
+    let lease = Duration::from_secs(600);
+    let workers = [scene.worker("one", lease).await, scene.worker("two", lease).await];
+    let mut runs = Vec::new();
+    for number in 0..RUNS {
+        runs.push(scene.client.start(gated(number)).await.expect("it can be started"));
+    }
+    let audit = &mut scene.audit;
+    wait_until("they wait at the gate", async || {
+        audit.count("SELECT count(*) FROM piton_runs WHERE step_no > 0").await == RUNS.cast_signed()
+    })
+    .await;
+    scene.stop_server();
+    scene.start_server().await;
+    let locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted";
+    let audit = &mut scene.audit;
+    wait_until("the locks are held again", async || audit.count(locks).await == 2).await;
+    tokio::time::sleep(LONG_AFTER).await;
+    Gate::new(scene.folder.path()).open().expect("it can be written");
+    for (number, run) in (0..).zip(runs) {
+        assert_eq!(run.result().await.expect("it completes"), 2 * number + 1);
+    }
+    let fenced = "SELECT count(*) FROM piton_workers WHERE fenced_at IS NOT NULL";
+    assert_eq!(scene.audit.count(fenced).await, 0);
+    for (key, call) in ledger::read(scene.folder.path()).expect("a readable ledger") {
+        assert_eq!(call.check(&key, 0), 0, "{key}: {call:?}");
+    }
+    for worker in workers {
+        worker.leave().await;
+    }
+}
+
 /// The way to the server goes dead while the worker holds runs, and comes back with everything that
 /// was under way, when they have long had another owner.
 pub(crate) async fn what_arrives_late_from_a_cut_off_worker_changes_nothing(mut scene: Scene) {

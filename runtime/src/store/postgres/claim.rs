@@ -3,7 +3,7 @@
 //! A worker that asks in vain must not write, so it looks first. Runs that another worker is
 //! claiming at the moment are skipped, not waited for.
 
-use sqlx::Row as _;
+use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::{PostgresStore, failed, now, workers};
@@ -58,38 +58,51 @@ pub(super) async fn claim(
     store: &PostgresStore,
     request: ClaimRequest<'_>,
 ) -> Result<Claimed, StoreError> {
+    let mut lane = store.lanes.lane().await.map_err(failed("claim_runs"))?;
+    let claimed = claim_on(lane.get(), store, request).await?;
+    lane.done();
+    Ok(claimed)
+}
+
+async fn claim_on(
+    connection: &mut PgConnection,
+    store: &PostgresStore,
+    request: ClaimRequest<'_>,
+) -> Result<Claimed, StoreError> {
     let failed = failed("claim_runs");
-    let before = look(store, &request).await.map_err(failed)?;
+    let before = look(connection, store, &request).await.map_err(failed)?;
     if !before.valid {
         return Err(StoreError::Fenced);
     }
     let mut claimed =
         Claimed { runs: Vec::new(), next_due_at: before.next_due_at, now: before.now };
     if before.next_due_at.is_some_and(|due_at| due_at <= before.now) && request.limit > 0 {
-        let mut lane = store.lanes.lane().await.map_err(failed)?;
         let taken = sqlx::query_as(TAKE)
             .bind(store.given_time())
             .bind(request.worker.worker_id.0)
             .bind(request.worker.epoch.0)
             .bind(request.workflows)
             .bind(i64::from(request.limit))
-            .fetch_all(lane.get())
+            .fetch_all(&mut *connection)
             .await
             .map_err(failed)?;
-        lane.done();
-        claimed.runs = with_inboxes(store, taken, request.inbox_limit, failed).await?;
-        claimed.next_due_at = look(store, &request).await.map_err(failed)?.next_due_at;
+        claimed.runs = with_inboxes(connection, taken, request.inbox_limit, failed).await?;
+        claimed.next_due_at = look(connection, store, &request).await.map_err(failed)?.next_due_at;
     }
     Ok(claimed)
 }
 
-async fn look(store: &PostgresStore, request: &ClaimRequest<'_>) -> Result<Look, sqlx::Error> {
+async fn look(
+    connection: &mut PgConnection,
+    store: &PostgresStore,
+    request: &ClaimRequest<'_>,
+) -> Result<Look, sqlx::Error> {
     let row = sqlx::query(LOOK)
         .bind(store.given_time())
         .bind(request.worker.worker_id.0)
         .bind(request.worker.epoch.0)
         .bind(request.workflows)
-        .fetch_one(&store.pool)
+        .fetch_one(connection)
         .await?;
     Ok(Look {
         now: Timestamp(row.try_get(0)?),
@@ -108,19 +121,22 @@ pub(super) async fn recover(
     if !workers::is_valid(store, worker).await.map_err(failed)? {
         return Err(StoreError::Fenced);
     }
+    let mut lane = store.lanes.lane().await.map_err(failed)?;
     let held: Vec<Uuid> = held.iter().map(RunId::as_uuid).collect();
     let lost = sqlx::query_as(LOST)
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
         .bind(held)
-        .fetch_all(&store.pool)
+        .fetch_all(lane.get())
         .await
         .map_err(failed)?;
-    with_inboxes(store, lost, inbox_limit, failed).await
+    let recovered = with_inboxes(lane.get(), lost, inbox_limit, failed).await?;
+    lane.done();
+    Ok(recovered)
 }
 
 async fn with_inboxes(
-    store: &PostgresStore,
+    connection: &mut PgConnection,
     runs: Vec<ClaimRow>,
     limit: u32,
     failed: impl Fn(sqlx::Error) -> StoreError,
@@ -133,7 +149,7 @@ async fn with_inboxes(
             .bind(run_ids)
             .bind(counts)
             .bind(i64::from(limit))
-            .fetch_all(&store.pool)
+            .fetch_all(connection)
             .await
             .map_err(failed)?;
     }

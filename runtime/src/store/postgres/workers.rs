@@ -94,12 +94,15 @@ pub(super) async fn is_valid(
     store: &PostgresStore,
     worker: WorkerLease,
 ) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar(IS_VALID)
+    let mut lane = store.lanes.lane().await?;
+    let is_valid = sqlx::query_scalar(IS_VALID)
         .bind(store.given_time())
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
-        .fetch_one(&store.pool)
-        .await
+        .fetch_one(lane.get())
+        .await?;
+    lane.done();
+    Ok(is_valid)
 }
 
 pub(super) async fn register(
