@@ -9,5 +9,7 @@ mod general;
 #[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]
-pub use engine::{LookupError, RegistryError, RunError, SignalError, StartError, WorkerError};
+pub use engine::{
+    LookupError, RegistryError, RunError, SignalError, StartError, TokenError, WorkerError,
+};
 pub use general::{Error, Result};

@@ -1,7 +1,9 @@
 //! What a program that defines and runs workflows uses: `use piton::prelude::*;`.
 
 pub use crate::machine::{ActivityError, Context, Durable, Retryable, Signal, join_all};
-pub use crate::model::{RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds};
+pub use crate::model::{
+    ActivityToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
+};
 
 pub use crate::activities::ActivityContext;
 pub use crate::{bail, ensure, join, select, try_join};
@@ -9,8 +11,8 @@ pub use crate::{bail, ensure, join, select, try_join};
 #[cfg(feature = "engine")]
 pub use crate::client::{Client, OnConflict, RunHandle};
 #[cfg(feature = "engine")]
-pub use crate::error::{RunError, SignalError, StartError};
+pub use crate::error::{RunError, SignalError, StartError, TokenError};
 #[cfg(feature = "engine")]
-pub use crate::worker::{RunningWorker, Worker};
+pub use crate::worker::{Queue, RunningWorker, Worker};
 #[cfg(feature = "macros")]
 pub use crate::{Signal, activity, deterministic, register, workflow};

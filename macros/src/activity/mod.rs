@@ -192,6 +192,7 @@ fn activity_impl(
         Returns::Plain(ty) => (ty.to_token_stream(), ty.to_token_stream(), plain_output()),
         Returns::Unit => (quote!(()), quote!(()), plain_output()),
     };
+    let error = error(args, signature);
     quote! {
         #(#cfgs)*
         impl ::piton::__private::Activity for #ident {
@@ -209,6 +210,8 @@ fn activity_impl(
             ) -> ::core::result::Result<Self::Output, ::piton::__private::StepError> {
                 #convert
             }
+
+            #error
         }
     }
 }
@@ -219,6 +222,35 @@ fn plain_output() -> TokenStream {
             __piton_error.into_step_error(<Self as ::piton::__private::Activity>::NAME)
         })
     }
+}
+
+/// What is told of the error in a return value.
+fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<TokenStream> {
+    let Returns::Result(_) = signature.returns else { return None };
+    let patterns = &args.retry.non_retryable;
+    let retry = if patterns.is_empty() {
+        quote!((&__piton_probe).retry())
+    } else {
+        quote! {
+            match __piton_error {
+                #(#patterns)|* => NEVER_AGAIN,
+                #[allow(unreachable_patterns)]
+                _ => (&__piton_probe).retry(),
+            }
+        }
+    };
+    Some(quote! {
+        fn error(
+            __piton_returned: &Self::Return,
+        ) -> ::core::option::Option<::piton::__private::ReportedError> {
+            ::piton::__private::ResultParts::err_ref(__piton_returned).map(|__piton_error| {
+                #[allow(unused_imports)]
+                use ::piton::__private::report::*;
+                let __piton_probe = ErrorProbe(__piton_error);
+                (&&&__piton_probe).reported(#retry)
+            })
+        }
+    })
 }
 
 /// The entry through which a worker finds and runs the activity.
@@ -256,31 +288,6 @@ fn entry(
         let borrow = parameter.by_reference.then(|| quote!(&));
         quote!(#borrow #local)
     });
-    let error = match signature.returns {
-        Returns::Result(_) => {
-            let patterns = &args.retry.non_retryable;
-            let retry = if patterns.is_empty() {
-                quote!((&__piton_probe).retry())
-            } else {
-                quote! {
-                    match __piton_error {
-                        #(#patterns)|* => NEVER_AGAIN,
-                        #[allow(unreachable_patterns)]
-                        _ => (&__piton_probe).retry(),
-                    }
-                }
-            };
-            quote! {
-                ::piton::__private::ResultParts::err_ref(&__piton_returned).map(|__piton_error| {
-                    #[allow(unused_imports)]
-                    use ::piton::__private::report::*;
-                    let __piton_probe = ErrorProbe(__piton_error);
-                    (&&&__piton_probe).reported(#retry)
-                })
-            }
-        }
-        Returns::Plain(_) | Returns::Unit => quote!(::core::option::Option::None),
-    };
     // The spans make rustc point at the parameters if one cannot be decoded, and at the activity's
     // name if its future is not `Send`.
     let decoded = quote_spanned! {function.signature.paren_token.span.join()=>
@@ -294,7 +301,8 @@ fn entry(
             #take
             let __piton_returned = #ident::call(#context #lent #(#passed),*) #awaited;
             #give_back
-            let __piton_error = #error;
+            let __piton_error =
+                <#ident as ::piton::__private::Activity>::error(&__piton_returned);
             ::piton::__private::report::returned::<#ident>(&__piton_returned, __piton_error)
         })
     };

@@ -1,5 +1,6 @@
 //! Clients: starting runs, looking them up, and sending them something.
 
+mod activities;
 mod handle;
 mod send;
 mod start;

@@ -34,7 +34,7 @@ pub(crate) mod lease;
 mod link;
 pub(crate) mod queues;
 pub(crate) mod registry;
-mod retry;
+pub(crate) mod retry;
 pub(crate) mod session;
 pub(crate) mod slots;
 pub(crate) mod sweep;

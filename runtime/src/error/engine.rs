@@ -85,6 +85,52 @@ pub enum SignalError {
     Store(#[source] Arc<StoreError>),
 }
 
+/// Why nothing could be said of an attempt of an activity with its token.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// The attempt is over: it was completed without the token, has failed or timed out, or the
+    /// workflow has given it up. Trying again does not help.
+    #[error("attempt {attempt} of the activity is over, so its token says nothing any more")]
+    Stale {
+        /// The attempt that the token names.
+        attempt: u32,
+    },
+    /// The run is closed; nothing reaches it any more.
+    #[error("the run {run_id} that the token belongs to is closed")]
+    Closed {
+        /// The run.
+        run_id: RunId,
+    },
+    /// There is no such run.
+    #[error("there is no run {run_id}, to which the token belongs; is this its database?")]
+    Unknown {
+        /// The run.
+        run_id: RunId,
+    },
+    /// The token belongs to a call of another activity.
+    #[error("the token belongs to the activity `{found}`, not to `{expected}`")]
+    OtherActivity {
+        /// The activity it belongs to.
+        found: String,
+        /// The activity named in the call.
+        expected: &'static str,
+    },
+    /// The value cannot be encoded. Trying again does not help.
+    #[error("what was to be said of `{what}` cannot be saved")]
+    Encode {
+        /// The activity's stored name, or `heartbeat`.
+        what: &'static str,
+        /// Which type refuses, and why.
+        #[source]
+        source: CodecError,
+    },
+    /// The database failed, and went on failing when tried again. The token may or may not have
+    /// been used; using it again is safe.
+    #[error("the database failed to take what the token says")]
+    Store(#[source] Arc<StoreError>),
+}
+
 /// Why a run was not found.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
 use super::{Context, DurableFuture, OperationOutcome, StepError};
+use crate::activities::ReportedError;
 use crate::codec::{self, CodecError};
 use crate::error::Error;
 use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
@@ -32,6 +33,12 @@ pub trait Activity: Sized + 'static {
     /// # Errors
     /// [`StepError`] if the outcome has no place in [`Self::Output`].
     fn output(ended: Result<Self::Return, ActivityError<()>>) -> Result<Self::Output, StepError>;
+
+    /// What the engine has to know of the error that the function returned, if it did.
+    fn error(returned: &Self::Return) -> Option<ReportedError> {
+        let _ = returned;
+        None
+    }
 }
 
 /// How an activity is carried out. The attribute gives the defaults, a call may change them.
@@ -351,6 +358,9 @@ pub trait ResultParts {
 
     /// The error, if it is one.
     fn err_ref(&self) -> Option<&Self::Err>;
+
+    /// The result that is this error.
+    fn from_err(error: Self::Err) -> Self;
 }
 
 impl<T, E> ResultParts for Result<T, E> {
@@ -363,5 +373,9 @@ impl<T, E> ResultParts for Result<T, E> {
 
     fn err_ref(&self) -> Option<&E> {
         self.as_ref().err()
+    }
+
+    fn from_err(error: E) -> Self {
+        Err(error)
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct Ends {
     pub(super) accepted: Vec<ArrivalOutcome>,
     /// The activities that are over.
     pub(super) removed: Vec<ActivityKey>,
+    /// Those of them that somebody works at who does not know.
+    pub(super) given_up: Vec<ActivityKey>,
     /// The activities that go on without the worker they had.
     pub(super) let_go: Vec<LetGo>,
     /// Keys of tokens that were used for something else than an arrival.
@@ -81,6 +83,7 @@ impl Ends {
             arrivals: Vec::new(),
             accepted: Vec::new(),
             removed: Vec::new(),
+            given_up: Vec::new(),
             let_go: Vec::new(),
             keys: Vec::new(),
             queues: BTreeSet::new(),
@@ -107,6 +110,9 @@ impl Ends {
         }
         let (due_at, counted, details) = match end {
             ActivityEnd::Outcome(outcome) => {
+                if known.worker.is_some() && !matches!(reporter, Reporter::Worker(_)) {
+                    self.given_up.push(key);
+                }
                 self.attempts.remove(&key);
                 self.removed.push(key);
                 let kind = ArrivalKind::Outcome { handle: key.handle, outcome };

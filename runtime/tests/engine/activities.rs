@@ -50,7 +50,7 @@ impl Lab {
         self.0.gate.0.add_permits(1);
     }
 
-    fn begin(&self, cx: &ActivityContext, argument: &str) {
+    pub fn begin(&self, cx: &ActivityContext, argument: &str) {
         let attempt = cx.info().attempt;
         self.0.begun.lock().unwrap().entry(argument.to_owned()).or_default().push(attempt);
     }

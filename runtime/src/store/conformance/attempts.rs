@@ -36,6 +36,7 @@ super::list_cases!("attempts":
     nobody_gives_a_sign_of_life_because_a_limit_has_run_out,
     a_token_ends_the_attempt_that_awaits_it,
     a_token_ends_an_attempt_that_is_being_made,
+    whoever_makes_an_attempt_that_a_token_has_ended_is_told,
     a_token_used_again_is_known,
     a_token_that_has_failed_an_attempt_is_known,
     a_token_of_an_old_attempt_is_stale,
@@ -273,6 +274,17 @@ async fn a_token_ends_an_attempt_that_is_being_made(t: StoreUnderTest) {
     let later = by_worker(worker, &claimed, ActivityEnd::Later);
     assert_eq!(t.finish(later).await, FinishOutcome::Stale);
     assert_eq!(t.inbox(run_id).await, [1]);
+}
+
+async fn whoever_makes_an_attempt_that_a_token_has_ended_is_told(t: StoreUnderTest) {
+    let (worker, _, claimed) = begun(&t).await;
+    let mut given_up = t.store.hub().listen_for_given_up();
+    t.finish(by_token(claimed.key, 1, outcome())).await;
+    assert_eq!(given_up.try_recv(), Ok(claimed.key));
+    t.queue(worker, vec![activity(0)]).await;
+    let other = t.claim_one(worker).await;
+    t.finish(by_worker(worker, &other, outcome())).await;
+    assert!(given_up.try_recv().is_err(), "the worker knows what it has done itself");
 }
 
 async fn a_token_used_again_is_known(t: StoreUnderTest) {

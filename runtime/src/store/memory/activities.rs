@@ -231,6 +231,9 @@ impl State {
         }
         match end {
             ActivityEnd::Outcome(outcome) => {
+                if row.worker.is_some() && !matches!(reporter, Reporter::Worker(_)) {
+                    news.given_up.push(key);
+                }
                 self.activities.remove(&key);
                 let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
                 let (run_id, owner) = (key.run_id, None);

@@ -90,6 +90,7 @@ pub(super) async fn finish(
     transaction.commit().await.map_err(failed)?;
     decided.arrivals.iter().for_each(|arrival| store.news.arrival(arrival.run_id));
     decided.queues.iter().for_each(|queue| store.news.queued(queue));
+    decided.given_up.iter().for_each(|key| store.news.given_up(*key));
     if !woken.is_empty() {
         store.news.due();
     }

@@ -85,6 +85,7 @@ async fn finish_some(
         store.hub.announce(RunEvent::Arrival(arrival.run_id));
     }
     decided.queues.iter().for_each(|queue| store.hub.announce_queued(queue));
+    decided.given_up.iter().for_each(|key| store.hub.announce_given_up(*key));
     if !woken.is_empty() {
         store.hub.announce_due();
     }

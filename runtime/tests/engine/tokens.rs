@@ -1,0 +1,273 @@
+//! Attempts that are ended from outside, with their tokens.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use piton::error::RunError;
+use piton::prelude::*;
+use tokio::time::{Instant, sleep};
+
+use crate::activities::Lab;
+use crate::rig::Rig;
+
+/// Where activities leave their tokens: in a real program an e-mail or a webhook.
+#[derive(Clone, Default)]
+struct Mailbox(Arc<Mutex<Vec<String>>>);
+
+impl Mailbox {
+    fn tokens(&self) -> Vec<ActivityToken> {
+        self.0.lock().unwrap().iter().map(|text| text.parse().unwrap()).collect()
+    }
+}
+
+#[derive(Debug)]
+enum Refused {
+    Busy,
+    Final,
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Busy => "busy",
+            Self::Final => "no",
+        })
+    }
+}
+
+impl serde::Serialize for Refused {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        serde::Serialize::serialize(&matches!(self, Self::Final), to)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Refused {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let is_final = <bool as serde::Deserialize>::deserialize(from)?;
+        Ok(if is_final { Self::Final } else { Self::Busy })
+    }
+}
+
+#[activity(
+    queue = "mail",
+    start_to_close = "1h",
+    retry(initial = "1s", max_attempts = 3, non_retryable = [Refused::Final])
+)]
+async fn sign(cx: &ActivityContext, how: &str) -> Result<u32, Refused> {
+    cx.dependency::<Lab>().begin(cx, how);
+    cx.dependency::<Mailbox>().0.lock().unwrap().push(cx.token().to_string());
+    match how {
+        "waits itself" => sleep(Duration::from_secs(600)).await,
+        "reports" => cx.heartbeat(&cx.info().attempt).unwrap(),
+        _ => {}
+    }
+    cx.complete_later().await
+}
+
+/// Is not on a queue and has no token.
+#[activity]
+async fn homebound(cx: &ActivityContext) -> u32 {
+    cx.complete_later().await
+}
+
+#[workflow]
+async fn signature(how: String) -> Result<u32, String> {
+    sign(&how).await.map_err(|error| error.to_string())
+}
+
+#[workflow]
+async fn silent_signature() -> Result<u32, String> {
+    sign("silent").heartbeat(seconds(10)).await.map_err(|error| error.to_string())
+}
+
+#[workflow]
+async fn stays_home() -> u32 {
+    homebound().await
+}
+
+fn text(name: &str) -> String {
+    name.to_owned()
+}
+
+struct Office {
+    rig: Rig,
+    mailbox: Mailbox,
+    worker: RunningWorker,
+}
+
+async fn office() -> Office {
+    let rig = Rig::new();
+    let mailbox = Mailbox::default();
+    let worker = rig.worker().provide(mailbox.clone()).queue("mail").start().await.unwrap();
+    Office { rig, mailbox, worker }
+}
+
+impl Office {
+    /// Waits for this many tokens and gives the last.
+    async fn token(&self, count: usize) -> ActivityToken {
+        let mailbox = self.mailbox.clone();
+        self.rig.until_true(|| mailbox.tokens().len() == count).await;
+        self.mailbox.tokens()[count - 1]
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_is_completed_from_outside() {
+    let office = office().await;
+    let run = office.rig.client.start(signature(text("later"))).await.unwrap();
+    let token = office.token(1).await;
+    sleep(Duration::from_secs(1_000)).await;
+    // Another program with the same database.
+    let client = Client::new(office.rig.store.clone());
+    client.complete_activity::<sign>(token, Ok(7)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 7);
+    assert_eq!(office.rig.lab.begun("later"), [1]);
+    office.worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_is_being_made_can_be_completed() {
+    let office = office().await;
+    let run = office.rig.client.start(signature(text("waits itself"))).await.unwrap();
+    let token = office.token(1).await;
+    office.rig.client.complete_activity::<sign>(token, Ok(7)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 7);
+    let began = Instant::now();
+    office.worker.shutdown().await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(1), "the function was told to stop");
+}
+
+#[tokio::test(start_paused = true)]
+async fn using_a_token_again_does_nothing() {
+    let office = office().await;
+    let client = &office.rig.client;
+    let run = client.start(signature(text("later"))).await.unwrap();
+    let token = office.token(1).await;
+    client.complete_activity::<sign>(token, Ok(7)).await.unwrap();
+    client.complete_activity::<sign>(token, Ok(8)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 7);
+    client.fail_activity::<sign>(token, Refused::Busy).await.unwrap();
+    office.worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_is_failed_from_outside_is_tried_again() {
+    let office = office().await;
+    let client = &office.rig.client;
+    let run = client.start(signature(text("later"))).await.unwrap();
+    let began = Instant::now();
+    let first = office.token(1).await;
+    client.fail_activity::<sign>(first, Refused::Busy).await.unwrap();
+    client.fail_activity::<sign>(first, Refused::Busy).await.unwrap();
+    let second = office.token(2).await;
+    assert!((1.0..1.1).contains(&began.elapsed().as_secs_f64()), "as the policy says");
+    assert_ne!(first, second);
+    client.complete_activity::<sign>(second, Err(Refused::Busy)).await.unwrap();
+    let third = office.token(3).await;
+    client.fail_activity::<sign>(third, Refused::Busy).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(matches!(&error, RunError::Failed(text) if text == "busy"), "{error:?}");
+    assert_eq!(office.rig.lab.begun("later"), [1, 2, 3]);
+    office.worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_that_is_final_is_so_from_outside_too() {
+    let office = office().await;
+    let run = office.rig.client.start(signature(text("later"))).await.unwrap();
+    let token = office.token(1).await;
+    office.rig.client.fail_activity::<sign>(token, Refused::Final).await.unwrap();
+    assert_eq!(run.result().await.unwrap_err().to_string(), "no");
+    assert_eq!(office.rig.lab.begun("later"), [1]);
+    office.worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn stale_tokens_are_refused_with_the_reason() {
+    let office = office().await;
+    let client = &office.rig.client;
+    let run = client.start(signature(text("later"))).await.unwrap();
+    let first = office.token(1).await;
+    client.fail_activity::<sign>(first, Refused::Busy).await.unwrap();
+    let second = office.token(2).await;
+    let error = client.heartbeat_activity(first, &()).await.unwrap_err();
+    assert!(matches!(error, TokenError::Stale { attempt: 1 }), "{error}");
+    run.terminate("enough").await.unwrap();
+    let error = client.complete_activity::<sign>(second, Ok(1)).await.unwrap_err();
+    assert!(matches!(error, TokenError::Closed { run_id } if run_id == run.run_id()), "{error}");
+    let elsewhere = Client::new(piton::store::MemoryStore::new());
+    let error = elsewhere.complete_activity::<sign>(second, Ok(1)).await.unwrap_err();
+    assert!(matches!(error, TokenError::Unknown { .. }), "{error}");
+    office.worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_is_for_its_activity_only() {
+    let office = office().await;
+    let client = &office.rig.client;
+    let run = client.start(signature(text("later"))).await.unwrap();
+    let token = office.token(1).await;
+    let error = client.complete_activity::<homebound>(token, 1).await.unwrap_err();
+    assert!(error.to_string().contains("`sign`, not to `homebound`"), "{error}");
+    client.complete_activity::<sign>(token, Ok(1)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 1);
+    office.worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limits_of_an_attempt_go_on_without_its_function() {
+    let office = office().await;
+    let run = office.rig.client.start(signature(text("later"))).await.unwrap();
+    let began = Instant::now();
+    let first = office.token(1).await;
+    sleep(Duration::from_secs(3_590)).await;
+    let second = office.token(2).await;
+    let hour = began.elapsed().as_secs_f64();
+    assert!((3_600.0..3_604.0).contains(&hour), "the sweep ends it after an hour: {hour}");
+    let error = office.rig.client.complete_activity::<sign>(first, Ok(1)).await.unwrap_err();
+    assert!(matches!(error, TokenError::Stale { .. }), "{error}");
+    office.rig.client.complete_activity::<sign>(second, Ok(2)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 2);
+    office.worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn signs_of_life_with_a_token_count() {
+    let office = office().await;
+    let run = office.rig.client.start(silent_signature()).await.unwrap();
+    let token = office.token(1).await;
+    for _ in 0..6 {
+        sleep(Duration::from_secs(7)).await;
+        office.rig.client.heartbeat_activity(token, "still at it").await.unwrap();
+    }
+    office.rig.client.complete_activity::<sign>(token, Ok(7)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 7);
+    assert_eq!(office.rig.lab.begun("silent"), [1]);
+    office.worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_awaits_its_token_does_not_end_with_its_worker() {
+    let office = office().await;
+    let run = office.rig.client.start(signature(text("later"))).await.unwrap();
+    let token = office.token(1).await;
+    sleep(Duration::from_secs(1)).await;
+    office.worker.shutdown().await.unwrap();
+    let worker = office.rig.worker().provide(office.mailbox.clone()).queue("mail");
+    let worker = worker.start().await.unwrap();
+    sleep(Duration::from_secs(100)).await;
+    office.rig.client.complete_activity::<sign>(token, Ok(7)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 7);
+    assert_eq!(office.rig.lab.begun("later"), [1]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_without_a_queue_has_no_token() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(stays_home()).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(error.to_string().contains("is not on a queue"), "{error}");
+    worker.shutdown().await.unwrap();
+}
