@@ -129,6 +129,9 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// | `name = "…"` | the stored name | the function's |
 /// | `start_to_close = "30s"` | how long one attempt may take | no limit |
 /// | `schedule_to_close = "1h 30m"` | how long all attempts may take, with the waits between | no limit |
+/// | `schedule_to_start = "5m"` | how long an attempt may wait for its turn | no limit |
+/// | `heartbeat = "10s"` | how long an attempt may be silent, see below | no limit |
+/// | `queue = "gpu"` | the queue whose workers attempt it, see below | the run's own worker |
 /// | `retry(initial = "1s")` | the wait before the second attempt | 1 s |
 /// | `retry(backoff = 2.0)` | what each further wait is multiplied by | 2.0 |
 /// | `retry(max_interval = "1m")` | the longest wait | 100 × `initial` |
@@ -145,6 +148,23 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// `cx.idempotency_key()`. An `at_most_once` activity is never attempted again. Its errors are final,
 /// and if its worker died the workflow gets `ActivityError::OutcomeUnknown`: it may have had its
 /// effect, or not. That is also what it gets in the rare case that the worker died just before.
+///
+/// # Queues
+/// Without a queue, an activity is attempted by the worker that owns the run. On a queue it becomes a
+/// row, in the commit that asks for it, and any worker that serves the queue
+/// (`Worker::new(&client).queue("gpu")`) takes it, in whatever process. Its outcome comes to the run
+/// exactly once. When the workflow gives the call up, or the run closes, the row goes and the running
+/// function is told (`cx.cancelled()`). A call may name its queue itself: `charge(..).queue("eu")`.
+///
+/// # Signs of life
+/// `cx.heartbeat(&progress)` says that an attempt is alive, and what the next one is to know of it
+/// (`cx.last_heartbeat()`). With `heartbeat = "10s"` an attempt that is silent for longer is given up
+/// and tried again.
+///
+/// # Ending elsewhere
+/// An activity on a queue may hand out `cx.token()` and end with `cx.complete_later().await`. Whoever
+/// has the token completes the attempt from anywhere, with `client.complete_activity::<approve>(..)`,
+/// or fails it.
 ///
 /// # Transactions
 /// A `transaction` activity writes into the database that holds the runs, in a transaction of its own:

@@ -118,6 +118,11 @@ impl ActivityArgs {
                 "blocking",
                 "its connection is asynchronous: remove `blocking` and write `async fn`",
             ),
+            (
+                self.queue.is_some(),
+                "queue",
+                "what it writes is committed by the worker that owns the run: remove `queue`",
+            ),
         ] {
             if given {
                 let message = format!("`transaction` and `{option}` cannot be combined");

@@ -23,12 +23,12 @@ pub async fn square(number: u64) -> u64 {
 }
 
 #[workflow]
-async fn study(what: String) -> Result<String, String> {
+pub async fn study(what: String) -> Result<String, String> {
     train(&what).await.map_err(|error| error.to_string())
 }
 
 #[workflow]
-async fn squares(count: u64) -> u64 {
+pub async fn squares(count: u64) -> u64 {
     join_all((0..count).map(square)).await.iter().sum()
 }
 
