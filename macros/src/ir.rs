@@ -151,6 +151,8 @@ pub(crate) struct Point {
     /// The point that waits for the `async` block that this one is in, and which of its branches
     /// the block is.
     pub(crate) within: Option<(PointId, usize)>,
+    /// The name that it shares with points before it, which it is told apart from by its number.
+    pub(crate) repeats: Option<String>,
 }
 
 /// What is awaited, as far as the source shows it. The variants are those of

@@ -63,7 +63,7 @@ use crate::diagnostics::Diagnostics;
 /// | `name = "…"` | the stored name | the function's, with its type in front for a method |
 /// | `allow(rule, …)` | these rules are not applied | |
 /// | `warn(rule, …)` | breaking these rules is a warning | |
-/// | `deny(rule, …)` | breaking these rules is an error | all rules |
+/// | `deny(rule, …)` | breaking these rules is an error | all rules but `repeated_state` |
 /// | `strict` | free functions that are called must be [`#[deterministic]`](macro@deterministic) | off |
 /// | `durability = "relaxed"` | the run goes on while its state is being written | `"strict"` |
 /// | `max_steps_ahead = 16` | how many steps a relaxed run may make that are not on disk | 16 |

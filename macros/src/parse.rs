@@ -13,7 +13,7 @@ use syn::{
 };
 
 use crate::args::Durability;
-use crate::check::Rule;
+use crate::check::{Level, Rule};
 use crate::conditions;
 use crate::diagnostics::Diagnostics;
 use crate::generics::{self, Parameters};
@@ -32,6 +32,8 @@ pub(crate) struct WorkflowFn {
     pub(crate) durability: Durability,
     /// Whether it is declared in the body of another.
     pub(crate) is_nested: bool,
+    /// What it leads to that two awaits of one callee have no names of their own.
+    pub(crate) repeated_state: Level,
     /// What it is in the `impl` block that it is in, if any.
     pub(crate) method: Option<Method>,
     pub(crate) parameters: Parameters,
@@ -150,6 +152,7 @@ pub(crate) fn parse(
         name,
         durability: Durability::default(),
         is_nested: false,
+        repeated_state: Level::Allow,
         method,
         parameters,
         context,

@@ -5,8 +5,9 @@ use quote::{ToTokens, quote};
 use syn::{Item, ItemFn, ItemImpl};
 
 use crate::args::WorkflowArgs;
-use crate::check::check_body;
+use crate::check::{Level, Rule, check_body};
 use crate::diagnostics::Diagnostics;
+use crate::ir::Point;
 use crate::parse::WorkflowFn;
 use crate::{cfg, codegen, conditions, dump, layout, liveness, method, normalize, parse, resolve};
 
@@ -77,6 +78,9 @@ fn expand_function(
     check_body(&function.sig, &function.block, &args, &diagnostics);
     let Some(mut function) = parsed else { return stand_in(original, diagnostics) };
     function.durability = args.durability;
+    // A strict workflow is one that is to be changed with care.
+    let unless_set = if args.strict { Level::Warn } else { Rule::REPEATED_STATE.default_level() };
+    function.repeated_state = args.levels.of_or(Rule::REPEATED_STATE, unless_set);
     let definition =
         if diagnostics.has_errors() { None } else { compile(&mut function, &diagnostics) };
     let compiled = definition.filter(|_| !diagnostics.has_errors());
@@ -122,13 +126,14 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     dumps.add("resolve", || dump::locals(&locals));
     let body = function.body.clone();
     let tree = normalize::normalize(function.context.as_ref(), body, locals, diagnostics);
+    report_repeated(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
     dumps.add("normalize", || dump::tree(&tree));
     let mut graph = cfg::build(tree, &function.params);
     for item in &mut graph.items {
-        compile_item(item, &function.name, diagnostics);
+        compile_item(item, function, diagnostics);
     }
     let liveness = liveness::analyze(&graph);
     dumps.add("cfg, liveness", || dump::graph(&graph, &liveness));
@@ -146,17 +151,40 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout))
 }
 
+/// Reports states that are told apart by their order alone.
+fn report_repeated(points: &[Point], level: Level, diagnostics: &Diagnostics) {
+    for point in points {
+        let Some(shared) = &point.repeats else { continue };
+        let message = format!(
+            "there is an await of `{shared}` before this one, so the state is stored as `{}`",
+            point.name
+        );
+        let help = format!(
+            "write `#[state(\"…\")]` before the statement, so that a run parked here is found also \
+             after another await of `{shared}` has been put in before it"
+        );
+        match level {
+            Level::Allow => {}
+            Level::Warn => {
+                diagnostics.warning(point.span, Rule::REPEATED_STATE, message, &help);
+            }
+            Level::Deny => diagnostics.error(point.span, Rule::REPEATED_STATE, message, &help),
+        }
+    }
+}
+
 /// An `async fn` in the body is a workflow of its own, which the body can only await.
-fn compile_item(item: &mut Item, outer: &str, diagnostics: &Diagnostics) {
+fn compile_item(item: &mut Item, outer: &WorkflowFn, diagnostics: &Diagnostics) {
     let Item::Fn(function) = item else { return };
     if function.sig.asyncness.is_none() {
         return;
     }
-    let name = format!("{outer}::{}", function.sig.ident);
+    let name = format!("{}::{}", outer.name, function.sig.ident);
     if let Some(mut function) = parse::parse(function.clone(), name, None, diagnostics)
         && !diagnostics.has_errors()
     {
         function.is_nested = true;
+        function.repeated_state = outer.repeated_state;
         if let Some(definition) = compile(&mut function, diagnostics) {
             *item = Item::Verbatim(codegen::facade(&function, &definition, &TokenStream::new()));
         }
@@ -198,5 +226,7 @@ fn print_expansion(name: &str, output: &TokenStream) {
     eprintln!("// #[workflow] {name}\n{text}");
 }
 
+#[cfg(test)]
+mod stability;
 #[cfg(test)]
 mod tests;

@@ -6,21 +6,25 @@
 pub(crate) struct Rule {
     name: &'static str,
     has_levels: bool,
+    default: Level,
 }
 
 macro_rules! rules {
     ($($constant:ident = $name:literal $(, $levels:ident)?;)*) => {
         impl Rule {
             $(pub(crate) const $constant: Self =
-                Self { name: $name, has_levels: rules!(@ $($levels)?) };)*
+                Self { name: $name, has_levels: rules!(@ $($levels)?), default: rules!(@@ $($levels)?) };)*
             const ALL: &[Self] = &[$(Self::$constant),*];
         }
     };
     (@) => { false };
-    (@ levels) => { true };
+    (@ $levels:ident) => { true };
+    (@@ asked) => { Level::Allow };
+    (@@ $($levels:ident)?) => { Level::Deny };
 }
 
-// Those without levels cannot be relaxed: what they refuse has no machine.
+// Those without levels cannot be relaxed: what they refuse has no machine. Those that are `asked` for
+// are allowed unless the attribute says otherwise.
 rules! {
     ACTIVITY_SIGNATURE = "activity_signature";
     ATTRIBUTES = "attributes";
@@ -43,6 +47,7 @@ rules! {
     NETWORK = "network", levels;
     OUTPUT = "output", levels;
     PROCESSES = "processes", levels;
+    REPEATED_STATE = "repeated_state", asked;
     RANDOM = "random", levels;
     SHARED_STATE = "shared_state", levels;
     STATIC_MUT = "static_mut", levels;
@@ -68,6 +73,11 @@ impl Rule {
         self.name
     }
 
+    /// The level of the rule if the attribute does not set it.
+    pub(crate) fn default_level(self) -> Level {
+        self.default
+    }
+
     /// Whether the rule can be allowed or made a warning.
     pub(crate) fn has_levels(self) -> bool {
         self.has_levels
@@ -81,7 +91,7 @@ pub(crate) enum Level {
     Allow,
     /// A warning.
     Warn,
-    /// An error. The default.
+    /// An error.
     Deny,
 }
 
@@ -97,7 +107,12 @@ impl Levels {
 
     /// The level of a rule.
     pub(crate) fn of(&self, rule: Rule) -> Level {
+        self.of_or(rule, rule.default_level())
+    }
+
+    /// The level of a rule that is at `default` if the attribute does not set it.
+    pub(crate) fn of_or(&self, rule: Rule, default: Level) -> Level {
         let set = self.0.iter().rev().find(|(set, _)| *set == rule);
-        set.map_or(Level::Deny, |(_, level)| *level)
+        set.map_or(default, |(_, level)| *level)
     }
 }

@@ -13,10 +13,18 @@ use crate::suspend::{self, Awaiting};
 
 impl Lower<'_> {
     /// Emits everything in `expr` up to its last suspension, and gives what is left of it.
-    pub(super) fn hoist(&mut self, expr: Expr) -> Expr {
+    pub(super) fn hoist(&mut self, mut expr: Expr) -> Expr {
         if !suspend::expr(&expr) {
             return self.opaque(expr);
         }
+        let pin = self.take_pin(&mut expr);
+        let first = self.points.len();
+        let value = self.hoist_parts(expr);
+        self.pin(pin, first);
+        value
+    }
+
+    fn hoist_parts(&mut self, expr: Expr) -> Expr {
         match expr {
             Expr::Await(expr) => {
                 let result = Expr::Await(expr.clone());

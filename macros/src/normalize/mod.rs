@@ -126,7 +126,7 @@ impl Lower<'_> {
                 Source::Local(local) => self.local(local),
                 Source::Expr(expr, None) if is_last => {
                     has_value = true;
-                    self.value(expr, dest);
+                    self.tail(expr, dest);
                 }
                 Source::Expr(expr, semi) => self.expr_stmt(expr, semi),
                 Source::Macro(call) => {
@@ -134,7 +134,7 @@ impl Lower<'_> {
                     let expr = Expr::Macro(syn::ExprMacro { attrs: call.attrs, mac: call.mac });
                     if is_value {
                         has_value = true;
-                        self.value(expr, dest);
+                        self.tail(expr, dest);
                     } else {
                         // A macro in braces is a statement without a semicolon.
                         self.expr_stmt(expr, call.semi_token.or(Some(Default::default())));
@@ -146,6 +146,14 @@ impl Lower<'_> {
         if !has_value && !matches!(dest, Dest::Discard) {
             self.finish(unit(), dest);
         }
+    }
+
+    /// The value of a block, which may have a name for its state as a statement may.
+    fn tail(&mut self, mut expr: Expr, dest: Dest) {
+        let pin = self.take_pin(&mut expr);
+        let first = self.points.len();
+        self.value(expr, dest);
+        self.pin(pin, first);
     }
 
     fn expr_stmt(&mut self, mut expr: Expr, semi: Option<syn::Token![;]>) {
@@ -292,14 +300,18 @@ impl Lower<'_> {
     }
 
     /// Takes an await's operation out of it.
-    fn future(&mut self, expr: syn::ExprAwait) -> (PointId, Expr) {
+    fn future(&mut self, mut expr: syn::ExprAwait) -> (PointId, Expr) {
+        let pin = self.take_pin_attrs(&mut expr.attrs);
         let (name, kind) = names::of_future(&expr.base, self.context.as_ref());
         let future = self.hoist(*expr.base);
-        (self.point(name, kind, expr.await_token.span), future)
+        let point = self.point(name, kind, expr.await_token.span);
+        self.pin(pin, point.0);
+        (point, future)
     }
 
     fn point(&mut self, name: String, kind: PointKind, span: Span) -> PointId {
-        self.points.push(Point { name, kind, span, within: self.within });
+        let within = self.within;
+        self.points.push(Point { name, kind, span, within, repeats: None });
         PointId(self.points.len() - 1)
     }
 

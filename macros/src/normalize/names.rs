@@ -212,7 +212,9 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
         let count = counts.entry(name.clone()).or_default();
         *count += 1;
         if *count > 1 {
-            *name = format!("{name}#{count}");
+            let shared = std::mem::take(name);
+            *name = format!("{shared}#{count}");
+            points[index].repeats = Some(shared);
         }
     }
 }

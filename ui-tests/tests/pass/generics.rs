@@ -39,7 +39,7 @@ trait Tariff {
 #[derive(Serialize, Deserialize)]
 struct Marker<T>(PhantomData<T>);
 
-#[workflow(strict)]
+#[workflow(strict, allow(repeated_state))]
 async fn price<T: Tariff>(count: u64, _of: Marker<T>) -> u64 {
     let price = step(T::CENTS).await;
     step(price * count).await

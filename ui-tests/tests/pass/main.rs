@@ -7,6 +7,7 @@ mod allowed_rule;
 mod borrows_that_end;
 mod closure_made_again;
 mod generics;
+mod graph;
 mod inference;
 mod methods;
 mod strict;

@@ -15,7 +15,7 @@ mod rules {
     }
 }
 
-#[workflow(strict)]
+#[workflow(strict, allow(repeated_state))]
 async fn run() {
     let number = twice(step(1).await);
     step(rules::next(number)).await;
