@@ -2,7 +2,8 @@
 //!
 //! You think of a number and the program guesses it. The rules are a workflow that asks; the program
 //! around it shows what is asked, saves the machine to a file and ends. With your answer it is started
-//! again, loads the file and goes on where it was, in the middle of a loop.
+//! again, loads the file and goes on where it was, in the middle of a loop. The rules are
+//! [`guess_number`], and they [`ask`].
 //!
 //! ```text
 //! $ cargo run -p piton-examples --bin game -- number.save
@@ -33,13 +34,13 @@ pub enum Answer {
 
 /// Asks whether the number is `guess`. The program around the machine does so; this is never run.
 #[activity]
-async fn ask(guess: u32) -> Answer {
+pub async fn ask(guess: u32) -> Answer {
     unreachable!("nobody runs the question whether it is {guess}")
 }
 
 /// The rules. Returns how many guesses it took.
 #[workflow]
-async fn guess_number(highest: u32) -> Result<u32, String> {
+pub async fn guess_number(highest: u32) -> Result<u32, String> {
     let mut possible = (1, highest);
     for guesses in 1.. {
         let (low, high) = possible;

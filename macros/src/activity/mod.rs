@@ -119,6 +119,7 @@ fn definition(function: &ActivityFn) -> TokenStream {
     let cfgs = function.cfgs();
     quote! {
         #(#attributes)*
+        #[doc(hidden)]
         #[allow(missing_docs, non_camel_case_types)]
         #visibility enum #ident {}
         #(#cfgs)*

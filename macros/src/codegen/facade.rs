@@ -72,8 +72,11 @@ fn around(
         };
     }
     let (bounded, arguments, bounds) = parameters.split();
+    // What is said of the workflow is said of the function, and a link to its name is one to that.
+    let attrs_of_type = attrs.iter().filter(|attr| !attr.path().is_ident("doc"));
     quote! {
-        #(#attrs)*
+        #(#attrs_of_type)*
+        #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
         #vis enum #ident #declared { #variant }
 
