@@ -2,7 +2,7 @@
 
 use syn::ItemFn;
 
-use super::check_body;
+use super::{Rule, check_body};
 use crate::args::WorkflowArgs;
 use crate::diagnostics::Diagnostics;
 
@@ -27,68 +27,108 @@ fn rules(body: &str) -> Vec<String> {
     messages("", &source).into_iter().map(|(rule, _)| rule).collect()
 }
 
+/// What is refused, and by which rule.
+const REFUSED: &[(&str, &str)] = &[
+    ("let t = Instant::now();", "clock"),
+    ("let t = std::time::SystemTime::now();", "clock"),
+    ("let t = started.elapsed();", "clock"),
+    ("let t = <Instant>::now();", "clock"),
+    ("use std::time::Instant as Clock; let t = Clock::now();", "clock"),
+    ("use std::time as t; let t = t::Instant::now();", "clock"),
+    ("let f = chrono::Utc::now;", "clock"),
+    ("let x: u8 = rand::random();", "random"),
+    ("use rand::random as draw; let x: u8 = draw();", "random"),
+    ("let x = thread_rng().gen();", "random"),
+    ("let id = Uuid::new_v4();", "random"),
+    ("let home = env::var(\"HOME\");", "environment"),
+    ("let text = fs::read_to_string(path)?;", "files"),
+    ("let file = File::open(path)?;", "files"),
+    ("let page = reqwest::get(url).await?;", "network"),
+    ("let page = reqwest::Client::new().get(url).send().await?;", "network"),
+    ("let s = TcpStream::connect(a).await?;", "network"),
+    ("thread::sleep(second);", "threads"),
+    ("tokio::spawn(async move { step().await });", "threads"),
+    ("let h = thread::spawn(|| step());", "threads"),
+    ("Command::new(\"ls\").status();", "processes"),
+    ("std::process::exit(1);", "processes"),
+    ("println!(\"{}\", order.id);", "output"),
+    ("let x = dbg!(y);", "output"),
+    ("include!(\"code.rs\");", "include"),
+    ("thread_local! { static X: u8 = 0; }", "thread_local"),
+    ("static mut X: u8 = 0;", "static_mut"),
+    ("static X: Mutex<u8> = Mutex::new(0);", "shared_state"),
+    ("static X: AtomicU64 = AtomicU64::new(0);", "shared_state"),
+    ("COUNTER.fetch_add(1, Relaxed);", "shared_state"),
+    ("let x = unsafe { read() };", "unsafe_code"),
+    ("unsafe fn f() {}", "unsafe_code"),
+    ("let m = HashMap::new();", "unordered_map"),
+    ("let m: HashMap<u8, u8> = HashMap::new();", "unordered_map"),
+    ("let m: HashSet<u8> = list.into_iter().collect();", "unordered_map"),
+    ("let m = list.into_iter().collect::<HashSet<_>>();", "unordered_map"),
+    ("for (k, v) in &tags { f(k, v); }", "unordered_map"),
+    ("let all: Vec<_> = tags.keys().collect();", "unordered_map"),
+    ("tokio::time::sleep(second).await;", "not_durable"),
+    ("use tokio::time::sleep; sleep(second).await;", "not_durable"),
+    ("tokio::time::timeout(second, step()).await?;", "not_durable"),
+    ("futures::future::join_all(calls).await;", "not_durable"),
+    ("tokio::select! { x = a() => x }", "not_durable"),
+    ("use tokio::join; let x = join!(a(), b());", "not_durable"),
+    ("let x = list.map(|x| ship(x).await);", "await_in_closure"),
+    ("let f = async { a().await; b().await };", "await_in_async_block"),
+    ("list.map(|x| async move { ship(x).await });", "await_in_async_block"),
+    ("let x = const { a().await };", "await_in_const"),
+    ("const X: u8 = a().await;", "await_in_const"),
+    ("custom!(a => b().await);", "await_in_macro"),
+    ("let x = format!(\"{:?}\", Instant::now());", "clock"),
+    ("info!(at = ?SystemTime::now(), \"now\");", "clock"),
+    ("custom!(a => std::env::var(b));", "environment"),
+    ("select! { x = a() => { println!(\"\") } }", "output"),
+    ("async fn g() { let t = Instant::now(); }", "clock"),
+    ("impl X { fn g() { let t = Instant::now(); } }", "clock"),
+    ("let t = SystemTime::UNIX_EPOCH.elapsed();", "clock"),
+    ("let t = jiff::Timestamp::now();", "clock"),
+    ("use std::time::{self, Instant as I}; let t = I::now();", "clock"),
+    ("{ use std::time::SystemTime as T; } let x = T::of(1); let t = Instant::now();", "clock"),
+    ("use rand::{rng as dice}; let x = dice();", "random"),
+    ("eprintln!(\"{x}\");", "output"),
+    ("print!(\"{x}\");", "output"),
+    ("use std::println as say; say!(\"{x}\");", "output"),
+    ("std::io::stdout().write_all(text)?;", "output"),
+    ("vec![std::fs::read(path)];", "files"),
+    ("assert!(Uuid::new_v4() != id);", "random"),
+    ("std::include!(\"code.rs\");", "include"),
+    ("std::thread_local!(static X: u8 = 0);", "thread_local"),
+    ("unsafe impl Send for X {}", "unsafe_code"),
+];
+
 #[test]
 fn what_is_refused() {
-    let cases = [
-        ("let t = Instant::now();", "clock"),
-        ("let t = std::time::SystemTime::now();", "clock"),
-        ("let t = started.elapsed();", "clock"),
-        ("let t = <Instant>::now();", "clock"),
-        ("use std::time::Instant as Clock; let t = Clock::now();", "clock"),
-        ("use std::time as t; let t = t::Instant::now();", "clock"),
-        ("let f = chrono::Utc::now;", "clock"),
-        ("let x: u8 = rand::random();", "random"),
-        ("use rand::random as draw; let x: u8 = draw();", "random"),
-        ("let x = thread_rng().gen();", "random"),
-        ("let id = Uuid::new_v4();", "random"),
-        ("let home = env::var(\"HOME\");", "environment"),
-        ("let text = fs::read_to_string(path)?;", "files"),
-        ("let file = File::open(path)?;", "files"),
-        ("let page = reqwest::get(url).await?;", "network"),
-        ("let page = reqwest::Client::new().get(url).send().await?;", "network"),
-        ("let s = TcpStream::connect(a).await?;", "network"),
-        ("thread::sleep(second);", "threads"),
-        ("tokio::spawn(async move { step().await });", "threads"),
-        ("let h = thread::spawn(|| step());", "threads"),
-        ("Command::new(\"ls\").status();", "processes"),
-        ("std::process::exit(1);", "processes"),
-        ("println!(\"{}\", order.id);", "output"),
-        ("let x = dbg!(y);", "output"),
-        ("include!(\"code.rs\");", "include"),
-        ("thread_local! { static X: u8 = 0; }", "thread_local"),
-        ("static mut X: u8 = 0;", "static_mut"),
-        ("static X: Mutex<u8> = Mutex::new(0);", "shared_state"),
-        ("static X: AtomicU64 = AtomicU64::new(0);", "shared_state"),
-        ("COUNTER.fetch_add(1, Relaxed);", "shared_state"),
-        ("let x = unsafe { read() };", "unsafe_code"),
-        ("unsafe fn f() {}", "unsafe_code"),
-        ("let m = HashMap::new();", "unordered_map"),
-        ("let m: HashMap<u8, u8> = HashMap::new();", "unordered_map"),
-        ("let m: HashSet<u8> = list.into_iter().collect();", "unordered_map"),
-        ("let m = list.into_iter().collect::<HashSet<_>>();", "unordered_map"),
-        ("for (k, v) in &tags { f(k, v); }", "unordered_map"),
-        ("let all: Vec<_> = tags.keys().collect();", "unordered_map"),
-        ("tokio::time::sleep(second).await;", "not_durable"),
-        ("use tokio::time::sleep; sleep(second).await;", "not_durable"),
-        ("tokio::time::timeout(second, step()).await?;", "not_durable"),
-        ("futures::future::join_all(calls).await;", "not_durable"),
-        ("tokio::select! { x = a() => x }", "not_durable"),
-        ("use tokio::join; let x = join!(a(), b());", "not_durable"),
-        ("let x = list.map(|x| ship(x).await);", "await_in_closure"),
-        ("let f = async { a().await; b().await };", "await_in_async_block"),
-        ("list.map(|x| async move { ship(x).await });", "await_in_async_block"),
-        ("let x = const { a().await };", "await_in_const"),
-        ("const X: u8 = a().await;", "await_in_const"),
-        ("custom!(a => b().await);", "await_in_macro"),
-        ("let x = format!(\"{:?}\", Instant::now());", "clock"),
-        ("info!(at = ?SystemTime::now(), \"now\");", "clock"),
-        ("custom!(a => std::env::var(b));", "environment"),
-        ("select! { x = a() => { println!(\"\") } }", "output"),
-        ("async fn g() { let t = Instant::now(); }", "clock"),
-        ("impl X { fn g() { let t = Instant::now(); } }", "clock"),
-    ];
-    for (body, rule) in cases {
-        assert_eq!(rules(body), [rule], "{body}");
+    for (body, rule) in REFUSED {
+        assert_eq!(rules(body), [*rule], "{body}");
+    }
+}
+
+/// Each rule that has levels, at each of them.
+#[test]
+fn every_rule_keeps_to_its_level() {
+    for (body, name) in REFUSED {
+        let rule = Rule::find(name).expect("a rule");
+        if !rule.has_levels() {
+            continue;
+        }
+        let source = format!("async fn f(cx: &Context, tags: HashMap<String, u32>) {{ {body} }}");
+        let function: ItemFn = syn::parse_str(&source).expect("a function");
+        for (level, is_error, is_warning) in
+            [("allow", false, false), ("warn", false, true), ("deny", true, false)]
+        {
+            let diagnostics = Diagnostics::new();
+            let args = format!("{level}({name})").parse().expect("tokens");
+            let args = WorkflowArgs::parse(args, &diagnostics);
+            check_body(&function.sig, &function.block, &args, &diagnostics);
+            let has_warnings = !diagnostics.take_warnings().is_empty();
+            assert_eq!((diagnostics.has_errors(), has_warnings), (is_error, is_warning), "{body}");
+            let _ = diagnostics.finish();
+        }
     }
 }
 
