@@ -29,7 +29,7 @@ impl Gate {
         std::fs::write(&self.0, "")
     }
 
-    async fn wait(&self) {
+    pub(crate) async fn wait(&self) {
         while !self.0.exists() {
             tokio::time::sleep(LOOK_INTERVAL).await;
         }

@@ -19,4 +19,5 @@ pub mod ledger;
 pub mod march;
 pub mod naps;
 pub mod random;
+pub mod relay;
 pub mod workload;

@@ -15,7 +15,8 @@ async fn main() -> piton::Result<()> {
     };
     let database = format!("sqlite:{}", folder.join("runs.db").display());
     let client = Client::connect(&database).await?;
-    let worker = Worker::new(&client).provide(Ledger::open(&folder)?).start().await?;
+    let ledger = Ledger::open(&folder)?;
+    let worker = Worker::new(&client).provide(ledger).queue("near").start().await?;
     println!("ready");
 
     let mut runs = Vec::new();

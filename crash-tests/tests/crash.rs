@@ -33,6 +33,9 @@ fn killed_at_every_kind_of_point() {
         "after_deliver",
         "after_start",
         "after_claim",
+        "after_claim_activities",
+        "before_finish",
+        "after_finish",
     ];
     for point in points {
         for count in [1, 3, 10] {

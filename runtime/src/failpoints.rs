@@ -6,7 +6,8 @@
 //! separated by semicolons; without a number the first time is meant.
 //!
 //! The points: `before_commit`, `after_commit`, `before_activity`, `after_activity`,
-//! `after_activity_commit`, `before_deliver`, `after_deliver`, `after_start`, `after_claim`.
+//! `after_activity_commit`, `before_deliver`, `after_deliver`, `after_start`, `after_claim`,
+//! `after_claim_activities`, `before_finish`, `after_finish`.
 
 #[cfg(feature = "failpoints")]
 pub use enabled::{ParseError, set};

@@ -1,6 +1,7 @@
 //! One worker of a fleet: `piton-fleet-worker URL FOLDER LEASE_MS` serves the runs in the database
 //! until its input ends, then shuts down in order. Its activities find the ledger and the gate in
-//! the folder; `PITON_PARK_AFTER_MS` is the option of that name.
+//! the folder; `PITON_PARK_AFTER_MS` is the option of that name. With `PITON_QUEUE` it serves that
+//! queue, and no workflows.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,9 +27,12 @@ async fn main() -> piton::Result<()> {
         .park_after(Duration::from_millis(park_after))
         .lease(Duration::from_millis(lease_ms.parse()?))
         .provide(Ledger::open(&folder)?)
-        .provide(Gate::new(&folder))
-        .start()
-        .await?;
+        .provide(Gate::new(&folder));
+    let worker = match std::env::var("PITON_QUEUE") {
+        Ok(queue) => worker.queue(queue).without_workflows(),
+        Err(_) => worker,
+    };
+    let worker = worker.start().await?;
     println!("ready");
     tokio::io::stdin().read_to_end(&mut Vec::new()).await?;
     worker.shutdown().await?;

@@ -16,6 +16,7 @@ mod one_file;
 mod outage;
 mod pause;
 mod proxy;
+mod queues;
 mod scene;
 
 use std::pin::Pin;
@@ -47,6 +48,8 @@ const TESTS: &[(&str, Test)] = tests![
     outage::a_quick_restart_takes_nobodys_runs,
     outage::what_arrives_late_from_a_cut_off_worker_changes_nothing,
     outage::a_silent_server_is_given_up,
+    queues::activities_of_a_killed_worker_go_on_elsewhere,
+    queues::a_worker_that_was_paused_for_too_long_ends_no_attempt,
 ];
 
 /// Statements can be counted by what the server writes into its log.

@@ -71,6 +71,11 @@ impl Member {
         Self { child }
     }
 
+    /// Its process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id().expect("it has not been waited for")
+    }
+
     /// Kills it with SIGKILL.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.expect("it was there to be killed");

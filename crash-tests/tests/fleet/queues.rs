@@ -1,0 +1,100 @@
+//! Activities on queues, attempted by processes that serve no workflows.
+
+use std::time::{Duration, Instant};
+
+use piton_crash_tests::gate::Gate;
+use piton_crash_tests::ledger;
+use piton_crash_tests::relay::relay;
+
+use crate::member::Member;
+use crate::scene::{Scene, wait_until};
+
+/// Longer than any test: what goes on here is not owed to a lease.
+const LEASE: Duration = Duration::from_secs(600);
+
+/// Short enough to wait for.
+const SHORT_LEASE: Duration = Duration::from_millis(1_500);
+
+const RUNS: u64 = 20;
+
+/// How many attempts `who` is making, as the database has it.
+const MADE_BY: &str = "SELECT count(*) FROM piton_activities JOIN piton_workers USING (worker_id) \
+    WHERE fenced_at IS NULL AND pid = ";
+
+const ROWS: &str = "SELECT count(*) FROM piton_activities";
+
+async fn server(scene: &mut Scene, name: &str, queue: &str, lease: Duration) -> Member {
+    let url = scene.url.clone();
+    scene.worker_at(name, &url, lease, &[("PITON_QUEUE", queue)]).await
+}
+
+/// Waits until a process makes an attempt for every run.
+async fn until_made_by(scene: &mut Scene, member: &Member) {
+    let sql = format!("{MADE_BY}{}", member.id());
+    let audit = &mut scene.audit;
+    wait_until("it makes the attempts", async || audit.count(&sql).await == RUNS.cast_signed())
+        .await;
+}
+
+/// The process of one queue is killed, and another of the same queue goes on, at once.
+pub(crate) async fn activities_of_a_killed_worker_go_on_elsewhere(mut scene: Scene) {
+    let owner = scene.worker("owner", LEASE).await;
+    let mail = server(&mut scene, "mail", "mail", LEASE).await;
+    let first = server(&mut scene, "gpu_first", "gpu", LEASE).await;
+    let mut runs = Vec::new();
+    for number in 0..RUNS {
+        runs.push(scene.client.start(relay(number)).await.expect("it can be started"));
+    }
+    until_made_by(&mut scene, &first).await;
+    let second = server(&mut scene, "gpu_second", "gpu", LEASE).await;
+    let killed_at = Instant::now();
+    first.kill().await;
+    until_made_by(&mut scene, &second).await;
+    let latency = killed_at.elapsed();
+    Gate::new(scene.folder.path()).open().expect("it can be written");
+    for (number, run) in (0..).zip(runs) {
+        let result = run.result().await.expect("it completes");
+        assert_eq!(result, (2 * number + 1, second.id(), mail.id()));
+    }
+    println!("taken over after {latency:?}");
+    assert!(latency < Duration::from_secs(5), "a lease is not waited for: {latency:?}");
+    let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
+    assert_eq!(calls.len() as u64, 2 * RUNS);
+    for (key, call) in calls {
+        let expected: &[u32] = if key.ends_with("/0") { &[1, 2] } else { &[1] };
+        assert_eq!(call.began, expected, "{key}");
+        assert_eq!(call.returned.len(), 1, "{key}");
+    }
+    assert_eq!(scene.audit.count(ROWS).await, 0, "rows are left behind");
+    scene.audit.check_steps().await;
+    for member in [owner, mail, second] {
+        member.leave().await;
+    }
+}
+
+/// A worker that is stopped for longer than its lease reports in vain when it goes on.
+pub(crate) async fn a_worker_that_was_paused_for_too_long_ends_no_attempt(mut scene: Scene) {
+    let owner = scene.worker("owner", LEASE).await;
+    let mail = server(&mut scene, "mail", "mail", LEASE).await;
+    let sleeper = server(&mut scene, "gpu_sleeper", "gpu", SHORT_LEASE).await;
+    let mut runs = Vec::new();
+    for number in 0..RUNS {
+        runs.push(scene.client.start(relay(number)).await.expect("it can be started"));
+    }
+    until_made_by(&mut scene, &sleeper).await;
+    sleeper.pause();
+    let heir = server(&mut scene, "gpu_heir", "gpu", LEASE).await;
+    until_made_by(&mut scene, &heir).await;
+    // Both are at the end of every attempt now; the sleeper has no right to say so.
+    Gate::new(scene.folder.path()).open().expect("it can be written");
+    sleeper.resume();
+    for (number, run) in (0..).zip(runs) {
+        let result = run.result().await.expect("it completes");
+        assert_eq!(result, (2 * number + 1, heir.id(), mail.id()));
+    }
+    assert_eq!(scene.audit.count(ROWS).await, 0, "rows are left behind");
+    scene.audit.check_steps().await;
+    for member in [owner, mail, sleeper, heir] {
+        member.leave().await;
+    }
+}
