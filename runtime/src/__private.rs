@@ -13,9 +13,9 @@ pub use crate::machine::Durable;
 pub use crate::machine::instances::{concat, entry_of, instance_definition, instance_name, text};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{
-    Context, Definition, Durability, Halt, Items, Load, Local, Never, Parked, Position, Region,
-    Slot, StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, branch, current_item,
-    future, item_list, items, local, next_item, range,
+    Context, Definition, Durability, Halt, Items, LazyDefinition, Load, Local, Never, Parked,
+    Position, Region, Slot, StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions,
+    branch, current_item, future, item_list, items, local, next_item, range,
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
 pub use crate::question::{FromResidual, Question};

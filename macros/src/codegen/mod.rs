@@ -14,7 +14,6 @@ use quote::{ToTokens, quote, quote_spanned};
 
 pub(crate) use self::facade::{facade, unavailable};
 pub(crate) use self::graph::type_text;
-use crate::generics::Parameters;
 use crate::hygiene::hidden;
 use crate::ir::{Graph, RegionId};
 use crate::layout::Layout;
@@ -99,7 +98,7 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
             quote!(::core::result::Result::Ok(#returned)),
         )
     };
-    let (unbounded, definition, registered) = instances(parameters);
+    let (unbounded, definition, registered) = instances(function);
     // The type of a method is in its body, so nobody could name the constant.
     let named = function.method.is_none().then(|| {
         quote! {
@@ -161,12 +160,13 @@ fn result_parts(function: &WorkflowFn) -> (TokenStream, TokenStream) {
 
 /// What is different for the instances of a generic workflow: the parameters without bounds, where
 /// the definition is kept, and how the stored name is found.
-fn instances(parameters: &Parameters) -> (TokenStream, TokenStream, Option<TokenStream>) {
+fn instances(function: &WorkflowFn) -> (TokenStream, TokenStream, Option<TokenStream>) {
+    let WorkflowFn { ident, parameters, .. } = function;
     if parameters.is_empty() {
         let definition = quote! {
-            static DEFINITION: ::std::sync::OnceLock<::piton::__private::Definition> =
-                ::std::sync::OnceLock::new();
-            DEFINITION.get_or_init(::piton::__private::Definition::of::<Self>)
+            static DEFINITION: ::piton::__private::LazyDefinition =
+                ::piton::__private::LazyDefinition::of::<#ident>();
+            DEFINITION.get()
         };
         return (TokenStream::new(), definition, None);
     }

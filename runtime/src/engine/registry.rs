@@ -138,7 +138,7 @@ mod tests {
     use std::sync::OnceLock;
 
     use super::*;
-    use crate::machine::{Definition, StepError, WorkflowOptions};
+    use crate::machine::{Definition, Halt, WorkflowOptions};
     use crate::model::{DefinitionHash, Graph};
 
     const GRAPH: &Graph = &Graph { workflow: "order", nodes: &[], edges: &[] };
@@ -166,8 +166,9 @@ mod tests {
             graph: GRAPH,
             options: WorkflowOptions::DEFAULT,
             definition,
-            begin: |_| Err(StepError::UnknownState(0)),
-            step: |_, _| Err(StepError::UnknownState(0)),
+            check: |_| Ok(()),
+            step: |_, _| Err(Halt::Suspended),
+            schemas: [Schema::of::<()>; 2],
         }
     }
 

@@ -49,7 +49,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
         let arguments = self.arguments.map_err(StepError::Encode)?;
         let mut parked = Parked::start(W::definition(), &arguments);
-        match advance::<W>(&mut parked, cx)? {
+        match advance(W::step, &mut parked, cx)? {
             Poll::Pending => Ok(PendingInline::Suspended(parked.frame().to_vec())),
             Poll::Ready(value) => {
                 cx.go_on();
@@ -65,7 +65,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
             PendingInline::Suspended(frame) => frame,
         };
         let mut parked = Parked::read(frame.into(), W::definition(), W::GRAPH)?;
-        let poll = advance::<W>(&mut parked, cx)?;
+        let poll = advance(W::step, &mut parked, cx)?;
         if poll.is_pending() {
             *pending = PendingInline::Suspended(parked.frame().to_vec());
         }
@@ -76,7 +76,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
         match pending {
             PendingInline::Suspended(frame) => {
                 let mut parked = Parked::read(frame.into(), W::definition(), W::GRAPH)?;
-                cx.give_up(|| advance::<W>(&mut parked, cx)).map(|_| ())
+                cx.give_up(|| advance(W::step, &mut parked, cx)).map(|_| ())
             }
             PendingInline::Returned(_) => Ok(()),
         }

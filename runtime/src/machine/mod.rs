@@ -49,6 +49,6 @@ pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
 pub use workflow::{
-    Definition, Durability, ErasedOutcome, Halt, NamedFrame, Workflow, WorkflowCall, WorkflowEntry,
+    Definition, Durability, Halt, LazyDefinition, Returned, Workflow, WorkflowCall, WorkflowEntry,
     WorkflowOptions,
 };

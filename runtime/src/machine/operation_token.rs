@@ -65,7 +65,7 @@ fn poll<F: DurableFuture>(
     index: usize,
     cx: &Context,
 ) -> Result<Poll<F::Output>, StepError> {
-    if parked.operation(index)?.is_empty() {
+    if parked.is_absent(index) {
         return Ok(Poll::Pending);
     }
     let mut pending: F::Pending = load(parked, index)?;
@@ -81,7 +81,7 @@ fn poll<F: DurableFuture>(
 }
 
 fn cancel<F: DurableFuture>(parked: &Parked, index: usize, cx: &Context) -> Result<(), StepError> {
-    if parked.operation(index)?.is_empty() {
+    if parked.is_absent(index) {
         return Ok(());
     }
     F::cancel(load(parked, index)?, cx)
@@ -135,7 +135,6 @@ impl<F, T> Fut<F, T> {
         match operation {
             Some(operation) => self.start(operation, state, cx),
             None => {
-                // What is saved of an operation that is there has at least one byte.
                 state.begin_operation();
                 state.end(Ok(()));
                 Ok(())

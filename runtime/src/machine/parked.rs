@@ -9,7 +9,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::frame::{FrameHead, damaged, next_entry, write_length};
-use super::{Definition, Halt, NamedFrame, Slot, StepError};
+use super::{Definition, Halt, Slot, StepError};
 use crate::codec::{self, CodecError};
 use crate::model::{Graph, Payload};
 
@@ -91,11 +91,6 @@ impl Parked {
         Halt::Failed(StepError::UnknownState(self.state))
     }
 
-    /// The state as bytes, and its name.
-    pub(super) fn into_named_frame(self, graph: &Graph) -> NamedFrame {
-        (self.frame, graph.nodes[self.state as usize].name)
-    }
-
     /// The number of the state: its index in [`Graph::nodes`].
     pub fn state(&self) -> usize {
         self.state as usize
@@ -137,6 +132,11 @@ impl Parked {
     /// What is saved of an operation that the state waits for; nothing if it is not there.
     pub(super) fn operation(&self, index: usize) -> Result<&[u8], StepError> {
         self.operation_at(index).map(|place| &self.frame[place])
+    }
+
+    /// Whether an operation was not started at all. What is saved of one has at least one byte.
+    pub(super) fn is_absent(&self, index: usize) -> bool {
+        self.operation(index).is_ok_and(<[u8]>::is_empty)
     }
 
     fn operation_at(&self, index: usize) -> Result<Range<usize>, StepError> {

@@ -3,13 +3,14 @@
 use std::cell::Cell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
+use std::task::Poll;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::context::is_on_queue;
-use super::workflow::ErasedOutcome;
-use super::{Context, RunInfo, TimeoutKind, WorkflowEntry};
+use super::workflow::advance;
+use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
 use crate::model::{
@@ -102,12 +103,13 @@ impl Machine {
         run: RunInfo,
         arguments: &Payload,
     ) -> Result<Self, StepError> {
-        let (frame, state) = (entry.begin)(arguments)?;
+        (entry.check)(arguments).map_err(StepError::Decode)?;
+        let frame = Parked::start((entry.definition)(), arguments).frame().clone();
         Ok(Self {
             entry,
             cx: Context::new(run, 0, Vec::new()),
             frame,
-            state: state.to_owned(),
+            state: entry.graph.nodes[0].name.to_owned(),
             wait: Wait::All(Vec::new()),
             steps: 0,
             cancelled: None,
@@ -434,21 +436,21 @@ impl Machine {
     /// [`Machine::put_back`] has been called.
     pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
         self.cx.begin_step(self.steps, now);
-        let outcome = (self.entry.step)(self.frame.clone(), &self.cx).inspect_err(|_| {
+        let WorkflowEntry { step, definition, graph, .. } = self.entry;
+        let mut parked = Parked::read(self.frame.clone(), definition(), graph)?;
+        let outcome = advance(*step, &mut parked, &self.cx).inspect_err(|_| {
             self.cx.with_arrivals(Arrivals::put_back);
         })?;
         self.steps += 1;
         let outcome = match outcome {
-            ErasedOutcome::Suspended { frame, state } => {
-                self.frame = frame;
-                state.clone_into(&mut self.state);
+            Poll::Pending => {
+                self.frame = parked.frame().clone();
+                graph.nodes[parked.state()].name.clone_into(&mut self.state);
                 self.wait = self.cx.finish_waits();
                 self.met.set(0);
                 StepOutcome::Parked
             }
-            ErasedOutcome::Returned { result, failure } => {
-                StepOutcome::Returned { result, failure }
-            }
+            Poll::Ready(Returned { result, failure }) => StepOutcome::Returned { result, failure },
         };
         let cancelled = self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| arrivals.settle(operations))

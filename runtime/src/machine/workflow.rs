@@ -2,9 +2,8 @@
 
 use std::any::TypeId;
 use std::marker::PhantomData;
+use std::sync::LazyLock;
 use std::task::Poll;
-
-use bytes::Bytes;
 
 use super::{Context, Durable, Parked, StepError, region};
 use crate::codec::{self, CodecError, Schema};
@@ -157,27 +156,21 @@ pub struct Definition {
 impl Definition {
     /// Computes the identity of `W` by having its machine tell the schemas of its locals.
     pub fn of<W: Workflow>() -> Self {
-        let cx = Context::describing();
-        // The step only describes; its state is never looked at.
-        let described = W::step(&mut Parked::nowhere(), &cx);
-        debug_assert!(matches!(described, Err(Halt::Suspended)));
-        let schemas = vec![
-            ("arguments", Schema::of::<W::Arguments>()),
-            ("return value", Schema::of::<W::Return>()),
-        ];
-        Self::new(W::NAME, W::GRAPH, schemas, cx.take_schemas())
+        Self::new(&const { WorkflowEntry::of::<W>() })
     }
 
-    fn new(
-        name: &str,
-        graph: &Graph,
-        mut schemas: Vec<(&'static str, Schema)>,
-        locals: Vec<(&'static str, Schema)>,
-    ) -> Self {
-        schemas.extend(locals);
+    // Functions that are the same for all workflows are compiled once, and not for each of them.
+    fn new(entry: &WorkflowEntry) -> Self {
+        let cx = Context::describing();
+        // The step only describes; its state is never looked at.
+        let described = (entry.step)(&mut Parked::nowhere(), &cx);
+        debug_assert!(matches!(described, Err(Halt::Suspended)));
+        let [arguments, returned] = entry.schemas;
+        let mut schemas = vec![("arguments", arguments()), ("return value", returned())];
+        schemas.extend(cx.take_schemas());
         let mut hash = StableHash::new();
-        hash.add(name);
-        for node in graph.nodes {
+        hash.add(entry.graph.workflow);
+        for node in entry.graph.nodes {
             hash.add(node.name);
             node.locals.iter().for_each(|local| hash.add(local.name));
         }
@@ -205,8 +198,21 @@ impl Definition {
     }
 }
 
-/// A frame, and the name of the state in it.
-pub type NamedFrame = (Bytes, &'static str);
+/// A [`Definition`] that is computed when it is first asked for.
+#[derive(Debug)]
+pub struct LazyDefinition(LazyLock<Definition>);
+
+impl LazyDefinition {
+    /// The definition of `W`.
+    pub const fn of<W: Workflow>() -> Self {
+        Self(LazyLock::new(Definition::of::<W>))
+    }
+
+    /// The definition.
+    pub fn get(&self) -> &Definition {
+        &self.0
+    }
+}
 
 /// FNV-1a (Fowler, Noll, Vo): the same on every platform and with every compiler, unlike the hashers
 /// of the standard library. It tells definitions apart; nothing hangs on it being hard to forge.
@@ -238,31 +244,23 @@ pub struct WorkflowEntry {
     pub options: WorkflowOptions,
     /// See [`Workflow::definition`].
     pub definition: fn() -> &'static Definition,
-    /// The frame and the name of the state before the first step.
-    pub begin: fn(&Payload) -> Result<NamedFrame, StepError>,
+    /// Checks that arguments are those of the workflow.
+    pub check: fn(&Payload) -> Result<(), CodecError>,
     /// See [`Workflow::step`].
-    pub step: fn(Bytes, &Context) -> Result<ErasedOutcome, StepError>,
+    pub step: fn(&mut Parked, &Context) -> Result<Returned, Halt>,
+    /// Trace the types of the arguments and of the return value.
+    pub schemas: [fn() -> Schema; 2],
 }
 
 inventory::collect!(WorkflowEntry);
 
-/// An [`Outcome`] without types.
+/// What a workflow returned, without its type.
 #[derive(Debug)]
-pub enum ErasedOutcome {
-    /// The machine waits.
-    Suspended {
-        /// The encoded state.
-        frame: Bytes,
-        /// Its name.
-        state: &'static str,
-    },
-    /// The workflow returned.
-    Returned {
-        /// The encoded return value.
-        result: Payload,
-        /// The error's text, if it returned one.
-        failure: Option<String>,
-    },
+pub struct Returned {
+    /// The encoded return value.
+    pub result: Payload,
+    /// The error's text, if it returned one.
+    pub failure: Option<String>,
 }
 
 impl WorkflowEntry {
@@ -274,8 +272,9 @@ impl WorkflowEntry {
             graph: W::GRAPH,
             options: W::OPTIONS,
             definition: W::definition,
-            begin: begin::<W>,
+            check: check::<W::Arguments>,
             step: step::<W>,
+            schemas: [Schema::of::<W::Arguments>, Schema::of::<W::Return>],
         }
     }
 
@@ -291,29 +290,28 @@ impl WorkflowEntry {
     }
 }
 
-fn begin<W: Workflow>(arguments: &Payload) -> Result<NamedFrame, StepError> {
-    codec::from_payload::<W::Arguments>(arguments).map_err(StepError::Decode)?;
-    Ok(Parked::start(W::definition(), arguments).into_named_frame(W::GRAPH))
+fn check<A: Durable>(arguments: &Payload) -> Result<(), CodecError> {
+    match codec::from_payload::<A>(arguments) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
-fn step<W: Workflow>(frame: Bytes, cx: &Context) -> Result<ErasedOutcome, StepError> {
-    let mut parked = Parked::read(frame, W::definition(), W::GRAPH)?;
-    match advance::<W>(&mut parked, cx)? {
-        Poll::Pending => {
-            let (frame, state) = parked.into_named_frame(W::GRAPH);
-            Ok(ErasedOutcome::Suspended { frame, state })
-        }
-        Poll::Ready(value) => Ok(ErasedOutcome::Returned {
-            result: codec::to_payload(&value).map_err(StepError::Encode)?,
-            failure: W::failure(&value),
-        }),
+fn step<W: Workflow>(parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
+    match W::step(parked, cx) {
+        Ok(value) => match codec::to_payload(&value) {
+            Ok(result) => Ok(Returned { result, failure: W::failure(&value) }),
+            Err(error) => Err(Halt::Failed(StepError::Encode(error))),
+        },
+        Err(halt) => Err(halt),
     }
 }
 
 /// Goes on from a state until something is waited for that is not there yet.
-pub(super) fn advance<W: Workflow>(
+pub(super) fn advance<R>(
+    step: fn(&mut Parked, &Context) -> Result<R, Halt>,
     parked: &mut Parked,
     cx: &Context,
-) -> Result<Poll<W::Return>, StepError> {
-    region::advance(parked, cx, &mut |parked| W::step(parked, cx))
+) -> Result<Poll<R>, StepError> {
+    region::advance(parked, cx, &mut |parked| step(parked, cx))
 }
