@@ -80,6 +80,29 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
     }
 }
 
+/// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
+pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), CodecError> {
+    match bincode::serde::decode_from_slice(bytes, config::standard()) {
+        Ok(read) => Ok(read),
+        Err(error) => Err(cannot_decode(type_name::<T>(), &error)),
+    }
+}
+
+/// Appends the length with which a list begins.
+pub(crate) fn encode_length(length: usize, out: &mut Vec<u8>) {
+    // Writing to a `Vec` cannot fail, and neither can the encoding of a number.
+    let _ = bincode::encode_into_writer(length as u64, Writer(out), config::standard());
+}
+
+/// Reads the length with which a list begins, and tells how many bytes it took up.
+pub(crate) fn decode_length(bytes: &[u8]) -> Result<(usize, usize), CodecError> {
+    let (length, read) = decode_first::<u64>(bytes)?;
+    match usize::try_from(length) {
+        Ok(length) => Ok((length, read)),
+        Err(error) => Err(cannot_decode("list", &error)),
+    }
+}
+
 fn cannot_encode(type_name: &'static str, reason: &dyn Display) -> CodecError {
     CodecError::Encode { type_name, reason: reason.to_string() }
 }

@@ -1,52 +1,133 @@
 //! `for` loops that await: what is left of an iterator, in a form that can be saved.
 
-use std::collections::VecDeque;
+use std::cell::Cell;
+use std::fmt;
 use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Context, Durable, Local};
-use crate::codec::{self, Schema};
+use crate::codec::{self, CodecError, Schema};
 
 /// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
 /// until they have had their turn, so more would be a mistake, and an endless iterator a hang.
 pub const MAX_LOOP_ITEMS: usize = 1_000_000;
 
 /// The items of a loop that are left.
-#[derive(Debug)]
-pub struct Items<T>(VecDeque<T>);
+///
+/// After a suspension they are bytes, and a loop takes them from there one by one, so that an
+/// iteration decodes one item and encodes none. What is left of the bytes is copied.
+pub struct Items<T> {
+    left: usize,
+    source: ItemSource<T>,
+}
+
+enum ItemSource<T> {
+    /// As the iterator gave them.
+    Made(std::vec::IntoIter<T>),
+    /// As they were saved.
+    Saved(SavedItems<T>),
+}
+
+struct SavedItems<T> {
+    /// The items that are left, one after the other.
+    bytes: Vec<u8>,
+    /// How many of the bytes have been taken.
+    taken: usize,
+    /// Whether what is left has been saved again, and lives on in the next state.
+    saved: Cell<bool>,
+    decode: DecodeFirst<T>,
+}
+
+/// Decodes the first item, and tells how many bytes it took.
+type DecodeFirst<T> = fn(&[u8]) -> Result<(T, usize), CodecError>;
 
 /// Takes all items of an iterator.
 ///
 /// # Panics
 /// If there are more than [`MAX_LOOP_ITEMS`].
 pub fn items<I: IntoIterator>(iterator: I) -> Items<I::Item> {
-    let mut items = VecDeque::new();
+    let mut items = Vec::new();
     for item in iterator {
         assert!(
             items.len() < MAX_LOOP_ITEMS,
             "a `for` loop with an `.await` in it runs over more than {MAX_LOOP_ITEMS} items"
         );
-        items.push_back(item);
+        items.push(item);
     }
-    Items(items)
+    Items { left: items.len(), source: ItemSource::Made(items.into_iter()) }
 }
 
 impl<T> Iterator for Items<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.0.pop_front()
+        self.left = self.left.checked_sub(1)?;
+        match &mut self.source {
+            ItemSource::Made(items) => items.next(),
+            ItemSource::Saved(items) => Some(items.next()),
+        }
     }
 }
 
-/// Makes the token of items whose type is yet to be inferred. See [`local`](super::local).
+impl<T> SavedItems<T> {
+    fn next(&mut self) -> T {
+        match (self.decode)(&self.bytes[self.taken..]) {
+            Ok((item, length)) => {
+                self.taken += length;
+                item
+            }
+            // A definition that reads these bytes has written them, or its hash would be another.
+            Err(error) => panic!("an item of a loop cannot be read back: {error}"),
+        }
+    }
+}
+
+/// What a loop has not come to is dropped with its iterator, item by item, as rustc's loop does.
+impl<T> Drop for Items<T> {
+    fn drop(&mut self) {
+        let ItemSource::Saved(items) = &mut self.source else { return };
+        if !std::mem::needs_drop::<T>() || items.saved.get() || std::thread::panicking() {
+            return;
+        }
+        for _ in 0..self.left {
+            let Ok((_, length)) = (items.decode)(&items.bytes[items.taken..]) else { return };
+            items.taken += length;
+        }
+    }
+}
+
+impl<T> fmt::Debug for Items<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Items({} left)", self.left)
+    }
+}
+
+/// Makes the token of items whose type is yet to be inferred. They are saved as a `Vec` of them is.
+/// See [`local`](super::local).
 pub fn item_list<T: Durable>(name: &'static str, cx: &Context) -> Local<Items<T>> {
     cx.describe(name, Schema::of::<Vec<T>>);
-    Local {
-        save: |items, out| codec::encode_into(&items.0, out),
-        load: |saved| codec::decode(saved).map(Items),
+    Local { save: save_items::<T>, load: load_items::<T> }
+}
+
+fn save_items<T: Durable>(items: &Items<T>, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    match &items.source {
+        ItemSource::Made(made) => codec::encode_into(made.as_slice(), out),
+        ItemSource::Saved(saved) => {
+            saved.saved.set(true);
+            codec::encode_length(items.left, out);
+            out.extend_from_slice(&saved.bytes[saved.taken..]);
+            Ok(())
+        }
     }
+}
+
+fn load_items<T: Durable>(saved: &[u8]) -> Result<Items<T>, CodecError> {
+    let (left, begin) = codec::decode_length(saved)?;
+    let bytes = saved[begin..].to_vec();
+    let source =
+        SavedItems { bytes, taken: 0, saved: Cell::new(false), decode: codec::decode_first::<T> };
+    Ok(Items { left, source: ItemSource::Saved(source) })
 }
 
 /// How far a loop over borrowed items has come: the number of the current one, from 1.
@@ -203,6 +284,34 @@ mod tests {
         assert_eq!(range(after..=before).count(), 0);
         assert_eq!(range('\u{d7fe}'..='\u{e001}').count(), 4);
         assert_eq!(range(7..).take(3).collect::<Vec<_>>(), [7, 8, 9]);
+    }
+
+    #[test]
+    fn items_are_saved_as_a_list_and_taken_from_its_bytes() {
+        let texts: Vec<String> = (0..300).map(|n| "x".repeat(n)).collect();
+        let cx = Context::describing();
+        let token = item_list::<String>("rest", &cx);
+        let mut items = items(texts.clone());
+        for (number, text) in texts.iter().enumerate() {
+            let (mut saved, mut expected) = (Vec::new(), Vec::new());
+            (token.save)(&items, &mut saved).expect("text");
+            codec::encode_into(&texts[number..], &mut expected).expect("text");
+            assert_eq!(saved, expected);
+            items = (token.load)(&saved).expect("just saved");
+            assert_eq!(items.next().as_ref(), Some(text));
+            // Saved once more while some of the bytes have been taken, as in a loop with several
+            // awaits, and every other time taken from without being loaded anew.
+            assert_eq!(items.left, texts.len() - number - 1);
+        }
+        assert_eq!(items.next(), None);
+        assert_eq!(items.next(), None);
+    }
+
+    #[test]
+    fn bytes_that_are_no_items_are_noticed() {
+        let cx = Context::describing();
+        let token = item_list::<String>("rest", &cx);
+        assert!((token.load)(&[]).is_err());
     }
 
     #[test]
