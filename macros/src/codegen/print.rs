@@ -207,7 +207,8 @@ impl<'a> Printer<'a> {
         let ident = &local.ident;
         let mutability = local.mutable.then(|| quote!(mut));
         let ty = local.ty.as_ref().map(|ty| quote!(: #ty));
-        quote!(let #mutability #ident #ty;)
+        // It may be that what uses it stands in another arm.
+        quote!(#[allow(unused_variables)] let #mutability #ident #ty;)
     }
 
     /// Prints a block and what follows it without a jump.
