@@ -3,7 +3,7 @@
 //! A program is a file of ordinary Rust with an entry `#[workflow] async fn program(n: i64)`. It is
 //! compiled twice: as a plain `async fn` (the attribute is left out) on a trivial executor, and as
 //! a machine that is encoded, dropped and decoded at every suspension. Both are driven by the same
-//! [script](script::Script) through the same loop ([`drive`]), and what can be observed of them
+//! [script](script::Script) through the same loop (`drive`), and what can be observed of them
 //! must be the same: the result, the operations they start and give up, the order of evaluation
 //! (see [`record::note`]) and of drops (see [`record::Noisy`]).
 //!
