@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed};
 use piton::error::ConnectError;
-use piton::model::{DefinitionHash, Payload, RunId, StepNo, WorkerId};
+use piton::model::{DefinitionHash, Handle, Payload, RunId, StepNo, WorkerId};
 use piton::store::{
-    ArrivalKind, ClaimRequest, CommitOutcome, CommitStep, Disposition, NewArrival, NewRun,
-    NewWorker, RunEvent, Store, WorkerLease, connect,
+    ActivityLimits, ArrivalKind, ClaimActivities, ClaimRequest, CommitOutcome, CommitStep,
+    Disposition, NewActivity, NewArrival, NewRun, NewWorker, RunEvent, Store, WorkerLease, connect,
 };
 use piton_postgres_cluster::{self as cluster, Cluster};
 use sqlx::{Connection as _, PgConnection};
@@ -44,6 +44,7 @@ const TESTS: &[(&str, Test)] = tests![
     ten_processes_may_start_on_an_empty_database,
     a_killed_process_is_found_dead_soon,
     news_reaches_other_processes,
+    other_processes_hear_of_queues,
     connections_that_are_cut_are_made_again,
     a_kept_run_stays_in_its_page,
     reads_that_hang_hold_up_no_commit_and_no_renewal,
@@ -211,6 +212,35 @@ async fn news_reaches_other_processes(url: String) {
     here.terminate_run(run_id, "enough").await.expect("it can be terminated");
     let heard = tokio::time::timeout(PATIENCE, news.recv()).await;
     assert_eq!(heard.expect("in time"), Some(RunEvent::Settled(run_id)));
+}
+
+async fn other_processes_hear_of_queues(url: String) {
+    let (here, there) = (open(&url).await, open(&url).await);
+    let worker = here.register_worker(new_worker()).await.expect("a worker can register");
+    let run_id = start(&*here, Some(worker)).await;
+    let queued = there.hub().listen_to_queues(["gpu"]);
+    let mut given_up = there.hub().listen_for_given_up();
+    let step = |step_no| {
+        let keep = Disposition::Keep { snapshot: Vec::new(), state: "one".into() };
+        CommitStep::new(run_id, StepNo(step_no), keep)
+    };
+    let activity = NewActivity {
+        handle: Handle(0),
+        queue: "gpu".into(),
+        activity: "train".into(),
+        call: Vec::new(),
+        limits: ActivityLimits::default(),
+    };
+    let asks = CommitStep { activities: vec![activity], ..step(0) };
+    here.commit_steps(worker, vec![asks]).await.expect("it can be committed");
+    tokio::time::timeout(PATIENCE, queued.notified()).await.expect("an activity is due");
+    let claim = ClaimActivities { worker, queues: &[("gpu", 1)], activities: &["train"] };
+    let claimed = there.claim_activities(claim).await.expect("it can be claimed");
+    assert_eq!(claimed.activities.len(), 1);
+    let gives_up = CommitStep { given_up: vec![Handle(0)], ..step(1) };
+    here.commit_steps(worker, vec![gives_up]).await.expect("it can be committed");
+    let heard = tokio::time::timeout(PATIENCE, given_up.recv()).await.expect("in time");
+    assert_eq!(heard, Some(claimed.activities[0].key));
 }
 
 async fn connections_that_are_cut_are_made_again(url: String) {
