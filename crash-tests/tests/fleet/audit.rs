@@ -97,6 +97,9 @@ impl Audit {
             HAVING count(audit_steps.step_no) <> piton_runs.step_no \
             OR max(audit_steps.step_no) IS DISTINCT FROM nullif(piton_runs.step_no, 0)) AS gaps";
         assert_eq!(self.count(gaps).await, 0, "runs whose steps do not add up");
+        let strange = "SELECT count(*) FROM audit_steps AS step WHERE EXISTS (SELECT FROM \
+            audit_claims AS claim WHERE claim.worker_id = step.worker_id AND claim.who <> step.who)";
+        assert_eq!(self.count(strange).await, 0, "steps by a process that did not own the run");
         let invalid = "SELECT count(*) FROM audit_steps WHERE NOT was_valid";
         assert_eq!(self.count(invalid).await, 0, "steps by a worker that was fenced");
     }
