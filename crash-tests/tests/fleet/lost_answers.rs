@@ -29,7 +29,9 @@ pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut 
         let run = scene.client.start(gated(7)).id(id).await.expect("it can be started");
         let cut = tokio::time::timeout(PATIENCE, proxy.has_cut(number + 1));
         cut.await.unwrap_or_else(|_| panic!("{id}: no answer was lost"));
-        assert_eq!(run.result().await.expect("it completes"), 15, "{id}");
+        let result = tokio::time::timeout(PATIENCE, run.result()).await;
+        let result = result.unwrap_or_else(|_| panic!("{id}: nobody goes on with it"));
+        assert_eq!(result.expect("it completes"), 15, "{id}");
     }
     scene.audit.check_steps().await;
     // The worker has kept its runs all the time, so no attempt was made again.

@@ -26,6 +26,8 @@ struct Shared {
     silent_before: watch::Sender<usize>,
     /// The number of the next connection.
     next: AtomicUsize,
+    /// What has been held back on its way to the server.
+    held_back: Mutex<Vec<u8>>,
 }
 
 /// The one answer that gets lost. The server has done by then what it was asked to.
@@ -48,6 +50,7 @@ impl Proxy {
             cuts: watch::channel(0).0,
             silent_before: watch::channel(0).0,
             next: AtomicUsize::new(1),
+            held_back: Mutex::default(),
         });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
         Self { port, shared, accepting }
@@ -80,6 +83,12 @@ impl Proxy {
     /// Lets no connection pass on anything, old or new.
     pub(crate) fn silence(&self) {
         self.shared.silent_before.send_replace(usize::MAX);
+    }
+
+    /// Whether something that holds this is being held back from the server.
+    pub(crate) fn holds_back(&self, wanted: &[u8]) -> bool {
+        let held_back = self.shared.held_back.lock().unwrap_or_else(PoisonError::into_inner);
+        held_back.windows(wanted.len()).any(|window| window == wanted)
     }
 
     /// Passes on what has been held back and all that follows.
@@ -118,7 +127,7 @@ async fn connect(number: usize, client: TcpStream, shared: Arc<Shared>) {
                 *doomed |= shared.take_cut(is_meant);
                 *doomed
             });
-            shared.until_not_silent(number).await;
+            shared.hold_back(number, &buffer[..count]).await;
             if to_server.write_all(&buffer[..count]).await.is_err() {
                 return;
             }
@@ -153,6 +162,15 @@ impl Shared {
             *cut = None;
         }
         taken
+    }
+
+    /// As long as the way is silent.
+    async fn hold_back(&self, number: usize, bytes: &[u8]) {
+        if number < *self.silent_before.borrow() {
+            let mut held_back = self.held_back.lock().unwrap_or_else(PoisonError::into_inner);
+            held_back.extend_from_slice(bytes);
+        }
+        self.until_not_silent(number).await;
     }
 
     async fn until_not_silent(&self, number: usize) {
