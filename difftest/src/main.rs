@@ -52,7 +52,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
         programs.retain(|program| program.id.contains(filter));
         for (program, report) in programs.iter().zip(workshop.run(&programs)?) {
             tally.add(&report);
-            print(&program.source, &report);
+            print!("{}", report.to_text(&program.source));
         }
     }
     let end = options.seed + options.programs;
@@ -81,7 +81,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
             let small = generate::shrink(&shop, node, &report.verdict)?;
             let program = Program { id: report.id, source: small.to_source() };
             report = shop.run(std::slice::from_ref(&program))?.swap_remove(0);
-            print(&formatted(program.source), &report);
+            print!("{}", report.to_text(&formatted(program.source)));
         }
         println!("{tally}");
     }
@@ -162,30 +162,5 @@ fn headline(verdict: &Verdict) -> String {
         Verdict::Refused(messages) | Verdict::Invalid(messages) => {
             messages.first().and_then(|text| text.lines().next()).unwrap_or("refused").to_owned()
         }
-    }
-}
-
-fn print(source: &str, report: &Report) {
-    let Report { id, verdict, warnings } = report;
-    for warning in warnings {
-        println!("== {id}: warning of the machine only\n{warning}");
-    }
-    match verdict {
-        Verdict::Agrees(figures) => println!("{id}: {figures:?}"),
-        Verdict::Refused(messages) => {
-            println!("== {id}: refused\n{source}{}", messages.join("\n"));
-        }
-        Verdict::Invalid(messages) => {
-            println!("== {id}: invalid\n{source}{}", messages.join("\n"));
-        }
-        Verdict::Hung => println!("== {id}: does not end\n{}", source),
-        Verdict::Diverges(divergence) => println!(
-            "== {id}: diverges for {} with {:?}\n{}-- plain\n{}-- machine\n{}",
-            divergence.input,
-            divergence.script,
-            source,
-            divergence.plain.to_text(),
-            divergence.machine.to_text(),
-        ),
     }
 }

@@ -22,7 +22,12 @@ pub(crate) fn locals(locals: &Locals) -> String {
         let local = &locals[id];
         let mutable = if local.mutable { "mut " } else { "" };
         let ty = local.ty.as_ref().map(|ty| format!(": {}", code(ty))).unwrap_or_default();
-        let kind = if local.kind == LocalKind::Items { " (items)" } else { "" };
+        let kind = match local.kind {
+            LocalKind::Value => "",
+            LocalKind::Items => " (items)",
+            LocalKind::Text => " (text)",
+            LocalKind::Texts => " (texts)",
+        };
         let remade = local
             .remade
             .as_ref()

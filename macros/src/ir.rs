@@ -64,6 +64,10 @@ pub(crate) enum LocalKind {
     Value,
     /// The iterator of a `for` loop, as the items that are left.
     Items,
+    /// A `&'static str`, as its text.
+    Text,
+    /// As `Items`, of `&'static str`.
+    Texts,
 }
 
 /// The locals of a function.

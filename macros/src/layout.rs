@@ -75,6 +75,8 @@ pub(crate) struct Root {
     given: BTreeSet<LocalId>,
     /// What of `entry` its code does not touch and all of its exits need.
     kept: BTreeSet<VariableId>,
+    /// What other roots read, and this one neither reads nor hands on.
+    pub(crate) idle: BTreeSet<LocalId>,
 }
 
 impl Root {
@@ -108,6 +110,8 @@ pub(crate) struct Layout {
     pub(crate) states: Vec<State>,
     /// From state to state, or to the end.
     pub(crate) edges: BTreeSet<(usize, Option<usize>)>,
+    /// The locals that are read anywhere.
+    pub(crate) read: BTreeSet<LocalId>,
 }
 
 /// Lays the machine out.
@@ -161,12 +165,14 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             used_by_regions: used_by_regions(graph, captures, block),
             given: given_in(graph, captures, block, &root_of),
             kept: BTreeSet::new(),
+            idle: BTreeSet::new(),
         });
     }
+    let read = find_idle(graph, &links, &root_of, &mut roots, &variables.list);
     keep(graph, &links, &root_of, &mut roots, &mut variables.list);
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
-    Layout { variables: variables.list, roots, links, states, edges }
+    Layout { variables: variables.list, roots, links, states, edges, read }
 }
 
 impl Layout {
@@ -198,6 +204,37 @@ impl Layout {
     pub(crate) fn state(&self, point: PointId) -> Option<&State> {
         self.states.iter().find(|state| state.point == Some(point))
     }
+}
+
+/// Finds out which values nobody sees, though others of the same local are read: rustc would take
+/// the variable of such a value for an unused one. Gives all locals that are read.
+fn find_idle(
+    graph: &Graph,
+    links: &[Link],
+    root_of: &[BlockId],
+    roots: &mut [Root],
+    variables: &[Variable],
+) -> BTreeSet<LocalId> {
+    let local_of = |id: &VariableId| variables[id.0].place.local;
+    let entries: HashMap<BlockId, BTreeSet<LocalId>> =
+        roots.iter().map(|root| (root.block, root.entry.iter().map(local_of).collect())).collect();
+    let mut all = BTreeSet::new();
+    let mut used: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
+    for id in graph.block_ids() {
+        let used = used.entry(root_of[id.0]).or_default();
+        let usages = graph[id].usages.iter().chain([&graph[id].end_usage]);
+        for read in usages.flat_map(|usage| &usage.reads) {
+            all.insert(read.local);
+            used.insert(read.local);
+        }
+        for exit in exits_of(graph, links, id).into_iter().flatten() {
+            used.extend(&entries[&exit]);
+        }
+    }
+    for root in roots {
+        root.idle = &all - &used.remove(&root.block).unwrap_or_default();
+    }
+    all
 }
 
 /// Finds out what only passes through the roots.

@@ -10,6 +10,8 @@ use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, Lit, Macro, Token};
 
+use crate::suspend;
+
 /// What happens to an expression in a macro call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -28,6 +30,16 @@ pub(crate) enum Role {
 pub(crate) enum Piece {
     Tokens(TokenStream),
     Expr(Box<Expr>, Role),
+}
+
+impl Piece {
+    /// The expression, if it is evaluated late or never.
+    pub(crate) fn lazy(&mut self) -> Option<&mut Expr> {
+        match self {
+            Self::Expr(expr, Role::Lazy) => Some(expr),
+            _ => None,
+        }
+    }
 }
 
 /// How the arguments of a macro are written.
@@ -67,6 +79,14 @@ pub(crate) fn name(mac: &Macro) -> String {
 /// Whether it is known when each argument is evaluated.
 pub(crate) fn is_known(mac: &Macro) -> bool {
     known(&name(mac)).is_some()
+}
+
+/// Whether an expression that may not be evaluated awaits.
+pub(crate) fn has_lazy_await(mac: &Macro) -> bool {
+    is_known(mac)
+        && parse(mac).is_some_and(|mut pieces| {
+            pieces.iter_mut().filter_map(Piece::lazy).any(|expr| suspend::expr(expr))
+        })
 }
 
 /// Takes the call apart, or `None` if its arguments do not read as expressions.

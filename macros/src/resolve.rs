@@ -264,7 +264,11 @@ impl VisitMut for Resolver<'_> {
 
     fn visit_expr_match_mut(&mut self, expr: &mut syn::ExprMatch) {
         self.visit_expr_mut(&mut expr.expr);
-        let lowered = self.lowered && expr.arms.iter().any(|arm| suspend::expr(&arm.body));
+        let suspends = |arm: &syn::Arm| {
+            let in_guard = matches!(&arm.pat, Pat::Guard(pat) if suspend::expr(&pat.guard));
+            in_guard || suspend::expr(&arm.body)
+        };
+        let lowered = self.lowered && expr.arms.iter().any(suspends);
         for arm in &mut expr.arms {
             self.scoped(lowered, |this| {
                 this.bind(&mut arm.pat);

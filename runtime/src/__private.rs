@@ -15,7 +15,8 @@ pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions,
 pub use crate::machine::{
     Context, Definition, Durability, Halt, Items, LazyDefinition, Load, Local, Never, Parked,
     Position, Region, Slot, StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions,
-    branch, current_item, future, item_list, items, local, next_item, range,
+    branch, current_item, future, item_list, items, local, next_item, range, static_text,
+    static_texts,
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
 pub use crate::question::{FromResidual, Question};

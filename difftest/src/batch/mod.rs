@@ -79,6 +79,35 @@ pub struct Report {
     pub warnings: Vec<String>,
 }
 
+impl Report {
+    /// What became of the program with this source, for people.
+    pub fn to_text(&self, source: &str) -> String {
+        let Self { id, verdict, warnings } = self;
+        let mut text = String::new();
+        for warning in warnings {
+            text += &format!("== {id}: warning of the machine only\n{warning}\n");
+        }
+        text += &match verdict {
+            Verdict::Agrees(figures) => format!("{id}: {figures:?}\n"),
+            Verdict::Refused(messages) => {
+                format!("== {id}: refused\n{source}{}\n", messages.join("\n"))
+            }
+            Verdict::Invalid(messages) => {
+                format!("== {id}: invalid\n{source}{}\n", messages.join("\n"))
+            }
+            Verdict::Hung => format!("== {id}: does not end\n{source}\n"),
+            Verdict::Diverges(divergence) => format!(
+                "== {id}: diverges for {} with {:?}\n{source}\n-- plain\n{}-- machine\n{}\n",
+                divergence.input,
+                divergence.script,
+                divergence.plain.to_text(),
+                divergence.machine.to_text(),
+            ),
+        };
+        text
+    }
+}
+
 /// Why no verdict could be reached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -9,6 +9,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Macro, Pat, Token};
 
+use crate::normalize::select::Select;
+
 /// The code in the tokens of a macro call.
 #[derive(Debug, Default)]
 pub(super) struct MacroCode {
@@ -97,13 +99,10 @@ fn parse(grammar: Grammar, input: ParseStream, code: &mut MacroCode) -> syn::Res
             }
         }
         Grammar::Select => {
-            while !input.is_empty() {
-                Pat::parse_multi_with_leading_vert(input)?;
-                input.parse::<Token![=]>()?;
-                code.operations.push(input.parse()?);
-                input.parse::<Token![=>]>()?;
-                code.expressions.push(Expr::parse_with_earlier_boundary_rule(input)?);
-                input.parse::<Option<Token![,]>>()?;
+            for arm in input.parse::<Select>()?.arms {
+                code.operations.push(arm.future);
+                code.expressions.extend(arm.cond);
+                code.expressions.push(arm.handler);
             }
         }
     }

@@ -196,19 +196,34 @@ impl<'a> Printer<'a> {
         }
         for local in &self.root.declared {
             if declares(*local) {
-                out.extend(self.declare(*local));
+                // Where it is declared in the source, rustc says whether it is used.
+                let declare = self.declare(*local);
+                out.extend(quote!(#[allow(unused_variables)] #declare));
             }
         }
         out
     }
 
-    fn declare(&self, local: LocalId) -> TokenStream {
-        let local = &self.machine.graph.locals[local];
+    fn declare(&self, id: LocalId) -> TokenStream {
+        let local = &self.machine.graph.locals[id];
         let ident = &local.ident;
         let mutability = local.mutable.then(|| quote!(mut));
         let ty = local.ty.as_ref().map(|ty| quote!(: #ty));
-        // It may be that what uses it stands in another arm.
-        quote!(#[allow(unused_variables)] let #mutability #ident #ty;)
+        // Where it is read may be in another root.
+        let is_read = self.machine.layout.read.contains(&id);
+        let allow = is_read.then(|| quote!(#[allow(unused_variables)]));
+        quote!(#allow let #mutability #ident #ty;)
+    }
+
+    /// Looks at what a pattern has bound, where that is a value that nobody else sees.
+    pub(super) fn see(&self, pat: &Pat) -> TokenStream {
+        if self.root.idle.is_empty() {
+            return TokenStream::new();
+        }
+        let locals = &self.machine.graph.locals;
+        let idle = bound_locals(locals, pat).into_iter().filter(|id| self.root.idle.contains(id));
+        let idents = idle.map(|id| &locals[id].ident);
+        quote!(#(let _ = &#idents;)*)
     }
 
     /// Prints a block and what follows it without a jump.
@@ -305,7 +320,12 @@ impl<'a> Printer<'a> {
         match node {
             // What is made where it is needed need not be made here.
             Node::Code(Stmt::Local(local)) if self.is_made_elsewhere(local) => {}
-            Node::Code(stmt) => braces.push(self.stmt(stmt, usage)),
+            Node::Code(stmt) => {
+                braces.push(self.stmt(stmt, usage));
+                if let Stmt::Local(local) = stmt {
+                    braces.push(self.see(&local.pat));
+                }
+            }
             // Where it is not assigned, rustc could not tell its type.
             Node::Declare(local) if !self.root.named.contains(local) => {}
             Node::Declare(local) => braces.push(self.declare(*local)),

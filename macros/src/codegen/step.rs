@@ -237,6 +237,17 @@ fn local_tokens(machine: &Machine<'_>) -> TokenStream {
                 };
             });
         }
+        // Their types are known, and can be saved.
+        for id in new {
+            let (token, variable) = (token(id), layout.variable(id));
+            let maker = match variable.kind {
+                LocalKind::Value | LocalKind::Items => continue,
+                LocalKind::Text => Ident::new("static_text", at),
+                LocalKind::Texts => Ident::new("static_texts", at),
+            };
+            let name = &variable.stored;
+            out.extend(quote_spanned!(at=> let #token = ::piton::__private::#maker(#name, #cx);));
+        }
     }
     out
 }

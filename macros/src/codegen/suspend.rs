@@ -188,7 +188,8 @@ impl Printer<'_> {
                         return quote!(::core::mem::drop(#value););
                     }
                     let ty = ty.as_ref().map(|ty| quote!(: #ty));
-                    return quote!(let #pat #ty = #value;);
+                    let see = self.see(pat);
+                    return quote!(let #pat #ty = #value; #see);
                 }
                 Terminator::Join { point: this, pat, .. } if *this == point => {
                     return quote!(let #pat = #value;);

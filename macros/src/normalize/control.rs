@@ -6,7 +6,8 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprLet, Label, Pat};
 
 use super::labels::JumpScope;
-use super::{Dest, Lower, ident_expr, let_stmt, names, unit, walk};
+use super::texts::{self, Shape};
+use super::{Dest, Lower, guards, ident_expr, let_stmt, names, unit, walk};
 use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId};
 use crate::suspend;
 
@@ -121,7 +122,7 @@ impl Lower<'_> {
 
     /// Where the value goes that jumps bring: a value to be returned first goes to a local, so that
     /// code with jumps in it can be treated alike.
-    fn jump_dest(&mut self, dest: Dest, span: Span) -> (Dest, bool) {
+    pub(super) fn jump_dest(&mut self, dest: Dest, span: Span) -> (Dest, bool) {
         match dest {
             Dest::Return => {
                 let local = self.new_temporary("value", LocalKind::Value, span);
@@ -132,14 +133,14 @@ impl Lower<'_> {
         }
     }
 
-    fn deliver(&mut self, (dest, returns): (Dest, bool)) {
+    pub(super) fn deliver(&mut self, (dest, returns): (Dest, bool)) {
         if let (Dest::Local(local), true) = (dest, returns) {
             let value = self.path(local);
             self.push(Stmt::Return(value));
         }
     }
 
-    fn enter(&mut self, label: Option<&Label>, is_loop: bool, dest: Dest) -> TargetId {
+    pub(super) fn enter(&mut self, label: Option<&Label>, is_loop: bool, dest: Dest) -> TargetId {
         let target = TargetId(self.targets);
         self.targets += 1;
         self.jumps.push(JumpScope {
@@ -188,6 +189,8 @@ impl Lower<'_> {
     /// `for` over an iterator of which the items that are left can be saved.
     fn for_expr(&mut self, expr: syn::ExprForLoop, dest: Dest) {
         let span = expr.in_token.span();
+        let shape = texts::of_value(&self.locals, &self.shapes, &expr.expr);
+        let has_texts = shape == Shape::List(Box::new(Shape::Text));
         let iterator = self.hoist(*expr.expr);
         if suspend::block(&expr.body) && self.is_walk(&iterator) {
             self.walk(expr.label.as_ref(), iterator, *expr.pat, expr.body, span);
@@ -195,7 +198,8 @@ impl Lower<'_> {
             let (maker, kind) = if is_range(&iterator) {
                 (quote_spanned!(span=> ::piton::__private::range), LocalKind::Value)
             } else {
-                (quote_spanned!(span=> ::piton::__private::items), LocalKind::Items)
+                let kind = if has_texts { LocalKind::Texts } else { LocalKind::Items };
+                (quote_spanned!(span=> ::piton::__private::items), kind)
             };
             let source = format!("rest of {}", names::of_pattern(&expr.pat));
             let rest = self.new_temporary(&source, kind, iterator.span());
@@ -254,15 +258,10 @@ impl Lower<'_> {
         });
     }
 
-    fn match_expr(&mut self, expr: syn::ExprMatch, dest: Dest) {
-        let scrutinee = self.hoist(*expr.expr);
-        for arm in &expr.arms {
-            if let Pat::Guard(pat) = &arm.pat
-                && suspend::expr(&pat.guard)
-            {
-                let help = "await before the `match`, or in the arm";
-                self.unsupported(pat.guard.span(), "the guard of a `match` arm", help);
-            }
+    fn match_expr(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
+        let scrutinee = self.hoist(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
+        if expr.arms.iter().any(guards::awaits) {
+            return self.guarded_match(expr, scrutinee, dest);
         }
         if !expr.arms.iter().any(|arm| suspend::expr(&arm.body)) {
             let whole = Expr::Match(syn::ExprMatch { expr: Box::new(scrutinee), ..expr });
@@ -304,7 +303,8 @@ impl Lower<'_> {
 
     /// A block that may not suspend, while what it is a part of does.
     fn branch(&mut self, block: syn::Block, dest: Dest) {
-        if suspend::block(&block) {
+        let binds = block.stmts.iter().any(|stmt| matches!(stmt, syn::Stmt::Local(_)));
+        if suspend::block(&block) || !binds {
             return self.block(block, dest);
         }
         // Its bindings are its own, whatever they are called.

@@ -7,12 +7,14 @@
 
 mod control;
 mod expr;
+mod guards;
 mod items;
 mod labels;
 mod names;
 mod operands;
 mod remade;
 pub(crate) mod select;
+mod texts;
 mod walk;
 
 pub(crate) use self::expr::{is_assignment, is_comparison};
@@ -38,8 +40,11 @@ pub(crate) fn normalize(
 ) -> Tree {
     let mut identifiers = items::Counts::new();
     items::count(body.to_token_stream(), &mut identifiers);
+    let mut locals = locals;
+    let shapes = texts::find(&body, &mut locals);
     let mut lower = Lower {
         locals,
+        shapes,
         points: Vec::new(),
         pinned: Vec::new(),
         items: Vec::new(),
@@ -78,6 +83,8 @@ impl Dest {
 
 struct Lower<'a> {
     locals: Locals,
+    /// What is known of their values.
+    shapes: texts::Shapes,
     points: Vec<Point>,
     /// The points whose name an attribute gives.
     pinned: Vec<(PointId, Span)>,
@@ -276,7 +283,9 @@ impl Lower<'_> {
     /// A local for a value that the source does not name.
     fn temporary(&mut self, value: &Expr) -> LocalId {
         let source = names::of_value(value);
-        self.new_temporary(&source, LocalKind::Value, value.span())
+        let shape = texts::of_value(&self.locals, &self.shapes, value);
+        let kind = if shape == texts::Shape::Text { LocalKind::Text } else { LocalKind::Value };
+        self.new_temporary(&source, kind, value.span())
     }
 
     fn new_temporary(&mut self, source: &str, kind: LocalKind, span: Span) -> LocalId {

@@ -4,7 +4,20 @@
 use syn::{Expr, Lit, Member, Pat, UnOp};
 
 use super::{Lower, split_type};
+use crate::macros;
 use crate::usage::{Place, Usage};
+
+/// Whether there is a string literal among the elements.
+fn has_text(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_)),
+        Expr::Array(expr) => expr.elems.iter().any(has_text),
+        Expr::Tuple(expr) => expr.elems.iter().any(has_text),
+        Expr::Reference(_) => true,
+        Expr::Paren(expr) => has_text(&expr.expr),
+        _ => false,
+    }
+}
 
 impl Lower<'_> {
     /// How the local that the statement declares is made again, if it can be.
@@ -24,10 +37,12 @@ impl Lower<'_> {
                 matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_))
             }
             Expr::Path(_) => self.is_constant_path(expr) || self.is_remade_local(expr),
-            Expr::Reference(expr) => {
-                matches!(&*expr.expr, Expr::Lit(_))
-                    || self.is_constant_path(&expr.expr)
-                    || self.is_place(&expr.expr)
+            Expr::Reference(expr) if expr.mutability.is_some() => self.is_place(&expr.expr),
+            Expr::Reference(expr) => self.is_constant(&expr.expr) || self.is_place(&expr.expr),
+            // Those of other values are saved.
+            Expr::Array(_) | Expr::Tuple(_) => has_text(expr) && self.is_constant(expr),
+            Expr::Macro(call) => {
+                matches!(macros::name(&call.mac).as_str(), "concat" | "stringify")
             }
             Expr::Closure(closure) => {
                 let usage = Usage::of_expr(&self.locals, expr);
@@ -35,6 +50,23 @@ impl Lower<'_> {
                 closure.asyncness.is_none() && usage.reads.iter().all(is_shared)
             }
             Expr::Paren(expr) => self.is_remade(&expr.expr),
+            _ => false,
+        }
+    }
+
+    /// Whether the expression gives the same wherever it stands: a constant that rustc would promote.
+    fn is_constant(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Path(_) => self.is_constant_path(expr),
+            Expr::Array(expr) => expr.elems.iter().all(|elem| self.is_constant(elem)),
+            Expr::Tuple(expr) => expr.elems.iter().all(|elem| self.is_constant(elem)),
+            Expr::Repeat(expr) => self.is_constant(&expr.expr) && self.is_constant(&expr.len),
+            Expr::Reference(expr) => expr.mutability.is_none() && self.is_constant(&expr.expr),
+            Expr::Unary(expr) => {
+                matches!(expr.op, UnOp::Neg(_) | UnOp::Not(_)) && self.is_constant(&expr.expr)
+            }
+            Expr::Paren(expr) => self.is_constant(&expr.expr),
             _ => false,
         }
     }

@@ -40,7 +40,7 @@ struct SavedItems<T> {
 }
 
 /// Decodes the first item, and tells how many bytes it took.
-type DecodeFirst<T> = fn(&[u8]) -> Result<(T, usize), CodecError>;
+pub(super) type DecodeFirst<T> = fn(&[u8]) -> Result<(T, usize), CodecError>;
 
 /// Takes all items of an iterator.
 ///
@@ -110,7 +110,10 @@ pub fn item_list<T: Durable>(name: &'static str, cx: &Context) -> Local<Items<T>
     Local { save: save_items::<T>, load: load_items::<T> }
 }
 
-fn save_items<T: Durable>(items: &Items<T>, out: &mut Vec<u8>) -> Result<(), CodecError> {
+pub(super) fn save_items<T: Serialize>(
+    items: &Items<T>,
+    out: &mut Vec<u8>,
+) -> Result<(), CodecError> {
     match &items.source {
         ItemSource::Made(made) => codec::encode_into(made.as_slice(), out),
         ItemSource::Saved(saved) => {
@@ -123,10 +126,16 @@ fn save_items<T: Durable>(items: &Items<T>, out: &mut Vec<u8>) -> Result<(), Cod
 }
 
 fn load_items<T: Durable>(saved: &[u8]) -> Result<Items<T>, CodecError> {
+    load_items_by(saved, codec::decode_first::<T>)
+}
+
+pub(super) fn load_items_by<T>(
+    saved: &[u8],
+    decode: DecodeFirst<T>,
+) -> Result<Items<T>, CodecError> {
     let (left, begin) = codec::decode_length(saved)?;
     let bytes = saved[begin..].to_vec();
-    let source =
-        SavedItems { bytes, taken: 0, saved: Cell::new(false), decode: codec::decode_first::<T> };
+    let source = SavedItems { bytes, taken: 0, saved: Cell::new(false), decode };
     Ok(Items { left, source: ItemSource::Saved(source) })
 }
 

@@ -22,6 +22,7 @@ mod region;
 mod signal;
 mod standalone;
 mod step;
+mod texts;
 mod timer;
 mod workflow;
 
@@ -47,6 +48,7 @@ pub use region::{Never, Region};
 pub use signal::{PendingSignal, Signal, SignalWait};
 pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
+pub use texts::{static_text, static_texts};
 pub use timer::{PendingTimer, Sleep};
 pub use workflow::{
     Definition, Durability, Halt, LazyDefinition, Returned, Workflow, WorkflowCall, WorkflowEntry,

@@ -1,0 +1,243 @@
+//! `match` with a guard that awaits.
+//!
+//! A guard sees what its pattern binds, but only borrowed, and when it fails, the arms below it are
+//! tried. So the arms are taken apart at every such guard:
+//!
+//! ```text
+//! match s { A(x) if g(x).await => a, b => c }
+//!
+//! 'done: {
+//!     match s {
+//!         A(ref y) => if g(*y).await { match s { A(x) => break 'done a, _ => unreachable!() } }
+//!         _ => {}
+//!     }
+//!     match s { b => break 'done c, _ => unreachable!() }
+//! }
+//! ```
+
+use std::collections::HashMap;
+
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, ExprMatch, Ident, Macro, Pat};
+
+use super::{Dest, Lower, ident_expr};
+use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId};
+use crate::macros::{self, Piece};
+use crate::resolve::is_binding;
+use crate::suspend;
+use crate::usage::Usage;
+
+/// Whether the arm has a guard that awaits.
+pub(super) fn awaits(arm: &syn::Arm) -> bool {
+    matches!(&arm.pat, Pat::Guard(pat) if suspend::expr(&pat.guard))
+}
+
+impl Lower<'_> {
+    /// A `match` of which a guard awaits; nothing in `scrutinee` does.
+    pub(super) fn guarded_match(&mut self, expr: ExprMatch, scrutinee: Expr, dest: Dest) {
+        let span = expr.match_token.span;
+        let scrutinee = if is_place(&scrutinee) { scrutinee } else { self.spill(scrutinee) };
+        let (dest, returns) = self.jump_dest(dest, span);
+        let target = self.enter(None, false, dest);
+        let body = self.body(|this| {
+            let mut arms = expr.arms.into_iter();
+            while this.arms_to_guard(&mut arms, &scrutinee, dest, target) {}
+        });
+        self.jumps.pop();
+        self.push(Stmt::Labeled { target, dest: dest.local(), body });
+        self.deliver((dest, returns));
+    }
+
+    /// Emits the arms up to the next guard that awaits. Whether there is one.
+    fn arms_to_guard(
+        &mut self,
+        arms: &mut std::vec::IntoIter<syn::Arm>,
+        scrutinee: &Expr,
+        dest: Dest,
+        target: TargetId,
+    ) -> bool {
+        let mut list = Vec::new();
+        let mut goes_on = false;
+        for arm in arms.by_ref() {
+            if !awaits(&arm) {
+                let mut pat = arm.pat;
+                if let Pat::Guard(pat) = &mut pat {
+                    *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
+                }
+                list.push(Arm { pat, body: self.arm_body(*arm.body, dest, target) });
+                continue;
+            }
+            let Pat::Guard(guarded) = arm.pat else { continue };
+            let mut seen = (*guarded.pat).clone();
+            let mut guard = *guarded.guard;
+            self.by_reference(&mut seen, &mut guard, matches!(scrutinee, Expr::Reference(_)));
+            let body = self.body(|this| {
+                let cond = this.hoist(guard);
+                let taken = this.arm_body(*arm.body, dest, target);
+                let arms = vec![Arm { pat: *guarded.pat, body: taken }, this.never(dest, target)];
+                let scrutinee = scrutinee.clone();
+                let then = Body { stmts: vec![Stmt::Match { scrutinee, arms }] };
+                this.push(Stmt::If { cond, then, otherwise: Body::default() });
+            });
+            list.push(Arm { pat: seen, body });
+            list.push(Arm { pat: otherwise(), body: Body::default() });
+            goes_on = true;
+            break;
+        }
+        if !goes_on {
+            list.push(self.never(dest, target));
+        }
+        self.push(Stmt::Match { scrutinee: scrutinee.clone(), arms: list });
+        goes_on
+    }
+
+    fn arm_body(&mut self, body: Expr, dest: Dest, target: TargetId) -> Body {
+        self.body(|this| {
+            this.value(body, dest);
+            this.push(Stmt::Break(target));
+        })
+    }
+
+    /// An arm for the values that other arms take, which rustc does not know.
+    fn never(&mut self, dest: Dest, target: TargetId) -> Arm {
+        let unreachable = Expr::Verbatim(quote!(::core::unreachable!()));
+        Arm { pat: otherwise(), body: self.arm_body(unreachable, dest, target) }
+    }
+
+    /// Makes the pattern bind references, to what the guard uses and nothing else, and the guard use
+    /// those.
+    fn by_reference(&mut self, pat: &mut Pat, guard: &mut Expr, binds_references: bool) {
+        let used = Usage::of_expr(&self.locals, guard).mentions;
+        let mut seen = See { lower: self, used: Vec::new(), new: HashMap::new(), binds_references };
+        seen.used = used.into_iter().map(|id| seen.lower.locals[id].ident.clone()).collect();
+        seen.visit_pat_mut(pat);
+        let new = seen.new;
+        Uses(&new).visit_expr_mut(guard);
+    }
+}
+
+/// `_`, which may be one pattern too many.
+fn otherwise() -> Pat {
+    Pat::Verbatim(quote!(
+        #[allow(unreachable_patterns)]
+        _
+    ))
+}
+
+/// Whether evaluating the expression twice gives the same.
+fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Field(expr) => is_place(&expr.base),
+        Expr::Reference(expr) => is_place(&expr.expr),
+        Expr::Paren(expr) => is_place(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Rewrites the bindings of a pattern.
+struct See<'a, 'l> {
+    lower: &'a mut Lower<'l>,
+    used: Vec<Ident>,
+    /// By name: the new binding, and whether it is to be dereferenced.
+    new: HashMap<String, (Ident, bool)>,
+    /// Whether bindings are references without being told to.
+    binds_references: bool,
+}
+
+impl VisitMut for See<'_, '_> {
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        let Pat::Ident(binding) = pat else { return visit_mut::visit_pat_mut(self, pat) };
+        if !is_binding(binding) {
+            return;
+        }
+        if let Some((_, inner)) = &mut binding.subpat {
+            self.visit_pat_mut(inner);
+        }
+        if !self.used.contains(&binding.ident) {
+            *pat = match binding.subpat.take() {
+                Some((_, inner)) => *inner,
+                None => Pat::Wild(syn::PatWild {
+                    attrs: Vec::new(),
+                    underscore_token: Default::default(),
+                }),
+            };
+            return;
+        }
+        let name = binding.ident.to_string();
+        let is_value = binding.by_ref.is_none() && !self.binds_references;
+        let (ident, _) = match self.new.get(&name) {
+            Some(known) => known.clone(),
+            None => {
+                let new = (self.lower.seen(&binding.ident), is_value);
+                self.new.insert(name, new.clone());
+                new
+            }
+        };
+        binding.ident = ident;
+        binding.mutability = None;
+        if is_value {
+            binding.by_ref = Some(Default::default());
+        }
+    }
+
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        self.visit_pat_mut(&mut field.pat);
+        field.colon_token.get_or_insert_with(Default::default);
+    }
+
+    fn visit_expr_mut(&mut self, _: &mut Expr) {}
+}
+
+impl Lower<'_> {
+    /// A local for what a guard sees of `ident`. Its name can stand in format strings.
+    fn seen(&mut self, ident: &Ident) -> Ident {
+        let name = ident.to_string();
+        let plain = name.trim_start_matches("r#");
+        let free = (2..).map(|number| format!("{plain}_{number}"));
+        let free = free.into_iter().find(|name| !self.identifiers.contains_key(name));
+        let new = Ident::new(&free.unwrap_or_default(), ident.span());
+        self.identifiers.insert(new.to_string(), 1);
+        self.locals.add(new.clone(), plain, false, LocalKind::Value);
+        new
+    }
+}
+
+/// Rewrites the uses of bindings.
+struct Uses<'a>(&'a HashMap<String, (Ident, bool)>);
+
+impl VisitMut for Uses<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let name = match expr {
+            Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+            _ => None,
+        };
+        let Some((new, is_value)) = name.and_then(|name| self.0.get(&name)) else {
+            return visit_mut::visit_expr_mut(self, expr);
+        };
+        let mut ident = new.clone();
+        ident.set_span(expr.span());
+        let path = ident_expr(ident);
+        *expr = if *is_value { syn::parse_quote!((*#path)) } else { path };
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        let Some(mut pieces) = macros::parse(mac) else { return };
+        let format = macros::format_string(mac, &pieces);
+        for (index, piece) in pieces.iter_mut().enumerate() {
+            let Piece::Expr(expr, _) = piece else { continue };
+            match macros::literal_text(expr) {
+                Some(text) if format == Some(index) => {
+                    let rename = |name: &str| self.0.get(name).map(|(new, _)| new.to_string());
+                    let renamed = macros::rename_captures(&text.value(), rename);
+                    let lit = syn::Lit::Str(syn::LitStr::new(&renamed, text.span()));
+                    **expr = Expr::Lit(syn::ExprLit { attrs: Vec::new(), lit });
+                }
+                _ => self.visit_expr_mut(expr),
+            }
+        }
+        mac.tokens = macros::unparse(&pieces);
+    }
+}

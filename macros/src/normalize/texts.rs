@@ -1,0 +1,235 @@
+//! Which locals hold string literals. A `&'static str` cannot be read back from bytes as other
+//! values are, so it is saved as its text; that it is one is seen from the source.
+
+use std::collections::HashMap;
+
+use syn::visit::{self, Visit};
+use syn::{Expr, Lit, Macro, Pat, Stmt, Type};
+
+use super::select::Select;
+use super::split_type;
+use crate::ir::{LocalId, LocalKind, Locals};
+use crate::macros;
+use crate::suspend;
+
+/// What is known of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Unknown,
+    /// A `&'static str`.
+    Text,
+    Tuple(Vec<Shape>),
+    /// An array or a vector.
+    List(Box<Shape>),
+}
+
+impl Shape {
+    /// What is known if either is known of the same type.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unknown, other) => other,
+            (Self::Tuple(one), Self::Tuple(other)) if one.len() == other.len() => {
+                Self::Tuple(one.into_iter().zip(other).map(|(one, other)| one.or(other)).collect())
+            }
+            (Self::List(one), Self::List(other)) => Self::List(Box::new(one.or(*other))),
+            (one, _) => one,
+        }
+    }
+}
+
+/// What is known of the locals.
+pub(super) type Shapes = HashMap<LocalId, Shape>;
+
+/// Finds out what the body gives its locals, and marks those that are texts.
+pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
+    let mut search = Search { locals, shapes: Shapes::new() };
+    search.visit_block(body);
+    let shapes = search.shapes;
+    for (local, shape) in &shapes {
+        if *shape == Shape::Text {
+            locals[*local].kind = LocalKind::Text;
+        }
+    }
+    shapes
+}
+
+/// What the source says of the value of an expression.
+pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
+    let of = |expr: &Expr| of_value(locals, shapes, expr);
+    let all = |exprs: &mut dyn Iterator<Item = &Expr>| {
+        exprs.fold(Shape::Unknown, |shape, expr| shape.or(of(expr)))
+    };
+    match expr {
+        Expr::Lit(literal) if matches!(literal.lit, Lit::Str(_)) => Shape::Text,
+        Expr::Paren(expr) => of(&expr.expr),
+        Expr::Group(expr) => of(&expr.expr),
+        Expr::Path(path) => {
+            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
+            local.and_then(|local| shapes.get(&local)).cloned().unwrap_or(Shape::Unknown)
+        }
+        Expr::Tuple(expr) => Shape::Tuple(expr.elems.iter().map(of).collect()),
+        Expr::Array(expr) => Shape::List(Box::new(all(&mut expr.elems.iter()))),
+        Expr::Block(expr) => match expr.block.stmts.last() {
+            Some(Stmt::Expr(expr, None)) => of(expr),
+            _ => Shape::Unknown,
+        },
+        Expr::If(expr) => {
+            let then = match expr.then_branch.stmts.last() {
+                Some(Stmt::Expr(expr, None)) => of(expr),
+                _ => Shape::Unknown,
+            };
+            match &expr.else_branch {
+                Some((_, otherwise)) => then.or(of(otherwise)),
+                None => Shape::Unknown,
+            }
+        }
+        Expr::Match(expr) => all(&mut expr.arms.iter().map(|arm| &*arm.body)),
+        Expr::MethodCall(call) if is_same_items(call) => match of(&call.receiver) {
+            list @ Shape::List(_) => list,
+            _ => Shape::Unknown,
+        },
+        Expr::Macro(call) => of_macro(&call.mac, &of),
+        _ => Shape::Unknown,
+    }
+}
+
+fn of_macro(mac: &Macro, of: &dyn Fn(&Expr) -> Shape) -> Shape {
+    if suspend::awaiting(mac) == Some(suspend::Awaiting::Select) {
+        let Ok(select) = mac.parse_body::<Select>() else { return Shape::Unknown };
+        let arms = select.arms.iter().map(|arm| of(&arm.handler));
+        return arms.fold(Shape::Unknown, Shape::or);
+    }
+    match macros::name(mac).as_str() {
+        "concat" | "stringify" | "module_path" | "file" => Shape::Text,
+        "vec" => {
+            let pieces = macros::parse(mac).unwrap_or_default();
+            let items = pieces.iter().filter_map(|piece| match piece {
+                macros::Piece::Expr(expr, _) => Some(of(expr)),
+                macros::Piece::Tokens(_) => None,
+            });
+            Shape::List(Box::new(items.fold(Shape::Unknown, Shape::or)))
+        }
+        _ => Shape::Unknown,
+    }
+}
+
+/// Whether the method gives an iterator over the same items.
+fn is_same_items(call: &syn::ExprMethodCall) -> bool {
+    ["into_iter", "rev", "skip", "take", "chain"].iter().any(|name| call.method == name)
+}
+
+struct Search<'a> {
+    locals: &'a mut Locals,
+    shapes: Shapes,
+}
+
+impl Search<'_> {
+    fn shape(&self, expr: &Expr) -> Shape {
+        of_value(self.locals, &self.shapes, expr)
+    }
+
+    fn note(&mut self, local: Option<LocalId>, shape: Shape) {
+        let Some(local) = local.filter(|_| shape != Shape::Unknown) else { return };
+        let known = self.shapes.remove(&local).unwrap_or(Shape::Unknown);
+        self.shapes.insert(local, known.or(shape));
+    }
+
+    fn bind(&mut self, pat: &Pat, shape: Shape) {
+        match (split_type(pat), shape) {
+            ((Pat::Ident(pat), ty), shape) if pat.by_ref.is_none() => {
+                let shape = if ty.is_some_and(is_static_text) { Shape::Text } else { shape };
+                self.note(self.locals.find(&pat.ident), shape);
+            }
+            ((Pat::Tuple(pat), _), Shape::Tuple(shapes)) if pat.elems.len() == shapes.len() => {
+                for (pat, shape) in pat.elems.iter().zip(shapes) {
+                    if matches!(pat, Pat::Rest(_)) {
+                        break;
+                    }
+                    self.bind(pat, shape);
+                }
+            }
+            ((Pat::Slice(pat), _), Shape::List(shape)) => {
+                for pat in &pat.elems {
+                    self.bind(pat, (*shape).clone());
+                }
+            }
+            ((Pat::Or(pat), _), shape) => {
+                pat.cases.iter().for_each(|pat| self.bind(pat, shape.clone()));
+            }
+            ((Pat::Paren(pat), _), shape) => self.bind(&pat.pat, shape),
+            ((Pat::Guard(pat), _), shape) => self.bind(&pat.pat, shape),
+            _ => {}
+        }
+    }
+
+    /// A value that is assigned to what a declaration has left open.
+    fn assign(&mut self, left: &Expr, shape: Shape) {
+        match (left, shape) {
+            (Expr::Path(path), shape) => {
+                let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+                self.note(local, shape);
+            }
+            (Expr::Tuple(left), Shape::Tuple(shapes)) => {
+                left.elems.iter().zip(shapes).for_each(|(left, shape)| self.assign(left, shape));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Visit<'_> for Search<'_> {
+    fn visit_local(&mut self, local: &syn::Local) {
+        visit::visit_local(self, local);
+        let value = local.init.as_ref().map(|init| self.shape(&init.expr));
+        self.bind(&local.pat, value.unwrap_or(Shape::Unknown));
+    }
+
+    fn visit_expr_assign(&mut self, expr: &syn::ExprAssign) {
+        visit::visit_expr_assign(self, expr);
+        let shape = self.shape(&expr.right);
+        self.assign(&expr.left, shape);
+    }
+
+    fn visit_expr_match(&mut self, expr: &syn::ExprMatch) {
+        self.visit_expr(&expr.expr);
+        let shape = self.shape(&expr.expr);
+        for arm in &expr.arms {
+            self.bind(&arm.pat, shape.clone());
+            self.visit_arm(arm);
+        }
+    }
+
+    fn visit_expr_for_loop(&mut self, expr: &syn::ExprForLoop) {
+        self.visit_expr(&expr.expr);
+        if let Shape::List(item) = self.shape(&expr.expr) {
+            self.bind(&expr.pat, *item);
+        }
+        self.visit_block(&expr.body);
+    }
+
+    fn visit_macro(&mut self, mac: &Macro) {
+        if suspend::awaiting(mac) == Some(suspend::Awaiting::Select) {
+            let Ok(select) = mac.parse_body::<Select>() else { return };
+            for arm in &select.arms {
+                self.visit_expr(&arm.future);
+                self.visit_expr(&arm.handler);
+            }
+            return;
+        }
+        for piece in macros::parse(mac).unwrap_or_default() {
+            if let macros::Piece::Expr(expr, _) = piece {
+                self.visit_expr(&expr);
+            }
+        }
+    }
+
+    fn visit_item(&mut self, _: &syn::Item) {}
+}
+
+/// `&'static str`
+fn is_static_text(ty: &Type) -> bool {
+    let Type::Reference(reference) = ty else { return false };
+    let is_static = reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static");
+    let is_str = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
+    is_static && is_str
+}
