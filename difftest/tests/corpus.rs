@@ -5,18 +5,7 @@ use difftest::corpus;
 
 /// Programs that the compiler refuses, though rustc would not. One that has come to agree must go
 /// from here.
-const OPEN: &[&str] = &[
-    "join/async_blocks",
-    "join/branches_with_control_flow",
-    "join/captured_values",
-    "join/nested",
-    "join/shared_mutation",
-    "join/try_join_blocks",
-    "ownership/partial_move_and_refill",
-    "select/async_blocks",
-    "select/captures_by_move",
-    "select/nested",
-];
+const OPEN: &[&str] = &["ownership/partial_move_and_refill"];
 
 #[test]
 fn programs_mean_what_rustc_makes_of_them() {
