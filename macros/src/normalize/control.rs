@@ -37,6 +37,15 @@ impl Lower<'_> {
             Expr::Break(expr) if self.break_target(expr.label.as_ref()).is_some() => {
                 self.break_expr(expr);
             }
+            Expr::Break(mut expr)
+                if expr.expr.as_ref().is_some_and(|value| suspend::expr(value)) =>
+            {
+                // There is no such loop, which is for rustc to say.
+                if let Some(value) = expr.expr.take() {
+                    self.value(*value, Dest::Discard);
+                }
+                self.finish(Expr::Break(expr), dest);
+            }
             Expr::Continue(expr) => match self.continue_target(expr.label.as_ref()) {
                 Some(target) => self.push(Stmt::Continue(target)),
                 None => {
