@@ -4,6 +4,7 @@
 //! activities that run may end within the grace period, and what they return is committed; then
 //! the worker gives up its registration, which hands everything it still owned to others at once.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -102,10 +103,19 @@ impl Supervisor {
     async fn run(mut self, mut session: Arc<Session>) -> Result<(), StoreError> {
         loop {
             let guard = AbandonOnDrop(Arc::clone(&session));
-            let end = self.serve(&session).await;
+            // To the very end: activities may take longer to end than the lease lasts.
+            let leased = Arc::clone(&session);
+            let mut lease = pin!(keep_lease(&leased));
+            let end = self.serve(&session, lease.as_mut()).await;
             self.client.remove_host(&session);
             match end {
-                End::Stopped => return session.drain(Instant::now() + self.grace).await,
+                End::Stopped => {
+                    return tokio::select! {
+                        biased;
+                        drained = session.drain(Instant::now() + self.grace) => drained,
+                        () = lease => Err(StoreError::Fenced),
+                    };
+                }
                 End::Lost => drop(guard),
             }
             match self.register(&session).await {
@@ -118,14 +128,14 @@ impl Supervisor {
         }
     }
 
-    async fn serve(&mut self, session: &Arc<Session>) -> End {
+    async fn serve(&mut self, session: &Arc<Session>, lease: impl Future<Output = ()>) -> End {
         let mut phase = session.phase();
         tokio::select! {
             biased;
             // The worker's handle is gone or has asked.
             _ = self.stopping.wait_for(|stop| *stop) => End::Stopped,
             _ = phase.wait_for(|phase| *phase == Phase::Lost) => End::Lost,
-            () = keep_lease(session) => End::Lost,
+            () = lease => End::Lost,
             () = claim_loop(session) => End::Lost,
             () = queue_loop(session) => End::Lost,
             () = sweep_loop(session) => End::Lost,

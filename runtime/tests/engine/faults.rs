@@ -1,15 +1,16 @@
 //! A database that fails, before or after the transition.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 use piton::error::{SignalError, StoreError};
-use piton::store::memory::Hook;
+use piton::model::Timestamp;
+use piton::store::memory::{Hook, Write};
 
 use crate::activities::Approve;
 use crate::rig::Rig;
-use crate::workflows::{chain, collect, fan_out};
+use crate::workflows::{chain, collect, fan_out, work};
 
 /// Fails the calls of one method, the first `left` times.
 struct Failing {
@@ -140,4 +141,38 @@ impl Hook for Away {
         }
         Ok(())
     }
+}
+
+/// Sees what commits use up, and hides from the caller that the first deliveries have happened.
+struct UsedUp {
+    deliveries: Arc<Failing>,
+    consumed: Mutex<Vec<Vec<i64>>>,
+}
+
+#[async_trait::async_trait]
+impl Hook for UsedUp {
+    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.deliveries.after(operation).await
+    }
+
+    fn wrote(&self, _: Timestamp, write: &Write<'_>) {
+        if let Write::Committed { step, .. } = write {
+            self.consumed.lock().unwrap().push(step.consumed.clone());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_names_each_arrival_once() {
+    let rig = Rig::new();
+    let deliveries = Failing::new("deliver", 1, true);
+    let used_up = Arc::new(UsedUp { deliveries, consumed: Mutex::default() });
+    rig.store.set_hook(used_up.clone());
+    rig.lab.fail("flaky", 1);
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(work("flaky".to_owned())).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "flaky done");
+    // The failed attempt was saved twice, because the first answer was lost.
+    assert_eq!(*used_up.consumed.lock().unwrap(), [vec![], vec![1, 2]]);
+    worker.shutdown().await.unwrap();
 }

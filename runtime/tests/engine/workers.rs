@@ -52,6 +52,24 @@ async fn shutdown_lets_activities_end_and_keeps_what_they_return() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn shutdown_may_take_longer_than_the_lease() {
+    let rig = Rig::new();
+    let worker = rig.worker().lease(Duration::from_secs(1)).start().await.unwrap();
+    let other = rig.remote_worker().start().await.unwrap();
+    let run = rig.client.start(work(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1]).await;
+    let (stopped, ()) = tokio::join!(worker.shutdown(), async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        rig.lab.open_gate();
+    });
+    stopped.unwrap();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    assert_eq!(rig.lab.begun("hang"), [1], "nobody has taken the run away");
+    other.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn shutdown_does_not_wait_for_ever() {
     let rig = Rig::new();
     let grace = Duration::from_secs(3);

@@ -166,7 +166,10 @@ impl Driver {
 
     /// The commit that follows the last one answered.
     pub(super) fn next_commit(&self, disposition: Disposition, effects: Effects) -> CommitStep {
-        let Effects { consumed, activities, given_up } = effects;
+        let Effects { mut consumed, activities, given_up } = effects;
+        // An arrival that was read after the lost answer to its own delivery is noted twice.
+        consumed.sort_unstable();
+        consumed.dedup();
         let workflow_id = &self.run.workflow_id;
         let on_queue = |(handle, activity)| QueuedCall::of(workflow_id, activity).on_queue(handle);
         CommitStep {

@@ -52,8 +52,8 @@ pub struct MemoryStore {
     hub: Arc<Hub>,
     /// What sees and spoils calls.
     hook: Mutex<Option<Arc<dyn Hook>>>,
-    /// Whether this connection is known to be gone.
-    is_gone: Arc<AtomicBool>,
+    /// Whether the workers registered since the last [`MemoryStore::disconnect`] count as dead.
+    is_gone: Mutex<Arc<AtomicBool>>,
     /// What all connections share.
     database: Arc<Database>,
 }
@@ -83,7 +83,7 @@ impl MemoryStore {
         let store = Arc::new(Self {
             hub: Arc::default(),
             hook: Mutex::default(),
-            is_gone: Arc::default(),
+            is_gone: Mutex::default(),
             database,
         });
         store.database.lock_connections().push(Arc::downgrade(&store));
@@ -96,10 +96,15 @@ impl MemoryStore {
         Self::of(Arc::clone(&self.database))
     }
 
-    /// Lets the other connections find that the workers of this one are dead, as the death of its
-    /// process or a broken network would. This one can be used as before.
+    /// Lets the other connections find that the workers registered so far through this one are
+    /// dead, as the death of its process or a broken network would. This one can be used as before.
     pub fn disconnect(&self) {
-        self.is_gone.store(true, Ordering::Relaxed);
+        let is_gone = std::mem::take(&mut *self.lock_gone());
+        is_gone.store(true, Ordering::Relaxed);
+    }
+
+    fn lock_gone(&self) -> MutexGuard<'_, Arc<AtomicBool>> {
+        self.is_gone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Has `hook` see every call from now on, in place of an earlier one.
@@ -206,7 +211,7 @@ impl Store for MemoryStore {
 
     async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
         self.transition("register_worker", |state, now, news| {
-            Ok(state.register_worker(worker, Arc::clone(&self.is_gone), now, news))
+            Ok(state.register_worker(worker, Arc::clone(&self.lock_gone()), now, news))
         })
         .await
     }

@@ -1,0 +1,282 @@
+//! Faults: which there are, how often they come, and how they strike a call of the store.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fastrand::Rng;
+use piton::error::StoreError;
+use piton::model::Timestamp;
+use piton::process::Process;
+use piton::store::memory::{Hook, Write};
+use tokio::time::{Instant, sleep};
+
+use crate::options::Options;
+use crate::world::World;
+
+/// Something that goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Fault {
+    /// A call fails and has not happened.
+    ErrorBefore,
+    /// A call fails and has happened.
+    ErrorAfter,
+    /// A call is refused in a way that trying again does not cure at once, and has not happened.
+    Refusal,
+    /// A call takes long, before or after it happens.
+    Delay,
+    /// A process is killed at some instant.
+    Crash,
+    /// A process is killed during a call, before or after it happens.
+    CrashInCall,
+    /// A process stands still for a while.
+    Pause,
+    /// A process stands still during a call, before or after it happens.
+    PauseInCall,
+    /// The database cannot be reached for a while.
+    Outage,
+    /// A living process counts as dead.
+    Disconnect,
+    /// News of another process does not arrive.
+    LostNews,
+    /// News of another process arrives late, after later news.
+    LateNews,
+    /// The database's clock is set forward or back.
+    ClockJump,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::ErrorBefore,
+        Self::ErrorAfter,
+        Self::Refusal,
+        Self::Delay,
+        Self::Crash,
+        Self::CrashInCall,
+        Self::Pause,
+        Self::PauseInCall,
+        Self::Outage,
+        Self::Disconnect,
+        Self::LostNews,
+        Self::LateNews,
+        Self::ClockJump,
+    ];
+
+    /// In how many of 1,000 cases it strikes at most, where calls and news are concerned; of those
+    /// that strike a process, how many times as likely it is as the others.
+    fn at_most(self) -> u32 {
+        match self {
+            Self::ErrorBefore | Self::ErrorAfter => 100,
+            Self::Delay => 50,
+            Self::LostNews | Self::LateNews => 500,
+            Self::Refusal | Self::CrashInCall | Self::PauseInCall => 10,
+            Self::Crash | Self::Pause | Self::Outage | Self::Disconnect | Self::ClockJump => 1_000,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = clap::ValueEnum::to_possible_value(self);
+        f.write_str(value.as_ref().map_or("?", |value| value.get_name()))
+    }
+}
+
+/// Decides when faults strike.
+#[derive(Debug)]
+pub(crate) struct Faults {
+    drawing: Mutex<Drawing>,
+    without: BTreeSet<Fault>,
+    max_faults: u64,
+}
+
+#[derive(Debug)]
+struct Drawing {
+    rng: Rng,
+    /// Of 1,000; those that this seed does without are missing.
+    rates: BTreeMap<Fault, u32>,
+    struck: BTreeMap<Fault, u64>,
+    is_over: bool,
+    outage_until: Option<Instant>,
+    /// By how many microseconds the clock has been set back in all.
+    set_back: i64,
+}
+
+impl Faults {
+    /// Draws which faults there are and how often. Few kinds often finds more than all kinds at
+    /// once, which hide each other.
+    pub(crate) fn draw(options: &Options, rng: &mut Rng) -> Self {
+        let share = rng.u32(0..=4);
+        let mut rates = BTreeMap::new();
+        for fault in Fault::ALL {
+            let rate = rng.u32(1..=fault.at_most());
+            if rng.u32(0..4) < share {
+                rates.insert(fault, rate);
+            }
+        }
+        let drawing = Drawing {
+            rng: rng.fork(),
+            rates,
+            struck: BTreeMap::new(),
+            is_over: false,
+            outage_until: None,
+            set_back: 0,
+        };
+        Self {
+            drawing: Mutex::new(drawing),
+            without: options.without.clone(),
+            max_faults: options.max_faults.unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Whether this fault strikes now.
+    pub(crate) fn strikes(&self, fault: Fault) -> bool {
+        let mut drawing = self.lock();
+        let Some(rate) = drawing.rates.get(&fault).copied() else { return false };
+        if drawing.is_over || self.without.contains(&fault) {
+            return false;
+        }
+        let strikes = drawing.rng.u32(0..1_000) < rate;
+        if strikes && drawing.struck.values().sum::<u64>() >= self.max_faults {
+            return false;
+        }
+        if strikes {
+            *drawing.struck.entry(fault).or_default() += 1;
+        }
+        strikes
+    }
+
+    /// A duration up to `longest`, short ones being as likely as long ones.
+    pub(crate) fn duration(&self, longest: Duration) -> Duration {
+        let drawn = self.lock().rng.f64();
+        longest.mul_f64(drawn * drawn * drawn)
+    }
+
+    /// A number below `limit`.
+    pub(crate) fn below(&self, limit: u64) -> u64 {
+        self.lock().rng.u64(0..limit)
+    }
+
+    /// Lets nothing go wrong any more.
+    pub(crate) fn end(&self) {
+        let mut drawing = self.lock();
+        (drawing.is_over, drawing.outage_until) = (true, None);
+    }
+
+    /// Makes the database unreachable.
+    pub(crate) fn begin_outage(&self, length: Duration) {
+        self.lock().outage_until = Some(Instant::now() + length);
+    }
+
+    /// Sets the database's clock, by microseconds.
+    pub(crate) fn jump(&self, by: i64) {
+        self.lock().set_back += by.min(0).abs();
+    }
+
+    /// By how many microseconds the clock has been set back in all.
+    pub(crate) fn set_back(&self) -> i64 {
+        self.lock().set_back
+    }
+
+    /// How often each fault struck.
+    pub(crate) fn struck(&self) -> BTreeMap<Fault, u64> {
+        self.lock().struck.clone()
+    }
+
+    fn is_out(&self) -> bool {
+        self.lock().outage_until.is_some_and(|until| Instant::now() < until)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Drawing> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.drawing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What lies between one process and the database.
+pub(crate) struct Wire {
+    pub(crate) world: Arc<World>,
+    /// The name of the process.
+    pub(crate) name: String,
+    /// The process; `None` for one that nothing happens to.
+    pub(crate) process: Option<Process>,
+}
+
+impl Wire {
+    async fn strike(&self, operation: &'static str, when: &str) -> Result<(), StoreError> {
+        let faults = &self.world.faults;
+        let latency = self.world.latency();
+        if latency > Duration::ZERO {
+            sleep(latency).await;
+        }
+        let note = |what: &str| {
+            self.world.journal.note(&self.name, format_args!("{what} {when} {operation}"));
+        };
+        if let Some(process) = &self.process {
+            if faults.strikes(Fault::CrashInCall) {
+                note("is killed");
+                self.world.kill(process);
+                std::future::pending::<()>().await;
+            }
+            if faults.strikes(Fault::PauseInCall) {
+                note("stands still");
+                self.world.pause(process);
+                tokio::task::yield_now().await;
+            }
+        }
+        if faults.strikes(Fault::Delay) {
+            note("waits");
+            sleep(faults.duration(Duration::from_secs(30))).await;
+        }
+        Ok(())
+    }
+
+    fn fail(&self, operation: &'static str, what: &str, retryable: bool) -> StoreError {
+        self.world.journal.note(&self.name, format_args!("{what} {operation}"));
+        let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
+        StoreError::Database { operation, retryable, source }
+    }
+}
+
+#[async_trait]
+impl Hook for Wire {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.strike(operation, "before").await?;
+        if self.world.faults.is_out() {
+            return Err(self.fail(operation, "is cut off, asking for", true));
+        }
+        if self.world.faults.strikes(Fault::ErrorBefore) {
+            return Err(self.fail(operation, "has an error before", true));
+        }
+        if self.world.faults.strikes(Fault::Refusal) {
+            return Err(self.fail(operation, "is refused", false));
+        }
+        Ok(())
+    }
+
+    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.strike(operation, "after").await?;
+        if self.world.faults.strikes(Fault::ErrorAfter) {
+            return Err(self.fail(operation, "has an error after", true));
+        }
+        Ok(())
+    }
+
+    fn wrote(&self, now: Timestamp, write: &Write<'_>) {
+        self.world.wrote(&self.name, now, write);
+    }
+
+    fn news_delay(&self) -> Option<Duration> {
+        let faults = &self.world.faults;
+        if faults.strikes(Fault::LostNews) {
+            self.world.journal.note(&self.name, format_args!("misses news"));
+            return None;
+        }
+        let late = faults.strikes(Fault::LateNews);
+        Some(if late { faults.duration(Duration::from_secs(3)) } else { Duration::ZERO })
+    }
+}

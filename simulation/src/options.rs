@@ -1,0 +1,43 @@
+//! What to simulate: a seed, and what is left out of it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::faults::Fault;
+
+/// One simulation. With a seed alone everything is drawn from it; the rest makes a violation
+/// smaller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What everything is drawn from.
+    pub seed: u64,
+    /// How many of its runs are started at most.
+    pub max_runs: Option<usize>,
+    /// How many faults are injected at most.
+    pub max_faults: Option<u64>,
+    /// Faults that are not injected.
+    pub without: BTreeSet<Fault>,
+    /// Whether events are written down.
+    pub is_recorded: bool,
+}
+
+impl Options {
+    /// All of what the seed gives.
+    pub fn of(seed: u64) -> Self {
+        Self { seed, ..Self::default() }
+    }
+}
+
+/// As arguments of the command that replays it.
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.seed)?;
+        if let Some(runs) = self.max_runs {
+            write!(f, " --max-runs {runs}")?;
+        }
+        if let Some(faults) = self.max_faults {
+            write!(f, " --max-faults {faults}")?;
+        }
+        self.without.iter().try_for_each(|fault| write!(f, " --without {fault}"))
+    }
+}

@@ -1,0 +1,172 @@
+//! The lives of simulated processes with workers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton::client::Client;
+use piton::process::Process;
+use piton::store::MemoryStore;
+use piton::worker::Worker;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::faults::{Fault, Wire};
+use crate::world::{Phase, World};
+
+/// How often something happens to a process at most.
+const QUIET_FOR: Duration = Duration::from_secs(10);
+
+/// The wait before a process that is gone is started again.
+const RESTART_AFTER: Duration = Duration::from_millis(500);
+
+/// Keeps one process running until the simulation is over: starts it again whenever it is gone.
+pub(crate) async fn keep(world: Arc<World>, slot: usize) {
+    let mut phase = world.phase.subscribe();
+    for life in 1.. {
+        let name = format!("p{slot}.{life}");
+        live(&world, &name, &mut phase).await;
+        world.remove_client(&name);
+        if *phase.borrow() == Phase::Over {
+            return;
+        }
+        sleep(RESTART_AFTER).await;
+    }
+}
+
+/// One process from its start to its end.
+async fn live(world: &Arc<World>, name: &str, phase: &mut watch::Receiver<Phase>) {
+    let process = Process::new();
+    let connection = world.database.connect();
+    let wire =
+        Wire { world: Arc::clone(world), name: name.to_owned(), process: Some(process.clone()) };
+    connection.set_hook(Arc::new(wire));
+    world.journal.note(name, format_args!("starts"));
+    let (stop, stopping) = watch::channel(false);
+    let serving = serve(Arc::clone(world), name.to_owned(), process.clone(), &connection, stopping);
+    let mut serving = tokio::spawn(process.scope(serving));
+    loop {
+        let faulty = async {
+            // What happens to a process comes at any instant.
+            let quiet = sleep(world.faults.duration(QUIET_FOR) + Duration::from_millis(1));
+            let _ = timeout(QUIET_FOR, async {
+                tokio::select! {
+                    biased;
+                    () = world.death.notified() => {}
+                    () = quiet => {}
+                }
+            })
+            .await;
+        };
+        tokio::select! {
+            biased;
+            _ = phase.wait_for(|phase| *phase == Phase::Over) => break,
+            _ = &mut serving => return,
+            () = faulty => {}
+        }
+        if process.is_killed() {
+            break;
+        }
+        match happening(world) {
+            None => {}
+            Some(Happening::Kill { is_noticed }) => {
+                world.journal.note(name, format_args!("is killed"));
+                process.kill();
+                if is_noticed {
+                    connection.disconnect();
+                }
+                break;
+            }
+            Some(Happening::Pause) => {
+                world.journal.note(name, format_args!("stands still"));
+                world.pause(&process);
+            }
+            Some(Happening::Disconnect) => {
+                world.journal.note(name, format_args!("counts as dead"));
+                connection.disconnect();
+            }
+            Some(Happening::Shutdown) => {
+                world.journal.note(name, format_args!("shuts down"));
+                stop.send_replace(true);
+                let _ = timeout(QUIET_FOR * 10, &mut serving).await;
+                process.kill();
+                return;
+            }
+        }
+    }
+    if process.is_killed() {
+        serving.abort();
+        return;
+    }
+    stop.send_replace(true);
+    // Whoever waits for this says so if it takes too long.
+    let _ = serving.await;
+}
+
+/// Something that happens to a process.
+enum Happening {
+    Kill { is_noticed: bool },
+    Pause,
+    Disconnect,
+    Shutdown,
+}
+
+fn happening(world: &World) -> Option<Happening> {
+    if *world.phase.borrow() != Phase::Faulty {
+        return None;
+    }
+    if world.strikes(Fault::Outage) {
+        let length = world.faults.duration(Duration::from_secs(30));
+        world.journal.note("", format_args!("the database is away for {length:?}"));
+        world.faults.begin_outage(length);
+    }
+    if world.strikes(Fault::ClockJump) {
+        world.jump();
+    }
+    match world.faults.below(4) {
+        0 if world.strikes(Fault::Crash) => {
+            Some(Happening::Kill { is_noticed: world.faults.below(2) == 0 })
+        }
+        1 if world.strikes(Fault::Pause) => Some(Happening::Pause),
+        2 if world.strikes(Fault::Disconnect) => Some(Happening::Disconnect),
+        3 if world.faults.below(4) == 0 => Some(Happening::Shutdown),
+        _ => None,
+    }
+}
+
+/// What runs in the process: a worker, until it is asked to stop.
+fn serve(
+    world: Arc<World>,
+    name: String,
+    process: Process,
+    connection: &Arc<MemoryStore>,
+    mut stopping: watch::Receiver<bool>,
+) -> impl Future<Output = ()> + Send + 'static {
+    let connection = Arc::clone(connection);
+    async move {
+        let client = Client::new(connection);
+        world.add_client(&name, process, client.clone());
+        let plan = &world.plan;
+        let worker = loop {
+            let worker = Worker::new(&client)
+                .provide(Arc::clone(&world))
+                .lease(plan.lease)
+                .poll_interval(plan.poll_interval)
+                .park_after(plan.park_after)
+                .max_runs(plan.max_runs)
+                .max_activities(plan.max_activities)
+                .commit_lanes(plan.commit_lanes);
+            match worker.start().await {
+                Ok(worker) => break worker,
+                Err(_) if *stopping.borrow() => return,
+                Err(error) => {
+                    world.journal.note(&name, format_args!("cannot start: {error}"));
+                    sleep(RESTART_AFTER).await;
+                }
+            }
+        };
+        let _ = stopping.wait_for(|stop| *stop).await;
+        if let Err(error) = worker.shutdown().await {
+            world.journal.note(&name, format_args!("cannot hand back its runs: {error:#}"));
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What clients do: start runs, send them signals, cancel and terminate them, and ask for results.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use piton::client::{OnConflict, RunHandle};
+use piton::error::{RunError, SignalError};
+use piton::machine::{Workflow, WorkflowCall};
+use piton::model::{RunId, RunStatus};
+use piton::store::{RunFilter, RunKey, RunRecord, Store};
+use tokio::time::{sleep, timeout};
+
+use crate::program::{self, Entry, Op};
+use crate::workflows::{Number, cancellable, interpret};
+use crate::world::World;
+
+/// How long a client waits for an answer before it asks elsewhere.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The wait before a client asks again.
+const AGAIN_AFTER: Duration = Duration::from_millis(100);
+
+/// What is drawn for one run.
+struct Plan {
+    program: Vec<Op>,
+    start_after: Duration,
+    /// The wait before each signal.
+    gap: Duration,
+    /// How it is ended from outside, and when.
+    end: Option<(End, Duration)>,
+    /// Whether somebody waits for its result.
+    is_awaited: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Cancel,
+    Terminate,
+}
+
+impl Plan {
+    /// The same for the same run, however many others there are.
+    fn draw(world: &World, number: usize) -> Self {
+        let mut rng = Rng::with_seed(world.plan.seed.rotate_left(32) ^ number as u64);
+        let span = world.plan.faulty_for.as_millis() as u64;
+        let end = match rng.u32(0..12) {
+            0 => Some(End::Cancel),
+            1 => Some(End::Terminate),
+            _ => None,
+        };
+        Self {
+            program: program::draw(&mut rng),
+            start_after: Duration::from_millis(rng.u64(0..span)),
+            gap: Duration::from_millis(if rng.bool() { 0 } else { rng.u64(0..2_000) }),
+            end: end.map(|end| (end, Duration::from_millis(rng.u64(0..5_000)))),
+            is_awaited: rng.u32(0..8) == 0,
+        }
+    }
+}
+
+/// A run that was acknowledged.
+pub(crate) struct Acknowledged {
+    number: usize,
+    run_id: RunId,
+    /// The numbers of the signals that were acknowledged.
+    signals: Vec<u32>,
+}
+
+/// Everything that is done to one run.
+pub(crate) async fn live(world: Arc<World>, number: usize) -> Acknowledged {
+    let plan = Plan::draw(&world, number);
+    sleep(plan.start_after).await;
+    match plan.end {
+        Some((End::Cancel, _)) => live_as(&world, number, &plan, cancellable).await,
+        _ => live_as(&world, number, &plan, interpret).await,
+    }
+}
+
+async fn live_as<W: Workflow<Error: ToString>>(
+    world: &Arc<World>,
+    number: usize,
+    plan: &Plan,
+    workflow: fn(Vec<Op>) -> WorkflowCall<W>,
+) -> Acknowledged {
+    let id = format!("run-{number}");
+    let run_id = ask(world, |client| {
+        let start = client.start(workflow(plan.program.clone())).id(id.clone());
+        async move { Some(start.on_conflict(OnConflict::UseExisting).await.ok()?.run_id()) }
+    })
+    .await;
+    let signals = feed::<W>(world, run_id, plan);
+    let end = async {
+        let Some((end, after)) = plan.end else { return };
+        sleep(after).await;
+        ask(world, |client| async move {
+            let run: RunHandle<W> = client.run(run_id).await.ok()?;
+            match end {
+                End::Cancel => settled(run.cancel("enough").dedup_key("end").await),
+                End::Terminate => run.terminate("enough").await.ok().map(drop),
+            }
+        })
+        .await;
+    };
+    let result = async {
+        if plan.is_awaited {
+            await_result::<W>(world, run_id).await;
+        }
+    };
+    let (signals, (), ()) = tokio::join!(biased; signals, end, result);
+    Acknowledged { number, run_id, signals }
+}
+
+/// Sends all signals that the program may ask for. Returns those that were acknowledged.
+async fn feed<W: Workflow>(world: &Arc<World>, run_id: RunId, plan: &Plan) -> Vec<u32> {
+    let mut acknowledged = Vec::new();
+    for number in 0..program::signals(&plan.program) {
+        sleep(plan.gap).await;
+        // Some come again, from somewhere else.
+        let times = 1 + u32::from(number % 3 == 0);
+        for _ in 0..times {
+            let open = ask(world, |client| async move {
+                let run: RunHandle<W> = client.run(run_id).await.ok()?;
+                let sent = run.signal(Number(number)).dedup_key(format!("{number}")).await;
+                match sent {
+                    Ok(()) => Some(true),
+                    Err(SignalError::Closed { .. }) => Some(false),
+                    Err(_) => None,
+                }
+            })
+            .await;
+            if !open {
+                return acknowledged;
+            }
+        }
+        acknowledged.push(number);
+    }
+    acknowledged
+}
+
+/// Signals runs that a client has started without ever knowing, and that therefore nobody feeds.
+pub(crate) async fn feed_strangers(world: &Arc<World>, started: &[Acknowledged]) {
+    let filter = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
+    let open = world.database.list_runs(&filter, u32::MAX).await.unwrap_or_default();
+    for run in open {
+        let is_known = started.iter().any(|started| started.run_id == run.run_id);
+        if !is_known && let Some(number) = number_of(&run) {
+            let plan = Plan::draw(world, number);
+            let fed = match plan.end {
+                Some((End::Cancel, _)) => feed::<cancellable>(world, run.run_id, &plan).await,
+                _ => feed::<interpret>(world, run.run_id, &plan).await,
+            };
+            drop(fed);
+        }
+    }
+}
+
+/// Asks one client after the other until there is an answer.
+async fn ask<T, F>(world: &Arc<World>, question: impl Fn(piton::client::Client) -> F) -> T
+where
+    F: Future<Output = Option<T>>,
+{
+    loop {
+        let (process, client) = world.choose_client();
+        let asked = timeout(PATIENCE, process.scope(question(client))).await;
+        if let Ok(Some(answer)) = asked {
+            return answer;
+        }
+        sleep(AGAIN_AFTER).await;
+    }
+}
+
+fn settled(sent: Result<(), SignalError>) -> Option<()> {
+    match sent {
+        Ok(()) | Err(SignalError::Closed { .. }) => Some(()),
+        Err(_) => None,
+    }
+}
+
+/// Waits for a result, however often the database fails. What it is is checked at the end.
+async fn await_result<W: Workflow>(world: &Arc<World>, run_id: RunId) {
+    ask(world, |client| async move {
+        let run: RunHandle<W> = client.run(run_id).await.ok()?;
+        match run.result().await {
+            Err(RunError::Store(_)) => None,
+            _ => Some(()),
+        }
+    })
+    .await;
+    let closed = world.database.find_run(&RunKey::RunId(run_id)).await.ok().flatten();
+    if closed.is_none_or(|run| run.status.is_open()) {
+        world.violate(format!("{run_id} has a result and is open"));
+    }
+}
+
+/// Compares the end of every run with what a plain execution could have come to.
+pub(crate) async fn check_results(world: &Arc<World>, started: &[Acknowledged]) {
+    let all = world.database.list_runs(&RunFilter::default(), u32::MAX).await.unwrap_or_default();
+    for run in &all {
+        let Some(number) = number_of(run) else { continue };
+        let plan = Plan::draw(world, number);
+        let signals = started.iter().find(|started| started.run_id == run.run_id);
+        let signals = signals.map(|started| started.signals.as_slice()).unwrap_or_default();
+        if let Err(problem) = check_result(&plan, run, signals, world.may_give_up(run.run_id)) {
+            world.violate(format!("{}: {problem}; {:?}", run.workflow_id, plan.program));
+        }
+    }
+    for lost in started.iter().filter(|started| !all.iter().any(|run| run.run_id == started.run_id))
+    {
+        world.violate(format!("run-{} was acknowledged and is not there", lost.number));
+    }
+}
+
+fn check_result(
+    plan: &Plan,
+    run: &RunRecord,
+    signals: &[u32],
+    may_give_up: bool,
+) -> Result<(), String> {
+    match (run.status, plan.end) {
+        (RunStatus::Completed, end) => {
+            let result = run.result.as_ref().ok_or("completed without a result")?;
+            let entries: Vec<Entry> = match end {
+                Some((End::Cancel, _)) => {
+                    let result: Result<Vec<Entry>, String> =
+                        piton::codec::from_payload(result).map_err(|error| error.to_string())?;
+                    result?
+                }
+                _ => piton::codec::from_payload(result).map_err(|error| error.to_string())?,
+            };
+            program::check(&plan.program, &entries, signals, may_give_up)
+        }
+        (RunStatus::Cancelled, Some((End::Cancel, _)))
+        | (RunStatus::Terminated, Some((End::Terminate, _))) => Ok(()),
+        (status, end) => Err(format!("is {status}, though {end:?} was asked for: {run:?}")),
+    }
+}
+
+fn number_of(run: &RunRecord) -> Option<usize> {
+    run.workflow_id.strip_prefix("run-")?.parse().ok()
+}

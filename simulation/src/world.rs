@@ -1,0 +1,318 @@
+//! One simulation: what everything in it shares, and how it goes.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use fastrand::Rng;
+use piton::activities::ActivityInfo;
+use piton::client::Client;
+use piton::model::{RunId, RunStatus, Timestamp};
+use piton::process::Process;
+use piton::store::memory::Write;
+use piton::store::{MemoryStore, RunFilter, Store};
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+
+use crate::faults::{Fault, Faults, Wire};
+use crate::journal::Journal;
+use crate::options::Options;
+use crate::oracle::Oracle;
+use crate::program::Trouble;
+use crate::report::Report;
+use crate::workflows::TimersChecked;
+use crate::{processes, runs};
+
+/// How long the runs have to close once nothing goes wrong any more. Longer than all sleeps, leases
+/// and retries of a program one after the other.
+const LONG_ENOUGH: Duration = Duration::from_secs(4 * 3_600);
+
+/// How far a simulation has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Everything can go wrong.
+    Faulty,
+    /// Nothing goes wrong any more; what is open goes on.
+    Calm,
+    /// Workers are to shut down.
+    Over,
+}
+
+/// What is drawn for a simulation as a whole.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) seed: u64,
+    pub(crate) runs: usize,
+    pub(crate) processes: usize,
+    pub(crate) faulty_for: Duration,
+    /// A call takes up to this long even if nothing is wrong.
+    pub(crate) latency: Duration,
+    pub(crate) lease: Duration,
+    pub(crate) poll_interval: Duration,
+    pub(crate) park_after: Duration,
+    pub(crate) max_runs: usize,
+    pub(crate) max_activities: usize,
+    pub(crate) commit_lanes: usize,
+}
+
+impl Plan {
+    fn draw(options: &Options, rng: &mut Rng) -> Self {
+        let runs = [1, 10, 50, 100, 200][rng.usize(0..5)];
+        Self {
+            seed: options.seed,
+            runs: options.max_runs.unwrap_or(runs).min(runs),
+            processes: rng.usize(1..=3),
+            faulty_for: Duration::from_secs(rng.u64(10..60)),
+            latency: Duration::from_millis([0, 0, 2, 20][rng.usize(0..4)]),
+            lease: Duration::from_secs([3, 5, 15][rng.usize(0..3)]),
+            poll_interval: Duration::from_millis([500, 2_000, 5_000][rng.usize(0..3)]),
+            park_after: Duration::from_millis([0, 500, 5_000, 60_000][rng.usize(0..4)]),
+            max_runs: [1, 8, 10_000, 10_000][rng.usize(0..4)],
+            max_activities: [1, 8, 1_000, 1_000][rng.usize(0..4)],
+            commit_lanes: [1, 1, 3][rng.usize(0..3)],
+        }
+    }
+}
+
+/// See the [module documentation](self).
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) plan: Plan,
+    pub(crate) faults: Faults,
+    pub(crate) journal: Journal,
+    /// A connection to the database that nothing happens to.
+    pub(crate) database: Arc<MemoryStore>,
+    /// Told when a process was killed.
+    pub(crate) death: Notify,
+    pub(crate) phase: watch::Sender<Phase>,
+    oracle: Mutex<Oracle>,
+    /// The clients that runs can be started with and spoken to, by name of their process.
+    clients: Mutex<BTreeMap<String, (Process, Client)>>,
+}
+
+/// Plays one simulation.
+///
+/// # Panics
+/// Within a tokio runtime.
+pub fn simulate(options: &Options) -> Report {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_time().start_paused(true).build();
+    let runtime = runtime.expect("a runtime without I/O can always be built");
+    runtime.block_on(play(options))
+}
+
+async fn play(options: &Options) -> Report {
+    let mut rng = Rng::with_seed(options.seed);
+    let plan = Plan::draw(options, &mut rng);
+    let database = MemoryStore::new();
+    database.repeat_run_ids(options.seed as u32);
+    let world = Arc::new(World {
+        plan,
+        faults: Faults::draw(options, &mut rng),
+        journal: Journal::new(options.is_recorded),
+        database,
+        death: Notify::new(),
+        phase: watch::channel(Phase::Faulty).0,
+        oracle: Mutex::default(),
+        clients: Mutex::default(),
+    });
+    let _checked = TimersChecked::by(&world);
+    world.add_outsider();
+    let slots: Vec<_> = (0..world.plan.processes)
+        .map(|slot| tokio::spawn(processes::keep(Arc::clone(&world), slot)))
+        .collect();
+    let runs: Vec<_> = (0..world.plan.runs)
+        .map(|number| tokio::spawn(runs::live(Arc::clone(&world), number)))
+        .collect();
+    sleep(world.plan.faulty_for).await;
+    world.faults.end();
+    world.journal.note("", format_args!("nothing goes wrong any more"));
+    world.phase.send_replace(Phase::Calm);
+
+    let mut started = Vec::new();
+    let closing = async {
+        for run in runs {
+            started.extend(run.await.ok());
+        }
+        while world.open_runs().await > 0 {
+            runs::feed_strangers(&world, &started).await;
+            sleep(Duration::from_secs(1)).await;
+        }
+    };
+    let closed = timeout(LONG_ENOUGH, closing).await.is_ok();
+    world.phase.send_replace(Phase::Over);
+    for slot in slots {
+        if timeout(LONG_ENOUGH, slot).await.is_err() {
+            world.violate("a worker did not shut down".to_owned());
+        }
+    }
+    if closed {
+        runs::check_results(&world, &started).await;
+    }
+    world.lock_oracle().check_end();
+    Report::of(options, &world)
+}
+
+impl World {
+    /// Whether something that must not be is; and whatever the oracle says.
+    pub(crate) fn violate(&self, violation: String) {
+        self.journal.note("", format_args!("VIOLATION {violation}"));
+        self.lock_oracle().violate(violation);
+    }
+
+    pub(crate) fn violations(&self) -> Vec<String> {
+        self.lock_oracle().violations().to_vec()
+    }
+
+    /// Something was written by a process.
+    pub(crate) fn wrote(&self, who: &str, now: Timestamp, write: &Write<'_>) {
+        self.journal.note(who, format_args!("{}", Told(write)));
+        let mut oracle = self.lock_oracle();
+        let before = oracle.violations().len();
+        oracle.wrote(now, write);
+        for violation in &oracle.violations()[before..] {
+            self.journal.note(who, format_args!("VIOLATION {violation}"));
+        }
+    }
+
+    /// An attempt begins. Returns whether it is to be in trouble.
+    pub(crate) fn attempt_begins(&self, info: &ActivityInfo, trouble: &Trouble) -> bool {
+        let snapshot = self.database.snapshot(info.run_id);
+        let snapshot = snapshot.and_then(|bytes| piton::codec::decode_snapshot(&bytes).ok());
+        let next_handle = snapshot.map(|snapshot| snapshot.next_handle);
+        let mut oracle = self.lock_oracle();
+        let troubled = oracle.attempt_begins(info, trouble, next_handle);
+        let (id, handle, attempt) = (&info.workflow_id, info.handle.0, info.attempt);
+        let event = format_args!("{id} begins attempt {attempt} of call {handle}");
+        self.journal.note("", event);
+        troubled
+    }
+
+    /// Whether a run was interrupted so often that its activities may have been given up.
+    pub(crate) fn may_give_up(&self, run_id: RunId) -> bool {
+        self.lock_oracle().may_give_up(run_id)
+    }
+
+    /// A timer has fired that was due at `due`.
+    pub(crate) fn timer_fired(&self, due: Timestamp) {
+        let now = self.database.clock().as_micros() + self.faults.set_back();
+        if now < due.as_micros() {
+            self.violate(format!("a timer fired {} us early", due.as_micros() - now));
+        }
+    }
+
+    /// How long the next call takes even if nothing is wrong.
+    pub(crate) fn latency(&self) -> Duration {
+        if self.plan.latency == Duration::ZERO {
+            return Duration::ZERO;
+        }
+        self.faults.duration(self.plan.latency)
+    }
+
+    /// Kills a process.
+    pub(crate) fn kill(&self, process: &Process) {
+        process.kill();
+        self.death.notify_waiters();
+    }
+
+    /// Lets a process stand still for a while.
+    pub(crate) fn pause(&self, process: &Process) {
+        let length = self.faults.duration(Duration::from_secs(40));
+        process.pause();
+        let process = process.clone();
+        tokio::spawn(async move {
+            sleep(length).await;
+            process.resume();
+        });
+    }
+
+    /// Has clients be chosen from this process too.
+    pub(crate) fn add_client(&self, name: &str, process: Process, client: Client) {
+        self.lock_clients().insert(name.to_owned(), (process, client));
+    }
+
+    /// Has clients no longer be chosen from this process.
+    pub(crate) fn remove_client(&self, name: &str) {
+        self.lock_clients().remove(name);
+    }
+
+    /// Some process that is not known to be dead, and its client.
+    pub(crate) fn choose_client(&self) -> (Process, Client) {
+        let clients = self.lock_clients();
+        let chosen = self.faults.below(clients.len() as u64) as usize;
+        clients.values().nth(chosen).cloned().expect("the outsider is always there")
+    }
+
+    /// A process without a worker that is neither killed nor paused.
+    fn add_outsider(self: &Arc<Self>) {
+        let connection = self.database.connect();
+        let name = "user".to_owned();
+        let wire = Wire { world: Arc::clone(self), name: name.clone(), process: None };
+        connection.set_hook(Arc::new(wire));
+        self.add_client(&name, Process::new(), Client::new(connection));
+    }
+
+    async fn open_runs(&self) -> u64 {
+        let counted = self.database.count_runs(&RunFilter::default()).await.unwrap_or_default();
+        counted.into_iter().filter(|(status, _)| is_open(*status)).map(|(_, runs)| runs).sum()
+    }
+
+    /// Sets the database's clock forward or back.
+    pub(crate) fn jump(&self) {
+        let span = 10_000_000;
+        let by = self.faults.below(2 * span) as i64 - span as i64;
+        self.journal.note("", format_args!("the database's clock is set by {by} us"));
+        self.faults.jump(by);
+        self.database.move_clock(by);
+    }
+
+    /// Whether this fault strikes now, for faults that strike no call.
+    pub(crate) fn strikes(&self, fault: Fault) -> bool {
+        self.faults.strikes(fault)
+    }
+
+    fn lock_oracle(&self) -> MutexGuard<'_, Oracle> {
+        self.oracle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_clients(&self) -> MutexGuard<'_, BTreeMap<String, (Process, Client)>> {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_open(status: RunStatus) -> bool {
+    status.is_open()
+}
+
+/// A write as the journal tells it.
+struct Told<'a>(&'a Write<'a>);
+
+impl std::fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        use piton::store::Disposition;
+        match self.0 {
+            Write::Committed { worker, step } | Write::Refused { worker, step } => {
+                let verb = if matches!(self.0, Write::Committed { .. }) {
+                    "commits"
+                } else {
+                    "cannot commit"
+                };
+                let what = match &step.disposition {
+                    Disposition::Keep { state, .. } => format!("keep {state}"),
+                    Disposition::Park { state, due_at, inbox_read, .. } => {
+                        format!("park {state} until {due_at:?}, read {inbox_read}")
+                    }
+                    Disposition::Close { status, .. } => format!("close {status}"),
+                    Disposition::Block { reason } => format!("block: {reason}"),
+                };
+                let (run_id, after) = (step.run_id, step.expected.0);
+                let (worker, consumed) = (worker.worker_id.0, &step.consumed);
+                write!(
+                    f,
+                    "{verb} {run_id} after {after} as {worker}, using up {consumed:?}: {what}"
+                )
+            }
+            write => write!(f, "{write:?}"),
+        }
+    }
+}
