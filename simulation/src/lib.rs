@@ -9,6 +9,12 @@
 //!   timer that fires;
 //! - the [programs](program): the result of a run must be one that a plain execution could give;
 //! - the end: no run may be left open.
+//!
+//! A million runs of workflows, and one seed again with everything that happened in it:
+//! ```sh
+//! cargo run --release -p piton-simulation -- run --runs 1000000
+//! cargo run --release -p piton-simulation -- replay 7 --about run-3
+//! ```
 
 mod faults;
 mod journal;

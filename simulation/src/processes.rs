@@ -21,12 +21,11 @@ const RESTART_AFTER: Duration = Duration::from_millis(500);
 
 /// Keeps one process running until the simulation is over: starts it again whenever it is gone.
 pub(crate) async fn keep(world: Arc<World>, slot: usize) {
-    let mut phase = world.phase.subscribe();
     for life in 1.. {
         let name = format!("p{slot}.{life}");
-        live(&world, &name, &mut phase).await;
+        live(&world, &name).await;
         world.remove_client(&name);
-        if *phase.borrow() == Phase::Over {
+        if world.phase() == Phase::Over {
             return;
         }
         sleep(RESTART_AFTER).await;
@@ -34,7 +33,7 @@ pub(crate) async fn keep(world: Arc<World>, slot: usize) {
 }
 
 /// One process from its start to its end.
-async fn live(world: &Arc<World>, name: &str, phase: &mut watch::Receiver<Phase>) {
+async fn live(world: &Arc<World>, name: &str) {
     let process = Process::new();
     let connection = world.database.connect();
     let wire =
@@ -59,7 +58,7 @@ async fn live(world: &Arc<World>, name: &str, phase: &mut watch::Receiver<Phase>
         };
         tokio::select! {
             biased;
-            _ = phase.wait_for(|phase| *phase == Phase::Over) => break,
+            () = world.over() => break,
             _ = &mut serving => return,
             () = faulty => {}
         }
@@ -111,7 +110,7 @@ enum Happening {
 }
 
 fn happening(world: &World) -> Option<Happening> {
-    if *world.phase.borrow() != Phase::Faulty {
+    if world.phase() != Phase::Faulty {
         return None;
     }
     if world.strikes(Fault::Outage) {

@@ -1,7 +1,5 @@
 //! Programs that runs interpret, what they give, and whether a plain execution could give the same.
 
-use std::time::Duration;
-
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -69,8 +67,6 @@ pub enum Entry {
 
 /// The attempts of an activity that may fail.
 pub const MAX_ATTEMPTS: u32 = 4;
-/// How long an attempt may take.
-pub const START_TO_CLOSE: Duration = Duration::from_secs(2);
 
 /// Draws a program.
 pub fn draw(rng: &mut Rng) -> Vec<Op> {

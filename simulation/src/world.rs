@@ -11,7 +11,7 @@ use piton::model::{RunId, RunStatus, Timestamp};
 use piton::process::Process;
 use piton::store::memory::Write;
 use piton::store::{MemoryStore, RunFilter, Store};
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use crate::faults::{Fault, Faults, Wire};
@@ -84,7 +84,10 @@ pub(crate) struct World {
     pub(crate) database: Arc<MemoryStore>,
     /// Told when a process was killed.
     pub(crate) death: Notify,
-    pub(crate) phase: watch::Sender<Phase>,
+    phase: Mutex<Phase>,
+    /// Told when the phase has changed. A `watch` channel would wake its receivers in an order that
+    /// no seed repeats.
+    phase_changed: Notify,
     oracle: Mutex<Oracle>,
     /// The clients that runs can be started with and spoken to, by name of their process.
     clients: Mutex<BTreeMap<String, (Process, Client)>>,
@@ -112,7 +115,8 @@ async fn play(options: &Options) -> Report {
         journal: Journal::new(options.is_recorded),
         database,
         death: Notify::new(),
-        phase: watch::channel(Phase::Faulty).0,
+        phase: Mutex::new(Phase::Faulty),
+        phase_changed: Notify::new(),
         oracle: Mutex::default(),
         clients: Mutex::default(),
     });
@@ -127,7 +131,7 @@ async fn play(options: &Options) -> Report {
     sleep(world.plan.faulty_for).await;
     world.faults.end();
     world.journal.note("", format_args!("nothing goes wrong any more"));
-    world.phase.send_replace(Phase::Calm);
+    world.enter(Phase::Calm);
 
     let mut started = Vec::new();
     let closing = async {
@@ -140,7 +144,7 @@ async fn play(options: &Options) -> Report {
         }
     };
     let closed = timeout(LONG_ENOUGH, closing).await.is_ok();
-    world.phase.send_replace(Phase::Over);
+    world.enter(Phase::Over);
     for slot in slots {
         if timeout(LONG_ENOUGH, slot).await.is_err() {
             world.violate("a worker did not shut down".to_owned());
@@ -180,8 +184,9 @@ impl World {
         let snapshot = self.database.snapshot(info.run_id);
         let snapshot = snapshot.and_then(|bytes| piton::codec::decode_snapshot(&bytes).ok());
         let next_handle = snapshot.map(|snapshot| snapshot.next_handle);
+        let was_set_back = self.faults.set_back() > 0;
         let mut oracle = self.lock_oracle();
-        let troubled = oracle.attempt_begins(info, trouble, next_handle);
+        let troubled = oracle.attempt_begins(info, trouble, next_handle, was_set_back);
         let (id, handle, attempt) = (&info.workflow_id, info.handle.0, info.attempt);
         let event = format_args!("{id} begins attempt {attempt} of call {handle}");
         self.journal.note("", event);
@@ -198,6 +203,27 @@ impl World {
         let now = self.database.clock().as_micros() + self.faults.set_back();
         if now < due.as_micros() {
             self.violate(format!("a timer fired {} us early", due.as_micros() - now));
+        }
+    }
+
+    /// How far the simulation has come.
+    pub(crate) fn phase(&self) -> Phase {
+        *self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enter(&self, phase: Phase) {
+        *self.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
+        self.phase_changed.notify_waiters();
+    }
+
+    /// Waits until workers are to shut down. Cancellation safe.
+    pub(crate) async fn over(&self) {
+        loop {
+            let changed = self.phase_changed.notified();
+            if self.phase() == Phase::Over {
+                return;
+            }
+            changed.await;
         }
     }
 

@@ -32,6 +32,7 @@ mod clock;
 pub(crate) mod driver;
 pub(crate) mod lease;
 mod link;
+pub(crate) mod phase;
 pub(crate) mod queues;
 pub(crate) mod registry;
 pub(crate) mod retry;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
@@ -16,6 +16,7 @@ use tracing::{debug, info, warn};
 use super::batch::Batcher;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
+use super::phase::{Phase, Phases};
 use super::queues::{Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;
 use super::slots::Slots;
@@ -60,17 +61,6 @@ pub(crate) struct Settings {
     pub(crate) commit_lanes: usize,
 }
 
-/// How far a session has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// It takes runs and drives them.
-    Serving,
-    /// It starts nothing new; its drivers end.
-    Draining,
-    /// It owns nothing any more.
-    Lost,
-}
-
 /// See the [module documentation](self).
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -99,7 +89,7 @@ pub(crate) struct Session {
     /// Their drivers, and attempts of activities on queues; `None` once no more may start.
     drivers: Mutex<Option<JoinSet<()>>>,
     /// How far the session has come.
-    phase: Arc<watch::Sender<Phase>>,
+    phases: Arc<Phases>,
     /// The earliest time at which a run parked here falls due, for the claim loop.
     next_due: AtomicI64,
     /// Told when `next_due` has come closer.
@@ -151,11 +141,11 @@ impl Session {
             NewWorker { host: host_name(), pid: std::process::id(), lease: host.settings.lease };
         let lease = store.register_worker(worker).await?;
         let clock = Clock::new(store.now().await?);
-        let phase = Arc::new(watch::channel(Phase::Serving).0);
+        let phases = Arc::new(Phases::new());
         let on_fenced = {
-            let phase = Arc::clone(&phase);
+            let phases = Arc::clone(&phases);
             Box::new(move || {
-                phase.send_replace(Phase::Lost);
+                phases.lose();
             })
         };
         let commits = Commits { store: Arc::clone(&store), lease, on_fenced };
@@ -173,7 +163,7 @@ impl Session {
             registered_at,
             runs: Mutex::default(),
             drivers: Mutex::new(Some(JoinSet::new())),
-            phase,
+            phases,
             next_due: AtomicI64::new(i64::MAX),
             due_sooner: Notify::new(),
             strays: AtomicBool::new(false),
@@ -192,13 +182,13 @@ impl Session {
     }
 
     /// Tells how far the session has come, and of every change.
-    pub(crate) fn phase(&self) -> watch::Receiver<Phase> {
-        self.phase.subscribe()
+    pub(crate) fn phases(&self) -> &Phases {
+        &self.phases
     }
 
     /// Whether it takes runs.
     pub(crate) fn is_serving(&self) -> bool {
-        *self.phase.borrow() == Phase::Serving
+        self.phases.now() == Phase::Serving
     }
 
     /// Starts driving a run that the store says is owned by this session.
@@ -275,7 +265,7 @@ impl Session {
 
     /// Ends the session at once: its drivers are stopped wherever they are.
     pub(crate) fn abandon(&self) {
-        self.phase.send_replace(Phase::Lost);
+        self.phases.lose();
         if let Some(drivers) = self.lock_drivers().take() {
             let runs = drivers.len();
             warn!(worker_id = self.lease.worker_id.0, runs, "the worker has lost its runs");
@@ -285,11 +275,7 @@ impl Session {
     /// Ends the session in order: nothing new is started, activities that run may end until
     /// `deadline`, and what is still owned is handed back.
     pub(crate) async fn drain(&self, deadline: Instant) -> Result<(), StoreError> {
-        self.phase.send_if_modified(|phase| {
-            let changed = *phase == Phase::Serving;
-            *phase = if changed { Phase::Draining } else { *phase };
-            changed
-        });
+        self.phases.pass(Phase::Serving, Phase::Draining);
         let drivers = self.lock_drivers().take();
         if let Some(mut drivers) = drivers {
             let ended = async { while drivers.join_next().await.is_some() {} };

@@ -17,7 +17,7 @@ use crate::client::Client;
 use crate::engine::claim::claim_loop;
 use crate::engine::lease::keep_lease;
 use crate::engine::queues::queue_loop;
-use crate::engine::session::{Phase, Session};
+use crate::engine::session::Session;
 use crate::engine::sweep::{sweep_loop, watch_loop};
 use crate::error::StoreError;
 use crate::process;
@@ -129,12 +129,11 @@ impl Supervisor {
     }
 
     async fn serve(&mut self, session: &Arc<Session>, lease: impl Future<Output = ()>) -> End {
-        let mut phase = session.phase();
         tokio::select! {
             biased;
             // The worker's handle is gone or has asked.
             _ = self.stopping.wait_for(|stop| *stop) => End::Stopped,
-            _ = phase.wait_for(|phase| *phase == Phase::Lost) => End::Lost,
+            () = session.phases().lost() => End::Lost,
             () = lease => End::Lost,
             () = claim_loop(session) => End::Lost,
             () = queue_loop(session) => End::Lost,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 use tracing::{Instrument, info, info_span, warn};
 
@@ -26,7 +26,8 @@ pub(crate) use self::attempts::Attempt;
 use self::attempts::Attempts;
 use self::commit::report_failed_commit;
 use super::claim::INBOX_PAGE;
-use super::session::{Phase, Session};
+use super::phase::Phase;
+use super::session::Session;
 use crate::codec;
 use crate::machine::{Machine, RunInfo};
 use crate::model::{BlockedReason, Handle, Payload, RunId, StepNo, Timestamp};
@@ -89,8 +90,8 @@ pub(crate) struct Driver {
     attempts: Attempts,
     /// News of the run.
     events: mpsc::UnboundedReceiver<RunEvent>,
-    /// How far the session has come.
-    phase: watch::Receiver<Phase>,
+    /// How far the session had come when last heard of.
+    phase: Phase,
     /// The number of the last arrival taken into account; the sweep reads it.
     inbox_read: Arc<AtomicI64>,
     /// Whether the inbox may hold more.
@@ -205,7 +206,7 @@ impl Driver {
             ahead: Ahead::default(),
             attempts: Attempts::default(),
             events,
-            phase: session.phase(),
+            phase: session.phases().now(),
             inbox_read,
             unread: missed,
             caught_up: true,
@@ -318,12 +319,12 @@ impl Driver {
             answer = self.ahead.answer() => self.answered(answer)?,
             Some(event) = self.events.recv() => self.hear(event).await?,
             () = timer => {}
-            _ = self.phase.changed() => {}
+            phase = self.session.phases().after(self.phase) => self.phase = phase,
         }
         Ok(())
     }
 
     fn is_draining(&self) -> bool {
-        *self.phase.borrow() != Phase::Serving
+        !self.session.is_serving()
     }
 }
