@@ -121,6 +121,7 @@ fn new_run(owner: Option<WorkerLease>) -> NewRun {
         state: "start".into(),
         owner,
         start_at: None,
+        first: None,
     }
 }
 

@@ -36,6 +36,7 @@ fn new_run() -> NewRun {
         state: "start".into(),
         owner: None,
         start_at: None,
+        first: None,
     }
 }
 

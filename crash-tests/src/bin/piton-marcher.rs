@@ -1,5 +1,6 @@
 //! The program that gets killed on the march: `piton-marcher URL FOLDER strict|relaxed`. When it
-//! gets through, it prints `arrived`.
+//! gets through, it prints `arrived`. With `serve` in place of a mode it starts a march of each and
+//! serves until a signal ends it.
 
 use std::path::PathBuf;
 
@@ -17,6 +18,13 @@ async fn main() -> piton::Result<()> {
     let client = Client::connect(url).await?;
     let ledger = Ledger::open(&PathBuf::from(folder))?;
     let worker = Worker::new(&client).provide(ledger).start().await?;
+    if mode == "serve" {
+        client.start(strict_march()).id("strict").on_conflict(OnConflict::UseExisting).await?;
+        client.start(relaxed_march()).id("relaxed").on_conflict(OnConflict::UseExisting).await?;
+        let served = worker.run_until_signal();
+        println!("ready");
+        return served.await;
+    }
     match mode.as_str() {
         "strict" => march(&client, strict_march).await?,
         _ => march(&client, relaxed_march).await?,

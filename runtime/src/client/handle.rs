@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::{Client, Send};
+use super::{Client, Send, send};
 use crate::codec;
-use crate::error::{LookupError, RunError, SignalError};
+use crate::error::{LookupError, RunError};
 use crate::machine::{Signal, Workflow};
 use crate::model::{RunId, RunStatus};
 use crate::store::{ArrivalKind, EndWatch, Ending, FoundEnding, RunKey, RunRecord};
@@ -83,13 +83,10 @@ impl<W: Workflow> RunHandle<W> {
 
     /// Sends a signal. Await what this returns, after setting a dedup key if it is to be.
     ///
-    /// Errors: [`SignalError::Closed`] and [`SignalError::Unknown`] by the state of the run,
-    /// [`SignalError::Encode`] for a signal that cannot be saved.
+    /// Errors: [`SignalError::Closed`](crate::error::SignalError::Closed) and [`SignalError::Unknown`](crate::error::SignalError::Unknown) by the state of the run,
+    /// [`SignalError::Encode`](crate::error::SignalError::Encode) for a signal that cannot be saved.
     pub fn signal<S: Signal>(&self, signal: S) -> Send {
-        let kind = codec::to_payload(&signal)
-            .map(|payload| ArrivalKind::Signal { name: S::NAME.to_owned(), payload })
-            .map_err(|source| SignalError::Encode { signal: S::NAME, source });
-        Send::new(self.client.clone(), self.run_id, kind)
+        Send::new(self.client.clone(), self.run_id, send::signal(&signal))
     }
 
     /// Asks the run to cancel: what it awaits ends, unless it waits for the request itself with

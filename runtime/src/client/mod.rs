@@ -3,12 +3,14 @@
 mod activities;
 mod handle;
 mod send;
+mod signal_or_start;
 mod start;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use handle::RunHandle;
 pub use send::Send;
+pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
 
 use crate::engine::batch::Batcher;
@@ -16,9 +18,9 @@ use crate::engine::queues::Reports;
 use crate::engine::session::Session;
 use crate::engine::transitions::{Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
-use crate::machine::{Workflow, WorkflowCall};
-use crate::model::{RunId, RunStatus};
-use crate::store::{RunFilter, RunKey, RunRecord, Store};
+use crate::machine::{Signal, Workflow, WorkflowCall};
+use crate::model::{Payload, RunId, RunStatus};
+use crate::store::{ArrivalKind, RunFilter, RunKey, RunRecord, Store};
 
 /// A connection to the database of a program's runs. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -95,6 +97,38 @@ impl Client {
             });
         }
         Ok(RunHandle::new(self.clone(), record.run_id, record.workflow_id))
+    }
+
+    /// Sends a signal to the open run with this workflow id, or else starts a run that has it in its
+    /// inbox before its first step: one or the other, in one transaction, also if several programs do
+    /// so at the same time. Await what this returns, after setting the id:
+    /// `client.signal_or_start(Approve { by }, fulfil(order)).id("order-42").await?`.
+    ///
+    /// Errors: as those of a start and of a signal, see [`StartError`](crate::error::StartError).
+    pub fn signal_or_start<S: Signal, W: Workflow>(
+        &self,
+        signal: S,
+        call: WorkflowCall<W>,
+    ) -> SignalOrStart<W> {
+        SignalOrStart::new(self.clone(), call, send::signal(&signal))
+    }
+
+    /// Sends a signal as JSON, for programs that do not have its type: `name` is its stored name, by
+    /// default that of the type. The run reads it as if it had been sent as a value of the type; if it
+    /// does not fit the type, the run is blocked when it gets to it. Await what this returns, after
+    /// setting a dedup key if it is to be.
+    ///
+    /// Errors: [`SignalError::NoRun`](crate::error::SignalError::NoRun) and so on, as for
+    /// [`RunHandle::signal`].
+    pub fn signal_json(
+        &self,
+        run: impl Into<RunKey>,
+        name: impl Into<String>,
+        value: &serde_json::Value,
+    ) -> Send {
+        let payload = Payload::from_json(value);
+        let kind = ArrivalKind::Signal { name: name.into(), payload };
+        Send::new(self.clone(), run, Ok(kind))
     }
 
     /// What is known of a run, whatever its workflow.

@@ -2,18 +2,20 @@
 
 use std::future::IntoFuture;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use super::Client;
+use crate::codec;
 use crate::error::SignalError;
-use crate::model::RunId;
-use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival};
+use crate::machine::Signal;
+use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, RunKey};
 
 /// A signal or a request that is yet to be sent: await it. When that returns, it is on disk.
 #[derive(Debug)]
 #[must_use = "nothing is sent until this is awaited"]
 pub struct Send {
     client: Client,
-    run_id: RunId,
+    to: RunKey,
     kind: Result<ArrivalKind, SignalError>,
     dedup_key: Option<String>,
 }
@@ -21,10 +23,10 @@ pub struct Send {
 impl Send {
     pub(super) fn new(
         client: Client,
-        run_id: RunId,
+        to: impl Into<RunKey>,
         kind: Result<ArrivalKind, SignalError>,
     ) -> Self {
-        Self { client, run_id, kind, dedup_key: None }
+        Self { client, to: to.into(), kind, dedup_key: None }
     }
 
     /// Sets a key by which a repetition is known: of several with the same key, the run gets one,
@@ -35,7 +37,15 @@ impl Send {
     }
 
     async fn send(self) -> Result<(), SignalError> {
-        let Self { client, run_id, kind, dedup_key } = self;
+        let Self { client, to, kind, dedup_key } = self;
+        let run_id = match to {
+            RunKey::RunId(run_id) => run_id,
+            key @ RunKey::WorkflowId(_) => {
+                let found = client.find(key.clone()).await;
+                let found = found.map_err(|error| SignalError::Store(Arc::new(error)))?;
+                found.ok_or(SignalError::NoRun(key))?.run_id
+            }
+        };
         let arrival = NewArrival { run_id, kind: kind?, dedup_key, owner: None };
         let outcome = client.deliveries().submit(arrival).await.map_err(SignalError::Store)?;
         match outcome {
@@ -47,6 +57,13 @@ impl Send {
             }
         }
     }
+}
+
+/// A signal as it arrives.
+pub(super) fn signal<S: Signal>(signal: &S) -> Result<ArrivalKind, SignalError> {
+    codec::to_payload(signal)
+        .map(|payload| ArrivalKind::Signal { name: S::NAME.to_owned(), payload })
+        .map_err(|source| SignalError::Encode { signal: S::NAME, source })
 }
 
 impl IntoFuture for Send {

@@ -12,7 +12,7 @@ use crate::engine::transitions;
 use crate::error::StartError;
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall, WorkflowEntry};
 use crate::model::Timestamp;
-use crate::store::{NewRun, StartOutcome};
+use crate::store::{FirstArrival, NewRun, StartOutcome};
 
 /// A run that is yet to be started: await it.
 #[must_use = "a run is not started until this is awaited"]
@@ -73,7 +73,23 @@ impl<W: Workflow> Start<W> {
     }
 
     async fn start(self) -> Result<RunHandle<W>, StartError> {
-        let Self { client, call, workflow_id, start, on_conflict } = self;
+        let on_conflict = self.on_conflict;
+        match self.try_start(None).await? {
+            (StartOutcome::IdTaken { run_id }, run) if on_conflict == OnConflict::Fail => {
+                let workflow_id = run.workflow_id().to_owned();
+                Err(StartError::AlreadyStarted { workflow_id, run_id })
+            }
+            (_, run) => Ok(run),
+        }
+    }
+
+    /// Starts the run with `first` in its inbox, if there is no open run with its id. Gives the run
+    /// that is there then.
+    pub(super) async fn try_start(
+        self,
+        first: Option<FirstArrival>,
+    ) -> Result<(StartOutcome, RunHandle<W>), StartError> {
+        let Self { client, call, workflow_id, start, .. } = self;
         let Some(workflow) = W::registered_name() else {
             return Err(StartError::NotRegistered { workflow: std::any::type_name::<W>() });
         };
@@ -100,7 +116,9 @@ impl<W: Workflow> Start<W> {
         let adoption = start_at.is_none().then(|| client.host(workflow)).flatten();
         let adoption = adoption.and_then(|session| {
             let permit = Arc::clone(&session.capacity).try_acquire_owned().ok()?;
-            let heard = session.store.hub().arrivals();
+            // No number of arrivals is this one: there is something to be read.
+            let heard = first.is_none().then(|| session.store.hub().arrivals());
+            let heard = heard.unwrap_or(u64::MAX);
             let origin = Origin::Started { run, machine: Box::new(machine), heard };
             Some(Adoption { session, origin, permit })
         });
@@ -113,6 +131,7 @@ impl<W: Workflow> Start<W> {
             state,
             owner: adoption.as_ref().map(|adoption| adoption.session.lease()),
             start_at,
+            first,
         };
         let adoption = adoption.map(|adoption| Arc::new(Mutex::new(Some(adoption))));
         let watch = client.store().hub().watch_end(run_id);
@@ -121,16 +140,25 @@ impl<W: Workflow> Start<W> {
             // A claim loop of this process looks again when the next run falls due.
             client.store().hub().announce_due();
         }
-        match started.map_err(StartError::Store)? {
+        let outcome = started.map_err(StartError::Store)?;
+        let run = match &outcome {
+            StartOutcome::IdTaken { run_id } => RunHandle::new(client, *run_id, workflow_id),
             StartOutcome::Started { .. } | StartOutcome::Repeated => {
-                Ok(RunHandle::started(client, run_id, workflow_id, watch))
+                RunHandle::started(client, run_id, workflow_id, watch)
             }
-            StartOutcome::IdTaken { run_id } if on_conflict == OnConflict::UseExisting => {
-                Ok(RunHandle::new(client, run_id, workflow_id))
-            }
-            StartOutcome::IdTaken { run_id } => {
-                Err(StartError::AlreadyStarted { workflow_id, run_id })
-            }
+        };
+        Ok((outcome, run))
+    }
+}
+
+impl<W> Clone for Start<W> {
+    fn clone(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            call: self.call.clone(),
+            workflow_id: self.workflow_id.clone(),
+            start: self.start,
+            on_conflict: self.on_conflict,
         }
     }
 }

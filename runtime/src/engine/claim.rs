@@ -1,6 +1,7 @@
 //! Taking over due runs, as many as there is room for.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
@@ -27,8 +28,9 @@ pub(crate) async fn claim_loop(session: &Arc<Session>) {
         return std::future::pending().await;
     }
     let mut backoff = Backoff::default();
+    let mut pace = Pace::new(session.host.settings.max_claim_rate);
     loop {
-        let pass = claim_once(session).await;
+        let pass = claim_once(session, &mut pace).await;
         match pass {
             Ok(Pass { is_full: true, .. }) => backoff = Backoff::default(),
             Ok(Pass { next_due_at, .. }) => {
@@ -47,6 +49,36 @@ pub(crate) async fn claim_loop(session: &Arc<Session>) {
     }
 }
 
+/// Keeps the claims within the worker's rate.
+struct Pace {
+    /// Runs a second.
+    rate: Option<u32>,
+    /// When the rate allows the next claim.
+    next_at: Instant,
+}
+
+impl Pace {
+    /// The share of a second's runs in one claim: small, so that the claims are spread.
+    const PART: u32 = 20;
+
+    fn new(rate: Option<u32>) -> Self {
+        Self { rate, next_at: Instant::now() }
+    }
+
+    /// Waits until a claim may be made. Returns how many runs it may be about. Cancellation safe.
+    async fn ready(&self) -> usize {
+        let Some(rate) = self.rate else { return usize::MAX };
+        sleep_until(self.next_at).await;
+        rate.div_ceil(Self::PART) as usize
+    }
+
+    fn claimed(&mut self, count: usize) {
+        let Some(rate) = self.rate else { return };
+        let owed = Duration::from_secs_f64(count as f64 / f64::from(rate));
+        self.next_at = self.next_at.max(Instant::now()) + owed;
+    }
+}
+
 /// What a claim found.
 struct Pass {
     /// Whether there may be more.
@@ -55,8 +87,9 @@ struct Pass {
     next_due_at: Option<Timestamp>,
 }
 
-async fn claim_once(session: &Arc<Session>) -> Result<Pass, StoreError> {
-    let room = session.capacity.available_permits().min(MAX_CLAIM);
+async fn claim_once(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreError> {
+    let most = pace.ready().await;
+    let room = session.capacity.available_permits().min(MAX_CLAIM).min(most);
     let permits = Arc::clone(&session.capacity).try_acquire_many_owned(room as u32);
     let Some(mut permits) = permits.ok().filter(|_| room > 0) else {
         return Ok(Pass { is_full: true, next_due_at: None });
@@ -77,6 +110,7 @@ async fn claim_once(session: &Arc<Session>) -> Result<Pass, StoreError> {
     failpoints::hit("after_claim");
     session.clock.observe(claimed.now, asked_at);
     let count = claimed.runs.len();
+    pace.claimed(count);
     for run in claimed.runs {
         let Some(permit) = permits.split(1) else { break };
         session.drive(Origin::Claimed { run, heard }, permit);

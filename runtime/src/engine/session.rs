@@ -57,6 +57,8 @@ pub(crate) struct Settings {
     pub(crate) park_after: Duration,
     /// How often it looks for what no news has told of.
     pub(crate) poll_interval: Duration,
+    /// How many runs it claims in a second at most.
+    pub(crate) max_claim_rate: Option<u32>,
     /// How many batches of commits it writes at a time.
     pub(crate) commit_lanes: usize,
 }
@@ -232,6 +234,14 @@ impl Session {
         if let Some(held) = self.lock_runs().get(&run_id) {
             // A driver that has ended has nothing to read.
             let _ = held.events.send(RunEvent::Arrival(run_id));
+        }
+    }
+
+    /// Has the driver of a run look whether the run has been ended.
+    pub(crate) fn tell_settled(&self, run_id: RunId) {
+        if let Some(held) = self.lock_runs().get(&run_id) {
+            // A driver that has ended knows.
+            let _ = held.events.send(RunEvent::Settled(run_id));
         }
     }
 

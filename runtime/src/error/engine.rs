@@ -48,6 +48,9 @@ pub enum StartError {
         /// Why.
         reason: String,
     },
+    /// The signal that the run was to be started with could not be sent.
+    #[error(transparent)]
+    Signal(#[from] SignalError),
     /// The database failed, and went on failing when tried again. The run may have been started:
     /// with a workflow id of your own, starting it again tells.
     #[error("the run could not be written")]
@@ -70,6 +73,9 @@ pub enum SignalError {
         /// The run.
         run_id: RunId,
     },
+    /// No run has, or has had, this workflow id.
+    #[error("there is no run with the {}", name(.0))]
+    NoRun(RunKey),
     /// The signal cannot be encoded. Trying again does not help.
     #[error("the signal `{signal}` cannot be saved")]
     Encode {

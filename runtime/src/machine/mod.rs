@@ -45,7 +45,7 @@ pub use locals::{Load, Slot};
 pub use operation_token::{Branch, Fut, branch, future};
 pub use parked::{LocalsReader, Parked, StateWriter};
 pub use region::{Never, Region};
-pub use signal::{PendingSignal, Signal, SignalWait};
+pub use signal::{PendingSignal, Signal, SignalWait, SignalWithin};
 pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use texts::{static_text, static_texts};

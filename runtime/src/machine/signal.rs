@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::task::Poll;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::future::sealed::Sealed;
 use super::{Context, DurableFuture, StepError};
 use crate::codec;
-use crate::model::{Handle, Operation};
+use crate::model::{Handle, Operation, Timestamp};
 
 /// A type whose values can be sent to a run. Derive it: `#[derive(Signal, Serialize, Deserialize)]`.
 pub trait Signal: Serialize + DeserializeOwned + 'static {
@@ -30,6 +31,95 @@ impl<S> SignalWait<S> {
 impl<S: Signal> std::fmt::Debug for SignalWait<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("SignalWait").field(&S::NAME).finish()
+    }
+}
+
+impl<S: Signal> SignalWait<S> {
+    /// Waits no longer than this: gives `None` then. A signal that has come counts, also if the time
+    /// has passed when the run gets to look.
+    ///
+    /// ```ignore
+    /// match cx.signal::<Approve>().timeout(days(3)).await {
+    ///     Some(approve) => …,
+    ///     None => bail!("nobody approved"),
+    /// }
+    /// ```
+    pub fn timeout(self, limit: Duration) -> SignalWithin<S> {
+        SignalWithin { limit, signal: PhantomData }
+    }
+}
+
+/// A wait for the next signal of a type that ends after a time, made by [`SignalWait::timeout`].
+#[must_use = "a signal is not waited for until the wait is awaited"]
+pub struct SignalWithin<S> {
+    limit: Duration,
+    signal: PhantomData<fn() -> S>,
+}
+
+impl<S: Signal> std::fmt::Debug for SignalWithin<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("SignalWithin").field(&S::NAME).field(&self.limit).finish()
+    }
+}
+
+/// The saved form of an awaited [`SignalWithin`].
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PendingSignalWithin {
+    signal: Handle,
+    timer: Handle,
+    fire_at: Timestamp,
+}
+
+impl PendingSignalWithin {
+    /// Waits for either.
+    fn wait(&self, cx: &Context) {
+        cx.open_waits(false);
+        cx.wait_for(self.signal);
+        cx.wait_for(self.timer);
+        cx.close_waits(true);
+    }
+
+    fn settle(&self, cx: &Context) {
+        cx.settle(self.signal);
+        cx.settle(self.timer);
+    }
+}
+
+impl<S> Sealed for SignalWithin<S> {}
+
+impl<S: Signal> DurableFuture for SignalWithin<S> {
+    type Output = Option<S>;
+    type Pending = PendingSignalWithin;
+
+    fn start(self, cx: &Context) -> Result<PendingSignalWithin, StepError> {
+        let fire_at = cx.now() + self.limit;
+        cx.open_waits(false);
+        let signal = cx.ask(Operation::Signal { name: S::NAME.to_owned() });
+        let timer = cx.ask(Operation::Timer { fire_at });
+        cx.close_waits(true);
+        Ok(PendingSignalWithin { signal, timer, fire_at })
+    }
+
+    fn poll(pending: &mut PendingSignalWithin, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
+        if let Some(payload) = cx.take_signal(S::NAME) {
+            pending.settle(cx);
+            let signal = codec::from_payload(&payload).map_err(StepError::Decode)?;
+            Ok(Poll::Ready(Some(signal)))
+        } else if pending.fire_at <= cx.now() {
+            pending.settle(cx);
+            Ok(Poll::Ready(None))
+        } else if cx.ends(pending.signal) {
+            pending.settle(cx);
+            Err(StepError::Cancelled)
+        } else {
+            pending.wait(cx);
+            Ok(Poll::Pending)
+        }
+    }
+
+    fn cancel(pending: PendingSignalWithin, cx: &Context) -> Result<(), StepError> {
+        pending.settle(cx);
+        Ok(())
     }
 }
 

@@ -138,6 +138,12 @@ impl<W: Workflow> WorkflowCall<W> {
     }
 }
 
+impl<W> Clone for WorkflowCall<W> {
+    fn clone(&self) -> Self {
+        Self { arguments: self.arguments.clone(), workflow: PhantomData }
+    }
+}
+
 impl<W: Workflow> std::fmt::Debug for WorkflowCall<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WorkflowCall").field("workflow", &W::NAME).finish_non_exhaustive()

@@ -72,8 +72,8 @@ pub use hub::{EndWatch, Hub, RunEvent, Subscription};
 pub use memory::MemoryStore;
 pub use records::{
     Arrival, ArrivalKind, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
-    CommitStep, DefinitionRecord, Disposition, Ending, FoundEnding, NewArrival, NewRun, NewWorker,
-    Renewal, RunFilter, RunKey, RunRecord, StartOutcome, WorkerLease,
+    CommitStep, DefinitionRecord, Disposition, Ending, FirstArrival, FoundEnding, NewArrival,
+    NewRun, NewWorker, Renewal, RunFilter, RunKey, RunRecord, StartOutcome, WorkerLease,
 };
 
 use crate::error::StoreError;

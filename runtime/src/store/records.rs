@@ -59,6 +59,17 @@ pub struct NewRun {
     pub owner: Option<WorkerLease>,
     /// When it becomes due if nobody owns it; `None` is now.
     pub start_at: Option<Timestamp>,
+    /// What lies in its inbox from the start.
+    pub first: Option<FirstArrival>,
+}
+
+/// What a run is started with.
+#[derive(Clone, Debug)]
+pub struct FirstArrival {
+    /// What it is; it has the number 1.
+    pub kind: ArrivalKind,
+    /// An arrival of the run with the same key is a duplicate of it.
+    pub dedup_key: Option<String>,
 }
 
 /// What became of a run to be started.

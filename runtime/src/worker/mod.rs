@@ -56,6 +56,7 @@ impl Worker {
                 max_blocking: 64,
                 park_after: Duration::from_secs(60),
                 poll_interval: Duration::from_secs(2),
+                max_claim_rate: None,
                 commit_lanes: 1,
             },
             queues: Vec::new(),
@@ -159,6 +160,18 @@ impl Worker {
     /// Default: 60 s.
     pub fn park_after(mut self, wait: Duration) -> Self {
         self.settings.park_after = wait;
+        self
+    }
+
+    /// Sets how many runs the worker claims in a second at most, so that a backlog after an outage
+    /// does not fall upon what its activities use. The runs that have been due for longest come
+    /// first. Runs that this process starts are not claimed and not limited. Default: no limit.
+    ///
+    /// # Panics
+    /// If `runs_per_second` is 0.
+    pub fn max_claim_rate(mut self, runs_per_second: u32) -> Self {
+        assert!(runs_per_second > 0, "a worker must claim some runs");
+        self.settings.max_claim_rate = Some(runs_per_second);
         self
     }
 

@@ -59,25 +59,40 @@ impl RunningWorker {
     }
 
     /// Lets the worker work until the process is asked to end (SIGTERM, SIGINT or Ctrl-C), then
-    /// shuts it down.
+    /// shuts it down. Such signals are heard from the call on, also before the future is polled.
+    /// Activities that run then may end within
+    /// [`Worker::shutdown_grace`](super::Worker::shutdown_grace).
     ///
     /// # Errors
     /// As [`RunningWorker::shutdown`], or if signals of the process cannot be received.
-    pub async fn run_until_signal(self) -> crate::Result<()> {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let mut terminate = signal(SignalKind::terminate())?;
-            tokio::select! {
-                _ = terminate.recv() => {}
-                interrupted = tokio::signal::ctrl_c() => interrupted?,
-            }
+    pub fn run_until_signal(self) -> impl Future<Output = crate::Result<()>> + Send {
+        let asked = asked_to_end();
+        async move {
+            asked?.await?;
+            info!("shutting down");
+            self.shutdown().await
         }
-        #[cfg(not(unix))]
-        tokio::signal::ctrl_c().await?;
-        info!("shutting down");
-        self.shutdown().await
     }
+}
+
+/// Listens for signals that ask the process to end. The future is done when one has come.
+#[cfg(unix)]
+fn asked_to_end() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        Ok(())
+    })
+}
+
+#[cfg(not(unix))]
+fn asked_to_end() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
+    Ok(tokio::signal::ctrl_c())
 }
 
 impl Drop for RunningWorker {

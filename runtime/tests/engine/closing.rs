@@ -137,6 +137,7 @@ async fn a_workflow_that_nobody_has_waits() {
         state: "start".into(),
         owner: None,
         start_at: None,
+        first: None,
     };
     rig.store.start_runs(vec![stranger]).await.unwrap();
     tokio::time::sleep(minutes(1)).await;

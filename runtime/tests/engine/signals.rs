@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use piton::error::SignalError;
+use piton::error::{SignalError, StartError};
 use piton::model::hours;
 use piton::prelude::*;
 use tokio::time::Instant;
 
 use crate::activities::Approve;
 use crate::rig::Rig;
-use crate::workflows::{approval, chain, collect, long_wait, naps};
+use crate::workflows::{
+    approval, both_within, chain, collect, long_wait, naps, patient, sleeps_until,
+};
 
 fn by(name: &str) -> Approve {
     Approve { by: name.to_owned() }
@@ -165,5 +167,136 @@ async fn a_run_can_be_started_for_later() {
     run.result().await.unwrap();
     let late = began.elapsed() - minutes(10);
     assert!(late < Duration::from_millis(10), "{late:?}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_with_a_limit_ends_with_it() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(patient(10)).await.unwrap();
+    for name in ["a", "b", "c"] {
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        run.signal(by(name)).await.unwrap();
+    }
+    assert_eq!(run.result().await.unwrap(), ["a", "b", "c"]);
+    let waited = began.elapsed().as_secs_f64();
+    assert!((22.0..22.05).contains(&waited), "{waited}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_with_a_limit_beside_another() {
+    for (sent, expected) in [(true, Some("ada".to_owned())), (false, None)] {
+        let rig = Rig::new();
+        let worker = rig.worker().park_after(Duration::from_secs(1)).start().await.unwrap();
+        let began = Instant::now();
+        let run = rig.client.start(both_within()).await.unwrap();
+        rig.until_parked(&run).await;
+        if sent {
+            run.signal(by("ada")).await.unwrap();
+        }
+        assert_eq!(run.result().await.unwrap(), (expected, false));
+        assert_eq!(began.elapsed().as_secs(), 8);
+        worker.shutdown().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_may_come_as_json() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(collect(3)).id("jsons").await.unwrap();
+    let json = |name: &str| serde_json::json!({ "by": name });
+    rig.client.signal_json("jsons", "Approve", &json("a")).await.unwrap();
+    let again = rig.client.signal_json(run.run_id(), "Approve", &json("b"));
+    again.dedup_key("b").await.unwrap();
+    rig.client.signal_json("jsons", "Approve", &json("b")).dedup_key("b").await.unwrap();
+    run.signal(by("c")).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), ["a", "b", "c"]);
+    let nobody = rig.client.signal_json("nobody", "Approve", &json("a")).await.unwrap_err();
+    assert!(matches!(nobody, SignalError::NoRun(_)), "{nobody}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn json_that_does_not_fit_blocks_the_run() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(collect(1)).id("odd").await.unwrap();
+    rig.client.signal_json("odd", "Approve", &serde_json::json!({ "by": 7 })).await.unwrap();
+    rig.until_blocked(&run).await;
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_starts_the_run_that_is_not_there() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let first = rig.client.signal_or_start(by("a"), collect(2)).id("cart").await.unwrap();
+    let second = rig.client.signal_or_start(by("b"), collect(2)).id("cart").await.unwrap();
+    assert_eq!(first.run_id(), second.run_id());
+    assert_eq!(second.result().await.unwrap(), ["a", "b"]);
+    // It is over: the next signal starts another.
+    let third = rig.client.signal_or_start(by("c"), collect(1)).id("cart").await.unwrap();
+    assert_ne!(first.run_id(), third.run_id());
+    assert_eq!(third.result().await.unwrap(), ["c"]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_that_signal_or_start_share_a_run() {
+    let rig = Rig::new();
+    let worker = rig.remote_worker().start().await.unwrap();
+    let sends = (0..50).map(|n| {
+        let client = rig.client.clone();
+        tokio::spawn(async move {
+            let send = client.signal_or_start(by(&n.to_string()), collect(51)).id("shared");
+            send.dedup_key(format!("key {n}")).await.unwrap().run_id()
+        })
+    });
+    let mut runs = Vec::new();
+    for send in sends.collect::<Vec<_>>() {
+        runs.push(send.await.unwrap());
+    }
+    assert!(runs.iter().all(|run_id| *run_id == runs[0]));
+    // Each key counts once.
+    let again = rig.client.signal_or_start(by("0"), collect(51)).id("shared");
+    let run = again.dedup_key("key 0").await.unwrap();
+    run.signal(by("50")).await.unwrap();
+    let mut names = run.result().await.unwrap();
+    names.sort_by_key(|name| name.parse::<u32>().unwrap());
+    assert_eq!(names, (0..51).map(|n| n.to_string()).collect::<Vec<_>>());
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_of_another_workflow_is_not_signalled() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    rig.client.start(approval(1_000)).id("taken").await.unwrap();
+    let refused = rig.client.signal_or_start(by("a"), collect(1)).id("taken").await.unwrap_err();
+    assert!(matches!(refused, StartError::AlreadyStarted { .. }), "{refused}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn times_that_have_passed_return_at_once_and_years_do_not() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let began = Instant::now();
+    let now = piton::store::Store::now(&*rig.store).await.unwrap();
+    for past in [Timestamp(0), Timestamp::MIN, now] {
+        let run = rig.client.start(sleeps_until(past)).await.unwrap();
+        run.result().await.unwrap();
+    }
+    assert!(began.elapsed() < Duration::from_millis(50), "{:?}", began.elapsed());
+    let years = now + Duration::from_secs(30 * 365 * 86_400);
+    let run = rig.client.start(sleeps_until(years)).await.unwrap();
+    assert_eq!(rig.until_parked(&run).await.due_at, Some(years));
+    // More than any calendar holds.
+    let run = rig.client.start(naps(1, u64::MAX)).await.unwrap();
+    rig.until_parked(&run).await;
     worker.shutdown().await.unwrap();
 }

@@ -7,7 +7,7 @@ use piton::store::Store;
 use tokio::time::Instant;
 
 use crate::rig::Rig;
-use crate::workflows::{chain, collect, fan_out, naps, work};
+use crate::workflows::{chain, collect, fan_out, naps, risk, work};
 
 fn text(name: &str) -> String {
     name.to_owned()
@@ -167,4 +167,41 @@ async fn two_workers_share_a_backlog() {
     assert_eq!(rig.store.counts().step_updates, 500 * 4);
     first.shutdown().await.unwrap();
     second.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backlog_is_drained_at_the_worker_s_rate_and_in_order() {
+    let rig = Rig::new();
+    let mut runs = Vec::new();
+    for number in 0..100 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        runs.push(rig.client.start(risk(number.to_string())).await.unwrap());
+    }
+    let began = Instant::now();
+    let worker = rig.remote_worker().max_claim_rate(20).start().await.unwrap();
+    let mut ended = Vec::new();
+    for run in &runs {
+        run.result().await.unwrap();
+        ended.push(began.elapsed());
+    }
+    assert!(ended.is_sorted(), "the oldest come first");
+    let took = began.elapsed().as_secs_f64();
+    assert!((4.5..5.5).contains(&took), "100 runs at 20 a second took {took} s");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_ended_by_another_process_is_let_go_soon() {
+    let rig = Rig::new();
+    let elsewhere = rig.remote_worker().start().await.unwrap();
+    let run = rig.client.start(work(text("hang"))).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("hang") == [1]).await;
+    assert!(run.terminate("enough").await.unwrap());
+    // At the latest the sweep tells, in its interval of two seconds.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    rig.lab.open_gate();
+    let next = rig.client.start(work(text("hang"))).await.unwrap();
+    assert_eq!(next.result().await.unwrap(), "hang done", "the gate was there for the next");
+    elsewhere.shutdown().await.unwrap();
 }

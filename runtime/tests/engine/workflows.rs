@@ -40,6 +40,30 @@ pub async fn torn(name: String) -> Result<String, String> {
     text.map_err(|error| error.to_string())
 }
 
+/// Collects until nobody sends for this many seconds.
+#[workflow]
+pub async fn patient(cx: &Context, patience: u64) -> Vec<String> {
+    let mut all = Vec::new();
+    while let Some(approve) = cx.signal::<Approve>().timeout(seconds(patience)).await {
+        all.push(approve.by);
+    }
+    all
+}
+
+/// Waits for a signal and a timer, and for both with a limit.
+#[workflow]
+pub async fn both_within(cx: &Context) -> (Option<String>, bool) {
+    let (approve, ()) = join!(cx.signal::<Approve>().timeout(seconds(5)), cx.sleep(seconds(8)));
+    let again = cx.signal::<Approve>().timeout(Duration::ZERO).await;
+    (approve.map(|approve| approve.by), again.is_some())
+}
+
+#[workflow]
+pub async fn sleeps_until(cx: &Context, at: Timestamp) -> Timestamp {
+    cx.sleep_until(at).await;
+    cx.now()
+}
+
 /// Echoes its numbers, then takes a signal for each.
 #[workflow(durability = "relaxed", max_steps_ahead = 5)]
 pub async fn hasty(cx: &Context, count: u32, signals: u32) -> Vec<String> {

@@ -197,6 +197,7 @@ pub(super) fn new_run(workflow_id: &str) -> NewRun {
         state: "start".into(),
         owner: None,
         start_at: None,
+        first: None,
     }
 }
 

@@ -4,7 +4,10 @@ use super::fixture::{
     LONGER_THAN_LEASE, StoreUnderTest, WORKFLOW, accepted, block, close, new_run, signal,
 };
 use crate::model::{Epoch, RunId, RunStatus, StepNo, WorkerId};
-use crate::store::{CommitOutcome, NewRun, StartOutcome, WorkerLease};
+use crate::store::{
+    Arrival, ArrivalOutcome, CommitOutcome, FirstArrival, NewArrival, NewRun, StartOutcome,
+    WorkerLease,
+};
 
 super::list_cases!("starting":
     a_run_starts_open_unowned_and_due_now,
@@ -28,6 +31,9 @@ super::list_cases!("starting":
     an_empty_batch_does_nothing,
     a_large_batch_starts_whole,
     texts_and_bytes_of_any_kind_are_kept,
+    a_run_starts_with_what_lies_in_its_inbox,
+    the_key_of_a_first_arrival_is_known,
+    a_refused_run_s_first_arrival_goes_nowhere,
 );
 
 async fn a_run_starts_open_unowned_and_due_now(t: StoreUnderTest) {
@@ -217,4 +223,43 @@ async fn texts_and_bytes_of_any_kind_are_kept(t: StoreUnderTest) {
     let empty = claimed.iter().find(|run| run.run_id != run_id).expect("it is due");
     assert_eq!((empty.workflow_id.as_str(), empty.snapshot.len()), ("", 0));
     assert_eq!(t.record(run_id).await.state, id);
+}
+
+fn started_with(workflow_id: &str, name: &str) -> NewRun {
+    let NewArrival { kind, .. } = signal(RunId::new(), name);
+    let first = FirstArrival { kind, dedup_key: Some("first".into()) };
+    NewRun { first: Some(first), ..new_run(workflow_id) }
+}
+
+async fn a_run_starts_with_what_lies_in_its_inbox(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run = started_with("a", "hello");
+    let (run_id, plain) = (run.run_id, new_run("b"));
+    let first = run.first.clone().expect("it was given").kind;
+    assert_eq!(t.start_all(vec![plain, run]).await.len(), 2);
+    let runs = t.claim(worker, 2).await;
+    let claimed = runs.iter().find(|run| run.run_id == run_id).expect("it is due");
+    assert_eq!(claimed.inbox, [Arrival { seq: 1, kind: first }]);
+    assert_eq!(claimed.inbox_count, 1);
+    let plain = runs.iter().find(|run| run.run_id != run_id).expect("it is due");
+    assert_eq!((plain.inbox.len(), plain.inbox_count), (0, 0));
+    // The next has the next number.
+    let arrival = signal(run_id, "again");
+    assert_eq!(t.deliver(arrival).await, ArrivalOutcome::Accepted { seq: 2 });
+}
+
+async fn the_key_of_a_first_arrival_is_known(t: StoreUnderTest) {
+    let run = started_with("a", "hello");
+    let run_id = run.run_id;
+    t.start_all(vec![run]).await;
+    let again = NewArrival { dedup_key: Some("first".into()), ..signal(run_id, "hello") };
+    assert_eq!(t.deliver(again).await, ArrivalOutcome::Duplicate);
+}
+
+async fn a_refused_run_s_first_arrival_goes_nowhere(t: StoreUnderTest) {
+    let open = t.start("a").await;
+    let outcomes = t.start_all(vec![started_with("a", "hello")]).await;
+    assert_eq!(outcomes, [StartOutcome::IdTaken { run_id: open }]);
+    let inbox = t.store.read_inbox(open, 0, 10).await.expect("it can be read");
+    assert_eq!(inbox, []);
 }

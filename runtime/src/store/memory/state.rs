@@ -163,6 +163,10 @@ impl State {
         self.open.insert(run.workflow_id.clone(), run.run_id);
         let (run_id, workflow_id) = (run.run_id, run.workflow_id.as_str());
         news.wrote(Write::Started { run_id, workflow_id, owner });
+        let first = run.first.into_iter();
+        let (kinds, keys): (Vec<_>, Vec<_>) =
+            first.map(|first| (first.kind, first.dedup_key)).unzip();
+        self.counts.arrivals += kinds.len() as u64;
         self.runs.insert(
             run.run_id,
             RunRow {
@@ -181,9 +185,9 @@ impl State {
                 closed_at: None,
                 result: None,
                 failure: None,
-                inbox: VecDeque::new(),
-                inbox_count: 0,
-                dedup_keys: HashSet::new(),
+                inbox_count: kinds.len() as i64,
+                inbox: kinds.into_iter().map(|kind| Arrival { seq: 1, kind }).collect(),
+                dedup_keys: keys.into_iter().flatten().collect(),
             },
         );
         StartOutcome::Started { owned: owner.is_some() }

@@ -11,6 +11,7 @@ use super::{PostgresStore, failed, now};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
+use crate::store::rows::write_arrival;
 use crate::store::{Ending, NewRun, StartOutcome};
 
 /// A conflict waits for the other start to end, which is why runs come in the order of their ids.
@@ -21,17 +22,23 @@ const INSERT: &str = concat!(
      WHERE (worker_id, epoch) IN (SELECT * FROM unnest($2::bigint[], $3::bigint[])) \
      AND lease_expires_at > clock.now ORDER BY worker_id FOR SHARE OF worker), \
      new AS MATERIALIZED (SELECT * FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], \
-     $8::bytea[], $9::bytea[], $10::bigint[], $11::bigint[], $12::bigint[]) \
-     AS new (run_id, workflow_id, workflow, state, snapshot, arguments, start_at, worker_id, epoch)), \
+     $8::bytea[], $9::bytea[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bytea[], \
+     $14::text[]) \
+     AS new (run_id, workflow_id, workflow, state, snapshot, arguments, start_at, worker_id, epoch, \
+     arrival, dedup_key)), \
      inserted AS (INSERT INTO piton_runs (run_id, workflow_id, workflow, status, worker_id, epoch, \
-     due_at, started_at, state, snapshot) \
+     due_at, started_at, state, snapshot, inbox_count) \
      SELECT new.run_id, workflow_id, workflow, 'running', valid.worker_id, valid.epoch, \
      CASE WHEN valid.worker_id IS NULL THEN coalesce(start_at, clock.now) END, \
-     clock.now, state, snapshot \
+     clock.now, state, snapshot, CASE WHEN arrival IS NULL THEN 0 ELSE 1 END \
      FROM clock, new LEFT JOIN valid USING (worker_id, epoch) \
      ON CONFLICT DO NOTHING RETURNING run_id, worker_id), \
      inputs AS (INSERT INTO piton_run_inputs (run_id, arguments) \
-     SELECT run_id, arguments FROM inserted JOIN new USING (run_id)) \
+     SELECT run_id, arguments FROM inserted JOIN new USING (run_id)), \
+     arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival) \
+     SELECT run_id, 1, arrival FROM inserted JOIN new USING (run_id) WHERE arrival IS NOT NULL), \
+     keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
+     SELECT run_id, dedup_key FROM inserted JOIN new USING (run_id) WHERE dedup_key IS NOT NULL) \
      SELECT run_id, worker_id IS NOT NULL FROM inserted"
 );
 
@@ -100,6 +107,13 @@ async fn insert(
     let owners = distinct(runs.iter().filter_map(|run| run.owner));
     let owner_ids: Vec<i64> = owners.iter().map(|owner| owner.worker_id.0).collect();
     let owner_epochs: Vec<i64> = owners.iter().map(|owner| owner.epoch.0).collect();
+    let firsts = runs.iter().map(|run| run.first.as_ref());
+    let arrivals: Result<Vec<_>, _> = firsts
+        .clone()
+        .map(|first| first.map(|first| write_arrival(&first.kind)).transpose())
+        .collect();
+    let arrivals = arrivals.map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let keys: Vec<Option<&str>> = firsts.map(|first| first?.dedup_key.as_deref()).collect();
     let rows = sqlx::query(INSERT)
         .bind(store.given_time())
         .bind(owner_ids)
@@ -113,6 +127,8 @@ async fn insert(
         .bind(runs.iter().map(|run| run.start_at.map(Timestamp::as_micros)).collect::<Vec<_>>())
         .bind(runs.iter().map(|run| run.owner.map(|owner| owner.worker_id.0)).collect::<Vec<_>>())
         .bind(runs.iter().map(|run| run.owner.map(|owner| owner.epoch.0)).collect::<Vec<_>>())
+        .bind(arrivals)
+        .bind(keys)
         .fetch_all(&store.pool)
         .await?;
     let inserted = rows.iter().map(|row| Ok((row.try_get::<Uuid, _>(0)?.into(), row.try_get(1)?)));

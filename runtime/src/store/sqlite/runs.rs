@@ -4,17 +4,22 @@ use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
+use super::inbox::add_arrivals;
 use super::script::{MAX_ROWS, Script};
 use super::workers::IS_VALID;
 use super::{SqliteStore, Turn, activities, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
-use crate::store::{Ending, NewRun, StartOutcome, WorkerLease};
+use crate::store::{
+    ArrivalOutcome, Ending, FirstArrival, NewArrival, NewRun, StartOutcome, WorkerLease,
+};
 
 const INSERT_RUN: &str = "INSERT INTO piton_runs \
-    (run_id, workflow_id, workflow, status, worker_id, epoch, due_at, started_at, state, snapshot) \
-    SELECT column1, column2, column3, 'running', column4, column5, column6, ?, column7, column8 \
+    (run_id, workflow_id, workflow, status, worker_id, epoch, due_at, started_at, state, snapshot, \
+    inbox_count) \
+    SELECT column1, column2, column3, 'running', column4, column5, column6, ?, column7, column8, \
+    column9 \
     FROM (";
 
 const INSERT_INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) \
@@ -49,18 +54,16 @@ pub(super) async fn start(
 ) -> Result<Vec<StartOutcome>, StoreError> {
     let mut outcomes = Vec::with_capacity(runs.len());
     for runs in runs.chunks(MAX_ROWS) {
-        outcomes.extend(start_some(store, runs).await.map_err(failed("start_runs"))?);
+        outcomes.extend(start_some(store, runs).await?);
     }
     Ok(outcomes)
 }
 
-async fn start_some(
-    store: &SqliteStore,
-    runs: &[NewRun],
-) -> Result<Vec<StartOutcome>, sqlx::Error> {
+async fn start_some(store: &SqliteStore, runs: &[NewRun]) -> Result<Vec<StartOutcome>, StoreError> {
+    let failed = failed("start_runs");
     let mut turn = store.turn().await;
     let now = store.time();
-    let mut obstacles = find_obstacles(&mut turn, runs, now).await?;
+    let mut obstacles = find_obstacles(&mut turn, runs, now).await.map_err(failed)?;
     let mut outcomes = Vec::with_capacity(runs.len());
     let mut new: Vec<(&NewRun, Option<WorkerLease>)> = Vec::with_capacity(runs.len());
     for run in runs {
@@ -78,7 +81,7 @@ async fn start_some(
     if new.is_empty() {
         return Ok(outcomes);
     }
-    turn.commit(insert(&new, now)).await?;
+    turn.commit(insert(&new, now)?).await.map_err(failed)?;
     if new.iter().any(|(_, owner)| owner.is_none()) {
         store.hub.announce_due();
     }
@@ -116,12 +119,12 @@ async fn find_obstacles(
     })
 }
 
-fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Script {
+fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Result<Script, StoreError> {
     let mut script = Script::new();
     script
         .sql(INSERT_RUN)
         .bind(now.as_micros())
-        .values(8, new.iter(), |script, (run, owner)| {
+        .values(9, new.iter(), |script, (run, owner)| {
             let due_at = owner.is_none().then(|| run.start_at.unwrap_or(now).as_micros());
             script
                 .bind(run.run_id.as_uuid())
@@ -131,15 +134,26 @@ fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Script {
                 .bind(owner.map(|owner| owner.epoch.0))
                 .bind(due_at)
                 .bind(run.state.clone())
-                .bind(run.snapshot.clone());
+                .bind(run.snapshot.clone())
+                .bind(i64::from(run.first.is_some()));
         })
         .sql(") WHERE column1 IS NOT NULL; ")
         .sql(INSERT_INPUT)
         .values(2, new.iter(), |script, (run, _)| {
             script.bind(run.run_id.as_uuid()).bind(run.arguments.as_bytes().to_vec());
         })
-        .sql(") WHERE column1 IS NOT NULL; COMMIT");
-    script
+        .sql(") WHERE column1 IS NOT NULL; ");
+    let first = |(run, _): &(&NewRun, _)| {
+        let FirstArrival { kind, dedup_key } = run.first.clone()?;
+        Some(NewArrival { run_id: run.run_id, kind, dedup_key, owner: None })
+    };
+    let firsts: Vec<NewArrival> = new.iter().filter_map(first).collect();
+    if !firsts.is_empty() {
+        let outcomes = vec![ArrivalOutcome::Accepted { seq: 1 }; firsts.len()];
+        add_arrivals(&mut script, &firsts, &outcomes)?;
+    }
+    script.sql("COMMIT");
+    Ok(script)
 }
 
 pub(super) async fn terminate(

@@ -1,0 +1,81 @@
+//! A signal for a run that may have to be started first.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+
+use super::{Client, RunHandle, Send, Start};
+use crate::error::{LookupError, SignalError, StartError};
+use crate::machine::{Workflow, WorkflowCall};
+use crate::store::{ArrivalKind, FirstArrival, StartOutcome};
+
+/// A signal to be sent to the open run with a workflow id, or to be started with: await it.
+#[must_use = "nothing is sent or started until this is awaited"]
+pub struct SignalOrStart<W> {
+    client: Client,
+    start: Start<W>,
+    kind: Result<ArrivalKind, SignalError>,
+    dedup_key: Option<String>,
+}
+
+impl<W: Workflow> SignalOrStart<W> {
+    pub(super) fn new(
+        client: Client,
+        call: WorkflowCall<W>,
+        kind: Result<ArrivalKind, SignalError>,
+    ) -> Self {
+        Self { start: Start::new(client.clone(), call), client, kind, dedup_key: None }
+    }
+
+    /// Sets the business key: the open run that has it gets the signal, or the new run gets both.
+    /// Default: a new one, so that a run is started in any case.
+    pub fn id(mut self, workflow_id: impl Into<String>) -> Self {
+        self.start = self.start.id(workflow_id);
+        self
+    }
+
+    /// Sets a key by which a repetition is known, see [`Send::dedup_key`]. It is known to the run: if
+    /// that has closed meanwhile, another is started.
+    pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
+        self.dedup_key = Some(key.into());
+        self
+    }
+
+    async fn send(self) -> Result<RunHandle<W>, StartError> {
+        let Self { client, start, kind, dedup_key } = self;
+        let kind = kind?;
+        loop {
+            let first = FirstArrival { kind: kind.clone(), dedup_key: dedup_key.clone() };
+            let (outcome, run) = start.clone().try_start(Some(first)).await?;
+            let StartOutcome::IdTaken { run_id } = outcome else { return Ok(run) };
+            let known = client.run::<W>(run_id).await;
+            if let Err(LookupError::OtherWorkflow { .. }) = known {
+                let workflow_id = run.workflow_id().to_owned();
+                return Err(StartError::AlreadyStarted { workflow_id, run_id });
+            }
+            let send = Send::new(client.clone(), run_id, Ok(kind.clone()));
+            let send = dedup_key.iter().fold(send, |send, key| send.dedup_key(key.clone()));
+            match send.await {
+                Ok(()) => return Ok(run),
+                // It has closed in between, so its id is free.
+                Err(SignalError::Closed { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl<W: Workflow> std::fmt::Debug for SignalOrStart<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SignalOrStart").field("start", &self.start).finish_non_exhaustive()
+    }
+}
+
+impl<W: Workflow> IntoFuture for SignalOrStart<W> {
+    type Output = Result<RunHandle<W>, StartError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
+
+    /// Dropping the future may or may not send the signal.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
