@@ -235,7 +235,10 @@ pub(crate) fn layout(layout: &Layout) -> String {
         line(&mut out, 0, format!("edge {from} -> {to}"));
     }
     for root in &layout.roots {
-        line(&mut out, 0, format!("arm b{} [{}]", root.block.0, names(&root.entry)));
+        let kept: Vec<_> = root.entry.iter().copied().filter(|id| root.keeps(*id)).collect();
+        let kept =
+            if kept.is_empty() { String::new() } else { format!(" keeps [{}]", names(&kept)) };
+        line(&mut out, 0, format!("arm b{} [{}]{kept}", root.block.0, names(&root.entry)));
     }
     out
 }

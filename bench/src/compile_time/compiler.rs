@@ -56,23 +56,9 @@ impl Compiler {
 
     /// Compiles a library as `cargo build` does; `None` if that takes longer than `limit`.
     pub(super) async fn compile(&self, source: &str, limit: Duration) -> Result<Option<Taken>> {
-        let file = self.directory.path().join("case.rs");
-        std::fs::write(&file, source)?;
-        let libraries = self.piton.parent().context("piton's library has no directory")?;
+        let mut rustc = self.rustc(source, "metadata,link")?;
         let (begin, cpu_before) = (Instant::now(), children_cpu_time()?);
-        let mut rustc = Command::new(tool("RUSTC", "rustc"))
-            .args(["--edition=2024", "--crate-type=lib", "--crate-name=case", "-Cdebuginfo=2"])
-            .args(["--emit=metadata,link", "--cap-lints=allow", "--out-dir"])
-            .arg(self.directory.path())
-            .arg("--extern")
-            .arg(format!("piton={}", self.piton.display()))
-            .arg("-L")
-            .arg(format!("dependency={}", libraries.display()))
-            .arg(&file)
-            .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .context("cannot run rustc")?;
+        let mut rustc = rustc.spawn().context("cannot run rustc")?;
         match tokio::time::timeout(limit, rustc.wait()).await {
             Ok(status) => {
                 ensure!(status?.success(), "rustc has refused a generated program");
@@ -83,6 +69,37 @@ impl Compiler {
                 Ok(None)
             }
         }
+    }
+}
+
+impl Compiler {
+    /// What `#[workflow]` makes of the function `name`, formatted.
+    pub(super) async fn expansion(&self, source: &str, name: &str) -> Result<String> {
+        let mut rustc = self.rustc(source, "metadata")?;
+        let output = rustc.env("PITON_EXPAND", name).output().await.context("cannot run rustc")?;
+        ensure!(output.status.success(), "rustc has refused a generated program");
+        Ok(String::from_utf8(output.stderr)?)
+    }
+
+    /// rustc on `source`, as `cargo build` runs it.
+    fn rustc(&self, source: &str, emit: &str) -> Result<Command> {
+        let file = self.directory.path().join("case.rs");
+        std::fs::write(&file, source)?;
+        let libraries = self.piton.parent().context("piton's library has no directory")?;
+        let mut rustc = Command::new(tool("RUSTC", "rustc"));
+        rustc
+            .args(["--edition=2024", "--crate-type=lib", "--crate-name=case", "-Cdebuginfo=2"])
+            .arg(format!("--emit={emit}"))
+            .args(["--cap-lints=allow", "--out-dir"])
+            .arg(self.directory.path())
+            .arg("--extern")
+            .arg(format!("piton={}", self.piton.display()))
+            .arg("-L")
+            .arg(format!("dependency={}", libraries.display()))
+            .arg(&file)
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        Ok(rustc)
     }
 }
 

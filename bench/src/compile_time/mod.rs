@@ -49,6 +49,8 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
         let name = format!("{awaits} awaits, {} live locals", source::LIVE);
         session.report.add(pair.figure(&name, bound));
         pairs.push((awaits, pair));
+        let expansion = compiler.expansion(&source(Flavor::Piton), "straight").await?;
+        session.report.add(expansion_size(awaits, &expansion));
     }
     for step in pairs.windows(2) {
         let ((fewer, from), (more, to)) = (step[0], step[1]);
@@ -78,6 +80,14 @@ impl Pair {
             None => figure,
         }
     }
+}
+
+/// How large the expansion is, per await.
+fn expansion_size(awaits: usize, expansion: &str) -> Figure {
+    let (bytes, lines) = (expansion.len(), expansion.lines().count());
+    let name = format!("expansion of {awaits} awaits, per await");
+    let detail = format!("{:.1} lines; {bytes} bytes in all", lines as f64 / awaits as f64);
+    Figure::new("compile", name, bytes as f64 / awaits as f64, Unit::Bytes).detail(detail)
 }
 
 /// How much longer a larger program takes, by processor time.
