@@ -14,6 +14,7 @@ mod generics;
 mod heartbeats;
 mod limits;
 mod once;
+mod queue_limits;
 mod queues;
 mod relaxed;
 mod retries;
