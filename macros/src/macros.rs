@@ -8,7 +8,7 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, Ident, Lit, Macro, Token};
+use syn::{Expr, Ident, Lit, Macro, Pat, Token};
 
 use crate::suspend;
 
@@ -132,6 +132,17 @@ fn parse_pieces(input: ParseStream, syntax: Syntax, roles: [Role; 3]) -> syn::Re
         }
     }
     Ok(pieces)
+}
+
+/// The pattern of `matches!` and its guard, if that is what `tokens` are.
+pub(crate) fn matches_pattern(mac: &Macro, tokens: &TokenStream) -> Option<(Pat, Option<Expr>)> {
+    let parser = |input: ParseStream| {
+        let pat = Pat::parse_multi_with_leading_vert(input)?;
+        let guard = input.parse::<Option<Token![if]>>()?.map(|_| input.parse()).transpose()?;
+        input.parse::<Option<Token![,]>>()?;
+        Ok((pat, guard))
+    };
+    (name(mac) == "matches").then(|| parser.parse2(tokens.clone()).ok()).flatten()
 }
 
 /// What stands before the expression of an argument.

@@ -414,12 +414,14 @@ impl Visit<'_> for Analysis<'_> {
         let named = macros::named_arguments(&pieces);
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
-                Piece::Tokens(tokens) => macros::scan_names(tokens, &mut |name| {
+                Piece::Tokens(tokens) => match macros::matches_pattern(mac, tokens) {
+                    Some((pat, guard)) => self.scoped(|this| {
+                        this.hide(&pat);
+                        guard.iter().for_each(|guard| this.visit(guard, Mode::Borrow));
+                    }),
                     // Before `=` stands the name of an argument.
-                    if macros::name(mac) == "matches" {
-                        self.read_name(name, Mode::Borrow);
-                    }
-                }),
+                    None => {}
+                },
                 Piece::Expr(expr, role) => {
                     if let Some(text) = macros::literal_text(expr)
                         && (!is_known || format == Some(index))

@@ -318,7 +318,7 @@ impl Generator {
         });
         let template = format!(
             "{{ let mut {name} = 0;\n{label}: loop {{\n{name} += 1;\n{{\n$}}\n\
-             if $ {{ break $; }}\nif {name} > 2 {{ break {label} $; }}\n}} }}"
+             if $ {{ break ($); }}\nif {name} > 2 {{ break {label} ($); }}\n}} }}"
         );
         Node::expr(ty, &template, vec![body, condition, early, last])
     }
@@ -338,7 +338,7 @@ impl Generator {
             vec![body, condition, early, value]
         });
         self.targets.pop();
-        let template = format!("{label}: {{\n{{\n$}}\nif $ {{ break {label} $; }}\n$\n}}");
+        let template = format!("{label}: {{\n{{\n$}}\nif $ {{ break {label} ($); }}\n$\n}}");
         Node::expr(ty, &template, nodes)
     }
 
@@ -363,7 +363,7 @@ impl Generator {
             }
             let given = self.perhaps(|this| this.expr(value));
             return Node::stmt(
-                &format!("if $ {{\n$break {label} $;\n}}"),
+                &format!("if $ {{\n$break {label} ($);\n}}"),
                 vec![condition, body, given],
             );
         }
