@@ -414,14 +414,15 @@ impl Visit<'_> for Analysis<'_> {
         let named = macros::named_arguments(&pieces);
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
-                Piece::Tokens(tokens) => match macros::matches_pattern(mac, tokens) {
-                    Some((pat, guard)) => self.scoped(|this| {
-                        this.hide(&pat);
-                        guard.iter().for_each(|guard| this.visit(guard, Mode::Borrow));
-                    }),
-                    // Before `=` stands the name of an argument.
-                    None => {}
-                },
+                // Otherwise these are separators, and names of arguments before `=`.
+                Piece::Tokens(tokens) => {
+                    if let Some((pat, guard)) = macros::matches_pattern(mac, tokens) {
+                        self.scoped(|this| {
+                            this.hide(&pat);
+                            guard.iter().for_each(|guard| this.visit(guard, Mode::Borrow));
+                        });
+                    }
+                }
                 Piece::Expr(expr, role) => {
                     if let Some(text) = macros::literal_text(expr)
                         && (!is_known || format == Some(index))
