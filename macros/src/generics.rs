@@ -8,6 +8,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{
     GenericArgument, GenericParam, Generics, PathArguments, Token, Type, TypeParamBound,
     WherePredicate,
@@ -127,23 +128,31 @@ impl Parameters {
         })
     }
 
-    /// Has rustc ask for the bounds of what is stored, of the user's own bounds alone.
-    pub(crate) fn check(&self) -> Option<TokenStream> {
-        if self.stored.is_empty() {
-            return None;
-        }
+    /// Has rustc ask whether what is stored can be: the parameters, by the user's own bounds alone,
+    /// and the types of the arguments, if the parameters can.
+    pub(crate) fn check<'a>(&self, arguments: impl Iterator<Item = &'a Type>) -> TokenStream {
+        let ask = |ty: &dyn ToTokens, span: Span| {
+            let tokens = ty.to_token_stream();
+            quote_spanned!(span=> ::piton::__private::stored::<#tokens>();)
+        };
         let (params, _, bounds) = self.source.split_for_impl();
-        let check = hidden("check");
-        let asks = self
-            .stored
-            .iter()
-            .map(|ident| quote_spanned!(ident.span()=> ::piton::__private::stored::<#ident>();));
-        Some(quote! {
+        let of_params = self.stored.iter().map(|ident| ask(ident, ident.span()));
+        let (all_params, _, all_bounds) = self.split();
+        // A parameter by itself has been asked for.
+        let is_parameter = |ty: &Type| {
+            matches!(ty, Type::Path(ty)
+                if ty.path.get_ident().is_some_and(|ident| self.stored.contains(ident)))
+        };
+        let of_arguments = arguments.filter(|ty| !is_parameter(ty)).map(|ty| ask(ty, ty.span()));
+        let (check, check_all) = (hidden("check"), hidden("check_all"));
+        quote! {
             const _: () = {
                 #[allow(dead_code, clippy::all, clippy::pedantic)]
-                fn #check #params() #bounds { #(#asks)* }
+                fn #check #params() #bounds { #(#of_params)* }
+                #[allow(dead_code, clippy::all, clippy::pedantic)]
+                fn #check_all #all_params() #all_bounds { #(#of_arguments)* }
             };
-        })
+        }
     }
 }
 

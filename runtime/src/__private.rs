@@ -10,6 +10,7 @@ pub use crate::activities::{
 
 pub use crate::codec::{self, CodecError};
 pub use crate::machine::Durable;
+pub use crate::machine::arguments::{ArgumentsOf, Stored, Unstored, Values};
 pub use crate::machine::instances::{concat, entry_of, instance_definition, instance_name, text};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{

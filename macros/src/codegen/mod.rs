@@ -36,7 +36,7 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let types = function.params.iter().map(|param| &param.ty);
     let arguments = quote!((#(#types,)*));
     let workflow = workflow(function, &arguments, &machine);
-    let check = function.parameters.check();
+    let check = function.parameters.check(function.params.iter().map(|param| &*param.ty));
     // One that is declared in another can be awaited there and not started; the instances of a
     // generic one are registered by hand.
     let registers = !function.is_nested && function.parameters.is_empty();
@@ -123,6 +123,11 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
             const NAME: &'static str = #name;
             const OPTIONS: ::piton::__private::WorkflowOptions =
                 #durability;
+
+            fn arguments() -> ::piton::__private::Values<Self::Arguments> {
+                use ::piton::__private::{Stored as _, Unstored as _};
+                (&::piton::__private::ArgumentsOf::<#arguments>::NEW).values()
+            }
 
             fn definition() -> &'static ::piton::__private::Definition {
                 #definition

@@ -128,7 +128,7 @@ impl<'a> Printer<'a> {
         let pattern = step::arm_of_state(self.machine, &self.machine.layout.states[0]);
         let pats = self.machine.function.params.iter().map(|param| &param.pat);
         let load = quote! {
-            let (#(#pats,)*) = #parked.arguments::<Self::Arguments>()?;
+            let (#(#pats,)*) = #parked.arguments(Self::arguments())?;
         };
         (pattern, load)
     }

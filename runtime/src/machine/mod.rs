@@ -6,6 +6,7 @@
 //! know about tokio, stores or how operations are carried out.
 
 mod activity;
+pub(crate) mod arguments;
 mod cancellation;
 mod context;
 mod durable;
@@ -30,6 +31,7 @@ pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, PendingActivity, ResultParts,
     Retryable, TimeoutKind,
 };
+pub use arguments::Values;
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
 pub use durable::{Durable, Local, Saved, local};

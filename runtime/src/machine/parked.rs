@@ -9,8 +9,8 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::frame::{FrameHead, damaged, next_entry, write_length};
-use super::{Definition, Halt, Slot, StepError};
-use crate::codec::{self, CodecError};
+use super::{Definition, Halt, Slot, StepError, Values};
+use crate::codec::CodecError;
 use crate::model::{Graph, Payload};
 
 /// Where a machine is: the state, its saved locals, and what it waits for.
@@ -105,8 +105,8 @@ impl Parked {
     ///
     /// # Errors
     /// [`StepError::Decode`] if they are not an `A`.
-    pub fn arguments<A: serde::de::DeserializeOwned>(&self) -> Result<A, Halt> {
-        match codec::payload_value(self.operation(0)?) {
+    pub fn arguments<A>(&self, values: Values<A>) -> Result<A, Halt> {
+        match (values.decode)(self.operation(0)?) {
             Ok(arguments) => Ok(arguments),
             Err(error) => Err(Halt::Failed(StepError::Decode(error))),
         }

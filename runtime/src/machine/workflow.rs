@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::LazyLock;
 use std::task::Poll;
 
-use super::{Context, Durable, Parked, StepError, region};
+use super::{Context, Durable, Parked, StepError, Values, region};
 use crate::codec::{self, CodecError, Schema};
 use crate::model::{DefinitionHash, Graph, Payload};
 
@@ -19,13 +19,16 @@ pub trait Workflow: Sized + 'static {
     /// `E` for a function that returns `Result<T, E>`, else [`std::convert::Infallible`].
     type Error;
     /// The arguments, as a tuple.
-    type Arguments: Durable;
+    type Arguments;
     /// The stored name of the definition. See [`Workflow::registered_name`] for that of runs.
     const NAME: &'static str;
     /// The states and the ways between them.
     const GRAPH: &'static Graph;
     /// What the attribute says.
     const OPTIONS: WorkflowOptions;
+
+    /// How the arguments are encoded.
+    fn arguments() -> Values<Self::Arguments>;
 
     /// The identity of the definition, computed once per process.
     fn definition() -> &'static Definition;
@@ -120,8 +123,8 @@ pub struct WorkflowCall<W> {
 impl<W: Workflow> WorkflowCall<W> {
     /// Encodes the arguments. An argument that cannot be encoded is reported when the call is
     /// started.
-    pub fn new<A: serde::Serialize + ?Sized>(arguments: &A) -> Self {
-        Self { arguments: codec::to_payload(arguments), workflow: PhantomData }
+    pub fn new(arguments: &W::Arguments) -> Self {
+        Self { arguments: (W::arguments().encode)(arguments), workflow: PhantomData }
     }
 
     /// The states of the workflow and the ways between them.
@@ -278,9 +281,9 @@ impl WorkflowEntry {
             graph: W::GRAPH,
             options: W::OPTIONS,
             definition: W::definition,
-            check: check::<W::Arguments>,
+            check: check::<W>,
             step: step::<W>,
-            schemas: [Schema::of::<W::Arguments>, Schema::of::<W::Return>],
+            schemas: [|| (W::arguments().schema)(), Schema::of::<W::Return>],
         }
     }
 
@@ -296,8 +299,8 @@ impl WorkflowEntry {
     }
 }
 
-fn check<A: Durable>(arguments: &Payload) -> Result<(), CodecError> {
-    match codec::from_payload::<A>(arguments) {
+fn check<W: Workflow>(arguments: &Payload) -> Result<(), CodecError> {
+    match (W::arguments().decode)(arguments.as_bytes()) {
         Ok(_) => Ok(()),
         Err(error) => Err(error),
     }

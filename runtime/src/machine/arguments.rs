@@ -1,0 +1,52 @@
+//! How the arguments of a workflow are encoded.
+//!
+//! That their types can be encoded is asked for once for each, at its place in the source. Where an
+//! answer is no, nothing else is said of it: what is generated takes [`Stored`] if it can and
+//! [`Unstored`] if it must.
+
+use std::marker::PhantomData;
+
+use super::Durable;
+use crate::codec::{self, CodecError, Schema};
+use crate::model::Payload;
+
+/// How values of a type are encoded.
+#[derive(Debug)]
+pub struct Values<T> {
+    pub(crate) encode: fn(&T) -> Result<Payload, CodecError>,
+    pub(crate) decode: fn(&[u8]) -> Result<T, CodecError>,
+    pub(crate) schema: fn() -> Schema,
+}
+
+/// `(&ArgumentsOf::<T>::NEW).values()` is [`Stored::values`] if `T` is [`Durable`].
+#[derive(Debug)]
+pub struct ArgumentsOf<T>(PhantomData<fn() -> T>);
+
+impl<T> ArgumentsOf<T> {
+    /// Asks for nothing.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+/// See [`ArgumentsOf`].
+pub trait Stored<T> {
+    /// How they are encoded.
+    fn values(&self) -> Values<T>;
+}
+
+/// See [`ArgumentsOf`].
+pub trait Unstored<T> {
+    /// Stands for what rustc has refused.
+    fn values(&self) -> Values<T>;
+}
+
+impl<T: Durable> Stored<T> for ArgumentsOf<T> {
+    fn values(&self) -> Values<T> {
+        Values { encode: codec::to_payload, decode: codec::payload_value, schema: Schema::of::<T> }
+    }
+}
+
+impl<T> Unstored<T> for &ArgumentsOf<T> {
+    fn values(&self) -> Values<T> {
+        unreachable!("a program with arguments that cannot be saved does not compile")
+    }
+}
