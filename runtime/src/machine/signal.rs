@@ -40,7 +40,7 @@ impl<S: Signal> SignalWait<S> {
     ///
     /// ```ignore
     /// match cx.signal::<Approve>().timeout(days(3)).await {
-    ///     Some(approve) => …,
+    ///     Some(approve) => info!(by = approve.by, "approved"),
     ///     None => bail!("nobody approved"),
     /// }
     /// ```
