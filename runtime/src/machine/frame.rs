@@ -109,6 +109,11 @@ pub(super) fn write_length(out: &mut impl BufMut, mut value: u64) {
 }
 
 pub(super) fn read_length(bytes: &mut &[u8]) -> Result<u64, StepError> {
+    // Most lengths take one byte.
+    if let [byte @ ..0x80, rest @ ..] = *bytes {
+        *bytes = rest;
+        return Ok(u64::from(*byte));
+    }
     let mut value = 0_u64;
     for (index, byte) in bytes.iter().copied().enumerate().take(10) {
         value |= u64::from(byte & 0x7f) << (7 * index).min(63);
