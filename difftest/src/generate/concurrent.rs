@@ -1,14 +1,12 @@
 //! `select!`, `join!` and what may stand in them.
 
+use super::scope::Capture;
 use super::{Generator, Node, Question, Target, Ty};
-
-/// Whether `async` blocks may be branches.
-const ASYNC_BRANCHES: bool = false;
 
 impl Generator {
     /// An operation for a branch that gives this type, which is not that of a literal or a borrow.
     fn branch(&mut self, ty: Ty) -> Node {
-        if ASYNC_BRANCHES && self.rng.chance(35) && self.nesting < 4 {
+        if self.rng.chance(35) && self.nesting < 4 {
             return self.async_block(ty);
         }
         let call = self.without_await(|this| {
@@ -20,26 +18,38 @@ impl Generator {
         call.unwrap_or_else(|| self.async_block(ty))
     }
 
-    /// An `async` block. It only reads what is outside of it.
+    /// An `async` block.
     fn async_block(&mut self, ty: Ty) -> Node {
+        let (capture, template) = if self.rng.chance(30) {
+            (Capture::Move, "async move {\n$$\n}")
+        } else {
+            (Capture::Borrow, "async {\n$$\n}")
+        };
         let mark = self.scope.enter();
-        let outer = self.scope.begin_capture();
+        let outside = self.scope.begin_capture(capture);
         let targets: Vec<Target> = std::mem::take(&mut self.targets);
-        let question = std::mem::replace(&mut self.question, Question::Nothing);
+        let question = match ty {
+            Ty::Outcome => Question::Outcomes,
+            Ty::Maybe => Question::Options,
+            _ => Question::Nothing,
+        };
+        let question = std::mem::replace(&mut self.question, question);
         let returns = self.returns.replace(ty);
+        let may_await = std::mem::replace(&mut self.may_await, true);
+        let may_exit = std::mem::replace(&mut self.may_exit, true);
         let node = self.perhaps(|this| {
             let count = this.rng.below(3);
             let statements = this.statements(count);
             let value = this.awaited(ty);
-            Node::expr(Ty::Unit, "async {\n$$\n}", vec![statements, value])
+            Node::expr(Ty::Unit, template, vec![statements, value])
         });
+        self.may_exit = may_exit;
+        self.may_await = may_await;
         self.returns = returns;
         self.question = question;
         self.targets = targets;
-        self.scope.end_capture(outer);
         self.scope.leave(mark);
-        // The block borrows what it captures for as long as it is awaited.
-        self.scope.hold_all();
+        self.scope.end_capture(outside);
         node
     }
 
@@ -108,7 +118,8 @@ impl Generator {
 
     /// A `join!` or `try_join!` one of whose values has this type.
     pub(super) fn join_value(&mut self, ty: Ty) -> Node {
-        if !ASYNC_BRANCHES && matches!(ty, Ty::Str | Ty::Noisy) {
+        // What a branch of `join!` gives is saved, and so no borrow.
+        if ty == Ty::Str {
             return self.block(ty);
         }
         if ty == Ty::Int && self.may_exit && self.question == Question::Outcomes {

@@ -1,6 +1,6 @@
 //! Expressions of every type, with awaits in every position.
 
-use super::scope::{Hold, Use};
+use super::scope::{Capture, Hold, Use};
 use super::{Generator, Node, Question, Ty};
 
 /// How deep expressions nest.
@@ -398,7 +398,7 @@ impl Generator {
     fn closure_call(&mut self) -> Node {
         let argument = self.expr(Ty::Int);
         let mark = self.scope.enter();
-        let outer = self.scope.begin_capture();
+        let outer = self.scope.begin_capture(Capture::Read);
         let targets = std::mem::take(&mut self.targets);
         let returns = self.returns.take();
         self.scope.declare("x".into(), Ty::Int, false, true);
@@ -407,8 +407,8 @@ impl Generator {
         });
         self.targets = targets;
         self.returns = returns;
-        self.scope.end_capture(outer);
         self.scope.leave(mark);
+        self.scope.end_capture(outer);
         Node::expr(Ty::Int, "(|x: i64| $)($)", vec![body, argument])
     }
 

@@ -39,14 +39,37 @@ pub(super) enum Hold {
     Exclusive,
 }
 
+/// What code that captures locals may do with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Capture {
+    /// A closure reads them.
+    #[default]
+    Read,
+    /// An `async` block borrows them, perhaps to change them.
+    Borrow,
+    /// An `async move` block has copies, or takes them.
+    Move,
+}
+
+/// What is around code that captures. See [`Scope::begin_capture`].
+#[derive(Debug)]
+pub(super) struct Outside {
+    captured: usize,
+    capture: Capture,
+    touched: Vec<(usize, Use)>,
+}
+
 /// All locals in scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     vars: Vec<Var>,
     holds: Vec<(usize, Hold)>,
     depth: usize,
-    /// Locals below this belong to what is around an `async` block or closure: they are only read.
+    /// Locals below this belong to what is around an `async` block or closure.
     captured: usize,
+    capture: Capture,
+    /// What the block or closure has done with those.
+    touched: Vec<(usize, Use)>,
 }
 
 /// Where a scope began.
@@ -91,19 +114,33 @@ impl Scope {
     }
 
     /// Begins an `async` block or a closure. Returns what [`Scope::end_capture`] needs.
-    pub(super) fn begin_capture(&mut self) -> usize {
+    pub(super) fn begin_capture(&mut self, capture: Capture) -> Outside {
         self.depth += 1;
-        std::mem::replace(&mut self.captured, self.vars.len())
+        Outside {
+            captured: std::mem::replace(&mut self.captured, self.vars.len()),
+            capture: std::mem::replace(&mut self.capture, capture),
+            touched: std::mem::take(&mut self.touched),
+        }
     }
 
-    pub(super) fn end_capture(&mut self, outer: usize) {
+    /// Ends it. An `async` block keeps what it uses for as long as the statement lasts.
+    pub(super) fn end_capture(&mut self, outside: Outside) {
         self.depth -= 1;
-        self.captured = outer;
-    }
-
-    /// Keeps every local from being moved or changed until the scope or statement ends.
-    pub(super) fn hold_all(&mut self) {
-        self.holds.extend((0..self.vars.len()).map(|index| (index, Hold::Shared)));
+        let touched = std::mem::replace(&mut self.touched, outside.touched);
+        let capture = std::mem::replace(&mut self.capture, outside.capture);
+        self.captured = outside.captured;
+        for (index, usage) in touched {
+            let ty = self.vars[index].ty;
+            match (capture, usage) {
+                (Capture::Read, _) => {}
+                (Capture::Move, _) if ty != Ty::Str => self.moved(index),
+                (Capture::Borrow, Use::Change) => self.hold(index, Hold::Exclusive),
+                (Capture::Borrow | Capture::Move, _) => self.hold(index, Hold::Shared),
+            }
+            if index < self.captured {
+                self.touched.push((index, usage));
+            }
+        }
     }
 
     /// Which locals are alive.
@@ -123,10 +160,14 @@ impl Scope {
     }
 
     /// A local of this type that can be used in this way, and is not shadowed.
-    pub(super) fn find(&self, ty: Ty, usage: Use, rng: &mut Rng) -> Option<usize> {
+    pub(super) fn find(&mut self, ty: Ty, usage: Use, rng: &mut Rng) -> Option<usize> {
         let fitting: Vec<usize> =
             (0..self.vars.len()).filter(|index| self.is_usable(*index, ty, usage)).collect();
-        if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }
+        let index = if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }?;
+        if index < self.captured {
+            self.touched.push((index, usage));
+        }
+        Some(index)
     }
 
     fn is_usable(&self, index: usize, ty: Ty, usage: Use) -> bool {
@@ -134,13 +175,25 @@ impl Scope {
         let shadowed = self.vars[index + 1..].iter().any(|later| later.name == var.name);
         let held = |hold| self.holds.contains(&(index, hold));
         let own = index >= self.captured;
+        let is_free = !held(Hold::Shared);
+        let may = |usage| match self.capture {
+            _ if own => true,
+            Capture::Read => usage == Use::Read,
+            Capture::Borrow => usage != Use::Move,
+            // It must be movable to where the block is.
+            Capture::Move => {
+                ty.is_copy() || is_free && var.depth + 1 == self.depth && usage != Use::Change
+            }
+        };
+        let depth = if own { self.depth } else { self.depth.saturating_sub(1) };
         var.ty == ty
+            && may(usage)
             && !shadowed
             && !held(Hold::Exclusive)
             && match usage {
                 Use::Read => var.alive,
-                Use::Change => var.alive && var.mutable && own && !held(Hold::Shared),
-                Use::Move => var.alive && own && !held(Hold::Shared) && var.depth == self.depth,
+                Use::Change => var.alive && var.mutable && is_free,
+                Use::Move => var.alive && is_free && var.depth == depth,
             }
     }
 

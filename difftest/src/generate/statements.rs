@@ -317,7 +317,8 @@ impl Generator {
             (body, condition, this.expr(ty), this.expr(ty))
         });
         let template = format!(
-            "{{ let mut {name} = 0;\n{label}: loop {{\n{name} += 1;\n{{\n$}}\n\
+            "{{ let mut {name} = 0;\n{label}: loop {{\n{name} += 1;\n\
+             if {name} > 8 {{ panic!(\"it only continues\"); }}\n{{\n$}}\n\
              if $ {{ break ($); }}\nif {name} > 2 {{ break {label} ($); }}\n}} }}"
         );
         Node::expr(ty, &template, vec![body, condition, early, last])
