@@ -41,7 +41,7 @@ pub struct SavedLocal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AwaitKind {
-    /// Nothing: the state before the first step, of the run or of a branch that is an `async` block.
+    /// Nothing: the state before the first step of the run, or of an `async` block in a branch.
     Start,
     /// A call by name: an activity or an inline workflow.
     Call,
