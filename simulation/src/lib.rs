@@ -5,9 +5,9 @@
 //! seed: workers are started, paused, killed and shut down, and clients start runs of generated
 //! programs, send them signals, cancel and terminate them. Then the faults end, and what is still
 //! open must close. Violations are found by
-//! - the [oracle](oracle), which sees every row that is written, every attempt that begins and every
+//! - the `oracle`, which sees every row that is written, every attempt that begins and every
 //!   timer that fires;
-//! - the [programs](program): the result of a run must be one that a plain execution could give;
+//! - the programs: the result of a run must be one that a plain execution could give;
 //! - the end: no run may be left open.
 //!
 //! A million runs of workflows, and one seed again with everything that happened in it:
