@@ -4,8 +4,8 @@
 //! [`Locals`] of all bindings that can be alive across a suspension point: those of parameters and
 //! of statements that suspend. Guarantees: every such binding has a name of its own in the function,
 //! and every use of it has that name, also in macros and format strings. Code that does not suspend
-//! keeps its own bindings and their names, whatever they shadow. Assumes that lower-case names in
-//! patterns are bindings and others are constants or variants.
+//! keeps its own bindings, and their names unless those are names of locals. Assumes that lower-case
+//! names in patterns are bindings and others are constants or variants.
 
 use std::collections::{HashMap, HashSet};
 
@@ -149,6 +149,17 @@ impl Resolver<'_> {
     }
 }
 
+impl Resolver<'_> {
+    /// A binding of code that does not suspend. A jump out of that code hands the values of locals
+    /// on, so it must not hide one of them.
+    fn add_own(&mut self, pat: &syn::PatIdent) -> Binding {
+        match self.locals.find(&pat.ident) {
+            Some(_) => Binding::Renamed(self.names.fresh(&pat.ident)),
+            None => Binding::Own,
+        }
+    }
+}
+
 /// Whether the name in a pattern is a binding and not a constant or variant.
 pub(crate) fn is_binding(pat: &syn::PatIdent) -> bool {
     pat.by_ref.is_some()
@@ -179,7 +190,7 @@ impl VisitMut for Binder<'_, '_> {
                 // The same name in another alternative.
                 Some(binding) => binding.clone(),
                 None if self.resolver.lowered => self.resolver.add_local(pat),
-                None => Binding::Own,
+                None => self.resolver.add_own(pat),
             };
             if let Binding::Renamed(ident) = &binding {
                 let mut ident = ident.clone();
