@@ -1,7 +1,7 @@
 //! One worker of a fleet: `piton-fleet-worker URL FOLDER LEASE_MS` serves the runs in the database
 //! until its input ends, then shuts down in order. Its activities find the ledger and the gate in
-//! the folder; `PITON_PARK_AFTER_MS` is the option of that name. With `PITON_QUEUE` it serves that
-//! queue, and no workflows.
+//! the folder; `PITON_PARK_AFTER_MS` is the option of that name. It serves the queue that `tally`
+//! uses; with `PITON_QUEUE` that one, and no workflows.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,7 +30,7 @@ async fn main() -> piton::Result<()> {
         .provide(Gate::new(&folder));
     let worker = match std::env::var("PITON_QUEUE") {
         Ok(queue) => worker.queue(queue).without_workflows(),
-        Err(_) => worker,
+        Err(_) => worker.queue("near"),
     };
     let worker = worker.start().await?;
     println!("ready");
