@@ -36,14 +36,16 @@ pub(crate) trait Transition: Send + Sync + 'static {
     /// How often to try at most.
     fn max_tries(&self) -> u32;
 
-    /// Has the last word on an outcome before the caller hears of it. `retried` tells that an
-    /// earlier try may have taken effect.
+    /// Has the last word on an outcome before the caller hears of it; by default it stays what it
+    /// is. `retried` tells that an earlier try may have taken effect.
     fn settle(
         &self,
-        item: Self::Item,
+        _item: Self::Item,
         outcome: Self::Outcome,
-        retried: bool,
-    ) -> impl Future<Output = Result<Self::Outcome, StoreError>> + Send;
+        _retried: bool,
+    ) -> impl Future<Output = Result<Self::Outcome, StoreError>> + Send {
+        async { Ok(outcome) }
+    }
 }
 
 /// Why a request was not carried out.
@@ -180,10 +182,6 @@ mod tests {
 
         fn max_tries(&self) -> u32 {
             1
-        }
-
-        async fn settle(&self, _: u32, outcome: u32, _: bool) -> Result<u32, StoreError> {
-            Ok(outcome)
         }
     }
 

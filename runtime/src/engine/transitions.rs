@@ -95,15 +95,6 @@ impl Transition for Deliveries {
     fn max_tries(&self) -> u32 {
         CLIENT_TRIES
     }
-
-    async fn settle(
-        &self,
-        _: NewArrival,
-        outcome: ArrivalOutcome,
-        _: bool,
-    ) -> Result<ArrivalOutcome, StoreError> {
-        Ok(outcome)
-    }
 }
 
 /// A run to be started, and who goes on with it if that is in this process.
@@ -205,14 +196,5 @@ impl Transition for Endings {
     /// As long as somebody waits for the result.
     fn max_tries(&self) -> u32 {
         u32::MAX
-    }
-
-    async fn settle(
-        &self,
-        _: RunId,
-        outcome: FoundEnding,
-        _: bool,
-    ) -> Result<FoundEnding, StoreError> {
-        Ok(outcome)
     }
 }

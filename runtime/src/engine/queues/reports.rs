@@ -46,15 +46,6 @@ impl Transition for Heartbeats {
     fn max_tries(&self) -> u32 {
         CLIENT_TRIES
     }
-
-    async fn settle(
-        &self,
-        _: ActivityHeartbeat,
-        outcome: HeartbeatOutcome,
-        _: bool,
-    ) -> Result<HeartbeatOutcome, StoreError> {
-        Ok(outcome)
-    }
 }
 
 /// Ends of attempts.
@@ -78,14 +69,5 @@ impl Transition for Ends {
 
     fn max_tries(&self) -> u32 {
         CLIENT_TRIES
-    }
-
-    async fn settle(
-        &self,
-        _: FinishActivity,
-        outcome: FinishOutcome,
-        _: bool,
-    ) -> Result<FinishOutcome, StoreError> {
-        Ok(outcome)
     }
 }
