@@ -246,23 +246,26 @@ impl Machine {
         retry_at: Timestamp,
         details: Option<Payload>,
     ) {
-        self.cx.with_arrivals(|arrivals| arrivals.consumed.extend(seq));
-        self.cx.with_operations(|operations| {
-            let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) else {
-                return;
-            };
-            if let Operation::Activity(activity) = &mut operations[index].1
-                && activity.attempts < attempt
-            {
-                activity.attempts = attempt;
-                activity.retry_at = Some(retry_at);
-                activity.details = details;
-            }
+        self.deliver_attempt(seq, handle, attempt, |activity| {
+            activity.retry_at = Some(retry_at);
+            activity.details = details;
         });
     }
 
     /// Notes that attempt number `attempt` of an activity was cut off, which is no failure of it.
     pub fn deliver_interruption(&mut self, seq: Option<i64>, handle: Handle, attempt: u32) {
+        self.deliver_attempt(seq, handle, attempt, |activity| activity.interruptions += 1);
+    }
+
+    /// Counts an attempt that has ended, with what else follows for its activity, unless it is
+    /// counted already or nobody waits for the activity any more.
+    fn deliver_attempt(
+        &mut self,
+        seq: Option<i64>,
+        handle: Handle,
+        attempt: u32,
+        change: impl FnOnce(&mut ActivityOperation),
+    ) {
         self.cx.with_arrivals(|arrivals| arrivals.consumed.extend(seq));
         self.cx.with_operations(|operations| {
             let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) else {
@@ -272,7 +275,7 @@ impl Machine {
                 && activity.attempts < attempt
             {
                 activity.attempts = attempt;
-                activity.interruptions += 1;
+                change(activity);
             }
         });
     }
