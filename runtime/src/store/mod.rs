@@ -54,6 +54,8 @@ mod records;
 mod rows;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod steps;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -11,6 +11,7 @@ use super::{PostgresStore, activities, failed, now, workers};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
+use crate::store::steps::{has_consequences, outcomes};
 use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 
 /// All steps in the order of their runs. Columns that keep their value count as unchanged, so a run
@@ -86,20 +87,7 @@ pub(super) async fn commit(
     }
     announce(store, &steps, &met);
     met.activities.announce(store);
-    let committed = met.committed;
-    let outcome = |step: &CommitStep| match committed.contains(&step.run_id) {
-        true => CommitOutcome::Committed,
-        false => CommitOutcome::Lost,
-    };
-    Ok(steps.iter().map(outcome).collect())
-}
-
-/// Whether more is to be written than the run's row.
-fn has_consequences(step: &CommitStep) -> bool {
-    !step.consumed.is_empty()
-        || !step.activities.is_empty()
-        || !step.given_up.is_empty()
-        || matches!(step.disposition, Disposition::Close { .. })
+    Ok(outcomes(&steps, &met.committed))
 }
 
 async fn update(

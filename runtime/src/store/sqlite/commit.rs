@@ -15,6 +15,7 @@ use super::{SqliteStore, activities, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
+use crate::store::steps::{has_consequences, outcomes};
 use crate::store::{CommitOutcome, CommitStep, Disposition, RunEvent, WorkerLease};
 
 /// Touches no indexed column.
@@ -97,19 +98,7 @@ pub(super) async fn commit(
         activities::announce_changes(store, committed, &mut rows, given_up).map_err(failed)?;
     }
     announce(store, &steps, &met);
-    let outcome = |step: &CommitStep| match met.committed.contains(&step.run_id) {
-        true => CommitOutcome::Committed,
-        false => CommitOutcome::Lost,
-    };
-    Ok(steps.iter().map(outcome).collect())
-}
-
-/// Whether more is to be written than the run's row.
-fn has_consequences(step: &CommitStep) -> bool {
-    !step.consumed.is_empty()
-        || !step.activities.is_empty()
-        || !step.given_up.is_empty()
-        || matches!(step.disposition, Disposition::Close { .. })
+    Ok(outcomes(&steps, &met.committed))
 }
 
 fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {

@@ -1,0 +1,23 @@
+//! What every SQL store asks of the steps that it commits.
+
+use std::collections::HashSet;
+
+use super::{CommitOutcome, CommitStep, Disposition};
+use crate::model::RunId;
+
+/// Whether more is to be written than the run's row.
+pub(super) fn has_consequences(step: &CommitStep) -> bool {
+    !step.consumed.is_empty()
+        || !step.activities.is_empty()
+        || !step.given_up.is_empty()
+        || matches!(step.disposition, Disposition::Close { .. })
+}
+
+/// What became of the steps, in their order, if those of these runs were committed.
+pub(super) fn outcomes(steps: &[CommitStep], committed: &HashSet<RunId>) -> Vec<CommitOutcome> {
+    let outcome = |step: &CommitStep| match committed.contains(&step.run_id) {
+        true => CommitOutcome::Committed,
+        false => CommitOutcome::Lost,
+    };
+    steps.iter().map(outcome).collect()
+}
