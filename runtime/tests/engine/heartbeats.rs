@@ -128,8 +128,7 @@ async fn on_a_queue_another_worker_goes_on_where_it_was() {
     let owner = rig.worker().start().await.unwrap();
     let run = rig.client.start(counting_far_away(text("moves"), 8)).await.unwrap();
     let doomed = rig.remote_worker().without_workflows().queue("far").start().await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("moves") == [1]).await;
+    rig.until_begun("moves", &[1]).await;
     sleep(Duration::from_millis(5_500)).await;
     // As if the process had been killed, in the middle of a second.
     drop(doomed);
@@ -177,9 +176,8 @@ async fn a_loser_that_listens_may_tidy_up() {
         let worker = rig.worker().queue("far").start().await.unwrap();
         let run = rig.client.start(the_listener_loses(3, far)).await.unwrap();
         assert_eq!(run.result().await.unwrap(), "gave up");
-        let lab = rig.lab.clone();
-        rig.until_true(|| lab.begun("heard") == [1]).await;
-        rig.until_true(|| lab.begun("tidied up") == [1]).await;
+        rig.until_begun("heard", &[1]).await;
+        rig.until_begun("tidied up", &[1]).await;
         worker.shutdown().await.unwrap();
     }
 }
@@ -191,8 +189,7 @@ async fn a_loser_that_does_not_come_to_an_end_is_dropped() {
         let worker = rig.worker().queue("far").start().await.unwrap();
         let run = rig.client.start(the_listener_loses(60, far)).await.unwrap();
         assert_eq!(run.result().await.unwrap(), "gave up");
-        let lab = rig.lab.clone();
-        rig.until_true(|| lab.begun("heard") == [1]).await;
+        rig.until_begun("heard", &[1]).await;
         sleep(Duration::from_secs(120)).await;
         assert_eq!(rig.lab.begun("tidied up"), [0_u32; 0], "far: {far}");
         worker.shutdown().await.unwrap();
@@ -206,8 +203,7 @@ async fn a_loser_that_looks_sees_that_it_is_cancelled() {
         let worker = rig.worker().queue("far").start().await.unwrap();
         let run = rig.client.start(the_poller_loses(far)).await.unwrap();
         assert_eq!(run.result().await.unwrap(), "gave up");
-        let lab = rig.lab.clone();
-        rig.until_true(|| lab.begun("seen") == [1]).await;
+        rig.until_begun("seen", &[1]).await;
         worker.shutdown().await.unwrap();
     }
 }
@@ -217,8 +213,7 @@ async fn without_news_a_poll_tells_that_an_attempt_is_no_longer_wanted() {
     let rig = Rig::new();
     let worker = rig.worker().queue("far").start().await.unwrap();
     let run = rig.client.start(the_listener_loses(1, true)).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("listen") == [1]).await;
+    rig.until_begun("listen", &[1]).await;
     // Ends the attempt as somebody else's sweep would, and tells nobody: another worker.
     let (lease, _) = rig.store.list_workers().await.unwrap()[0].clone();
     let record = rig.store.find_activity(key(&run)).await.unwrap().unwrap();
@@ -234,7 +229,7 @@ async fn without_news_a_poll_tells_that_an_attempt_is_no_longer_wanted() {
     };
     rig.store.finish_activities(vec![end]).await.unwrap();
     let asked = Instant::now();
-    rig.until_true(|| lab.begun("heard") == [1]).await;
+    rig.until_begun("heard", &[1]).await;
     assert!(asked.elapsed() <= Duration::from_millis(2_100), "{:?}", asked.elapsed());
     worker.shutdown().await.unwrap();
 }

@@ -44,8 +44,7 @@ async fn after_the_death_of_its_worker_the_outcome_is_unknown() {
     let rig = Rig::new();
     let doomed = rig.remote_worker().start().await.unwrap();
     let run = rig.client.start(risk(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     drop(doomed);
     let worker = rig.worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap_err().to_string(), UNKNOWN);
@@ -58,8 +57,7 @@ async fn so_it_is_after_a_shutdown_that_could_not_wait() {
     let rig = Rig::new();
     let first = rig.worker().shutdown_grace(Duration::from_secs(1)).start().await.unwrap();
     let run = rig.client.start(risk(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     first.shutdown().await.unwrap();
     let second = rig.worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap_err().to_string(), UNKNOWN);
@@ -87,8 +85,7 @@ async fn a_run_that_cannot_be_read_after_a_death_does_not_forget_it() {
     let rig = Rig::new();
     let doomed = rig.remote_worker().start().await.unwrap();
     let run = rig.client.start(risk(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     drop(doomed);
     let whole = rig.store.snapshot(run.run_id()).unwrap();
     rig.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);

@@ -82,8 +82,7 @@ async fn limits_hold_while_the_worker_is_paused() {
     };
     assert_eq!(rig.store.claim_activities(claim).await.unwrap().activities.len(), 1);
     let server = rig.server("gpu").start().await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [2]).await;
+    rig.until_begun("hang", &[2]).await;
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), "hang done");
     owner.shutdown().await.unwrap();

@@ -223,12 +223,11 @@ async fn a_dead_worker_s_attempts_are_made_by_others() {
     let owner = rig.worker().start().await.unwrap();
     let doomed = rig.server("gpu").start().await.unwrap();
     let run = rig.client.start(study(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     // As if the process had been killed: nothing is handed back.
     drop(doomed);
     let server = rig.server("gpu").start().await.unwrap();
-    rig.until_true(|| lab.begun("hang") == [1, 2]).await;
+    rig.until_begun("hang", &[1, 2]).await;
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), "hang done");
     owner.shutdown().await.unwrap();
@@ -241,12 +240,11 @@ async fn attempts_cut_off_by_death_do_not_use_up_the_policy_s() {
     rig.lab.fail("hang", 3);
     let owner = rig.worker().start().await.unwrap();
     let run = rig.client.start(study(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
     let doomed = rig.server("gpu").start().await.unwrap();
-    rig.until_true(|| lab.begun("hang") == [1, 2, 3, 4]).await;
+    rig.until_begun("hang", &[1, 2, 3, 4]).await;
     drop(doomed);
     let server = rig.server("gpu").start().await.unwrap();
-    rig.until_true(|| lab.begun("hang") == [1, 2, 3, 4, 5]).await;
+    rig.until_begun("hang", &[1, 2, 3, 4, 5]).await;
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), "hang done");
     owner.shutdown().await.unwrap();
@@ -282,13 +280,12 @@ async fn a_fenced_worker_drops_its_attempts_and_registers_anew() {
     let run = rig.client.start(study(text("hang"))).await.unwrap();
     rig.until_parked(&run).await;
     let server = rig.server("gpu").start().await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     let workers = rig.store.list_workers().await.unwrap();
     let newest = workers.iter().map(|(lease, _)| lease.worker_id).max().unwrap();
     rig.store.fence_workers(&[newest]).await.unwrap();
     // It hears of it, drops what it was doing, and registers anew.
-    rig.until_true(|| lab.begun("hang") == [1, 2]).await;
+    rig.until_begun("hang", &[1, 2]).await;
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), "hang done");
     owner.shutdown().await.unwrap();
@@ -301,8 +298,7 @@ async fn shutdown_lets_attempts_end_and_reports_them() {
     let owner = rig.worker().start().await.unwrap();
     let server = rig.server("gpu").start().await.unwrap();
     let run = rig.client.start(study(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     let (stopped, ()) = tokio::join!(server.shutdown(), async {
         tokio::time::sleep(Duration::from_secs(2)).await;
         rig.lab.open_gate();
@@ -356,8 +352,7 @@ async fn a_terminated_run_takes_its_activities_along() {
     let rig = Rig::new();
     let worker = rig.worker().queue("gpu").start().await.unwrap();
     let run = rig.client.start(study(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     assert!(run.terminate("enough").await.unwrap());
     assert!(is_empty(&rig.store).await);
     worker.shutdown().await.unwrap();

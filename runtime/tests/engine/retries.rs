@@ -98,13 +98,12 @@ async fn attempts_are_counted_across_a_crash() {
     rig.lab.fail("hang", 1);
     let doomed = rig.remote_worker().start().await.unwrap();
     let run = rig.client.start(work(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1, 2]).await;
+    rig.until_begun("hang", &[1, 2]).await;
     // As if the process had been killed: nothing is handed back.
     drop(doomed);
     let worker = rig.worker().start().await.unwrap();
     // Attempt 2 was interrupted.
-    rig.until_true(|| lab.begun("hang") == [1, 2, 3]).await;
+    rig.until_begun("hang", &[1, 2, 3]).await;
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), "hang done");
     worker.shutdown().await.unwrap();

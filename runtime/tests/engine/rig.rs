@@ -66,6 +66,11 @@ impl Rig {
         self.until(run, |record| record.status == RunStatus::Blocked).await
     }
 
+    /// Waits on virtual time until just these attempts with the argument have begun.
+    pub async fn until_begun(&self, argument: &str, attempts: &[u32]) {
+        self.until_true(|| self.lab.begun(argument) == attempts).await;
+    }
+
     /// Waits on virtual time until the condition holds.
     pub async fn until_true(&self, mut is_wanted: impl FnMut() -> bool) {
         for _ in 0..100_000 {

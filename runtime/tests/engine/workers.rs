@@ -36,8 +36,7 @@ async fn shutdown_lets_activities_end_and_keeps_what_they_return() {
     let first = rig.worker().start().await.unwrap();
     let run = rig.client.start(fan_out(8)).await.unwrap();
     let other = rig.client.start(work(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     let (stopped, ()) = tokio::join!(first.shutdown(), async {
         tokio::time::sleep(Duration::from_secs(2)).await;
         rig.lab.open_gate();
@@ -57,8 +56,7 @@ async fn shutdown_may_take_longer_than_the_lease() {
     let worker = rig.worker().lease(Duration::from_secs(1)).start().await.unwrap();
     let other = rig.remote_worker().start().await.unwrap();
     let run = rig.client.start(work(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     let (stopped, ()) = tokio::join!(worker.shutdown(), async {
         tokio::time::sleep(Duration::from_secs(5)).await;
         rig.lab.open_gate();
@@ -75,8 +73,7 @@ async fn shutdown_does_not_wait_for_ever() {
     let grace = Duration::from_secs(3);
     let first = rig.worker().shutdown_grace(grace).start().await.unwrap();
     let run = rig.client.start(work(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     let asked = Instant::now();
     first.shutdown().await.unwrap();
     assert!((3.0..3.1).contains(&asked.elapsed().as_secs_f64()));
@@ -109,13 +106,12 @@ async fn a_fenced_worker_commits_nothing_and_registers_anew() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(work(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     let (old, _) = rig.store.list_workers().await.unwrap()[0].clone();
     assert_eq!(rig.store.fence_workers(&[old.worker_id]).await.unwrap(), 1);
     // Its result comes too late: another attempt is made under the new registration.
     rig.lab.open_gate();
-    rig.until_true(|| lab.begun("hang") == [1, 2]).await;
+    rig.until_begun("hang", &[1, 2]).await;
     let (new, _) = rig.store.list_workers().await.unwrap()[0].clone();
     assert_ne!(new.worker_id, old.worker_id);
     rig.lab.open_gate();
@@ -195,8 +191,7 @@ async fn a_run_ended_by_another_process_is_let_go_soon() {
     let rig = Rig::new();
     let elsewhere = rig.remote_worker().start().await.unwrap();
     let run = rig.client.start(work(text("hang"))).await.unwrap();
-    let lab = rig.lab.clone();
-    rig.until_true(|| lab.begun("hang") == [1]).await;
+    rig.until_begun("hang", &[1]).await;
     assert!(run.terminate("enough").await.unwrap());
     // At the latest the sweep tells, in its interval of two seconds.
     tokio::time::sleep(Duration::from_secs(3)).await;
