@@ -396,7 +396,6 @@ impl Generator {
     }
 
     fn closure_call(&mut self) -> Node {
-        let argument = self.expr(Ty::Int);
         let mark = self.scope.enter();
         let outer = self.scope.begin_capture(Capture::Read);
         let targets = std::mem::take(&mut self.targets);
@@ -409,6 +408,7 @@ impl Generator {
         self.returns = returns;
         self.scope.leave(mark);
         self.scope.end_capture(outer);
+        let argument = self.expr(Ty::Int);
         Node::expr(Ty::Int, "(|x: i64| $)($)", vec![body, argument])
     }
 

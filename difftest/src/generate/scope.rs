@@ -28,6 +28,8 @@ pub(super) enum Use {
     Change,
     /// Moved out.
     Move,
+    /// Moved out, and given a new value.
+    Refill,
 }
 
 /// How far a local is out of reach.
@@ -123,7 +125,7 @@ impl Scope {
         }
     }
 
-    /// Ends it. An `async` block keeps what it uses for as long as the statement lasts.
+    /// Ends it. What it uses is kept for as long as the statement lasts.
     pub(super) fn end_capture(&mut self, outside: Outside) {
         self.depth -= 1;
         let touched = std::mem::replace(&mut self.touched, outside.touched);
@@ -132,10 +134,11 @@ impl Scope {
         for (index, usage) in touched {
             let ty = self.vars[index].ty;
             match (capture, usage) {
-                (Capture::Read, _) => {}
                 (Capture::Move, _) if ty != Ty::Str => self.moved(index),
                 (Capture::Borrow, Use::Change) => self.hold(index, Hold::Exclusive),
-                (Capture::Borrow | Capture::Move, _) => self.hold(index, Hold::Shared),
+                (Capture::Read | Capture::Borrow | Capture::Move, _) => {
+                    self.hold(index, Hold::Shared);
+                }
             }
             if index < self.captured {
                 self.touched.push((index, usage));
@@ -179,10 +182,11 @@ impl Scope {
         let may = |usage| match self.capture {
             _ if own => true,
             Capture::Read => usage == Use::Read,
-            Capture::Borrow => usage != Use::Move,
+            Capture::Borrow => matches!(usage, Use::Read | Use::Change),
             // It must be movable to where the block is.
             Capture::Move => {
-                ty.is_copy() || is_free && var.depth + 1 == self.depth && usage != Use::Change
+                let in_place = matches!(usage, Use::Change | Use::Refill);
+                ty.is_copy() || is_free && var.depth + 1 == self.depth && !in_place
             }
         };
         let depth = if own { self.depth } else { self.depth.saturating_sub(1) };
@@ -192,7 +196,7 @@ impl Scope {
             && !held(Hold::Exclusive)
             && match usage {
                 Use::Read => var.alive,
-                Use::Change => var.alive && var.mutable && is_free,
+                Use::Change | Use::Refill => var.alive && var.mutable && is_free,
                 Use::Move => var.alive && is_free && var.depth == depth,
             }
     }

@@ -352,21 +352,20 @@ impl Generator {
         if !self.targets.is_empty() && self.rng.chance(75) {
             let index = self.rng.below(self.targets.len());
             let Target { label, is_loop, value } = self.targets[index].clone();
-            let body = self.perhaps(|this| this.body(2));
-            if is_loop && self.rng.chance(40) {
-                return Node::stmt(
-                    &format!("if $ {{\n$continue {label};\n}}"),
-                    vec![condition, body],
-                );
-            }
-            if value == Ty::Unit {
-                return Node::stmt(&format!("if $ {{\n$break {label};\n}}"), vec![condition, body]);
-            }
-            let given = self.perhaps(|this| this.expr(value));
-            return Node::stmt(
-                &format!("if $ {{\n$break {label} ($);\n}}"),
-                vec![condition, body, given],
-            );
+            let continues = is_loop && self.rng.chance(40);
+            let given = (!continues && value != Ty::Unit).then_some(value);
+            // What is given sees what the statements before it declare.
+            let (statements, given) = self.perhaps(|this| {
+                let mark = this.scope.enter();
+                let count = 1 + this.rng.below(2);
+                let nodes = (this.statements(count), given.map(|ty| this.expr(ty)));
+                this.scope.leave(mark);
+                nodes
+            });
+            let word = if continues { "continue" } else { "break" };
+            let place = if given.is_some() { " ($)" } else { "" };
+            let nodes = [condition, statements].into_iter().chain(given).collect();
+            return Node::stmt(&format!("if $ {{\n${word} {label}{place};\n}}"), nodes);
         }
         let Some(returns) = self.returns else { return self.declaration() };
         let value = self.perhaps(|this| this.expr(returns));
@@ -394,7 +393,10 @@ impl Generator {
     /// A local that is moved and given a new value.
     fn move_and_refill(&mut self) -> Node {
         let ty = self.rng.pick(&[Ty::Text, Ty::List, Ty::Order, Ty::Shape]);
-        let Some((index, name)) = self.changeable(ty) else { return self.declaration() };
+        let Some(index) = self.scope.find(ty, Use::Refill, &mut self.rng) else {
+            return self.declaration();
+        };
+        let name = self.scope.var(index).name.clone();
         let mark = self.scope.enter();
         self.scope.hold(index, Hold::Exclusive);
         let value = self.without_exit(|this| this.expr(ty));
