@@ -127,16 +127,13 @@ impl Oracle {
         }
     }
 
-    /// Checks an attempt that begins. `next_handle` is that of the committed snapshot. Where the
-    /// clock `was_set_back`, a worker cannot tell whether an attempt that was due has begun before
-    /// its predecessor died, so it may begin once more under the same number. Returns whether the
-    /// attempt is to be in trouble.
+    /// Checks an attempt that begins. `next_handle` is that of the committed snapshot. Returns
+    /// whether the attempt is to be in trouble.
     pub(crate) fn attempt_begins(
         &mut self,
         info: &ActivityInfo,
         trouble: &Trouble,
         next_handle: Option<u64>,
-        was_set_back: bool,
     ) -> bool {
         let mut is_troubled = false;
         self.check(info.run_id, |run| {
@@ -150,7 +147,7 @@ impl Oracle {
             };
             call.troubled += u32::from(is_troubled);
             let (handle, attempt) = (info.handle.0, info.attempt);
-            if !is_new && !was_set_back {
+            if !is_new {
                 return Some(format!("attempt {attempt} of call {handle} has begun twice"));
             }
             if call.begun.len() > most as usize {

@@ -184,9 +184,8 @@ impl World {
         let snapshot = self.database.snapshot(info.run_id);
         let snapshot = snapshot.and_then(|bytes| piton::codec::decode_snapshot(&bytes).ok());
         let next_handle = snapshot.map(|snapshot| snapshot.next_handle);
-        let was_set_back = self.faults.set_back() > 0;
         let mut oracle = self.lock_oracle();
-        let troubled = oracle.attempt_begins(info, trouble, next_handle, was_set_back);
+        let troubled = oracle.attempt_begins(info, trouble, next_handle);
         let (id, handle, attempt) = (&info.workflow_id, info.handle.0, info.attempt);
         let event = format_args!("{id} begins attempt {attempt} of call {handle}");
         self.journal.note("", event);

@@ -47,7 +47,10 @@ pub struct ActivityInfo {
     pub handle: Handle,
     /// The activity's stored name.
     pub name: String,
-    /// The attempt, from 1. Attempts that a crash interrupted are counted.
+    /// The attempt, from 1. No two attempts of a call have the same number, whatever happens to
+    /// workers and to clocks. Numbers may be missing: an attempt that a crash interrupted has one,
+    /// and so has one that a worker may have begun after it had lost the run. A relaxed run that
+    /// goes back to its checkpoint makes its calls since then once more, from attempt 1.
     pub attempt: u32,
 }
 

@@ -14,21 +14,19 @@ use crate::store::Renewal;
 /// own monotonic clock.
 pub(crate) async fn keep_lease(session: &Arc<Session>) {
     let lease = session.host.settings.lease;
-    let mut renewed_at = session.registered_at();
     loop {
         sleep(lease / 3).await;
-        match renew_once(session, renewed_at).await {
-            Some(at) => renewed_at = at,
+        match renew_once(session).await {
+            Some(asked_at) => session.note_renewal(asked_at),
             None => return,
         }
     }
 }
 
-/// Renews the lease that was last asked for at `renewed_at`. Returns when this renewal was asked
-/// for, or `None` if the lease is lost.
-async fn renew_once(session: &Arc<Session>, renewed_at: Instant) -> Option<Instant> {
+/// Renews the lease. Returns when the renewal was asked for, or `None` if the lease is lost.
+async fn renew_once(session: &Arc<Session>) -> Option<Instant> {
     let lease = session.host.settings.lease;
-    let deadline = renewed_at + lease - margin(lease);
+    let deadline = session.lease_ends_at();
     let mut backoff = Backoff::default();
     loop {
         let asked_at = Instant::now();
@@ -49,8 +47,8 @@ async fn renew_once(session: &Arc<Session>, renewed_at: Instant) -> Option<Insta
     }
 }
 
-/// How long before its end a lease is given up: room for the two clocks to run apart and for the
-/// drivers to stop.
-fn margin(lease: Duration) -> Duration {
-    lease / 10
+/// When a lease that was asked for at `asked_at` is given up, on the worker's own clock: before the
+/// database lets it run out, with room for the two clocks to run apart and for the drivers to stop.
+pub(crate) fn end_of(lease: Duration, asked_at: Instant) -> Instant {
+    asked_at + lease - lease / 10
 }

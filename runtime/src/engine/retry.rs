@@ -31,7 +31,8 @@ pub(crate) enum AttemptResult {
     },
     /// What it wrote and its outcome are in the database, or neither is; the inbox tells.
     Uncertain,
-    /// The run has another owner or is closed, so nothing was written.
+    /// The run has another owner or is closed, so nothing was written; or the worker's lease has
+    /// run out, so the attempt was not begun.
     Lost,
     /// The function has ended without a result; the attempt goes on until its token is used. Only
     /// on queues.
@@ -72,7 +73,7 @@ pub(crate) fn conclude(
         if activity.at_most_once {
             return None;
         }
-        let failures = attempt.saturating_sub(activity.interruptions);
+        let failures = attempt.saturating_sub(activity.interruptions + activity.passed_over);
         let by_policy = activity.retry.delay_after(failures)?;
         let jitter = activity.retry.jitter.clamp(0.0, 1.0) * draw;
         let retry_at = now + chosen.unwrap_or_else(|| by_policy.mul_f64(1.0 - jitter));
@@ -148,6 +149,7 @@ mod tests {
             scheduled_at: NOW,
             attempts: 0,
             interruptions: 0,
+            passed_over: 0,
             retry_at: None,
             queue: None,
             schedule_to_start: None,
@@ -186,7 +188,8 @@ mod tests {
 
     #[test]
     fn interrupted_attempts_are_not_failures() {
-        let activity = ActivityOperation { attempts: 2, interruptions: 2, ..activity() };
+        let activity =
+            ActivityOperation { attempts: 2, interruptions: 1, passed_over: 1, ..activity() };
         assert_eq!(conclude(&activity, 4, failing(declined()), NOW, 0.0), retry(2));
     }
 

@@ -16,6 +16,7 @@ use tracing::{debug, info, warn};
 use super::batch::Batcher;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
+use super::lease;
 use super::phase::{Phase, Phases};
 use super::queues::{Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;
@@ -84,8 +85,8 @@ pub(crate) struct Session {
     pub(crate) capacity: Arc<Semaphore>,
     /// The right to own runs.
     lease: WorkerLease,
-    /// When the lease was asked for.
-    registered_at: Instant,
+    /// When the lease was last asked for and given.
+    renewed_at: Mutex<Instant>,
     /// The runs held.
     runs: Mutex<BTreeMap<RunId, Held>>,
     /// Their drivers, and attempts of activities on queues; `None` once no more may start.
@@ -162,7 +163,7 @@ impl Session {
             host,
             clock,
             lease,
-            registered_at,
+            renewed_at: Mutex::new(registered_at),
             runs: Mutex::default(),
             drivers: Mutex::new(Some(JoinSet::new())),
             phases,
@@ -178,9 +179,26 @@ impl Session {
         self.lease
     }
 
-    /// When the lease was first asked for.
-    pub(crate) fn registered_at(&self) -> Instant {
-        self.registered_at
+    /// Notes that the lease has been renewed, and when that was asked for.
+    pub(crate) fn note_renewal(&self, asked_at: Instant) {
+        *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner) = asked_at;
+    }
+
+    /// When the lease is to be given up unless it is renewed, on the worker's own clock.
+    pub(crate) fn lease_ends_at(&self) -> Instant {
+        let renewed_at = *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner);
+        lease::end_of(self.host.settings.lease, renewed_at)
+    }
+
+    /// Whether an attempt may begin now. A process that stood still for longer than its lease goes
+    /// on wherever it was, perhaps before it hears that its runs are elsewhere; such a session ends
+    /// here.
+    pub(crate) fn may_begin(&self) -> bool {
+        let may = Instant::now() < self.lease_ends_at();
+        if !may {
+            self.phases.lose();
+        }
+        may
     }
 
     /// Tells how far the session has come, and of every change.

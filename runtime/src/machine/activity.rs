@@ -184,6 +184,7 @@ fn start(
         scheduled_at: cx.now(),
         attempts: 0,
         interruptions: 0,
+        passed_over: 0,
         retry_at: None,
         queue: options.queue.map(Cow::into_owned),
         schedule_to_start: options.schedule_to_start,

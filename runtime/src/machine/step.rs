@@ -280,23 +280,28 @@ impl Machine {
         });
     }
 
-    /// Notes that this many crashes have interrupted the attempts that were being made. Those of
-    /// activities that wait for a retry after `now` were not. Returns whether anything changed.
-    pub fn count_interruptions(&mut self, crashes: u32, now: Timestamp) -> bool {
+    /// Notes that the run was taken away this many times from whoever was making its attempts. An
+    /// attempt that was being made was interrupted. Where a retry after `now` was waited for,
+    /// probably none was; but an owner that lives may begin it by its own clock before it learns
+    /// that the run has gone on elsewhere, so its number is passed over. Returns whether anything
+    /// changed.
+    pub fn count_takeovers(&mut self, takeovers: u32, now: Timestamp) -> bool {
         let mut changed = false;
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
                 for (handle, operation) in operations {
                     let Operation::Activity(activity) = operation else { continue };
-                    if activity.queue.is_some() {
+                    if activity.queue.is_some() || arrivals.outcomes.contains_key(handle) {
                         continue;
                     }
                     let waited = activity.retry_at.is_some_and(|retry_at| retry_at > now);
-                    if !waited && !arrivals.outcomes.contains_key(handle) {
-                        activity.attempts = activity.attempts.saturating_add(crashes);
-                        activity.interruptions = activity.interruptions.saturating_add(crashes);
-                        changed = crashes > 0;
-                    }
+                    let counted = match waited {
+                        true => &mut activity.passed_over,
+                        false => &mut activity.interruptions,
+                    };
+                    *counted = counted.saturating_add(takeovers);
+                    activity.attempts = activity.attempts.saturating_add(takeovers);
+                    changed = takeovers > 0;
                 }
             });
         });

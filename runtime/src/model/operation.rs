@@ -47,11 +47,15 @@ pub struct ActivityOperation {
     pub at_most_once: bool,
     /// When the workflow asked for it.
     pub scheduled_at: Timestamp,
-    /// How many attempts have ended, those that a crash interrupted included.
+    /// The number of the last attempt that has ended or can no longer count: one that a crash
+    /// interrupted, or may have begun without anybody knowing.
     pub attempts: u32,
     /// How many of them a crash interrupted. They do not count towards
     /// [`RetryPolicy::max_attempts`]: they have not failed.
     pub interruptions: u32,
+    /// How many numbers were passed over: the run was taken away while a retry was waited for, and
+    /// whoever had it may have begun that retry. They do not count as attempts.
+    pub passed_over: u32,
     /// When the next attempt is due, after one has failed.
     pub retry_at: Option<Timestamp>,
     /// The queue whose workers attempt it; `None` is the worker that owns the run. On a queue its

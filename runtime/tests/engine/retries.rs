@@ -1,12 +1,15 @@
 //! Attempts of activities: retries, time limits, panics, crashes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use piton::error::RunError;
+use piton::prelude::*;
 use piton::store::Store;
+use piton::store::memory::Hook;
 use tokio::time::Instant;
 
-use crate::activities::PickError;
+use crate::activities::{Approve, PickError};
 use crate::rig::Rig;
 use crate::workflows::{fetching, picking, steadfast, work};
 
@@ -106,6 +109,57 @@ async fn attempts_are_counted_across_a_crash() {
     rig.until_begun("hang", &[1, 2, 3]).await;
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), "hang done");
+    worker.shutdown().await.unwrap();
+}
+
+/// Hears nothing of what other processes do.
+struct Deaf;
+
+impl Hook for Deaf {
+    fn news_delay(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// A worker that counts as dead and lives goes on for a while by what it knows.
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_two_workers_wait_for_has_two_numbers() {
+    // More arrivals than are loaded with a run hide that the first attempt has failed.
+    for signals in [0, 250] {
+        let rig = Rig::new();
+        rig.lab.fail("flaky", 1);
+        let run = rig.client.start(work(text("flaky"))).await.unwrap();
+        for _ in 0..signals {
+            run.signal(Approve { by: text("anybody") }).await.unwrap();
+        }
+        let connection = rig.store.connect();
+        connection.set_hook(Arc::new(Deaf));
+        let fenced = Worker::new(&Client::new(connection.clone())).provide(rig.lab.clone());
+        let fenced = fenced.start().await.unwrap();
+        rig.until_true(|| rig.store.counts().arrivals > signals).await;
+        connection.disconnect();
+        let successor = rig.worker().start().await.unwrap();
+        assert_eq!(run.result().await.unwrap(), "flaky done");
+        let mut begun = rig.lab.begun("flaky");
+        begun.sort_unstable();
+        assert_eq!(begun, [1, 2, 3], "{signals} signals");
+        fenced.shutdown().await.unwrap();
+        successor.shutdown().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_number_is_given_once_though_the_clock_is_set_back() {
+    let rig = Rig::new();
+    rig.lab.fail("hang", 1);
+    let doomed = rig.remote_worker().start().await.unwrap();
+    rig.client.start(work(text("hang"))).await.unwrap();
+    rig.until_true(|| rig.lab.begun("hang") == [1, 2]).await;
+    rig.store.move_clock(-60_000_000);
+    drop(doomed);
+    let worker = rig.worker().start().await.unwrap();
+    rig.until_true(|| rig.lab.begun("hang").len() > 2).await;
+    assert_eq!(rig.lab.begun("hang"), [1, 2, 3]);
     worker.shutdown().await.unwrap();
 }
 

@@ -73,6 +73,17 @@ impl Driver {
         }
     }
 
+    /// Counts how often the run was taken away from its owners, once the inbox has told which
+    /// attempts have ended. Before the first attempt, so that a crash during it counts once and not
+    /// twice.
+    pub(super) fn count_takeovers(&mut self) {
+        if self.caught_up {
+            let takeovers = std::mem::take(&mut self.takeovers);
+            let now = self.session.clock.now();
+            self.changed |= self.machine.count_takeovers(takeovers, now);
+        }
+    }
+
     /// Decides what follows from the end of an attempt.
     pub(super) fn conclude(&mut self, end: AttemptEnd) {
         let AttemptEnd { handle, attempt, result, details } = end;

@@ -171,6 +171,9 @@ impl Attempt {
             },
         };
         failpoints::hit("before_activity");
+        if !self.session.may_begin() {
+            return AttemptResult::Lost;
+        }
         let (start_to_close, link) = (self.start_to_close, Arc::clone(&self.link));
         let (heartbeat, began) = (self.heartbeat, Instant::now());
         let has_token = link.has_token();

@@ -61,6 +61,8 @@ impl Driver {
         let made = self.machine.steps() - made;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
+        // Attempts that are counted in the machine alone must not be made again.
+        self.changed |= self.unsaved.iter().any(|unsaved| !matches!(unsaved, Unsaved::Outcome(_)));
         self.unsaved.retain(|unsaved| match unsaved {
             Unsaved::Outcome(handle) => self.machine.unsaved_outcome(*handle).is_some(),
             // The snapshot holds the counts, unless it stays as it is.

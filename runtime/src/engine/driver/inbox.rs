@@ -102,6 +102,7 @@ impl Driver {
         self.unread = page.len() == INBOX_PAGE as usize;
         self.caught_up |= !self.unread;
         self.absorb(page);
+        self.count_takeovers();
         self.linger(self.session.clock.now());
         Ok(())
     }

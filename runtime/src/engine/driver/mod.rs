@@ -99,6 +99,9 @@ pub(crate) struct Driver {
     /// Whether the inbox has been read to its end once. Before that an activity may look
     /// outstanding whose outcome lies there.
     caught_up: bool,
+    /// How often the run was taken away from its owners since its last commit, until that is
+    /// counted.
+    takeovers: u32,
     /// What has ended since the last commit and must survive before anything follows from it.
     unsaved: Vec<Unsaved>,
     /// Whether the machine has changed without a step and the change is to be committed.
@@ -210,6 +213,7 @@ impl Driver {
             inbox_read,
             unread: missed,
             caught_up: true,
+            takeovers: 0,
             unsaved: Vec::new(),
             changed: false,
             look_for_activities: true,
@@ -227,10 +231,9 @@ impl Driver {
             }
             driver.caught_up = is_whole;
             driver.unread |= !is_whole;
-            // Before the first attempt, so that a crash during it counts once and not twice.
-            let now = driver.session.clock.now();
-            driver.linger(now);
-            driver.changed = driver.machine.count_interruptions(claimed.takeovers, now);
+            driver.takeovers = claimed.takeovers;
+            driver.count_takeovers();
+            driver.linger(driver.session.clock.now());
         }
         Ok(driver)
     }
@@ -245,6 +248,10 @@ impl Driver {
             return self.block(reason).await;
         }
         let now = self.session.clock.now();
+        if self.takeovers > 0 {
+            // A commit takes back the database's count, so ours must stand in it.
+            return self.read_inbox().await;
+        }
         if self.machine.is_ready(now) {
             return self.advance().await;
         }

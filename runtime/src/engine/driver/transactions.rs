@@ -64,6 +64,9 @@ impl Attempt {
             Err(error) => return AttemptResult::Unusable(error.to_string()),
         };
         failpoints::hit("before_activity");
+        if !session.may_begin() {
+            return AttemptResult::Lost;
+        }
         let context = self.context.clone();
         let limit = self.start_to_close.map(|limit| Instant::now() + limit);
         let first = limit.into_iter().chain(deadline).min();

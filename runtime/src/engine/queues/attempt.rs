@@ -43,7 +43,7 @@ pub(super) fn start(
     let held = session.attempts.hold(key, attempt, Arc::clone(&link));
     let task = Arc::clone(session);
     let task = session.spawn(async move {
-        let end = make(&task, claimed, &link).await;
+        let Some(end) = make(&task, claimed, &link).await else { return };
         // The place is free for the next while this one is being reported.
         drop(permit);
         task.attempts.note_freed();
@@ -59,31 +59,36 @@ pub(super) fn start(
     }
 }
 
-/// Makes the attempt and decides what follows.
-async fn make(session: &Arc<Session>, claimed: ClaimedActivity, link: &Arc<Link>) -> ActivityEnd {
+/// Makes the attempt and decides what follows; `None` if it was not begun because the worker's lease
+/// has run out.
+async fn make(
+    session: &Arc<Session>,
+    claimed: ClaimedActivity,
+    link: &Arc<Link>,
+) -> Option<ActivityEnd> {
     let ClaimedActivity { key, attempt, interruptions, call, .. } = claimed;
     let call = match QueuedCall::read(call, attempt.saturating_sub(1), interruptions) {
         Ok(call) => call,
         Err(error) => {
             warn!(run_id = %key.run_id, handle = key.handle.0, %error, "unreadable activity");
-            return put_back(session);
+            return Some(put_back(session));
         }
     };
     let activity = &call.activity;
     if activity.at_most_once && attempt > 1 {
-        return ActivityEnd::Outcome(OperationOutcome::Unknown);
+        return Some(ActivityEnd::Outcome(OperationOutcome::Unknown));
     }
     if interruptions >= MAX_INTERRUPTIONS {
         let message = format!("its worker died during {MAX_INTERRUPTIONS} attempts");
-        return ActivityEnd::Outcome(OperationOutcome::Panicked(message));
+        return Some(ActivityEnd::Outcome(OperationOutcome::Panicked(message)));
     }
     let Some(entry) = session.host.registry.activity(&activity.name) else {
-        return put_back(session);
+        return Some(put_back(session));
     };
     if entry.connection.is_some() {
         let reason = "its writes are committed with the state of the run, so it must not be on a \
                       queue";
-        return ActivityEnd::Outcome(OperationOutcome::Unusable(reason.to_owned()));
+        return Some(ActivityEnd::Outcome(OperationOutcome::Unusable(reason.to_owned())));
     }
     let info = ActivityInfo {
         run_id: key.run_id,
@@ -112,12 +117,14 @@ async fn make(session: &Arc<Session>, claimed: ClaimedActivity, link: &Arc<Link>
         ended = function.make() => ended.result,
         never = pass_on_heartbeats(session, link, key, attempt, throttle) => match never {},
     };
-    if let AttemptResult::Later = result {
-        return ActivityEnd::Later;
+    match result {
+        AttemptResult::Later => return Some(ActivityEnd::Later),
+        AttemptResult::Lost => return None,
+        _ => {}
     }
     let now = session.clock.now();
     let draw = retry::draw(key.run_id, key.handle, attempt);
-    follow(retry::conclude(activity, attempt, result, now, draw), link, session)
+    Some(follow(retry::conclude(activity, attempt, result, now, draw), link, session))
 }
 
 /// What is to be written of a conclusion.
