@@ -15,7 +15,23 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// `?` makes it from every [`std::error::Error`]. Stored, it keeps its message and those of its
 /// causes; the original error can be reached with [`Error::downcast_ref`] only in the process that
-/// made it. Like the error types of its kind it does not implement [`std::error::Error`] itself.
+/// made it.
+///
+/// Like the error types of its kind it does not implement [`std::error::Error`] itself. It becomes a
+/// `Box<dyn std::error::Error>` by `?`, and an `anyhow::Error` with the feature `anyhow`;
+/// [`Error::boxed`] is the way back.
+///
+/// ```
+/// fn check(cents: u64) -> piton::Result<()> {
+///     piton::ensure!(cents > 0, "nothing to pay");
+///     Ok(())
+/// }
+///
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     check(100)?;
+///     Ok(())
+/// }
+/// ```
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -55,6 +71,22 @@ impl Error {
         self
     }
 
+    /// The same error as one of ours, for what `?` cannot convert: a boxed error, or an
+    /// `anyhow::Error`.
+    ///
+    /// ```
+    /// # fn read_settings() -> Result<u32, Box<dyn std::error::Error + Send + Sync>> { Ok(1) }
+    /// # fn settings() -> piton::Result<u32> {
+    /// let settings = read_settings().map_err(piton::Error::boxed)?;
+    /// # Ok(settings)
+    /// # }
+    /// ```
+    pub fn boxed(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let error = error.into();
+        let messages = chain(&*error).collect();
+        Self::new(messages, Some(error))
+    }
+
     fn new(messages: Vec<String>, source: Option<Box<dyn StdError + Send + Sync>>) -> Self {
         Self(Box::new(Inner { messages, source, is_permanent: false, try_again_after: None }))
     }
@@ -72,13 +104,61 @@ impl Error {
 
 impl<E: StdError + Send + Sync + 'static> From<E> for Error {
     fn from(error: E) -> Self {
-        let mut messages = vec![error.to_string()];
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            messages.push(error.to_string());
-            cause = error.source();
-        }
-        Self::new(messages, Some(Box::new(error)))
+        Self::boxed(error)
+    }
+}
+
+/// The messages of an error and of its causes, outermost first.
+fn chain(error: &dyn StdError) -> impl Iterator<Item = String> {
+    std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string)
+}
+
+/// An [`Error`] or one of its causes, as the standard library sees errors.
+#[derive(Debug)]
+struct Link {
+    message: String,
+    cause: Option<Box<Self>>,
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Link {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+impl From<Error> for Link {
+    fn from(error: Error) -> Self {
+        let mut messages = error.0.messages.into_iter().rev();
+        let innermost = Self { message: messages.next().unwrap_or_default(), cause: None };
+        messages.fold(innermost, |cause, message| Self { message, cause: Some(Box::new(cause)) })
+    }
+}
+
+/// Keeps the messages, not the original.
+impl From<Error> for Box<dyn StdError + Send + Sync> {
+    fn from(error: Error) -> Self {
+        Box::new(Link::from(error))
+    }
+}
+
+/// Keeps the messages, not the original.
+impl From<Error> for Box<dyn StdError> {
+    fn from(error: Error) -> Self {
+        Box::new(Link::from(error))
+    }
+}
+
+/// Keeps the messages, not the original.
+#[cfg(feature = "anyhow")]
+impl From<Error> for anyhow::Error {
+    fn from(error: Error) -> Self {
+        Self::new(Link::from(error))
     }
 }
 
@@ -145,6 +225,23 @@ mod tests {
         assert_eq!(error.to_string(), "saving the order");
         assert_eq!(format!("{error:#}"), "saving the order: disk on fire");
         assert!(error.downcast_ref::<std::io::Error>().is_some());
+    }
+
+    #[test]
+    fn a_boxed_error_comes_and_goes_with_its_causes() {
+        let error = Error::from(std::io::Error::other("disk on fire")).context("saving the order");
+        let boxed: Box<dyn StdError + Send + Sync> = error.into();
+        assert_eq!(boxed.to_string(), "saving the order");
+        assert_eq!(boxed.source().map(ToString::to_string).as_deref(), Some("disk on fire"));
+        assert_eq!(format!("{:#}", Error::boxed(boxed)), "saving the order: disk on fire");
+    }
+
+    #[cfg(feature = "anyhow")]
+    #[test]
+    fn anyhow_shows_the_causes_too() {
+        let anyhow = anyhow::Error::from(Error::msg("disk on fire").context("saving the order"));
+        assert_eq!(format!("{anyhow:#}"), "saving the order: disk on fire");
+        assert_eq!(format!("{:#}", Error::boxed(anyhow)), "saving the order: disk on fire");
     }
 
     #[test]
