@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Item, ItemFn, ItemImpl};
 
 use crate::args::WorkflowArgs;
-use crate::check::{Level, Rule, check_body};
+use crate::check::{Level, Rule, check_body, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::ir::Point;
 use crate::parse::WorkflowFn;
@@ -91,7 +91,10 @@ fn expand_function(
             print_expansion(&name, &output);
             output
         }
-        None => codegen::unavailable(&function, &beside),
+        None => {
+            let imports = use_imports_around(function.ident.span());
+            codegen::unavailable(&function, &quote!(#beside #imports))
+        }
     }
 }
 
@@ -99,7 +102,7 @@ fn expand_function(
 /// refused once more in a plain function.
 fn stand_in(function: ItemFn, diagnostics: Diagnostics) -> TokenStream {
     let ItemFn { attrs, vis, sig, .. } = function;
-    let errors = diagnostics.finish_with(TokenStream::new());
+    let errors = diagnostics.finish_with(use_imports_around(sig.ident.span()));
     quote! {
         #(#attrs)*
         #[allow(unused_variables)]

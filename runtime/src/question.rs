@@ -33,6 +33,7 @@ pub trait FromResidual<R> {
     fn from_residual(residual: R) -> Self;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, E> Question for Result<T, E> {
     type Output = T;
     type Residual = Result<Infallible, E>;
@@ -45,6 +46,7 @@ impl<T, E> Question for Result<T, E> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, E, F: From<E>> FromResidual<Result<Infallible, E>> for Result<T, F> {
     fn from_residual(residual: Result<Infallible, E>) -> Self {
         match residual {
@@ -54,6 +56,7 @@ impl<T, E, F: From<E>> FromResidual<Result<Infallible, E>> for Result<T, F> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T> Question for Option<T> {
     type Output = T;
     type Residual = Option<Infallible>;
@@ -66,6 +69,7 @@ impl<T> Question for Option<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T> FromResidual<Option<Infallible>> for Option<T> {
     fn from_residual(_: Option<Infallible>) -> Self {
         None

@@ -4,54 +4,11 @@ use quote::{ToTokens, quote};
 use syn::visit::Visit;
 use syn::{
     Expr, ExprCall, ExprForLoop, ExprMethodCall, ExprPath, ExprUnsafe, GenericArgument, ItemImpl,
-    ItemStatic, Local, Macro, Pat, Signature, StaticMutability, Type, visit,
+    Local, Macro, Pat, Signature, Type,
 };
 
 use super::macros::{MacroCode, Names, code, scan};
 use super::{Checker, Rule, maps, paths};
-
-/// Types that change through a shared reference.
-const INTERIOR_MUTABLE: [&str; 12] = [
-    "Cell",
-    "DashMap",
-    "Lazy",
-    "LazyCell",
-    "LazyLock",
-    "LocalKey",
-    "Mutex",
-    "OnceCell",
-    "OnceLock",
-    "RefCell",
-    "RwLock",
-    "UnsafeCell",
-];
-
-/// Methods that only make sense on a static whose value changes or is made at run time.
-const SHARED_STATE_METHODS: [&str; 20] = [
-    "borrow_mut",
-    "compare_exchange",
-    "compare_exchange_weak",
-    "fetch_add",
-    "fetch_and",
-    "fetch_max",
-    "fetch_min",
-    "fetch_or",
-    "fetch_sub",
-    "fetch_update",
-    "fetch_xor",
-    "get_or_init",
-    "get_or_try_init",
-    "lock",
-    "store",
-    "swap",
-    "try_lock",
-    "with",
-    "with_borrow",
-    "with_borrow_mut",
-];
-
-const SHARED_STATE_HELP: &str =
-    "keep the value in a local of the workflow, or pass it as an argument";
 
 impl Checker<'_> {
     /// Refuses functions by name.
@@ -64,6 +21,9 @@ impl Checker<'_> {
 
     /// As [`check_path`](Self::check_path); tells whether the path is refused.
     fn check_callee(&mut self, path: &ExprPath) -> bool {
+        if self.check_shared(&path.path) {
+            return true;
+        }
         let resolved = match &path.qself {
             // `<Instant>::now`
             Some(qself) if qself.position == 0 => {
@@ -76,7 +36,7 @@ impl Checker<'_> {
         };
         let Some(resolved): Option<Vec<String>> = resolved else { return false };
         let Some(refused) = paths::find(&resolved) else { return false };
-        let written = shown(&path.path);
+        let written = shown(path);
         let (rule, what, help) = (refused.rule, refused.what, refused.help);
         self.report(rule, path, format!("use `{written}`, which {what}"), help);
         true
@@ -105,30 +65,14 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_method_call(&mut self, call: &ExprMethodCall) {
-        if call.method == "elapsed" && call.args.is_empty() {
-            self.report(
-                Rule::CLOCK,
-                &call.method,
-                "use `elapsed`, which reads the clock of the machine",
-                "keep `cx.now()` in a local and subtract it from a later `cx.now()`",
-            );
-        }
-        if is_static(&call.receiver)
-            && SHARED_STATE_METHODS.iter().any(|method| call.method == method)
-        {
-            self.report(
-                Rule::SHARED_STATE,
-                &call.receiver,
-                format!("use `{}`, which all runs of a process share", text(&call.receiver)),
-                SHARED_STATE_HELP,
-            );
-        }
+        self.check_method(call);
+        self.check_shared_receiver(call);
         if let Some(map) = self.hashed.gone_through(call) {
             self.report_order(map);
         }
         if let Some(ty) = call.turbofish.iter().flat_map(|list| &list.args).find_map(|argument| {
             let GenericArgument::Type(ty) = argument else { return None };
-            maps::hashed(ty)
+            maps::hashed(ty, &self.names)
         }) {
             self.report_hashed(ty);
         }
@@ -170,7 +114,7 @@ impl Checker<'_> {
                 self.visit_expr(diverge);
             }
         }
-        if let Some(ty) = ty.and_then(maps::hashed)
+        if let Some(ty) = ty.and_then(|ty| maps::hashed(ty, &self.names))
             && self.broken_count(Rule::UNORDERED_MAP) == before
         {
             self.report_hashed(ty);
@@ -179,20 +123,14 @@ impl Checker<'_> {
 
     fn report_hashed(&mut self, ty: &Type) {
         let Type::Path(path) = ty else { return };
-        if self
-            .names
-            .resolve(&path.path)
-            .is_none_or(|path| path.first().is_none_or(|first| first != "std"))
-        {
-            return;
-        }
-        let Some(last) = path.path.segments.last() else { return };
-        let name = last.ident.to_string();
+        let Some(resolved) = self.names.resolve(&path.path) else { return };
+        let (Some(last), Some(name)) = (path.path.segments.last(), resolved.last()) else { return };
+        let help = format!("use `{}`", name.replace("Hash", "BTree"));
         self.report(
             Rule::UNORDERED_MAP,
             &last.ident,
-            format!("make a `{name}`, whose order is different in every process"),
-            &format!("use `{}`", name.replace("Hash", "BTree")),
+            format!("make a `{}`, whose order is different in every process", last.ident),
+            &help,
         );
     }
 
@@ -207,24 +145,6 @@ impl Checker<'_> {
                  {name}.into_iter().collect();`"
             ),
         );
-    }
-
-    pub(super) fn check_static(&mut self, item: &ItemStatic) {
-        if let StaticMutability::Mut(token) = &item.mutability {
-            self.report(
-                Rule::STATIC_MUT,
-                &quote!(#token),
-                format!("declare `static mut {}`, which all runs of a process share", item.ident),
-                "use a local of the workflow",
-            );
-        } else if is_interior_mutable(&item.ty) {
-            self.report(
-                Rule::SHARED_STATE,
-                &item.ty,
-                format!("declare `{}`, which all runs of a process share", item.ident),
-                SHARED_STATE_HELP,
-            );
-        }
     }
 
     pub(super) fn check_unsafe_block(&mut self, expr: &ExprUnsafe) {
@@ -256,7 +176,7 @@ impl Checker<'_> {
         if let Some(refused) =
             self.names.resolve(&mac.path).and_then(|path| paths::find_macro(&path))
         {
-            let name = shown(&mac.path);
+            let name = path_text(&mac.path);
             let (path, bang) = (&mac.path, &mac.bang_token);
             let message = format!("use `{name}!`, which {}", refused.what);
             return self.report(refused.rule, &quote!(#path #bang), message, refused.help);
@@ -299,7 +219,18 @@ impl Checker<'_> {
 }
 
 /// A path without generic arguments, for a message.
-fn shown(path: &syn::Path) -> String {
+fn shown(path: &ExprPath) -> String {
+    let own = path_text(&path.path);
+    match &path.qself {
+        Some(qself) => match &*qself.ty {
+            Type::Path(ty) => format!("{}::{own}", path_text(&ty.path)),
+            _ => own,
+        },
+        None => own,
+    }
+}
+
+fn path_text(path: &syn::Path) -> String {
     let segments: Vec<String> =
         path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     segments.join("::")
@@ -307,26 +238,4 @@ fn shown(path: &syn::Path) -> String {
 
 fn text(tokens: &dyn ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "")
-}
-
-/// Whether an expression names a static, by its capitals.
-fn is_static(expr: &Expr) -> bool {
-    let Expr::Path(path) = expr else { return false };
-    let Some(last) = path.path.segments.last() else { return false };
-    let name = last.ident.to_string();
-    name.len() > 1 && !name.chars().any(char::is_lowercase)
-}
-
-fn is_interior_mutable(ty: &Type) -> bool {
-    struct Search(bool);
-    impl<'ast> Visit<'ast> for Search {
-        fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
-            let name = segment.ident.to_string();
-            self.0 |= name.starts_with("Atomic") || INTERIOR_MUTABLE.contains(&name.as_str());
-            visit::visit_path_segment(self, segment);
-        }
-    }
-    let mut search = Search(false);
-    search.visit_type(ty);
-    search.0
 }

@@ -1,19 +1,26 @@
-//! What the source file around a function imports.
+//! What the source file around a function imports and defines.
 //!
-//! Only `use` statements and the heads of items are read, as text. If the file cannot be found,
+//! Only `use` statements and the first lines of items are read, as text. If the file cannot be found,
 //! nothing is known of it, and the rules go by the names that are common.
 
 use std::collections::HashMap;
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
 use syn::ItemUse;
 
+use super::maps;
 use super::names::{Meaning, add_tree};
+use super::shared::{SharedBy, is_interior_mutable};
 use crate::source::file_of;
 
 /// Names that a source file imports or defines.
 #[derive(Debug, Default)]
-pub(super) struct Imports(HashMap<String, Option<Meaning>>);
+pub(super) struct Imports {
+    meanings: HashMap<String, Option<Meaning>>,
+    /// Statics whose contents change, and thread locals.
+    shared: HashMap<String, SharedBy>,
+}
 
 impl Imports {
     /// The names of the file that `span` is in.
@@ -25,10 +32,22 @@ impl Imports {
     pub(super) fn of_text(text: &str) -> Self {
         let mut imports = Self::default();
         let mut lines = text.lines();
+        let mut shared_by = SharedBy::Process;
         while let Some(line) = lines.next() {
-            let item = without_visibility(line.trim_start());
+            let mut line = line.trim();
+            if let Some(rest) = line.strip_prefix("thread_local!") {
+                shared_by = SharedBy::Thread;
+                line = rest.trim_start_matches([' ', '{', '(']);
+            } else if line.starts_with('}') || line.starts_with(')') {
+                shared_by = SharedBy::Process;
+            }
+            let item = without_visibility(line);
             if item.starts_with("use ") {
                 imports.add_use(item, &mut lines);
+            } else if let Some((name, path)) = alias(item) {
+                imports.add(name, Meaning::of(path));
+            } else if let Some(name) = shared_static(item, shared_by) {
+                imports.shared.insert(name.to_owned(), shared_by);
             } else if let Some(name) = defined_name(item) {
                 imports.add(name.to_owned(), Meaning::Own);
             }
@@ -36,9 +55,38 @@ impl Imports {
         imports
     }
 
+    /// The names that the imports at the top of a file bring in, if the item at `line` sees them:
+    /// if it is not in a module or in the input of a macro.
+    fn at_the_top(text: &str, line: usize) -> Vec<String> {
+        let is_outermost = |line: &&str| line.starts_with(|c: char| c.is_alphabetic());
+        let around = text.lines().take(line).filter(is_outermost).last().unwrap_or_default();
+        let around = without_visibility(around);
+        if !["async fn ", "fn ", "impl"].iter().any(|start| around.starts_with(start)) {
+            return Vec::new();
+        }
+        let mut imports = Self::default();
+        let mut lines = text.lines();
+        let mut is_conditional = false;
+        while let Some(line) = lines.next() {
+            if !is_conditional && without_visibility(line).starts_with("use ") {
+                imports.add_use(without_visibility(line), &mut lines);
+            }
+            is_conditional = line.starts_with('#');
+        }
+        let mut names: Vec<String> = imports.meanings.into_keys().collect();
+        names.retain(|name| name != "_");
+        names.sort();
+        names
+    }
+
     /// What `name` stands for, unless the file gives it several meanings.
     pub(super) fn get(&self, name: &str) -> Option<&Meaning> {
-        self.0.get(name)?.as_ref()
+        self.meanings.get(name)?.as_ref()
+    }
+
+    /// Who shares the static called `name`, if the file has one whose contents change.
+    pub(super) fn shared_by(&self, name: &str) -> Option<SharedBy> {
+        self.shared.get(name).copied()
     }
 
     /// Adds a statement that starts with the line `first`.
@@ -72,7 +120,7 @@ impl Imports {
 
     /// A file has several modules and bodies. A name with different meanings in it says nothing.
     fn add(&mut self, name: String, meaning: Meaning) {
-        self.0
+        self.meanings
             .entry(name)
             .and_modify(|known| {
                 if known.as_ref() != Some(&meaning) {
@@ -80,6 +128,19 @@ impl Imports {
                 }
             })
             .or_insert(Some(meaning));
+    }
+}
+
+/// Uses the imports of the file around a function that is left out because it has been refused:
+/// that nothing uses them would be said of each, and is not the user's mistake.
+pub(crate) fn use_imports_around(span: Span) -> TokenStream {
+    let Some(file) = file_of(span) else { return TokenStream::new() };
+    let names = Imports::at_the_top(&file.text, span.unwrap().start().line());
+    let names = names.iter().filter_map(|name| syn::parse_str::<Ident>(name).ok());
+    quote! {
+        const _: () = {
+            #(#[allow(unused_imports)] use #names as _;)*
+        };
     }
 }
 
@@ -104,6 +165,30 @@ fn without_visibility(line: &str) -> &str {
     rest.trim_start()
 }
 
+/// The name that `type Prices = HashMap<String, u64>;` defines, and the path that it stands for.
+fn alias(line: &str) -> Option<(String, Vec<String>)> {
+    let (name, ty) = line.strip_prefix("type ")?.strip_suffix(';')?.split_once(" = ")?;
+    let name = name.split('<').next()?;
+    let with_arguments = ty.strip_suffix('>').and_then(|ty| ty.split_once('<'));
+    let (path, arguments) = with_arguments.unwrap_or((ty, ""));
+    let path: Vec<_> = path.trim_start_matches("::").split("::").map(str::to_owned).collect();
+    let is_word = |text: &String| !text.is_empty() && !text.contains(is_no_word);
+    let has_own_hasher = maps::has_own_hasher(path.last()?, maps::argument_count(arguments));
+    (path.iter().all(is_word) && !has_own_hasher).then(|| (name.to_owned(), path))
+}
+
+/// The name of the static that a line defines, if it is a thread's or its contents change.
+fn shared_static(line: &str, shared_by: SharedBy) -> Option<&str> {
+    let (name, ty) = line.strip_prefix("static ")?.split_once(':')?;
+    let ty = ty.split('=').next()?;
+    let is_shared = shared_by == SharedBy::Thread || ty.split(is_no_word).any(is_interior_mutable);
+    is_shared.then_some(name)
+}
+
+fn is_no_word(c: char) -> bool {
+    !c.is_alphanumeric() && c != '_'
+}
+
 /// The name of the type, module or function that a line defines.
 fn defined_name(line: &str) -> Option<&str> {
     let line = line.strip_prefix("async ").unwrap_or(line);
@@ -112,7 +197,7 @@ fn defined_name(line: &str) -> Option<&str> {
     {
         return None;
     }
-    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let end = rest.find(is_no_word).unwrap_or(rest.len());
     Some(&rest[..end]).filter(|name| !name.is_empty())
 }
 
@@ -152,6 +237,51 @@ mod tests {
         for (name, meaning) in expected {
             assert_eq!(path(&imports, name).as_deref(), meaning, "{name}");
         }
+    }
+
+    #[test]
+    fn aliases_stand_for_what_they_name() {
+        let imports = Imports::of_text(
+            "type Prices = HashMap<String, BTreeMap<u8, u8>>;\n\
+             pub(crate) type Clock = std::time::Instant;\n\
+             type Fast<K> = HashMap<K, u64, Fixed>;\n\
+             type Pair = (u64, u64);\n",
+        );
+        assert_eq!(path(&imports, "Prices").as_deref(), Some("HashMap"));
+        assert_eq!(path(&imports, "Clock").as_deref(), Some("std::time::Instant"));
+        assert_eq!(path(&imports, "Fast").as_deref(), Some("own"));
+        assert_eq!(path(&imports, "Pair").as_deref(), Some("own"));
+    }
+
+    #[test]
+    fn statics_are_known_by_their_types() {
+        let imports = Imports::of_text(
+            "static COUNT: AtomicU64 = AtomicU64::new(0);\n\
+             pub static SETTINGS: std::sync::LazyLock<Settings> =\n    LazyLock::new(read);\n\
+             static NAMES: [&str; 2] = [\"Mutex\", \"b\"];\n\
+             thread_local! {\n    static DEPTH: u64 = 0;\n}\n\
+             thread_local!(static CACHE: Cell<u64> = Cell::new(0));\n",
+        );
+        let expected = [
+            ("COUNT", Some(SharedBy::Process)),
+            ("SETTINGS", Some(SharedBy::Process)),
+            ("NAMES", None),
+            ("DEPTH", Some(SharedBy::Thread)),
+            ("CACHE", Some(SharedBy::Thread)),
+        ];
+        for (name, shared_by) in expected {
+            assert_eq!(imports.shared_by(name), shared_by, "{name}");
+        }
+    }
+
+    #[test]
+    fn imports_at_the_top_are_seen_by_items_that_are_not_in_modules() {
+        let text = "use a::{b, c as d};\n#[cfg(test)]\nuse e::f;\nmod m {\n    use g::h;\n    \
+                    async fn x() {}\n}\nimpl X {\n    async fn y() {}\n}\nm! {\n    fn z() {}\n}\n";
+        let at = |line| Imports::at_the_top(text, line).join(" ");
+        assert_eq!(at(6), "");
+        assert_eq!(at(9), "b d");
+        assert_eq!(at(12), "");
     }
 
     #[test]

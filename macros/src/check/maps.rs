@@ -5,7 +5,10 @@
 
 use syn::{Expr, ExprMethodCall, FnArg, GenericArgument, Pat, PathArguments, Signature, Type};
 
-const HASHED: [&str; 2] = ["HashMap", "HashSet"];
+use super::names::Names;
+
+/// The names, and how many arguments they have without a hasher.
+const HASHED: [(&str, usize); 2] = [("HashMap", 2), ("HashSet", 1)];
 const ORDERED: [&str; 3] = ["BTreeMap", "BTreeSet", "BinaryHeap"];
 
 /// The methods that go through a map or set in its own order.
@@ -33,13 +36,13 @@ pub(super) struct HashedLocals {
 
 impl HashedLocals {
     /// Those among the parameters.
-    pub(super) fn of(signature: &Signature) -> Self {
+    pub(super) fn of(signature: &Signature, names: &Names) -> Self {
         let mut locals = Self::default();
         for input in &signature.inputs {
             if let FnArg::Typed(input) = input
                 && let Pat::Ident(pattern) = &*input.pat
             {
-                locals.names.push((pattern.ident.to_string(), is_hashed(&input.ty)));
+                locals.names.push((pattern.ident.to_string(), is_hashed(&input.ty, names)));
             }
         }
         locals
@@ -98,8 +101,8 @@ pub(super) fn is_ordered(ty: &Type) -> bool {
 }
 
 /// The hash map or set that a type is or contains as an argument, as in `Option<HashMap<…>>`.
-pub(super) fn hashed(ty: &Type) -> Option<&Type> {
-    if is_hashed(ty) {
+pub(super) fn hashed<'a>(ty: &'a Type, names: &Names) -> Option<&'a Type> {
+    if is_hashed(ty, names) {
         return Some(ty);
     }
     let Type::Path(path) = ty else { return None };
@@ -107,17 +110,51 @@ pub(super) fn hashed(ty: &Type) -> Option<&Type> {
         return None;
     };
     arguments.args.iter().find_map(|argument| match argument {
-        GenericArgument::Type(ty) => hashed(ty),
+        GenericArgument::Type(ty) => hashed(ty, names),
         _ => None,
     })
 }
 
-/// Whether a type is a hash map or set, or a reference to one.
-fn is_hashed(ty: &Type) -> bool {
+/// Whether a type is a hash map or set with a hasher that differs from process to process, or a
+/// reference to one.
+fn is_hashed(ty: &Type, names: &Names) -> bool {
     match ty {
-        Type::Reference(reference) => is_hashed(&reference.elem),
-        _ => last_name(ty).is_some_and(|name| HASHED.contains(&name.as_str())),
+        Type::Reference(ty) => is_hashed(&ty.elem, names),
+        Type::Group(ty) => is_hashed(&ty.elem, names),
+        Type::Paren(ty) => is_hashed(&ty.elem, names),
+        Type::Path(ty) => {
+            let arguments = ty.path.segments.last().map_or(0, |last| match &last.arguments {
+                PathArguments::AngleBracketed(arguments) => arguments.args.len(),
+                _ => 0,
+            });
+            names.resolve(&ty.path).is_some_and(|path| {
+                let [first, .., last] = path.as_slice() else { return false };
+                ["std", "hashbrown"].contains(&first.as_str())
+                    && HASHED.iter().any(|(name, _)| name == last)
+                    && !has_own_hasher(last, arguments)
+            })
+        }
+        _ => false,
     }
+}
+
+/// Whether the map or set `name` with so many arguments has a hasher among them.
+pub(super) fn has_own_hasher(name: &str, arguments: usize) -> bool {
+    HASHED.iter().any(|(hashed, without)| *hashed == name && arguments > *without)
+}
+
+/// The number of generic arguments in a text.
+pub(super) fn argument_count(text: &str) -> usize {
+    let mut depth = 0_i32;
+    let commas = text.chars().filter(|c| {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        *c == ',' && depth == 0
+    });
+    usize::from(!text.trim().is_empty()) + commas.count()
 }
 
 fn last_name(ty: &Type) -> Option<String> {

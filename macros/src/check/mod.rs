@@ -12,9 +12,11 @@ mod effects;
 mod imports;
 mod macros;
 mod maps;
+mod methods;
 mod names;
 mod paths;
 mod rules;
+mod shared;
 mod strict;
 #[cfg(test)]
 mod tests;
@@ -28,6 +30,7 @@ use syn::{Block, Expr, FnArg, Item, ItemFn, Pat, Signature, Type};
 
 use self::awaits::Region;
 use self::imports::Imports;
+pub(crate) use self::imports::use_imports_around;
 use self::maps::HashedLocals;
 use self::names::Names;
 pub(crate) use self::rules::{Level, Levels, Rule};
@@ -41,7 +44,11 @@ pub(crate) fn check_body(
     args: &WorkflowArgs,
     diagnostics: &Diagnostics,
 ) {
-    let function = Function { what: "a workflow", signature };
+    let function = Function {
+        what: "a workflow",
+        without_context: "take `cx: &Context` as the first parameter for that",
+        signature,
+    };
     let mut checker = Checker::new(function, &args.levels, diagnostics);
     checker.is_strict = args.strict;
     checker.visit_block(block);
@@ -54,7 +61,11 @@ pub(crate) fn check_deterministic(
     diagnostics: &Diagnostics,
 ) {
     let signature = &function.sig;
-    let checked = Function { what: "a `#[deterministic]` function", signature };
+    let checked = Function {
+        what: "a `#[deterministic]` function",
+        without_context: "let the workflow do that, and take the value as an argument",
+        signature,
+    };
     Checker::new(checked, &args.levels, diagnostics).visit_block(&function.block);
 }
 
@@ -63,6 +74,8 @@ pub(crate) fn check_deterministic(
 struct Function<'a> {
     /// In words.
     what: &'static str,
+    /// What to do if it needs the context of the workflow and does not take it.
+    without_context: &'static str,
     signature: &'a Signature,
 }
 
@@ -82,12 +95,13 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn new(function: Function<'a>, levels: &'a Levels, diagnostics: &'a Diagnostics) -> Self {
+        let names = Names::new(Imports::around(function.signature.ident.span()));
         Self {
             function,
             levels,
             diagnostics,
-            names: Names::new(Imports::around(function.signature.ident.span())),
-            hashed: HashedLocals::of(function.signature),
+            hashed: HashedLocals::of(function.signature, &names),
+            names,
             region: Region::default(),
             broken: Vec::new(),
             is_strict: false,
@@ -122,13 +136,13 @@ impl<'a> Checker<'a> {
         }
         match context_name(self.function.signature) {
             Some(name) => help.replace("cx.", &format!("{name}.")),
-            None => format!("{help}, and take `cx: &Context` as the first parameter"),
+            None => format!("{help}\n  help: {}", self.function.without_context),
         }
     }
 
     /// Checks a function inside the body as a part of it.
     fn visit_nested(&mut self, signature: &Signature, block: &Block) {
-        let hashed = std::mem::replace(&mut self.hashed, HashedLocals::of(signature));
+        let hashed = std::mem::replace(&mut self.hashed, HashedLocals::of(signature, &self.names));
         let region = Region::of_function(signature.asyncness.is_some());
         self.within(region, |checker| checker.visit_block(block));
         self.hashed = hashed;
@@ -205,6 +219,11 @@ impl<'ast> Visit<'ast> for Checker<'_> {
     fn visit_expr_for_loop(&mut self, expr: &'ast syn::ExprForLoop) {
         self.check_loop(expr);
         visit::visit_expr_for_loop(self, expr);
+    }
+
+    fn visit_expr_repeat(&mut self, expr: &'ast syn::ExprRepeat) {
+        self.visit_expr(&expr.expr);
+        self.within(Region::constant(), |checker| checker.visit_expr(&expr.len));
     }
 
     fn visit_expr_unsafe(&mut self, expr: &'ast syn::ExprUnsafe) {

@@ -6,9 +6,11 @@
 
 use std::collections::HashMap;
 
-use syn::{Block, Item, Path, Stmt, UseTree};
+use syn::{Block, Item, Path, PathArguments, Stmt, Type, UseTree};
 
 use super::imports::Imports;
+use super::maps;
+use super::shared::SharedBy;
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ const ASSUMED: &[(&str, &str)] = &[
     ("Local", "chrono::Local"),
     ("OffsetDateTime", "time::OffsetDateTime"),
     ("OsRng", "rand::rngs::OsRng"),
+    ("Path", "std::path::Path"),
+    ("PathBuf", "std::path::PathBuf"),
     ("SystemTime", "std::time::SystemTime"),
     ("TcpListener", "std::net::TcpListener"),
     ("TcpStream", "std::net::TcpStream"),
@@ -69,6 +73,8 @@ impl Names {
                 add_tree(&item.tree, &mut Vec::new(), &mut |name, path| {
                     scope.insert(name, Meaning::of(path));
                 });
+            } else if let Some((name, path)) = alias(item) {
+                scope.insert(name, Meaning::of(path));
             } else if let Some(name) = item_name(item) {
                 scope.insert(name, Meaning::Own);
             }
@@ -79,6 +85,13 @@ impl Names {
     /// Leaves the block entered last.
     pub(super) fn leave(&mut self) {
         self.scopes.pop();
+    }
+
+    /// Who shares the static at `path`, if the file has one whose contents change.
+    pub(super) fn shared_by(&self, path: &Path) -> Option<SharedBy> {
+        let name = path.get_ident()?.to_string();
+        let is_hidden = self.scopes.iter().any(|scope| scope.contains_key(&name));
+        self.file.shared_by(&name).filter(|_| !is_hidden)
     }
 
     /// The full path of what `path` names, or `None` if that is the user's own.
@@ -192,6 +205,22 @@ pub(super) fn add_tree(
         // What a glob brings in cannot be seen; the assumed names cover the usual ones.
         UseTree::Glob(_) => {}
     }
+}
+
+/// The name of an alias, and the path that it stands for.
+fn alias(item: &Item) -> Option<(String, Vec<String>)> {
+    let Item::Type(item) = item else { return None };
+    let Type::Path(ty) = &*item.ty else { return None };
+    let last = ty.path.segments.last().filter(|_| ty.qself.is_none())?;
+    let arguments = match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => arguments.args.len(),
+        _ => 0,
+    };
+    if maps::has_own_hasher(&last.ident.to_string(), arguments) {
+        return None;
+    }
+    let path = ty.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    Some((item.ident.to_string(), path))
 }
 
 fn item_name(item: &Item) -> Option<String> {

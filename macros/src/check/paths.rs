@@ -56,7 +56,7 @@ const fn group(
     Group { paths, refused: Refused { rule, what, help } }
 }
 
-const ACTIVITY: &str = "move it into an `#[activity]` and await that";
+pub(super) const ACTIVITY: &str = "move it into an `#[activity]` and await that";
 const ARGUMENT: &str =
     "read it where the workflow is started and pass it as an argument, or read it in an activity";
 const SIDE_BY_SIDE: &str = "await calls side by side with `join!`, or a list of them with piton's \
@@ -166,6 +166,23 @@ const PATHS: &[Group] = &[
         ACTIVITY,
     ),
     group(
+        Rule::FILES,
+        &[
+            "std::path::_::canonicalize",
+            "std::path::_::exists",
+            "std::path::_::is_dir",
+            "std::path::_::is_file",
+            "std::path::_::is_symlink",
+            "std::path::_::metadata",
+            "std::path::_::read_dir",
+            "std::path::_::read_link",
+            "std::path::_::symlink_metadata",
+            "std::path::_::try_exists",
+        ],
+        "looks at files",
+        ACTIVITY,
+    ),
+    group(
         Rule::NETWORK,
         &[
             "std::net::TcpListener::*",
@@ -236,8 +253,20 @@ const PATHS: &[Group] = &[
     ),
     group(
         Rule::THREADS,
+        &["std::thread::yield_now", "tokio::task::yield_now"],
+        "leaves the rest of the step for later",
+        "remove it: at every await of the workflow others have their turn",
+    ),
+    group(
+        Rule::THREADS,
+        &["std::thread::current", "std::thread::panicking"],
+        "depends on the thread, and the next step may be on another",
+        "keep what the run needs in its locals; `cx.run_id()` tells runs apart",
+    ),
+    group(
+        Rule::THREADS,
         &["std::thread::_", "std::thread::Builder::*", "rayon::*"],
-        "uses threads, which end with the process",
+        "works with threads that end with the process",
         SIDE_BY_SIDE,
     ),
     group(
@@ -299,7 +328,7 @@ const PATHS: &[Group] = &[
     group(
         Rule::OUTPUT,
         &["std::io::stdin"],
-        "reads from the process that happens to run it",
+        "reads the input of the process",
         "wait for a signal: `cx.signal::<S>().await`",
     ),
     group(

@@ -99,6 +99,19 @@ const REFUSED: &[(&str, &str)] = &[
     ("std::include!(\"code.rs\");", "include"),
     ("std::thread_local!(static X: u8 = 0);", "thread_local"),
     ("unsafe impl Send for X {}", "unsafe_code"),
+    ("let n = COUNTER.load(Relaxed);", "shared_state"),
+    ("let n = *SETTINGS.read();", "shared_state"),
+    ("type Prices = HashMap<String, u64>; let p = Prices::new();", "unordered_map"),
+    ("type Prices = HashMap<String, u64>; let p: Prices = list.collect();", "unordered_map"),
+    ("let p = list.collect::<Option<HashSet<_>>>();", "unordered_map"),
+    ("let there = Path::new(name).exists();", "files"),
+    ("let there = (PathBuf::from(name).join(\"x\")).is_file();", "files"),
+    ("list.retain(|path| Path::exists(path));", "files"),
+    ("let path = path.canonicalize()?;", "files"),
+    ("let found = (\"host\", 80).to_socket_addrs()?;", "network"),
+    ("thread::yield_now();", "threads"),
+    ("tokio::task::yield_now().await;", "threads"),
+    ("let list = [0; size().await];", "await_in_const"),
 ];
 
 #[test]
@@ -152,6 +165,9 @@ fn what_is_not_refused() {
         "let rng = StdRng::seed_from_u64(cx.random());",
         "async fn g() { a().await; }",
         "bail!(\"no {}\", a().await);",
+        "let m: HashMap<u8, u8, Fixed> = list.collect(); for x in &m {}",
+        "type M = HashMap<u8, u8, Fixed>; let m: M = list.collect();",
+        "let x = TABLE.get(1); let y = kind.is_file(); let z = order.metadata();",
     ];
     for body in cases {
         assert_eq!(rules(body), [""; 0], "{body}");

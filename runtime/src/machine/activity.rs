@@ -224,6 +224,7 @@ fn outcome(
 
 impl<A> Sealed for ActivityCall<A> {}
 
+#[diagnostic::do_not_recommend]
 impl<A: Activity> DurableFuture for ActivityCall<A> {
     type Output = A::Output;
     type Pending = PendingActivity;

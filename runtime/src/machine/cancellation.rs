@@ -28,6 +28,7 @@ pub struct Cancelled {
 
 impl Sealed for Cancellation {}
 
+#[diagnostic::do_not_recommend]
 impl DurableFuture for Cancellation {
     type Output = Cancelled;
     type Pending = Handle;

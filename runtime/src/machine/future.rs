@@ -17,7 +17,9 @@ pub(crate) mod sealed {
     message = "`{Self}` cannot be awaited in a workflow",
     label = "not a durable operation",
     note = "a workflow awaits activities, other workflows, and the operations of its context \
-            (`cx.sleep`, `cx.signal`, …); put any other async code into an `#[activity]`",
+            (`cx.sleep`, `cx.signal`, …)",
+    note = "an `async fn` of your own that awaits only these can be a `#[workflow]` too; put any \
+            other async code into an `#[activity]`",
     note = "rule `not_durable`"
 )]
 pub trait DurableFuture: sealed::Sealed + Sized {

@@ -21,6 +21,7 @@ pub enum PendingInline<R> {
 impl<F: Sealed> Sealed for Pin<Box<F>> {}
 
 /// A recursive `async fn` must box the call of itself. A workflow need not, but it may.
+#[diagnostic::do_not_recommend]
 impl<F: DurableFuture + Unpin> DurableFuture for Pin<Box<F>> {
     type Output = F::Output;
     type Pending = F::Pending;
@@ -41,6 +42,7 @@ impl<F: DurableFuture + Unpin> DurableFuture for Pin<Box<F>> {
 
 impl<W> Sealed for WorkflowCall<W> {}
 
+#[diagnostic::do_not_recommend]
 impl<W: Workflow> DurableFuture for WorkflowCall<W> {
     type Output = W::Return;
     type Pending = PendingInline<W::Return>;

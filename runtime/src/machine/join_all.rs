@@ -29,6 +29,7 @@ pub enum PendingItem<P, T> {
 
 impl<F> Sealed for JoinAll<F> {}
 
+#[diagnostic::do_not_recommend]
 impl<F: DurableFuture> DurableFuture for JoinAll<F>
 where
     F::Output: Durable,

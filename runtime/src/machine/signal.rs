@@ -87,6 +87,7 @@ impl PendingSignalWithin {
 
 impl<S> Sealed for SignalWithin<S> {}
 
+#[diagnostic::do_not_recommend]
 impl<S: Signal> DurableFuture for SignalWithin<S> {
     type Output = Option<S>;
     type Pending = PendingSignalWithin;
@@ -129,6 +130,7 @@ pub struct PendingSignal(Handle);
 
 impl<S> Sealed for SignalWait<S> {}
 
+#[diagnostic::do_not_recommend]
 impl<S: Signal> DurableFuture for SignalWait<S> {
     type Output = S;
     type Pending = PendingSignal;

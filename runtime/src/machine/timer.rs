@@ -39,6 +39,7 @@ pub struct PendingTimer {
 
 impl Sealed for Sleep {}
 
+#[diagnostic::do_not_recommend]
 impl DurableFuture for Sleep {
     type Output = ();
     type Pending = PendingTimer;

@@ -30,7 +30,7 @@ pub async fn risk(name: String) -> Result<String, String> {
 /// Whether [`torn`] panics while its activity is under way.
 pub static TORN_BREAKS: AtomicBool = AtomicBool::new(false);
 
-#[workflow]
+#[workflow(allow(shared_state))]
 pub async fn torn(name: String) -> Result<String, String> {
     async fn breaking() {
         echo("torn").await;
@@ -102,7 +102,7 @@ pub async fn hasty_risk() -> Result<String, String> {
 /// Whether [`hasty_break`] panics in its fourth step.
 pub static HASTY_BREAKS: AtomicBool = AtomicBool::new(false);
 
-#[workflow(durability = "relaxed")]
+#[workflow(durability = "relaxed", allow(shared_state))]
 pub async fn hasty_break() -> u32 {
     for number in 0..3 {
         echo(&number.to_string()).await;
@@ -176,7 +176,7 @@ pub async fn fan_out(count: u32) -> u32 {
 /// Whether [`fragile`] panics in its second step.
 pub static FRAGILE_BREAKS: AtomicBool = AtomicBool::new(false);
 
-#[workflow]
+#[workflow(allow(shared_state))]
 pub async fn fragile(name: String) -> String {
     let text = echo(&name).await;
     assert!(!FRAGILE_BREAKS.load(Ordering::SeqCst), "a fragile step");

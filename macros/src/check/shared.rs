@@ -1,0 +1,135 @@
+//! Values that are not in the run's state: statics whose contents change, and thread locals.
+
+use quote::{ToTokens, quote};
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprMethodCall, ItemStatic, Path, PathSegment, StaticMutability, Type};
+
+use super::{Checker, Rule};
+
+/// Types that change through a shared reference.
+const INTERIOR_MUTABLE: [&str; 12] = [
+    "Cell",
+    "DashMap",
+    "Lazy",
+    "LazyCell",
+    "LazyLock",
+    "LocalKey",
+    "Mutex",
+    "OnceCell",
+    "OnceLock",
+    "RefCell",
+    "RwLock",
+    "UnsafeCell",
+];
+
+/// Methods that only make sense on a static whose value changes or is made at run time. `get` is
+/// not among them, because arrays have it.
+const METHODS: [&str; 24] = [
+    "borrow_mut",
+    "compare_exchange",
+    "compare_exchange_weak",
+    "fetch_add",
+    "fetch_and",
+    "fetch_max",
+    "fetch_min",
+    "fetch_or",
+    "fetch_sub",
+    "fetch_update",
+    "fetch_xor",
+    "get_or_init",
+    "get_or_try_init",
+    "load",
+    "lock",
+    "read",
+    "store",
+    "swap",
+    "try_lock",
+    "try_read",
+    "with",
+    "with_borrow",
+    "with_borrow_mut",
+    "write",
+];
+
+const HELP: &str = "keep the value in a local of the workflow, or pass it as an argument";
+
+/// Who shares a static that is declared outside of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SharedBy {
+    /// Everything in the process.
+    Process,
+    /// Everything that runs on the thread.
+    Thread,
+}
+
+impl Checker<'_> {
+    /// Refuses a static that the file is known to declare. Tells whether it has.
+    pub(super) fn check_shared(&mut self, path: &Path) -> bool {
+        let Some(shared_by) = self.names.shared_by(path) else { return false };
+        let name = path.to_token_stream();
+        let (rule, whose) = match shared_by {
+            SharedBy::Process => (Rule::SHARED_STATE, "which all runs of a process share"),
+            SharedBy::Thread => (Rule::THREAD_LOCAL, "which belongs to a thread and not to a run"),
+        };
+        self.report(rule, path, format!("use `{name}`, {whose}"), HELP);
+        true
+    }
+
+    /// Refuses a static of another file, which is known by its capitals and by what is called on it.
+    pub(super) fn check_shared_receiver(&mut self, call: &ExprMethodCall) {
+        let Expr::Path(receiver) = &*call.receiver else { return };
+        let is_known = self.names.shared_by(&receiver.path).is_some();
+        if !is_known
+            && is_in_capitals(&receiver.path)
+            && METHODS.iter().any(|method| call.method == method)
+        {
+            let name = receiver.path.to_token_stream().to_string().replace(' ', "");
+            let message = format!("use `{name}`, which all runs of a process share");
+            self.report(Rule::SHARED_STATE, receiver, message, HELP);
+        }
+    }
+
+    /// Refuses statics of the body.
+    pub(super) fn check_static(&mut self, item: &ItemStatic) {
+        if let StaticMutability::Mut(token) = &item.mutability {
+            self.report(
+                Rule::STATIC_MUT,
+                &quote!(#token),
+                format!("declare `static mut {}`, which all runs of a process share", item.ident),
+                "use a local of the workflow",
+            );
+        } else if has_interior_mutable(&item.ty) {
+            self.report(
+                Rule::SHARED_STATE,
+                &item.ty,
+                format!("declare `{}`, which all runs of a process share", item.ident),
+                HELP,
+            );
+        }
+    }
+}
+
+/// Whether a type of this name changes through a shared reference.
+pub(super) fn is_interior_mutable(name: &str) -> bool {
+    name.starts_with("Atomic") || INTERIOR_MUTABLE.contains(&name)
+}
+
+/// Whether a path may be that of a static.
+fn is_in_capitals(path: &Path) -> bool {
+    let Some(last) = path.segments.last() else { return false };
+    let name = last.ident.to_string();
+    name.len() > 1 && !name.chars().any(char::is_lowercase)
+}
+
+fn has_interior_mutable(ty: &Type) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
+            self.0 |= is_interior_mutable(&segment.ident.to_string());
+            visit::visit_path_segment(self, segment);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type(ty);
+    search.0
+}

@@ -1,0 +1,43 @@
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use piton::prelude::*;
+
+#[activity]
+async fn step(number: u64) -> u64 {
+    number
+}
+
+#[workflow]
+async fn iterator(list: Vec<u64>) {
+    let mut rest = list.iter();
+    while let Some(number) = rest.next() {
+        step(*number).await;
+    }
+}
+
+#[workflow]
+async fn pattern(name: Option<String>) -> usize {
+    if let Some(name) = &name {
+        step(1).await;
+        return name.len();
+    }
+    0
+}
+
+#[workflow]
+async fn entry(mut totals: BTreeMap<u64, u64>) -> u64 {
+    let total = totals.entry(1).or_default();
+    *total += step(1).await;
+    *total
+}
+
+#[workflow]
+async fn cell(number: u64) -> u64 {
+    let cell = RefCell::new(number);
+    let mut inside = cell.borrow_mut();
+    *inside += step(1).await;
+    *inside
+}
+
+fn main() {}
