@@ -12,6 +12,7 @@ use proc_macro2::Span;
 use syn::Ident;
 
 use crate::captures::Captures;
+use crate::carried::{self, Carried};
 use crate::hygiene::hidden;
 use crate::ir::{
     BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId, Terminator,
@@ -77,6 +78,8 @@ pub(crate) struct Root {
     kept: BTreeSet<VariableId>,
     /// What other roots read, and this one neither reads nor hands on.
     pub(crate) idle: BTreeSet<LocalId>,
+    /// What may come to it to be dropped at the end of its scope.
+    pub(crate) carried: Vec<VariableId>,
 }
 
 impl Root {
@@ -112,6 +115,8 @@ pub(crate) struct Layout {
     pub(crate) edges: BTreeSet<(usize, Option<usize>)>,
     /// The locals that are read anywhere.
     pub(crate) read: BTreeSet<LocalId>,
+    /// What is held where control leaves a root.
+    pub(crate) carried: Carried,
 }
 
 /// Lays the machine out.
@@ -127,12 +132,12 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let is_start = graph[block].kind == BlockKind::Start;
         let places = places.into_iter().filter(|_| !is_start);
         let mut entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
-        // They are loaded scope by scope, from the outside in.
-        let open = scope_path(graph, graph[block].scope);
-        entry.sort_by_key(|id| {
-            let local = variables.list[id.0].place.local;
-            open.iter().position(|scope| graph.scopes[scope.0].locals.contains(&local))
-        });
+        // They are loaded in the order of their declarations, because they are dropped in reverse.
+        let open = open_at(graph, block);
+        let declared = |id: &VariableId| {
+            open.iter().position(|local| *local == variables.list[id.0].place.local)
+        };
+        entry.sort_by_cached_key(declared);
         let (named, bound) = names_in(graph, block, &root_of);
         let needed = needed_in(graph, block, &root_of);
         let remade = liveness.remade(graph, block);
@@ -166,13 +171,15 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             given: given_in(graph, captures, block, &root_of),
             kept: BTreeSet::new(),
             idle: BTreeSet::new(),
+            carried: Vec::new(),
         });
     }
+    let carried = carry(graph, &root_of, &mut roots, &mut variables);
     let read = find_idle(graph, &links, &root_of, &mut roots, &variables.list);
     keep(graph, &links, &root_of, &mut roots, &mut variables.list);
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
-    Layout { variables: variables.list, roots, links, states, edges, read }
+    Layout { variables: variables.list, roots, links, states, edges, read, carried }
 }
 
 impl Layout {
@@ -204,6 +211,46 @@ impl Layout {
     pub(crate) fn state(&self, point: PointId) -> Option<&State> {
         self.states.iter().find(|state| state.point == Some(point))
     }
+}
+
+/// The locals that are in scope where a block begins, as they are declared.
+fn open_at(graph: &Graph, block: BlockId) -> Vec<LocalId> {
+    let scopes = scope_path(graph, graph[block].scope);
+    scopes.iter().flat_map(|scope| &graph.scopes[scope.0].locals).copied().collect()
+}
+
+/// Finds out what goes from root to root to be dropped where its scope ends.
+fn carry(
+    graph: &Graph,
+    root_of: &[BlockId],
+    roots: &mut [Root],
+    variables: &mut Variables,
+) -> Carried {
+    let entries = roots.iter().map(|root| {
+        let own = graph[root.block].region.map(|region| graph[region].scope);
+        let scopes = scope_path(graph, graph[root.block].scope);
+        let outside = scopes.iter().position(|scope| Some(*scope) == own).unwrap_or(0);
+        let open = scopes[outside..].iter().flat_map(|scope| &graph.scopes[scope.0].locals);
+        let places = root.entry.iter().map(|id| &variables.list[id.0].place);
+        let whole = places.clone().filter(|place| place.fields.is_empty());
+        let entry = carried::Entry {
+            whole: whole.map(|place| place.local).collect(),
+            locals: places.map(|place| place.local).collect(),
+            named: root.named.clone(),
+            open: open.copied().collect(),
+        };
+        (root.block, entry)
+    });
+    let entries = entries.collect();
+    let carried = carried::analyze(graph, &entries, root_of);
+    for root in roots {
+        for local in carried.come_to(root.block) {
+            let id = variables.id(graph, Place::whole(local));
+            variables.list[id.0].passed_in.insert(graph[root.block].region);
+            root.carried.push(id);
+        }
+    }
+    carried
 }
 
 /// Finds out which values nobody sees, though others of the same local are read: rustc would take

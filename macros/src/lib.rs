@@ -4,6 +4,7 @@
 mod activity;
 mod args;
 mod captures;
+mod carried;
 mod cfg;
 mod check;
 mod codegen;

@@ -228,7 +228,7 @@ fn add_read(locals: &Locals, live: &mut BTreeSet<Place>, place: &Place) {
 }
 
 /// Where a block goes, and what is bound on the way.
-fn edges(graph: &Graph, end: &Terminator) -> Vec<(BlockId, Vec<LocalId>)> {
+pub(crate) fn edges(graph: &Graph, end: &Terminator) -> Vec<(BlockId, Vec<LocalId>)> {
     let bound = |pat: &Pat| bound_locals(&graph.locals, pat);
     let regions = end.regions().into_iter().map(|region| (graph[region].entry, Vec::new()));
     let mut edges: Vec<_> = regions.collect();

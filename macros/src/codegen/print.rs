@@ -1,5 +1,7 @@
 //! One arm of the step function: a root and the blocks that belong to it.
 
+use std::cell::Cell;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
@@ -19,6 +21,8 @@ pub(super) struct Printer<'a> {
     pub(super) root: &'a Root,
     /// The parts of locals that are not whole here, each with its variable.
     pub(super) parts: Vec<(Place, Ident)>,
+    /// The node that is being printed, by its block and position.
+    at: Cell<(BlockId, usize)>,
 }
 
 /// Where a variable is. See [`Root::keeps`].
@@ -82,7 +86,7 @@ fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
 
 impl<'a> Printer<'a> {
     pub(super) fn new(machine: &'a Machine<'a>, root: &'a Root) -> Self {
-        Self { machine, root, parts: parts_in(machine, root) }
+        Self { machine, root, parts: parts_in(machine, root), at: Cell::new((root.block, 0)) }
     }
 
     /// The arm.
@@ -143,19 +147,60 @@ impl<'a> Printer<'a> {
             is_in(scope, local) || is_given
         };
         let mut out = TokenStream::new();
-        let entry = self.root.entry.iter().copied();
-        let entry: Vec<VariableId> = entry
-            .filter(|id| {
-                !self.root.keeps(*id) && declares(self.machine.layout.variable(*id).place.local)
-            })
-            .collect();
+        let mut loads = Vec::new();
+        for local in self.declared_in_order() {
+            if !declares(local) {
+                continue;
+            }
+            let of_local =
+                |id: &&VariableId| self.machine.layout.variable(**id).place.local == local;
+            let entry = self.root.entry.iter().filter(of_local);
+            loads.extend(entry.copied().filter(|id| !self.root.keeps(*id)));
+            let carried = self.root.carried.iter().find(of_local);
+            let is_declared = self.root.declared.contains(&local);
+            if carried.is_some() || is_declared {
+                out.extend(self.load(std::mem::take(&mut loads)));
+            }
+            if is_declared {
+                // Where it is declared in the source, rustc says whether it is used.
+                let declare = self.declare(local);
+                out.extend(quote!(#[allow(unused_variables)] #declare));
+            }
+            out.extend(carried.map(|id| self.take_carried(*id, is_declared)));
+        }
+        out.extend(self.load(loads));
+        for local in &self.root.remade {
+            if declares(*local)
+                && let Some(expr) = &graph.locals[*local].remade
+            {
+                let mut expr = expr.clone();
+                Rewrite::new(self).visit_expr_mut(&mut expr);
+                let ident = &graph.locals[*local].ident;
+                let ty = graph.locals[*local].ty.as_ref().map(|ty| quote!(: #ty));
+                out.extend(quote!(let #ident #ty = #expr;));
+            }
+        }
+        out
+    }
+
+    /// The locals that are in scope where the root begins, in the order of their declarations. What
+    /// a region has taken over is declared outside of it.
+    fn declared_in_order(&self) -> impl Iterator<Item = LocalId> + '_ {
+        let graph = self.machine.graph;
+        let scopes = scope_path(graph, graph[self.root.block].scope);
+        scopes.into_iter().flat_map(|scope| graph.scopes[scope.0].locals.iter().copied())
+    }
+
+    /// Makes variables that the root is given.
+    fn load(&self, entry: Vec<VariableId>) -> TokenStream {
+        let mut out = TokenStream::new();
         let pats = entry.iter().map(|id| {
             let variable = self.machine.layout.variable(*id);
             let ident = &variable.ident;
             let mutability = variable.mutable.then(|| quote!(mut));
             quote!(#mutability #ident)
         });
-        if matches!(graph[self.root.block].kind, BlockKind::Resume(_)) {
+        if matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_)) {
             let tokens = entry.iter().map(|id| token(*id));
             let (pats, locals) = (pats.collect::<Vec<_>>(), locals());
             if let ([pat], [id]) = (&pats[..], &entry[..]) {
@@ -167,7 +212,7 @@ impl<'a> Printer<'a> {
                     let #pats = ::piton::__private::Load::load_next(#tokens, &mut #locals)?;
                 });
             }
-        } else if let BlockKind::Region(region) = graph[self.root.block].kind {
+        } else if let BlockKind::Region(region) = self.machine.graph[self.root.block].kind {
             for (id, pat) in entry.iter().zip(pats) {
                 let given = super::regions::given(region, *id);
                 out.extend(quote!(let #pat = #given.take();));
@@ -183,25 +228,19 @@ impl<'a> Printer<'a> {
                 });
             }
         }
-        for local in &self.root.remade {
-            if declares(*local)
-                && let Some(expr) = &graph.locals[*local].remade
-            {
-                let mut expr = expr.clone();
-                Rewrite::new(self).visit_expr_mut(&mut expr);
-                let ident = &graph.locals[*local].ident;
-                let ty = graph.locals[*local].ty.as_ref().map(|ty| quote!(: #ty));
-                out.extend(quote!(let #ident #ty = #expr;));
-            }
-        }
-        for local in &self.root.declared {
-            if declares(*local) {
-                // Where it is declared in the source, rustc says whether it is used.
-                let declare = self.declare(*local);
-                out.extend(quote!(#[allow(unused_variables)] #declare));
-            }
-        }
         out
+    }
+
+    /// Takes what may have come only to be dropped, so that this happens at the end of its scope, or
+    /// where the code assigns something else to the variable.
+    fn take_carried(&self, id: VariableId, is_declared: bool) -> TokenStream {
+        let (slot, held) = (slot(id), carried(id));
+        if is_declared {
+            let ident = &self.machine.layout.variable(id).ident;
+            quote!(if let ::core::option::Option::Some(#held) = #slot.carried() { #ident = #held; })
+        } else {
+            quote!(let #held = #slot.carried();)
+        }
     }
 
     fn declare(&self, id: LocalId) -> TokenStream {
@@ -231,9 +270,11 @@ impl<'a> Printer<'a> {
         let mut id = first;
         loop {
             let block = &self.machine.graph[id];
-            for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            for (index, (node, usage)) in block.nodes.iter().zip(&block.usages).enumerate() {
+                self.at.set((id, index));
                 self.node(node, usage, braces);
             }
+            self.at.set((id, block.nodes.len()));
             let usage = &block.end_usage;
             let merge = match &block.end {
                 Terminator::Goto(to) => match self.machine.layout.links[to.0] {
@@ -440,8 +481,25 @@ impl Printer<'_> {
                 Whereabouts::Slot => TokenStream::new(),
             }
         });
+        let carry = root.into_iter().flat_map(|root| &root.carried).map(|id| self.carry(*id));
         let jump = step::jump(self.machine, to);
-        quote!(#(#fill)* #jump)
+        quote!(#(#fill)* #(#carry)* #jump)
+    }
+
+    /// Hands a value on that is to be dropped later, if it is certainly here.
+    fn carry(&self, id: VariableId) -> TokenStream {
+        let local = self.machine.layout.variable(id).place.local;
+        let (block, node) = self.at.get();
+        let slot = slot(id);
+        if self.machine.layout.carried.held(block, node).contains(&local) {
+            let ident = &self.machine.layout.variable(id).ident;
+            quote!(#slot = ::piton::__private::Slot::Value(#ident);)
+        } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
+            let held = carried(id);
+            quote!(#slot = ::piton::__private::Slot::of(#held);)
+        } else {
+            TokenStream::new()
+        }
     }
 
     /// Where a variable is that another root needs.
@@ -479,6 +537,11 @@ impl Printer<'_> {
         }
         tokens
     }
+}
+
+/// The variable that holds what is only to be dropped.
+fn carried(id: VariableId) -> Ident {
+    hidden(&format!("c{}", id.0))
 }
 
 /// The variable that holds the locals of a state.

@@ -204,37 +204,40 @@ impl Lower<'_> {
         if suspend::block(&expr.body) && self.is_walk(&iterator) {
             self.walk(expr.label.as_ref(), iterator, *expr.pat, expr.body, span);
         } else if suspend::block(&expr.body) {
-            let (maker, kind) = if is_range(&iterator) {
-                (quote_spanned!(span=> ::piton::__private::range), LocalKind::Value)
-            } else {
-                let kind = if has_texts { LocalKind::Texts } else { LocalKind::Items };
-                (quote_spanned!(span=> ::piton::__private::items), kind)
-            };
-            let source = format!("rest of {}", names::of_pattern(&expr.pat));
-            let rest = self.new_temporary(&source, kind, iterator.span());
-            let made = call(Expr::Verbatim(maker), iterator);
-            let pat = self.local_pat(rest);
-            self.code(let_stmt(pat, made));
-            let next = Expr::Reference(syn::ExprReference {
-                attrs: Vec::new(),
-                and_token: Default::default(),
-                mutability: Some(Default::default()),
-                expr: Box::new(self.path(rest)),
+            // What is left of the items is dropped with the loop.
+            let scope = self.body(|this| {
+                let rest = this.rest(iterator, &expr.pat, has_texts, span);
+                let next = quote_spanned!(span=> ::core::iter::Iterator::next);
+                let next = call(Expr::Verbatim(next), syn::parse_quote_spanned!(span=> &mut #rest));
+                this.each(expr.label.as_ref(), next, *expr.pat, expr.body, span);
             });
-            let next =
-                call(Expr::Verbatim(quote_spanned!(span=> ::core::iter::Iterator::next)), next);
-            if let Pat::Ident(pat) = &*expr.pat
-                && let Some(item) = self.locals.find(&pat.ident)
-            {
-                self.locals[item].item_of = Some(rest);
-            }
-            self.each(expr.label.as_ref(), next, *expr.pat, expr.body, span);
+            self.push(Stmt::Scope(scope));
         } else {
             let whole = Expr::ForLoop(syn::ExprForLoop { expr: Box::new(iterator), ..expr });
             let whole = self.opaque(whole);
             self.finish(whole, Dest::Discard);
         }
         self.finish_unit(dest);
+    }
+
+    /// Declares what is left of the items of a loop.
+    fn rest(&mut self, iterator: Expr, item: &Pat, has_texts: bool, span: Span) -> Expr {
+        let (maker, kind) = if is_range(&iterator) {
+            (quote_spanned!(span=> ::piton::__private::range), LocalKind::Value)
+        } else {
+            let kind = if has_texts { LocalKind::Texts } else { LocalKind::Items };
+            (quote_spanned!(span=> ::piton::__private::items), kind)
+        };
+        let source = format!("rest of {}", names::of_pattern(item));
+        let rest = self.new_temporary(&source, kind, iterator.span());
+        let pat = self.local_pat(rest);
+        self.code(let_stmt(pat, call(Expr::Verbatim(maker), iterator)));
+        if let Pat::Ident(pat) = item
+            && let Some(item) = self.locals.find(&pat.ident)
+        {
+            self.locals[item].item_of = Some(rest);
+        }
+        self.path(rest)
     }
 
     /// `for` over the items that a local lends.
@@ -267,7 +270,11 @@ impl Lower<'_> {
         });
     }
 
-    fn match_expr(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
+    fn match_expr(&mut self, expr: syn::ExprMatch, dest: Dest) {
+        self.with_temporaries(|this| this.arms(expr, dest));
+    }
+
+    fn arms(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
         let scrutinee = self.hoist(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
         if expr.arms.iter().any(guards::awaits) {
             return self.guarded_match(expr, scrutinee, dest);
@@ -331,10 +338,12 @@ impl Lower<'_> {
         let operands = chain(&cond);
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
         if !has_let || !operands.iter().skip(1).any(|operand| suspend::expr(operand)) {
-            let cond = self.simple_condition(cond);
-            let then = self.body(then);
-            let otherwise = self.body(otherwise);
-            return self.push(Stmt::If { cond, then, otherwise });
+            return self.with_temporaries(|this| {
+                let cond = this.simple_condition(cond);
+                let then = this.body(then);
+                let otherwise = this.body(otherwise);
+                this.push(Stmt::If { cond, then, otherwise });
+            });
         }
         // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
         // the outermost, and the innermost jumps over it.
@@ -388,7 +397,7 @@ impl Lower<'_> {
                 let right = Box::new(self.opaque(*right));
                 Expr::Binary(ExprBinary { attrs, left, op, right })
             }
-            cond => self.hoist(cond),
+            cond => self.without_temporaries(None, |this| this.hoist(cond)),
         }
     }
 }

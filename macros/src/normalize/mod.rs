@@ -52,6 +52,7 @@ pub(crate) fn normalize(
         depth: 0,
         targets: 0,
         temporaries: 0,
+        borrowed: 0,
         jumps: Vec::new(),
         within: None,
         out: Vec::new(),
@@ -95,6 +96,8 @@ struct Lower<'a> {
     depth: usize,
     targets: usize,
     temporaries: usize,
+    /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
+    borrowed: usize,
     jumps: Vec<JumpScope>,
     /// The branch whose `async` block is being lowered.
     within: Option<(PointId, usize)>,
@@ -167,7 +170,7 @@ impl Lower<'_> {
         if suspend::expr(&expr) || labels::is_jump(&expr) {
             let pin = self.take_pin(&mut expr);
             let first = self.points.len();
-            self.value(expr, Dest::Discard);
+            self.with_temporaries(|this| this.value(expr, Dest::Discard));
             self.pin(pin, first);
         } else {
             let expr = self.opaque(expr);
@@ -264,8 +267,45 @@ impl Lower<'_> {
                     Some(self.path(id))
                 }
             }
-            value => Some(self.hoist(value)),
+            value => {
+                let ty = ty.cloned();
+                Some(self.without_temporaries(ty, |this| this.hoist(value)))
+            }
         }
+    }
+
+    /// Lowers a statement. What is borrowed for it alone is dropped at its end.
+    fn with_temporaries(&mut self, lower: impl FnOnce(&mut Self)) {
+        let before = self.borrowed;
+        let body = self.body(lower);
+        if std::mem::replace(&mut self.borrowed, before) == before {
+            self.out.extend(body.stmts);
+        } else {
+            self.push(Stmt::Scope(body));
+        }
+    }
+
+    /// Lowers an expression whose value outlives what is borrowed for it.
+    fn without_temporaries(
+        &mut self,
+        ty: Option<Type>,
+        lower: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        let before = self.borrowed;
+        let outer = std::mem::take(&mut self.out);
+        let value = lower(self);
+        let mut stmts = std::mem::replace(&mut self.out, outer);
+        if self.borrowed == before || extends_temporaries(&value) {
+            self.out.extend(stmts);
+            return value;
+        }
+        self.borrowed = before;
+        let local = self.temporary(&value);
+        self.locals[local].ty = ty;
+        self.push(Stmt::Declare(local));
+        stmts.push(Stmt::Define { local, value });
+        self.push(Stmt::Scope(Body { stmts }));
+        self.path(local)
     }
 
     /// Gives `value`, which does not suspend, to `dest`.
@@ -397,6 +437,19 @@ fn let_stmt(pat: Pat, value: Expr) -> Source {
         }),
         semi_token: Default::default(),
     })
+}
+
+/// Whether temporaries in the initializer of a `let` live as long as what it declares.
+fn extends_temporaries(value: &Expr) -> bool {
+    match value {
+        Expr::Reference(_) => true,
+        Expr::Paren(expr) => extends_temporaries(&expr.expr),
+        Expr::Cast(expr) => extends_temporaries(&expr.expr),
+        Expr::Tuple(expr) => expr.elems.iter().any(extends_temporaries),
+        Expr::Array(expr) => expr.elems.iter().any(extends_temporaries),
+        Expr::Struct(expr) => expr.fields.iter().any(|field| extends_temporaries(&field.expr)),
+        _ => false,
+    }
 }
 
 /// Whether the expression ends a statement without a semicolon.

@@ -113,7 +113,10 @@ impl Lower<'_> {
                 Expr::Unary(syn::ExprUnary { expr: base, ..expr })
             }
             place if is_constant(self, &place) => place,
-            value => self.spill(value),
+            value => {
+                self.borrowed += 1;
+                self.spill(value)
+            }
         }
     }
 

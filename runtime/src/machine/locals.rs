@@ -28,6 +28,19 @@ impl<T> Slot<T> {
         }
     }
 
+    /// What has been handed on only to be dropped.
+    pub fn carried(&mut self) -> Option<T> {
+        match std::mem::replace(self, Self::Empty) {
+            Self::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Hands on what has been.
+    pub fn of(carried: Option<T>) -> Self {
+        carried.map_or(Self::Empty, Self::Value)
+    }
+
     pub(super) fn must_be_filled() -> ! {
         panic!("whoever goes to a part of a step fills its slots")
     }

@@ -1,0 +1,65 @@
+//! Uses of a local after which it is still there, and nothing borrows from it.
+
+use syn::Expr;
+use syn::visit_mut::{self, VisitMut};
+
+use super::owned::{gives_own, local_of};
+use crate::ir::Locals;
+use crate::macros::{self, Piece, Role};
+use crate::normalize::{is_assignment, is_comparison};
+
+/// Takes out what only looks at a local, and keeps no borrow of it.
+pub(super) struct Looks<'a>(pub(super) &'a Locals);
+
+impl Looks<'_> {
+    fn is_place(&self, expr: &Expr) -> bool {
+        local_of(self.0, expr).is_some()
+    }
+
+    fn take(&self, expr: &mut Expr) {
+        let place = match &*expr {
+            Expr::Reference(reference) => &reference.expr,
+            place => place,
+        };
+        if self.is_place(place) {
+            *expr = syn::parse_quote!(());
+        }
+    }
+}
+
+impl VisitMut for Looks<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Binary(binary) if is_comparison(&binary.op) => {
+                self.take(&mut binary.left);
+                self.take(&mut binary.right);
+            }
+            Expr::Binary(binary) if is_assignment(&binary.op) => self.take(&mut binary.left),
+            Expr::MethodCall(call) if gives_own(call) => self.take(&mut call.receiver),
+            _ => {}
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if !macros::is_known(mac) {
+            return;
+        }
+        let Some(mut pieces) = macros::parse(mac) else { return };
+        let format = macros::format_string(mac, &pieces);
+        for (index, piece) in pieces.iter_mut().enumerate() {
+            match piece {
+                Piece::Expr(expr, _) if format == Some(index) => {
+                    **expr = syn::parse_quote!("");
+                }
+                Piece::Expr(expr, Role::Borrowed | Role::Lazy) => {
+                    self.take(expr);
+                    self.visit_expr_mut(expr);
+                }
+                Piece::Expr(expr, _) => self.visit_expr_mut(expr),
+                Piece::Tokens(_) => {}
+            }
+        }
+        mac.tokens = macros::unparse(&pieces);
+    }
+}

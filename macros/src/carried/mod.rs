@@ -1,0 +1,210 @@
+//! Values that no code needs any more and that are not dropped yet.
+//!
+//! rustc drops a local at the end of its scope. A root whose code ends before that hands such a value
+//! on to the next root, unless the machine parks in between. Input: the graph, and what each root is
+//! given because its code needs it. Output: [`Carried`]. Guarantees: what is said to be held at a
+//! place has been initialized there, has not been moved, and nothing borrows from it; what is carried
+//! borrows from no other local. Where that cannot be seen from the source (the last use of the value
+//! is a method call, which may take it), the value is not carried.
+
+mod looks;
+mod owned;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::visit_mut::VisitMut;
+use syn::{Expr, Stmt};
+
+use self::looks::Looks;
+use self::owned::{borrowing, local_of, plain};
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
+use crate::usage::{Jump, Usage, bound_locals};
+
+/// The result of the analysis.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    /// What is certainly held while each node of a block runs, and, last, at its end.
+    held: Vec<Vec<BTreeSet<LocalId>>>,
+    /// What may come to a root beside what its code needs.
+    carried: BTreeMap<BlockId, BTreeSet<LocalId>>,
+}
+
+impl Carried {
+    /// What is held while a node of a block runs; its end comes after the last node.
+    pub(crate) fn held(&self, block: BlockId, node: usize) -> &BTreeSet<LocalId> {
+        &self.held[block.0][node]
+    }
+
+    /// What may come to a root beside what its code needs.
+    pub(crate) fn come_to(&self, root: BlockId) -> impl Iterator<Item = LocalId> + '_ {
+        self.carried.get(&root).into_iter().flatten().copied()
+    }
+}
+
+/// What the analysis knows of a root.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// What its code is given, and of that what is whole.
+    pub(crate) locals: BTreeSet<LocalId>,
+    pub(crate) whole: BTreeSet<LocalId>,
+    /// What its code names.
+    pub(crate) named: BTreeSet<LocalId>,
+    /// Everything that is in scope where it begins.
+    pub(crate) open: BTreeSet<LocalId>,
+}
+
+/// Analyzes the graph. `roots` are those that are entered within a step and those that are not;
+/// `root_of` is by block.
+pub(crate) fn analyze(
+    graph: &Graph,
+    roots: &BTreeMap<BlockId, Entry>,
+    root_of: &[BlockId],
+) -> Carried {
+    // Neither what borrows nor what has no destructor.
+    let left_out = &borrowing(graph) | &plain(graph);
+    let mut held_at: Vec<Option<BTreeSet<LocalId>>> = vec![None; graph.blocks.len()];
+    let mut carried = Carried::default();
+    // Within a root control goes forward only.
+    for id in graph.block_ids() {
+        if let Some(entry) = roots.get(&id) {
+            let given = entry.whole.iter().copied().chain(bound_before(graph, id));
+            held_at[id.0] = Some(given.filter(|local| !left_out.contains(local)).collect());
+        }
+        let mut held = held_at[id.0].clone().unwrap_or_default();
+        let block = &graph[id];
+        let mut at_nodes = Vec::with_capacity(block.nodes.len() + 1);
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            held = &held - &taken(&graph.locals, node, usage);
+            at_nodes.push(held.clone());
+            held.extend(made(graph, node).filter(|local| !left_out.contains(local)));
+        }
+        held = &held - &taken_at_end(&graph.locals, block);
+        at_nodes.push(held.clone());
+        carried.held.push(at_nodes);
+        for (to, bound) in crate::liveness::edges(graph, &block.end) {
+            if roots.contains_key(&to) {
+                continue;
+            }
+            let bound = bound.into_iter().filter(|local| !left_out.contains(local));
+            let here: BTreeSet<_> = held.iter().copied().chain(bound).collect();
+            held_at[to.0] = Some(match held_at[to.0].take() {
+                Some(others) => &others & &here,
+                None => here,
+            });
+        }
+    }
+    loop {
+        let mut changed = false;
+        for id in graph.block_ids() {
+            changed |= carried.hand_on(graph, roots, id, root_of[id.0]);
+        }
+        if !changed {
+            return carried;
+        }
+    }
+}
+
+impl Carried {
+    /// Adds what the block hands on to the roots that it goes to. Whether that is new.
+    fn hand_on(
+        &mut self,
+        graph: &Graph,
+        roots: &BTreeMap<BlockId, Entry>,
+        id: BlockId,
+        root: BlockId,
+    ) -> bool {
+        let block = &graph[id];
+        let here = self.carried.get(&root).cloned().unwrap_or_default();
+        let here = &here - &roots[&root].named;
+        let mut changed = false;
+        let usages = block.usages.iter().chain([&block.end_usage]).enumerate();
+        let mut goes: Vec<(usize, BlockId)> = usages
+            .flat_map(|(node, usage)| usage.jumps.iter().map(move |jump| (node, *jump)))
+            .filter_map(|(node, jump)| Some((node, jump_target(graph, jump)?)))
+            .collect();
+        goes.extend(block.end.successors().into_iter().map(|to| (block.nodes.len(), to)));
+        for (node, to) in goes {
+            let is_within = !matches!(
+                graph[to].kind,
+                BlockKind::Start | BlockKind::Region(_) | BlockKind::Resume(_)
+            );
+            let Some(entry) = roots.get(&to).filter(|_| is_within) else { continue };
+            let all = &self.held[id.0][node] | &here;
+            let carried = self.carried.entry(to).or_default();
+            let count = carried.len();
+            carried.extend((&all & &entry.open).difference(&entry.locals));
+            changed |= carried.len() != count;
+        }
+        changed
+    }
+}
+
+fn jump_target(graph: &Graph, jump: Jump) -> Option<BlockId> {
+    match jump {
+        Jump::Break(target) => graph.targets[target.0].exit,
+        Jump::Continue(target) => graph.targets[target.0].head,
+        Jump::Return => None,
+    }
+}
+
+/// What is bound where a root begins: parameters, and what an await gives.
+fn bound_before(graph: &Graph, root: BlockId) -> Vec<LocalId> {
+    if graph[root].kind == BlockKind::Start {
+        return graph.params.clone();
+    }
+    let pats = graph.blocks.iter().filter_map(|block| match &block.end {
+        Terminator::Await { pat, resume, .. } | Terminator::Join { pat, resume, .. } => {
+            (*resume == root).then_some(pat)
+        }
+        _ => None,
+    });
+    pats.flat_map(|pat| bound_locals(&graph.locals, pat)).collect()
+}
+
+/// The locals that a node gives a value.
+fn made(graph: &Graph, node: &Node) -> impl Iterator<Item = LocalId> {
+    let made = match node {
+        Node::Code(Stmt::Local(local)) if local.init.is_some() => {
+            bound_locals(&graph.locals, &local.pat)
+        }
+        Node::Code(Stmt::Expr(Expr::Assign(expr), _)) => {
+            let whole = Some(&*expr.left).filter(|left| matches!(left, Expr::Path(_)));
+            whole.and_then(|left| local_of(&graph.locals, left)).into_iter().collect()
+        }
+        Node::Define { local, .. } => vec![*local],
+        _ => Vec::new(),
+    };
+    made.into_iter()
+}
+
+/// What may be moved or borrowed when a node is through.
+fn taken(locals: &Locals, node: &Node, usage: &Usage) -> BTreeSet<LocalId> {
+    if usage.mentions.is_empty() {
+        return BTreeSet::new();
+    }
+    let mut taken = match node {
+        Node::Code(stmt) => {
+            let mut stmt = stmt.clone();
+            Looks(locals).visit_stmt_mut(&mut stmt);
+            Usage::of_stmt(locals, &stmt).mentions
+        }
+        Node::Define { value, .. } => taken_by(locals, value),
+        _ => BTreeSet::new(),
+    };
+    taken.extend(&usage.assigned);
+    taken
+}
+
+fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {
+    match &block.end {
+        Terminator::If { cond, .. } => taken_by(locals, cond),
+        // Guards of its arms count, too.
+        _ => block.end_usage.mentions.clone(),
+    }
+}
+
+fn taken_by(locals: &Locals, expr: &Expr) -> BTreeSet<LocalId> {
+    let mut expr = expr.clone();
+    Looks(locals).visit_expr_mut(&mut expr);
+    Usage::of_expr(locals, &expr).mentions
+}
