@@ -200,9 +200,11 @@ async fn a_killed_process_is_found_dead_soon(url: String) {
 
 async fn news_reaches_other_processes(url: String) {
     let (here, there) = (open(&url).await, open(&url).await);
-    let run_id = start(&*here, None).await;
+    start(&*here, None).await;
     let patiently = async |what| tokio::time::timeout(PATIENCE, what).await;
     patiently(Box::pin(there.hub().due())).await.expect("a run is due");
+    let owner = there.register_worker(new_worker()).await.expect("a worker can register");
+    let run_id = start(&*here, Some(owner)).await;
     let (sender, mut news) = unbounded_channel();
     let _subscription = there.hub().subscribe(run_id, sender);
     let kind = ArrivalKind::Signal { name: "x".into(), payload: Payload::default() };
@@ -235,7 +237,8 @@ async fn other_processes_hear_of_queues(url: String) {
     let asks = CommitStep { activities: vec![activity], ..step(0) };
     here.commit_steps(worker, vec![asks]).await.expect("it can be committed");
     tokio::time::timeout(PATIENCE, queued.notified()).await.expect("an activity is due");
-    let claim = ClaimActivities { worker, queues: &[("gpu", 1)], activities: &["train"] };
+    let (queues, activities) = (&[("gpu", 1)], &[("train", 1)]);
+    let claim = ClaimActivities { worker, queues, activities, limit: 1 };
     let claimed = there.claim_activities(claim).await.expect("it can be claimed");
     assert_eq!(claimed.activities.len(), 1);
     let gives_up = CommitStep { given_up: vec![Handle(0)], ..step(1) };

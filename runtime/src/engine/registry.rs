@@ -83,9 +83,9 @@ impl Registry {
         &self.workflow_names
     }
 
-    /// The names of all activities, in order.
-    pub(crate) fn activity_names(&self) -> &[&'static str] {
-        &self.activity_names
+    /// All activities, in the order of their names.
+    pub(crate) fn activities_in_order(&self) -> impl Iterator<Item = &'static ActivityEntry> {
+        self.activity_names.iter().filter_map(|name| self.activity(name))
     }
 
     /// Leaves the workflows out.

@@ -1,5 +1,6 @@
 //! What goes into a store and what comes out of it about activities on queues.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use super::WorkerLease;
@@ -50,15 +51,17 @@ pub(super) fn limit_ms(limit: Duration) -> i64 {
     i64::try_from(limit.as_nanos().div_ceil(1_000_000)).unwrap_or(LONGEST).min(LONGEST)
 }
 
-/// Which due activities a worker wants.
+/// Which due activities a worker wants. All three kinds of room hold together.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimActivities<'a> {
     /// Who asks.
     pub worker: WorkerLease,
-    /// The queues it serves, and for how many more activities of each it has room.
+    /// The queues it serves, each once, and for how many more activities of each it has room.
     pub queues: &'a [(&'a str, u32)],
-    /// The activities it has.
-    pub activities: &'a [&'a str],
+    /// The activities it has, each once, and for how many more attempts of each it has room.
+    pub activities: &'a [(&'a str, u32)],
+    /// For how many more attempts it has room altogether.
+    pub limit: u32,
 }
 
 /// What a claim gave.
@@ -66,10 +69,45 @@ pub struct ClaimActivities<'a> {
 pub struct ClaimedActivities {
     /// The activities, those that have been due for longest first.
     pub activities: Vec<ClaimedActivity>,
-    /// When the next one on these queues falls due, as far as is known now.
+    /// When the next one falls due for which there is room after this claim, as far as is known
+    /// now.
     pub next_due_at: Option<Timestamp>,
     /// The database's clock at the claim.
     pub now: Timestamp,
+}
+
+/// The room for attempts, while activities are being chosen.
+pub(super) struct Rooms<'a> {
+    queues: HashMap<&'a str, u32>,
+    activities: HashMap<&'a str, u32>,
+    limit: u32,
+}
+
+impl<'a> Rooms<'a> {
+    pub(super) fn of(request: &ClaimActivities<'a>) -> Self {
+        Self {
+            queues: request.queues.iter().copied().collect(),
+            activities: request.activities.iter().copied().collect(),
+            limit: request.limit,
+        }
+    }
+
+    /// How many of this activity may be taken from this queue.
+    pub(super) fn left(&self, queue: &str, activity: &str) -> u32 {
+        let room = |rooms: &HashMap<&str, u32>, name| rooms.get(name).copied().unwrap_or(0);
+        room(&self.queues, queue).min(room(&self.activities, activity)).min(self.limit)
+    }
+
+    /// Takes one, if there is room.
+    pub(super) fn take(&mut self, queue: &str, activity: &str) -> bool {
+        if self.left(queue, activity) == 0 {
+            return false;
+        }
+        let rooms = [self.queues.get_mut(queue), self.activities.get_mut(activity)];
+        rooms.into_iter().flatten().for_each(|room| *room -= 1);
+        self.limit -= 1;
+        true
+    }
 }
 
 /// An activity as the worker gets it that is to make an attempt.
@@ -79,6 +117,8 @@ pub struct ClaimedActivity {
     pub key: ActivityKey,
     /// The queue it was on.
     pub queue: String,
+    /// The activity's stored name.
+    pub activity: String,
     /// The number of the attempt to be made, from 1.
     pub attempt: u32,
     /// How many attempts before were cut off by the death of their worker.

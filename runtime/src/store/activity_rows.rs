@@ -18,6 +18,7 @@ pub(super) struct ClaimedActivityRow {
     run_id: Uuid,
     handle: i64,
     queue: String,
+    activity: String,
     attempt: i64,
     interruptions: i64,
     call: Vec<u8>,
@@ -29,6 +30,7 @@ impl From<ClaimedActivityRow> for ClaimedActivity {
         Self {
             key: key(row.run_id, row.handle),
             queue: row.queue,
+            activity: row.activity,
             attempt: count(row.attempt),
             interruptions: count(row.interruptions),
             call: row.call,

@@ -149,6 +149,12 @@ impl Ends {
         }
     }
 
+    /// The owner of a run that has got something.
+    #[cfg(feature = "postgres")]
+    pub(super) fn owner(&self, run_id: RunId) -> Option<WorkerId> {
+        self.recipients.owner(run_id)
+    }
+
     /// The runs that have got something: those that it wakes, then the others.
     pub(super) fn grown(&self) -> (super::recipients::Counts, super::recipients::Counts) {
         self.recipients.grown()

@@ -171,8 +171,9 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// several outcomes apply, it is the first of unknown, duplicate, closed, not owner.
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError>;
 
-    /// Gives due activities to a worker, those that have been due for longest first, each with its
-    /// next attempt's number. Activities whose limits have run out are not given.
+    /// Gives due activities to a worker, those that have been due for longest first as far as there
+    /// is room for each, with its next attempt's number. Activities whose limits have run out are
+    /// not given. Asking in vain writes nothing.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.

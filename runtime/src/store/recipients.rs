@@ -106,6 +106,12 @@ impl Recipients {
         self.valid.contains(&worker)
     }
 
+    /// The owner of a run.
+    #[cfg(feature = "postgres")]
+    pub(super) fn owner(&self, run_id: RunId) -> Option<WorkerId> {
+        self.runs.get(&run_id)?.owner.map(|owner| owner.worker_id)
+    }
+
     /// The runs that have got something: those that it wakes, then the others.
     pub(super) fn grown(&self) -> (Counts, Counts) {
         let (mut woken, mut told) = (Vec::new(), Vec::new());

@@ -50,6 +50,16 @@ impl Lab {
         self.0.gate.0.add_permits(1);
     }
 
+    /// Waits for [`Lab::open_gate`].
+    pub async fn pass_gate(&self) {
+        self.0.gate.0.acquire().await.unwrap().forget();
+    }
+
+    /// How many attempts have begun, whatever they are.
+    pub fn attempts(&self) -> usize {
+        self.0.begun.lock().unwrap().values().map(Vec::len).sum()
+    }
+
     pub fn begin(&self, cx: &ActivityContext, argument: &str) {
         let attempt = cx.info().attempt;
         self.0.begun.lock().unwrap().entry(argument.to_owned()).or_default().push(attempt);
@@ -161,7 +171,7 @@ impl Lab {
             return Err(format!("{what} failed"));
         }
         match what {
-            "hang" => lab.0.gate.0.acquire().await.unwrap().forget(),
+            "hang" => lab.pass_gate().await,
             "panic" => panic!("as asked"),
             _ => {}
         }

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use piton::prelude::*;
-use piton::store::Store;
+use piton::store::{ActivityKey, Store};
 use tokio::time::Instant;
 
-use crate::queues::{is_empty, text, train};
+use crate::activities::Lab;
+use crate::queues::{is_empty, study, text, train};
 use crate::rig::Rig;
 
 #[tokio::test(start_paused = true)]
@@ -78,7 +79,8 @@ async fn limits_hold_while_the_worker_is_paused() {
     let claim = piton::store::ClaimActivities {
         worker: silent,
         queues: &[("gpu", 1)],
-        activities: &["train"],
+        activities: &[("train", 1)],
+        limit: 1,
     };
     assert_eq!(rig.store.claim_activities(claim).await.unwrap().activities.len(), 1);
     let server = rig.server("gpu").start().await.unwrap();
@@ -87,4 +89,67 @@ async fn limits_hold_while_the_worker_is_paused() {
     assert_eq!(run.result().await.unwrap(), "hang done");
     owner.shutdown().await.unwrap();
     server.shutdown().await.unwrap();
+}
+
+/// At most one at a time, on two queues.
+#[activity(queue = "gpu", max_concurrent = 1)]
+async fn calibrate(cx: &ActivityContext, what: &str) -> String {
+    let lab = cx.dependency::<Lab>();
+    lab.begin(cx, what);
+    lab.pass_gate().await;
+    what.to_owned()
+}
+
+#[workflow]
+async fn calibrations(count: u32, queue: String) -> usize {
+    let whats = (0..count).map(|number| format!("{queue} {number}"));
+    join_all(whats.map(|what| calibrate(&what).queue(queue.clone()))).await.len()
+}
+
+/// How many activities on queues are under a worker's lease.
+async fn claimed(rig: &Rig, run_id: piton::model::RunId, count: u64) -> usize {
+    let mut claimed = 0;
+    for handle in 0..count {
+        let key = ActivityKey { run_id, handle: piton::model::Handle(handle) };
+        let record = rig.store.find_activity(key).await.unwrap();
+        claimed += usize::from(record.is_some_and(|record| record.worker.is_some()));
+    }
+    claimed
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_claims_no_more_of_an_activity_than_it_attempts() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let run = rig.client.start(calibrations(6, text("gpu"))).await.unwrap();
+    let also = rig.client.start(calibrations(2, text("cpu"))).await.unwrap();
+    rig.until_parked(&run).await;
+    rig.until_parked(&also).await;
+    let first = rig.server("gpu").queue("cpu").start().await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.attempts() == 1).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let held = claimed(&rig, run.run_id(), 6).await + claimed(&rig, also.run_id(), 2).await;
+    assert_eq!(held, 1, "the rest is for others");
+    // Another worker makes its attempt at the same time, and what is behind is not held up.
+    let second = rig.server("gpu").start().await.unwrap();
+    rig.until_true(|| lab.attempts() == 2).await;
+    let behind = rig.client.start(study(text("another activity"))).await.unwrap();
+    assert_eq!(behind.result().await.unwrap(), "another activity done");
+    (0..8).for_each(|_| lab.open_gate());
+    assert_eq!(run.result().await.unwrap(), 6);
+    assert_eq!(also.result().await.unwrap(), 2);
+    for worker in [owner, first, second] {
+        worker.shutdown().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_without_work_takes_no_places_from_another() {
+    let rig = Rig::new();
+    let worker = rig.worker().max_activities(1).queue("idle").queue("gpu").start().await.unwrap();
+    let run = rig.client.start(study(text("x"))).await.unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(60), run.result()).await;
+    assert_eq!(ended.expect("in time").unwrap(), "x done");
+    worker.shutdown().await.unwrap();
 }

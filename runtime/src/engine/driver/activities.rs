@@ -60,6 +60,7 @@ impl Driver {
                     entry,
                     context: context.linked(Arc::new(FunctionLink(Arc::clone(&link)))),
                     arguments: activity.arguments,
+                    places: None,
                     start_by: activity.schedule_to_start.map(|limit| instant_of(due_at + limit)),
                     start_to_close: activity.start_to_close,
                     heartbeat: activity.heartbeat,

@@ -30,6 +30,8 @@ pub(crate) struct Attempt {
     pub(crate) context: ActivityContext,
     /// Its arguments.
     pub(crate) arguments: Payload,
+    /// Its places, if it has them already.
+    pub(crate) places: Option<Places>,
     /// By when it must have got its turn.
     pub(crate) start_by: Option<Instant>,
     /// How long it may take.
@@ -161,8 +163,14 @@ impl Attempt {
         AttemptEnd { handle, attempt, result, details: link.details_so_far() }
     }
 
-    async fn run(self) -> AttemptResult {
-        let places = self.session.host.slots.take(self.entry);
+    async fn run(mut self) -> AttemptResult {
+        let taken = self.places.take();
+        let places = async {
+            match taken {
+                Some(places) => places,
+                None => self.session.host.slots.take(self.entry).await,
+            }
+        };
         let places = match self.start_by {
             None => places.await,
             Some(start_by) => match timeout_at(start_by, places).await {

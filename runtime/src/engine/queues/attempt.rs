@@ -14,6 +14,7 @@ use crate::engine::driver::Attempt;
 use crate::engine::link::{FunctionLink, Link};
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::engine::session::Session;
+use crate::engine::slots::Places;
 use crate::machine::OperationOutcome;
 use crate::model::{ActivityToken, Timestamp};
 use crate::store::{
@@ -31,11 +32,13 @@ const REPORT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// [`ActivityContext::heartbeat`].
 const LONGEST_THROTTLE: Duration = Duration::from_secs(10);
 
-/// Makes an attempt in a task of the session. `permit` is its place on the queue.
+/// Makes an attempt in a task of the session. `permit` is its place on the queue, `places` are the
+/// others it needs, if they were free.
 pub(super) fn start(
     session: &Arc<Session>,
     claimed: ClaimedActivity,
     permit: OwnedSemaphorePermit,
+    places: Option<Places>,
 ) {
     let (key, attempt) = (claimed.key, claimed.attempt);
     let token = ActivityToken { run_id: key.run_id, handle: key.handle, attempt };
@@ -43,7 +46,7 @@ pub(super) fn start(
     let held = session.attempts.hold(key, attempt, Arc::clone(&link));
     let task = Arc::clone(session);
     let task = session.spawn(async move {
-        let Some(end) = make(&task, claimed, &link).await else { return };
+        let Some(end) = make(&task, claimed, places, &link).await else { return };
         // The place is free for the next while this one is being reported.
         drop(permit);
         task.attempts.note_freed();
@@ -64,6 +67,7 @@ pub(super) fn start(
 async fn make(
     session: &Arc<Session>,
     claimed: ClaimedActivity,
+    places: Option<Places>,
     link: &Arc<Link>,
 ) -> Option<ActivityEnd> {
     let ClaimedActivity { key, attempt, interruptions, call, .. } = claimed;
@@ -103,6 +107,7 @@ async fn make(
         entry,
         context: context.linked(Arc::new(FunctionLink(Arc::clone(link)))),
         arguments: activity.arguments.clone(),
+        places,
         start_by: None,
         start_to_close: activity.start_to_close,
         heartbeat: activity.heartbeat,

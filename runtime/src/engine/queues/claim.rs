@@ -11,7 +11,7 @@ use crate::engine::session::Session;
 use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::Timestamp;
-use crate::store::{ClaimActivities, ReviewedActivities};
+use crate::store::{ClaimActivities, ClaimedActivity, ReviewedActivities};
 
 /// The most activities of one queue in one claim, so that several workers share a backlog.
 const MAX_CLAIM: usize = 100;
@@ -63,6 +63,7 @@ async fn claim_loop(session: &Arc<Session>) {
             biased;
             () = news.notified() => {}
             () = session.attempts.freed(), if pass.lacks_room => {}
+            () = session.host.slots.freed(), if pass.lacks_room => {}
             () = sleep_until(look_at) => {}
         }
     }
@@ -73,9 +74,9 @@ async fn claim_loop(session: &Arc<Session>) {
 struct Pass {
     /// Whether there may be more, and room for it.
     is_full: bool,
-    /// Whether some queue had no room.
+    /// Whether some queue or activity had no room.
     lacks_room: bool,
-    /// When the next activity falls due.
+    /// When the next activity falls due for which there is room.
     next_due_at: Option<Timestamp>,
     /// When a queue's rate allows for more.
     next_room_at: Option<Instant>,
@@ -83,45 +84,93 @@ struct Pass {
 
 async fn claim_once(session: &Arc<Session>) -> Result<Pass, StoreError> {
     let mut pass = Pass::default();
-    let mut queues = Vec::with_capacity(session.host.queues.len());
-    let mut places = session.host.slots.available();
-    for queue in &session.host.queues {
-        match queue.room() {
-            Ok(room) if places > 0 => {
-                let room = room.min(places).min(MAX_CLAIM);
-                places -= room;
-                // At most a hundred.
-                queues.push((queue.name.as_str(), room as u32));
-            }
-            Ok(_) | Err(None) => pass.lacks_room = true,
-            Err(Some(at)) => {
-                pass.next_room_at = Some(pass.next_room_at.map_or(at, |next| next.min(at)));
-            }
-        }
-    }
-    if queues.is_empty() {
+    let queues = queues_with_room(session, &mut pass);
+    let activities = activities_with_room(session, &mut pass);
+    let limit = at_most(session.host.slots.available());
+    pass.lacks_room |= limit == 0;
+    if queues.is_empty() || activities.is_empty() || limit == 0 {
         return Ok(pass);
     }
     let _claiming = session.attempts.claiming.lock().await;
-    let activities = session.host.registry.activity_names();
-    let request = ClaimActivities { worker: session.lease(), queues: &queues, activities };
+    let (queues, activities) = (&queues[..], &activities[..]);
+    let request = ClaimActivities { worker: session.lease(), queues, activities, limit };
     let asked_at = Instant::now();
     let claimed = session.store.claim_activities(request).await?;
     failpoints::hit("after_claim_activities");
     session.clock.observe(claimed.now, asked_at);
     pass.next_due_at = claimed.next_due_at;
-    pass.is_full = claimed.next_due_at.is_some_and(|due_at| due_at <= claimed.now);
-    if !claimed.activities.is_empty() {
-        debug!(activities = claimed.activities.len(), "claimed");
+    let activities = claimed.activities;
+    pass.is_full = activities.len() >= MAX_CLAIM
+        || claimed.next_due_at.is_some_and(|due_at| due_at <= claimed.now);
+    let uses_up = uses_up(&request, &activities);
+    if !activities.is_empty() {
+        debug!(activities = activities.len(), "claimed");
     }
-    for activity in claimed.activities {
-        let queue = session.host.queues.iter().find(|queue| queue.name == activity.queue);
-        // Nobody else takes places, and no more was asked for than there were.
-        if let Some(permit) = queue.and_then(|queue| queue.enter()) {
-            attempt::start(session, activity, permit);
-        }
+    for activity in activities {
+        begin(session, activity);
+    }
+    if uses_up {
+        // There may be more behind, for when there is room again.
+        pass.lacks_room = true;
+        queues_with_room(session, &mut pass);
     }
     Ok(pass)
+}
+
+/// Whether a claim has used up some of the room that it was told of.
+fn uses_up(request: &ClaimActivities<'_>, claimed: &[ClaimedActivity]) -> bool {
+    let is_used_up = |rooms: &[(&str, u32)], name: fn(&ClaimedActivity) -> &str| {
+        let count = |asked| claimed.iter().filter(|one| name(one) == asked).count();
+        rooms.iter().any(|(asked, room)| count(*asked) >= *room as usize)
+    };
+    claimed.len() >= request.limit as usize
+        || is_used_up(request.queues, |one| &one.queue)
+        || is_used_up(request.activities, |one| &one.activity)
+}
+
+/// The queues from which something may be begun, each with how many.
+fn queues_with_room<'a>(session: &'a Session, pass: &mut Pass) -> Vec<(&'a str, u32)> {
+    let mut queues = Vec::with_capacity(session.host.queues.len());
+    for queue in &session.host.queues {
+        match queue.room() {
+            Ok(room) => queues.push((queue.name.as_str(), at_most(room))),
+            Err(None) => pass.lacks_room = true,
+            Err(Some(at)) => {
+                pass.next_room_at = Some(pass.next_room_at.map_or(at, |next| next.min(at)));
+            }
+        }
+    }
+    queues
+}
+
+/// The activities of which attempts may be begun, each with how many.
+fn activities_with_room(session: &Session, pass: &mut Pass) -> Vec<(&'static str, u32)> {
+    let registry = &session.host.registry;
+    let rooms = registry.activities_in_order().map(|entry| {
+        let room = session.host.slots.room(entry);
+        (entry.name, at_most(room))
+    });
+    let (free, full): (Vec<_>, Vec<_>) = rooms.partition(|(_, room)| *room > 0);
+    pass.lacks_room |= !full.is_empty();
+    free
+}
+
+/// So many, as far as one claim may give them.
+fn at_most(room: usize) -> u32 {
+    // At most a hundred.
+    room.min(MAX_CLAIM) as u32
+}
+
+/// Has an attempt made. Returns whether its queue had a place for it: nobody else takes places, and
+/// no more is asked for than there are, but answers may be lost.
+fn begin(session: &Arc<Session>, activity: ClaimedActivity) -> bool {
+    let queue = session.host.queues.iter().find(|queue| queue.name == activity.queue);
+    let Some(permit) = queue.and_then(|queue| queue.enter()) else { return false };
+    // Those that runs use up meanwhile are waited for.
+    let entry = session.host.registry.activity(&activity.activity);
+    let places = entry.and_then(|entry| session.host.slots.try_take(entry));
+    attempt::start(session, activity, permit, places);
+    true
 }
 
 /// Compares the attempts that the worker makes with those that the database says it makes.
@@ -139,10 +188,8 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
         session.attempts.cancel(*key, Some(*attempt));
     }
     for stray in strays {
-        let queue = session.host.queues.iter().find(|queue| queue.name == stray.queue);
-        match queue.and_then(|queue| queue.enter()) {
-            Some(permit) => attempt::start(session, stray, permit),
-            None => session.attempts.suspect_strays(),
+        if !begin(session, stray) {
+            session.attempts.suspect_strays();
         }
     }
     Ok(())

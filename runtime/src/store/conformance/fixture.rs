@@ -120,8 +120,7 @@ impl StoreUnderTest {
         room: u32,
     ) -> Result<ClaimedActivities, StoreError> {
         let queues = &[(QUEUE, room)];
-        let request = ClaimActivities { worker, queues, activities: &[ACTIVITY] };
-        self.store.claim_activities(request).await
+        self.store.claim_activities(claim_of(worker, queues)).await
     }
 
     pub(super) async fn claim_activities(
@@ -131,6 +130,11 @@ impl StoreUnderTest {
     ) -> Vec<ClaimedActivity> {
         let claimed = self.try_claim_activities(worker, room).await;
         claimed.expect("a valid worker can claim").activities
+    }
+
+    /// Claims, and tells what was given.
+    pub(super) async fn claim_keys(&self, worker: WorkerLease, room: u32) -> Vec<ActivityKey> {
+        self.claim_activities(worker, room).await.iter().map(|claimed| claimed.key).collect()
     }
 
     pub(super) async fn claim_one(&self, worker: WorkerLease) -> ClaimedActivity {
@@ -263,6 +267,14 @@ pub(super) fn activity(handle: u64) -> NewActivity {
         call: format!("call {handle}").into_bytes(),
         limits: ActivityLimits::default(),
     }
+}
+
+/// A claim of a worker that has no other limits than those of its queues.
+pub(super) fn claim_of<'a>(
+    worker: WorkerLease,
+    queues: &'a [(&'a str, u32)],
+) -> ClaimActivities<'a> {
+    ClaimActivities { worker, queues, activities: &[(ACTIVITY, u32::MAX)], limit: u32::MAX }
 }
 
 pub(super) fn limited(handle: u64, limits: ActivityLimits) -> NewActivity {

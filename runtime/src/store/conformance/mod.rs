@@ -31,6 +31,7 @@ mod queries;
 mod queues;
 mod recovering;
 mod starting;
+mod taking;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -70,6 +71,7 @@ pub fn cases() -> Vec<Case> {
         closing::CASES,
         arrivals::CASES,
         queues::CASES,
+        taking::CASES,
         attempts::CASES,
         expiring::CASES,
         ownership::CASES,

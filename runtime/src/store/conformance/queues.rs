@@ -1,34 +1,18 @@
 //! Activities on queues: how they come, who gets them, how they go.
 
-use std::time::Duration;
-
 use super::fixture::{
     ACTIVITY, LONGER_THAN_LEASE, NOTHING, QUEUE, StoreUnderTest, activity, beat, by_worker, close,
     keep, key, outcome, park,
 };
 use crate::error::StoreError;
 use crate::model::{Handle, RunId};
-use crate::store::{
-    ActivityKey, ClaimActivities, CommitOutcome, CommitStep, FinishOutcome, HeartbeatOutcome,
-    NewActivity,
-};
+use crate::store::{CommitOutcome, CommitStep, FinishOutcome, HeartbeatOutcome};
 
 super::list_cases!("queues":
     an_activity_comes_with_the_step_that_asks_for_it,
     a_lost_step_asks_for_nothing,
     a_fenced_worker_asks_for_nothing,
     a_parked_run_can_ask_for_activities,
-    a_claim_gives_what_is_known_and_the_first_attempt,
-    a_claimed_activity_is_not_given_again,
-    a_claim_gives_no_more_than_there_is_room_for,
-    a_claim_gives_what_has_waited_longest_first,
-    activities_of_one_step_are_given_in_the_order_of_their_handles,
-    a_claim_without_room_tells_what_waits,
-    only_the_queues_asked_for_are_looked_at,
-    each_queue_has_its_own_room,
-    only_the_activities_asked_for_are_given,
-    a_worker_without_a_lease_is_given_nothing,
-    two_workers_share_a_queue,
     a_given_up_activity_is_gone,
     an_activity_asked_for_and_given_up_elsewhere_stays,
     whoever_works_at_a_given_up_activity_is_told,
@@ -84,124 +68,6 @@ async fn a_parked_run_can_ask_for_activities(t: StoreUnderTest) {
     assert_eq!(t.claim_ids(worker, 5).await, [run_id], "its outcome wakes it");
 }
 
-async fn a_claim_gives_what_is_known_and_the_first_attempt(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    let run_id = t.queue(worker, vec![activity(5)]).await;
-    let claimed = t.claim_one(worker).await;
-    assert_eq!((claimed.key, claimed.queue.as_str()), (key(run_id, 5), QUEUE));
-    assert_eq!((claimed.attempt, claimed.interruptions), (1, 0));
-    assert_eq!((claimed.call.as_slice(), claimed.details), (&b"call 5"[..], None));
-    let record = t.activity(key(run_id, 5)).await.expect("it is there");
-    assert_eq!((record.worker, record.due_at), (Some(worker), None));
-}
-
-async fn a_claimed_activity_is_not_given_again(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    t.queue(worker, vec![activity(0)]).await;
-    t.claim_one(worker).await;
-    let again = t.try_claim_activities(worker, 5).await.expect("it can ask");
-    assert!(again.activities.is_empty());
-    assert_eq!((again.next_due_at, again.now), (None, t.now()));
-}
-
-async fn a_claim_gives_no_more_than_there_is_room_for(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    t.queue(worker, (0..5).map(activity).collect()).await;
-    let claimed = t.try_claim_activities(worker, 3).await.expect("it can claim");
-    assert_eq!(claimed.activities.len(), 3);
-    assert_eq!(claimed.next_due_at, Some(t.now()), "more is due");
-    assert_eq!(t.claim_activities(worker, 3).await.len(), 2);
-}
-
-async fn a_claim_gives_what_has_waited_longest_first(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    let mut expected = Vec::new();
-    for _ in 0..4 {
-        expected.push(key(t.queue(worker, vec![activity(0)]).await, 0));
-        t.clock.advance(Duration::from_millis(1));
-    }
-    assert_eq!(keys(&t, worker, 2).await, expected[..2]);
-    assert_eq!(keys(&t, worker, 9).await, expected[2..]);
-}
-
-async fn activities_of_one_step_are_given_in_the_order_of_their_handles(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    let run_id = t.queue(worker, [7, 2, 9, 4].map(activity).to_vec()).await;
-    assert_eq!(keys(&t, worker, 9).await, [2, 4, 7, 9].map(|handle| key(run_id, handle)));
-}
-
-async fn a_claim_without_room_tells_what_waits(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    t.queue(worker, vec![activity(0)]).await;
-    let claimed = t.try_claim_activities(worker, 0).await.expect("it can ask");
-    assert!(claimed.activities.is_empty());
-    assert_eq!(claimed.next_due_at, Some(t.now()));
-}
-
-async fn only_the_queues_asked_for_are_looked_at(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    t.queue(worker, vec![NewActivity { queue: "cpu".into(), ..activity(0) }]).await;
-    let claimed = t.try_claim_activities(worker, 5).await.expect("it can ask");
-    assert!(claimed.activities.is_empty());
-    assert_eq!(claimed.next_due_at, None);
-}
-
-async fn each_queue_has_its_own_room(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    let on_cpu = |handle| NewActivity { queue: "cpu".into(), ..activity(handle) };
-    let new = (0..4).map(activity).chain((4..8).map(on_cpu)).collect();
-    t.queue(worker, new).await;
-    let request = ClaimActivities {
-        worker,
-        queues: &[(QUEUE, 3), ("cpu", 1), ("empty", 9)],
-        activities: &[ACTIVITY],
-    };
-    let claimed = t.store.claim_activities(request).await.expect("it can claim");
-    let handles: Vec<u64> = claimed.activities.iter().map(|one| one.key.handle.0).collect();
-    assert_eq!(handles, [0, 1, 2, 4]);
-    assert_eq!(claimed.activities[3].queue, "cpu");
-    assert_eq!(claimed.next_due_at, Some(t.now()));
-}
-
-async fn only_the_activities_asked_for_are_given(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    let other = NewActivity { activity: "render".into(), ..activity(0) };
-    let run_id = t.queue(worker, vec![other, activity(1)]).await;
-    assert_eq!(keys(&t, worker, 5).await, [key(run_id, 1)]);
-    let rest = t.try_claim_activities(worker, 5).await.expect("it can ask");
-    assert_eq!(rest.next_due_at, None, "what this worker does not have is not its concern");
-}
-
-async fn a_worker_without_a_lease_is_given_nothing(t: StoreUnderTest) {
-    let (worker, other) = (t.worker().await, t.worker().await);
-    let run_id = t.queue(worker, vec![activity(0)]).await;
-    t.store.fence_workers(&[other.worker_id]).await.expect("it can be fenced");
-    assert!(matches!(t.try_claim_activities(other, 5).await, Err(StoreError::Fenced)));
-    assert_eq!(t.activity(key(run_id, 0)).await.expect("it is there").attempt, 0);
-}
-
-async fn two_workers_share_a_queue(t: StoreUnderTest) {
-    let (one, two) = (t.worker().await, t.worker().await);
-    t.queue(one, (0..20).map(activity).collect()).await;
-    let request =
-        |worker| ClaimActivities { worker, queues: &[(QUEUE, 7)], activities: &[ACTIVITY] };
-    let mut all = Vec::new();
-    while all.len() < 20 {
-        let (first, second) = tokio::join!(
-            t.store.claim_activities(request(one)),
-            t.other.claim_activities(request(two))
-        );
-        let before = all.len();
-        for claimed in [first, second] {
-            all.extend(claimed.expect("both can claim").activities.iter().map(|one| one.key));
-        }
-        assert!(all.len() > before, "somebody gets something");
-    }
-    all.sort_unstable();
-    all.dedup();
-    assert_eq!(all.len(), 20, "each is given once");
-}
-
 async fn a_given_up_activity_is_gone(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = t.queue(worker, vec![activity(0), activity(1)]).await;
@@ -226,7 +92,7 @@ async fn an_activity_asked_for_and_given_up_elsewhere_stays(t: StoreUnderTest) {
 async fn whoever_works_at_a_given_up_activity_is_told(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = t.queue(worker, vec![activity(0), activity(1)]).await;
-    assert_eq!(keys(&t, worker, 2).await.len(), 2);
+    assert_eq!(t.claim_keys(worker, 2).await.len(), 2);
     let mut here = t.store.hub().listen_for_given_up();
     give_up(&t, worker, run_id, &[0]).await;
     assert_eq!(here.try_recv(), Ok(key(run_id, 0)));
@@ -260,7 +126,7 @@ async fn terminating_a_run_takes_its_activities_along(t: StoreUnderTest) {
     let claimed = t.claim_one(worker).await;
     assert!(t.store.terminate_run(run_id, "enough").await.expect("it can be terminated"));
     assert_eq!(t.finish(by_worker(worker, &claimed, outcome())).await, FinishOutcome::Stale);
-    assert_eq!(keys(&t, worker, 5).await, [key(other, 0)]);
+    assert_eq!(t.claim_keys(worker, 5).await, [key(other, 0)]);
 }
 
 async fn an_attempt_of_a_fenced_worker_is_interrupted(t: StoreUnderTest) {
@@ -351,15 +217,6 @@ async fn many_activities_come_and_go_in_one_step(t: StoreUnderTest) {
     let held: Vec<_> = claimed.iter().map(|one| (one.key, one.attempt)).collect();
     let reviewed = t.store.review_activities(worker, &held).await.expect("it can ask");
     assert_eq!(reviewed.lost.len(), 550);
-}
-
-/// Claims, and tells what was given.
-async fn keys(
-    t: &StoreUnderTest,
-    worker: crate::store::WorkerLease,
-    room: u32,
-) -> Vec<ActivityKey> {
-    t.claim_activities(worker, room).await.iter().map(|claimed| claimed.key).collect()
 }
 
 /// Has the run, at step 1, give up activities.

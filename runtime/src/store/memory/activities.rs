@@ -6,7 +6,7 @@ use super::state::{News, State};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
 use crate::model::{Payload, RunId, Timestamp};
-use crate::store::activities::limit_ms;
+use crate::store::activities::{Rooms, limit_ms};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityRecord, ArrivalKind, ArrivalOutcome,
     ClaimActivities, ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity,
@@ -94,6 +94,7 @@ impl ActivityRow {
         ClaimedActivity {
             key,
             queue: self.new.queue.clone(),
+            activity: self.new.activity.clone(),
             attempt: self.attempt,
             interruptions: self.interruptions,
             call: self.new.call.clone(),
@@ -144,32 +145,24 @@ impl State {
     ) -> Result<ClaimedActivities, StoreError> {
         self.check(request.worker, now)?;
         let mut claimed = ClaimedActivities { now, ..ClaimedActivities::default() };
-        let mut taken = Vec::new();
-        for (queue, room) in request.queues {
-            let mut room = *room;
-            let mut waiting: Vec<_> = self.activities.iter_mut().collect();
-            waiting.retain(|(_, row)| {
-                row.new.queue == *queue
-                    && row.due_at.is_some()
-                    && !row.is_expired(now)
-                    && request.activities.contains(&row.new.activity.as_str())
-            });
-            waiting.sort_by_key(|(key, row)| (row.due_at, **key));
-            for (key, row) in waiting {
-                let Some(due_at) = row.due_at else { continue };
-                if due_at > now || room == 0 {
-                    let next = claimed.next_due_at.map_or(due_at, |next| next.min(due_at));
-                    claimed.next_due_at = Some(next);
-                    break;
-                }
-                room -= 1;
+        let mut rooms = Rooms::of(&request);
+        let mut waiting: Vec<_> = self.activities.iter_mut().collect();
+        waiting.retain(|(_, row)| row.due_at.is_some() && !row.is_expired(now));
+        waiting.sort_by_key(|(key, row)| (row.due_at, **key));
+        let mut left = Vec::new();
+        for (key, row) in waiting {
+            let Some(due_at) = row.due_at else { continue };
+            if due_at <= now && rooms.take(&row.new.queue, &row.new.activity) {
                 row.begin(request.worker, now);
-                taken.push((due_at, row.claimed(*key)));
+                claimed.activities.push(row.claimed(*key));
+            } else {
+                left.push((due_at, row));
             }
         }
-        self.counts.transactions += u64::from(!taken.is_empty());
-        taken.sort_by_key(|(due_at, activity)| (*due_at, activity.key));
-        claimed.activities = taken.into_iter().map(|(_, activity)| activity).collect();
+        let mut next =
+            left.into_iter().filter(|(_, row)| rooms.left(&row.new.queue, &row.new.activity) > 0);
+        claimed.next_due_at = next.next().map(|(due_at, _)| due_at);
+        self.counts.transactions += u64::from(!claimed.activities.is_empty());
         Ok(claimed)
     }
 

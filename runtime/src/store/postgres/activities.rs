@@ -1,6 +1,7 @@
 //! Activities on queues: they come and go with steps, and workers take them.
 
-use sqlx::{PgConnection, Row as _};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow as _, PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::{PostgresStore, failed, now, workers};
@@ -33,45 +34,68 @@ const REMOVE: &str = "DELETE FROM piton_activities AS activity \
 const REMOVE_ALL: &str = "DELETE FROM piton_activities WHERE run_id = $1 \
     RETURNING run_id, handle, worker_id IS NOT NULL";
 
-/// The time, whether the worker may make attempts, and when the next one falls due. What has run
-/// out is for the sweep.
-const LOOK: &str = concat!(
-    "SELECT clock.now, EXISTS (SELECT 1 FROM piton_workers WHERE worker_id = $2 AND epoch = $3 \
-     AND lease_expires_at > clock.now), \
-     (SELECT min(next.due_at) FROM unnest($4::text[]) AS served (queue) CROSS JOIN LATERAL \
-     (SELECT due_at FROM piton_activities AS activity WHERE activity.queue = served.queue \
-     AND due_at IS NOT NULL AND activity.activity = ANY ($5) \
-     AND (expires_at > clock.now) IS NOT FALSE ORDER BY due_at LIMIT 1) AS next) FROM ",
-    now!(),
-    " AS clock"
-);
-
-/// A list for each queue, so that a backlog of one does not slow the others.
+/// Looks, takes and looks again, in one statement. Nothing is locked, and so nothing written, unless
+/// something is due.
+///
+/// Each queue is looked at for each activity, so that a backlog for which there is no room holds up
+/// nothing. Twice as many as there is room for are considered: others may be claiming the first.
+/// Candidates are locked in the order in which they are due, up to the room of their queue; what
+/// goes beyond the room of their activity or of all is let go.
 const TAKE: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
-    ", worker AS MATERIALIZED (SELECT worker_id, epoch FROM piton_workers AS worker, clock \
-     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR SHARE OF worker), \
-     due AS MATERIALIZED (SELECT next.* FROM clock, worker, \
-     unnest($4::text[], $5::bigint[]) AS served (queue, room) CROSS JOIN LATERAL \
-     (SELECT run_id, handle, due_at FROM piton_activities AS activity \
-     WHERE activity.queue = served.queue AND due_at <= clock.now AND activity.activity = ANY ($6) \
-     AND (expires_at > clock.now) IS NOT FALSE \
-     ORDER BY due_at, run_id, handle LIMIT served.room FOR UPDATE SKIP LOCKED) AS next), \
+    ", valid AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM piton_workers, clock \
+     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now) AS is_valid), \
+     served AS MATERIALIZED (SELECT * FROM unnest($4::text[], $5::bigint[]) AS served (queue, room)), \
+     known AS MATERIALIZED (SELECT * FROM unnest($6::text[], $7::bigint[]) AS known (name, room)), \
+     next AS MATERIALIZED (SELECT min(first.due_at) AS due_at \
+     FROM clock, served, known CROSS JOIN LATERAL (SELECT due_at FROM piton_activities AS activity \
+     WHERE activity.queue = served.queue AND activity.activity = known.name \
+     AND due_at IS NOT NULL AND (expires_at > clock.now) IS NOT FALSE \
+     ORDER BY due_at LIMIT 1) AS first WHERE served.room > 0 AND known.room > 0 AND $8 > 0), \
+     worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock, next \
+     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now \
+     AND next.due_at <= clock.now FOR SHARE OF worker), \
+     locked AS MATERIALIZED (SELECT first.* FROM worker, served CROSS JOIN LATERAL \
+     (SELECT activity.run_id, activity.handle, activity.due_at, activity.queue, \
+     activity.activity, candidate.room FROM \
+     (SELECT found.*, known.room FROM known CROSS JOIN LATERAL \
+     (SELECT run_id, handle FROM piton_activities AS activity \
+     WHERE activity.queue = served.queue AND activity.activity = known.name \
+     AND due_at <= worker.now AND (expires_at > worker.now) IS NOT FALSE \
+     ORDER BY due_at, run_id, handle LIMIT 2 * least(served.room, known.room, $8)) AS found) \
+     AS candidate JOIN piton_activities AS activity USING (run_id, handle) \
+     WHERE activity.due_at <= worker.now ORDER BY activity.due_at, run_id, handle \
+     LIMIT served.room FOR UPDATE OF activity SKIP LOCKED) AS first), \
+     due AS MATERIALIZED (SELECT run_id, handle, due_at, queue, activity FROM \
+     (SELECT *, row_number() OVER (PARTITION BY activity ORDER BY due_at, run_id, handle) AS place \
+     FROM locked) AS locked WHERE place <= room ORDER BY due_at, run_id, handle LIMIT $8), \
      taken AS (UPDATE piton_activities AS activity SET worker_id = $2, epoch = $3, due_at = NULL, \
      attempt = attempt + 1, end_by = least(clock.now + start_to_close_ms * 1000, close_by), \
      expires_at = least(clock.now + start_to_close_ms * 1000, close_by, \
      clock.now + heartbeat_ms * 1000) FROM clock, due \
      WHERE activity.run_id = due.run_id AND activity.handle = due.handle \
-     RETURNING activity.run_id, activity.handle, queue, attempt, interruptions, call, details, \
-     due.due_at) \
-     SELECT * FROM taken ORDER BY due_at, run_id, handle"
+     RETURNING activity.run_id, activity.handle, activity.queue, activity.activity, attempt, \
+     interruptions, call, details, due.due_at), \
+     rest AS MATERIALIZED (SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM due) THEN \
+     (SELECT due_at FROM next) ELSE (SELECT min(first.due_at) \
+     FROM clock, served, known CROSS JOIN LATERAL (SELECT due_at FROM piton_activities AS activity \
+     WHERE activity.queue = served.queue AND activity.activity = known.name \
+     AND due_at IS NOT NULL AND (expires_at > clock.now) IS NOT FALSE \
+     AND (run_id, handle) NOT IN (SELECT run_id, handle FROM due) \
+     ORDER BY due_at LIMIT 1) AS first \
+     WHERE (SELECT count(*) FROM due WHERE due.queue = served.queue) < served.room \
+     AND (SELECT count(*) FROM due WHERE due.activity = known.name) < known.room \
+     AND (SELECT count(*) FROM due) < $8) END AS due_at) \
+     SELECT clock.now, is_valid, rest.due_at AS next_due_at, taken.* \
+     FROM clock, valid, rest LEFT JOIN taken ON true ORDER BY taken.due_at, run_id, handle"
 );
 
 const HELD: &str = "SELECT run_id, handle, attempt FROM piton_activities \
     WHERE worker_id = $1 AND epoch = $2";
 
-const STRAYS: &str = "SELECT run_id, handle, queue, attempt, interruptions, call, details \
+const STRAYS: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, call, \
+    details \
     FROM unnest($1::uuid[], $2::bigint[]) AS stray (run_id, handle) \
     JOIN piton_activities AS activity USING (run_id, handle) WHERE worker_id = $3 AND epoch = $4";
 
@@ -166,48 +190,42 @@ pub(super) async fn claim(
     request: ClaimActivities<'_>,
 ) -> Result<ClaimedActivities, StoreError> {
     let failed = failed("claim_activities");
-    let (now, valid, next_due_at) = look(store, &request).await.map_err(failed)?;
-    if !valid {
-        return Err(StoreError::Fenced);
-    }
-    let mut claimed = ClaimedActivities { activities: Vec::new(), next_due_at, now };
-    let has_room = request.queues.iter().any(|(_, room)| *room > 0);
-    if has_room && next_due_at.is_some_and(|due_at| due_at <= now) {
-        let (queues, room): (Vec<&str>, Vec<i64>) =
-            request.queues.iter().map(|(queue, room)| (*queue, i64::from(*room))).unzip();
-        let mut lane = store.lanes.lane().await.map_err(failed)?;
-        let taken: Vec<ClaimedActivityRow> = sqlx::query_as(TAKE)
-            .bind(store.given_time())
-            .bind(request.worker.worker_id.0)
-            .bind(request.worker.epoch.0)
-            .bind(queues)
-            .bind(room)
-            .bind(request.activities)
-            .fetch_all(lane.get())
-            .await
-            .map_err(failed)?;
-        lane.done();
-        claimed.activities = taken.into_iter().map(Into::into).collect();
-        claimed.next_due_at = look(store, &request).await.map_err(failed)?.2;
-    }
-    Ok(claimed)
-}
-
-async fn look(
-    store: &PostgresStore,
-    request: &ClaimActivities<'_>,
-) -> Result<(Timestamp, bool, Option<Timestamp>), sqlx::Error> {
-    let queues: Vec<&str> = request.queues.iter().map(|(queue, _)| *queue).collect();
-    let row = sqlx::query(LOOK)
+    let columns = |rooms: &[(&'_ str, u32)]| -> (Vec<String>, Vec<i64>) {
+        rooms.iter().map(|(name, room)| ((*name).to_owned(), i64::from(*room))).unzip()
+    };
+    let (queues, queue_rooms) = columns(request.queues);
+    let (activities, activity_rooms) = columns(request.activities);
+    let mut lane = store.lanes.lane().await.map_err(failed)?;
+    let rows = sqlx::query(TAKE)
         .bind(store.given_time())
         .bind(request.worker.worker_id.0)
         .bind(request.worker.epoch.0)
         .bind(queues)
-        .bind(request.activities)
-        .fetch_one(&store.pool)
-        .await?;
-    let next_due_at = row.try_get::<Option<i64>, _>(2)?.map(Timestamp);
-    Ok((Timestamp(row.try_get(0)?), row.try_get(1)?, next_due_at))
+        .bind(queue_rooms)
+        .bind(activities)
+        .bind(activity_rooms)
+        .bind(i64::from(request.limit))
+        .fetch_all(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    read_claim(&rows).map_err(failed)?.ok_or(StoreError::Fenced)
+}
+
+/// Every row tells the same of the claim. Where nothing was taken, there is one row, without an
+/// activity.
+fn read_claim(rows: &[PgRow]) -> Result<Option<ClaimedActivities>, sqlx::Error> {
+    let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+    if !first.try_get::<bool, _>("is_valid")? {
+        return Ok(None);
+    }
+    let is_taken = first.try_get::<Option<Uuid>, _>("run_id")?.is_some();
+    let taken = rows.iter().filter(|_| is_taken).map(ClaimedActivityRow::from_row);
+    Ok(Some(ClaimedActivities {
+        activities: taken.map(|row| row.map(Into::into)).collect::<Result<_, _>>()?,
+        next_due_at: first.try_get::<Option<i64>, _>("next_due_at")?.map(Timestamp),
+        now: Timestamp(first.try_get("now")?),
+    }))
 }
 
 pub(super) async fn review_held(

@@ -1,12 +1,12 @@
 //! Attempts of activities on queues: signs of life, and ends.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
 use super::inbox::{self, VALID, find_recipients};
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, now};
+use super::{PostgresStore, failed, now, outcomes};
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::ends::{AttemptRow, Ends, handle, key};
@@ -59,7 +59,37 @@ const HEARTBEAT: &str = concat!(
      RETURNING activity.run_id, activity.handle, activity.attempt"
 );
 
+/// The usual ones by one statement, the others in a transaction of their own. What is said twice of
+/// one activity is looked at in order.
 pub(super) async fn finish(
+    store: &PostgresStore,
+    ends: Vec<FinishActivity>,
+) -> Result<Vec<FinishOutcome>, StoreError> {
+    let mut said = HashMap::new();
+    for end in &ends {
+        *said.entry(end.key).or_insert(0) += 1;
+    }
+    let is_plain: Vec<bool> =
+        ends.iter().map(|end| outcomes::is_plain(end) && said[&end.key] == 1).collect();
+    let places = is_plain.clone();
+    let mut places = places.into_iter();
+    let (plain, others): (Vec<_>, Vec<_>) =
+        ends.into_iter().partition(|_| places.next() == Some(true));
+    let mut plain = match plain.is_empty() {
+        true => Vec::new(),
+        false => outcomes::finish(store, plain).await?,
+    }
+    .into_iter();
+    let mut others = match others.is_empty() {
+        true => Vec::new(),
+        false => finish_others(store, others).await?,
+    }
+    .into_iter();
+    let outcome = |is_plain| if is_plain { plain.next() } else { others.next() };
+    Ok(is_plain.into_iter().filter_map(outcome).collect())
+}
+
+async fn finish_others(
     store: &PostgresStore,
     ends: Vec<FinishActivity>,
 ) -> Result<Vec<FinishOutcome>, StoreError> {
@@ -88,7 +118,9 @@ pub(super) async fn finish(
     }
     write(transaction.get(), &decided).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
-    decided.arrivals.iter().for_each(|arrival| store.news.arrival(arrival.run_id));
+    for arrival in &decided.arrivals {
+        store.news.arrival(arrival.run_id, decided.owner(arrival.run_id));
+    }
     decided.queues.iter().for_each(|queue| store.news.queued(queue));
     decided.given_up.iter().for_each(|key| store.news.given_up(*key));
     if !woken.is_empty() {

@@ -69,7 +69,7 @@ pub(super) async fn deliver(
     for (arrival, outcome) in arrivals.iter().zip(&outcomes) {
         // What the owner itself puts in is no news to it.
         if arrival.owner.is_none() && matches!(outcome, ArrivalOutcome::Accepted { .. }) {
-            store.news.arrival(arrival.run_id);
+            store.news.arrival(arrival.run_id, recipients.owner(arrival.run_id));
         }
     }
     if !woken.is_empty() {

@@ -22,6 +22,7 @@ mod lists;
 mod liveness;
 mod news;
 mod open;
+mod outcomes;
 mod runs;
 mod session;
 mod transaction;

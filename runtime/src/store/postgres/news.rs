@@ -6,14 +6,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sqlx::PgPool;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use crate::model::{Handle, RunId};
+use crate::model::{Handle, RunId, WorkerId};
 use crate::store::{ActivityKey, Ending, Hub, RunEvent};
 
 /// The channel of all notifications.
@@ -50,6 +50,8 @@ enum Item {
 pub(super) struct News {
     hub: Arc<Hub>,
     items: mpsc::UnboundedSender<Item>,
+    /// The workers of this process, which hear from the hub.
+    workers: Mutex<BTreeSet<WorkerId>>,
     task: JoinHandle<()>,
 }
 
@@ -57,7 +59,7 @@ impl News {
     pub(super) fn start(pool: PgPool, hub: Arc<Hub>, origin: Origin) -> Self {
         let (items, receiver) = mpsc::unbounded_channel();
         let task = tokio::spawn(send_all(pool, receiver, origin));
-        Self { hub, items, task }
+        Self { hub, items, workers: Mutex::default(), task }
     }
 
     /// Some run may be due.
@@ -66,10 +68,23 @@ impl News {
         self.send(Item::Due);
     }
 
-    /// The inbox of a run has grown.
-    pub(super) fn arrival(&self, run_id: RunId) {
+    /// The inbox of a run has grown. Only its owner, if it has one, has to be told: whoever claims it
+    /// later looks into it.
+    pub(super) fn arrival(&self, run_id: RunId, owner: Option<WorkerId>) {
         self.hub.announce(RunEvent::Arrival(run_id));
-        self.send(Item::Arrival(run_id.as_uuid()));
+        if owner.is_some_and(|owner| !self.workers().contains(&owner)) {
+            self.send(Item::Arrival(run_id.as_uuid()));
+        }
+    }
+
+    /// A worker has been registered here.
+    pub(super) fn register(&self, worker: WorkerId) {
+        self.workers().insert(worker);
+    }
+
+    /// It is gone.
+    pub(super) fn release(&self, worker: WorkerId) {
+        self.workers().remove(&worker);
     }
 
     /// A run has become blocked.
@@ -98,6 +113,11 @@ impl News {
 
     pub(super) fn close(&self) {
         self.task.abort();
+    }
+
+    fn workers(&self) -> MutexGuard<'_, BTreeSet<WorkerId>> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn send(&self, item: Item) {

@@ -130,7 +130,14 @@ pub(super) async fn register(
         store.liveness.let_go(worker_id);
         return Err(failed(error));
     }
+    store.news.register(worker_id);
     Ok(WorkerLease { worker_id, epoch: FIRST_EPOCH })
+}
+
+/// A worker is gone that may have been registered here.
+fn forget(store: &PostgresStore, worker: WorkerId) {
+    store.liveness.let_go(worker);
+    store.news.release(worker);
 }
 
 pub(super) async fn renew(
@@ -153,13 +160,13 @@ pub(super) async fn renew(
     if let Some(expires_at) = expires_at {
         return Ok(Renewal::Renewed(Timestamp(expires_at)));
     }
-    store.liveness.let_go(worker.worker_id);
+    forget(store, worker.worker_id);
     Ok(Renewal::Fenced)
 }
 
 pub(super) async fn release(store: &PostgresStore, worker: WorkerLease) -> Result<(), StoreError> {
     let (let_go, queues) = try_release(store, worker).await.map_err(failed("release_worker"))?;
-    store.liveness.let_go(worker.worker_id);
+    forget(store, worker.worker_id);
     if let_go > 0 {
         store.news.due();
     }
@@ -261,7 +268,7 @@ async fn try_fence(
     queues.iter().for_each(|queue| store.news.queued(queue));
     let fenced: Vec<WorkerId> = fenced.into_iter().map(WorkerId).collect();
     for worker in &fenced {
-        store.liveness.let_go(*worker);
+        forget(store, *worker);
     }
     if let_go.rows_affected() > 0 {
         store.news.due();

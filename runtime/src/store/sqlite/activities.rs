@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use sqlx::Row as _;
 use uuid::Uuid;
 
 use super::script::{MAX_ROWS, Rows, Script};
@@ -10,7 +9,7 @@ use super::workers::IS_VALID;
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::Timestamp;
-use crate::store::activities::limit_ms;
+use crate::store::activities::{Rooms, limit_ms};
 use crate::store::activity_rows::{ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, review};
 use crate::store::ends::{handle, key};
 use crate::store::{
@@ -42,10 +41,14 @@ const REMOVE: &str = "DELETE FROM piton_activities WHERE (run_id, handle) IN (";
 
 const RETURNING_REMOVED: &str = ") RETURNING run_id, handle, worker_id IS NOT NULL; ";
 
-/// The next ones on one queue, past those whose limits have run out, which are for the sweep.
-const NEXT_ON_QUEUE: &str = "SELECT * FROM (SELECT run_id, handle, due_at FROM piton_activities \
-    WHERE queue = ? AND due_at IS NOT NULL AND (expires_at IS NULL OR expires_at > ?) \
-    AND activity IN (";
+/// The next ones of each activity on one queue, past those whose limits have run out, which are for
+/// the sweep.
+const NEXT_OF_ACTIVITIES: &str = "SELECT activity.run_id, activity.handle, due_at, activity FROM (";
+
+const ON_QUEUE: &str = ") AS known CROSS JOIN piton_activities AS activity \
+    WHERE (activity.run_id, activity.handle) IN (SELECT run_id, handle FROM piton_activities \
+    WHERE queue = ? AND activity = known.column1 AND due_at IS NOT NULL \
+    AND (expires_at IS NULL OR expires_at > ?) ORDER BY due_at, run_id, handle LIMIT ?)";
 
 /// Takes what is still to be had, if the worker may make attempts.
 const TAKE: &str = concat!(
@@ -59,12 +62,14 @@ const TAKE: &str = concat!(
      WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ?) AND (run_id, handle) IN ("
 );
 
-const TAKEN: &str = ") RETURNING run_id, handle, queue, attempt, interruptions, call, details";
+const TAKEN: &str = ") RETURNING run_id, handle, queue, activity, attempt, interruptions, call, \
+    details";
 
 const HELD: &str = "SELECT run_id, handle, attempt FROM piton_activities \
     WHERE worker_id = ? AND epoch = ?";
 
-const STRAYS: &str = "SELECT run_id, handle, queue, attempt, interruptions, call, details \
+const STRAYS: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, call, \
+    details \
     FROM piton_activities WHERE worker_id = ? AND epoch = ? AND (run_id, handle) IN (";
 
 const EXPIRED: &str = "SELECT run_id, handle, attempt, interruptions, due_at, end_by, close_by, \
@@ -168,42 +173,50 @@ pub(super) async fn claim(
     Ok(claimed)
 }
 
-/// The activities to be taken, and when the next of those left falls due.
+/// The activities to be taken, and when the next of those left falls due for which there is room.
 async fn find_next(
     store: &SqliteStore,
     request: &ClaimActivities<'_>,
     now: Timestamp,
 ) -> Result<(Vec<ActivityKey>, Option<Timestamp>), StoreError> {
     let failed = failed("claim_activities");
+    let mut rooms = Rooms::of(request);
     let mut script = Script::new();
     script.sql(IS_VALID).bind_validity(request.worker, now);
+    let mut asked = Vec::new();
     for (queue, room) in request.queues {
-        script.sql("; ").sql(NEXT_ON_QUEUE).bind((*queue).to_owned()).bind(now.as_micros());
-        for (at, activity) in request.activities.iter().enumerate() {
-            script.sql(if at == 0 { "?" } else { ",?" }).bind((*activity).to_owned());
+        for activities in request.activities.chunks(MAX_ROWS) {
+            asked.push(*queue);
+            script.sql("; ").sql(NEXT_OF_ACTIVITIES);
+            script.values(1, activities.iter(), |script, (activity, _)| {
+                script.bind((*activity).to_owned());
+            });
+            script.sql(ON_QUEUE).bind((*queue).to_owned()).bind(now.as_micros());
+            // One more tells when the next falls due.
+            script.bind(i64::from(*room.min(&request.limit)) + 1);
         }
-        script.sql(") ORDER BY due_at, run_id, handle LIMIT ?)").bind(i64::from(*room) + 1);
     }
     let mut rows = store.read(script).await.map_err(failed)?;
     if !rows.any(0) {
         return Err(StoreError::Fenced);
     }
-    let mut due = Vec::new();
-    let mut next_due_at: Option<Timestamp> = None;
-    for (at, (_, room)) in request.queues.iter().enumerate() {
-        for (place, row) in rows.of(at + 1).iter().enumerate() {
-            let (run_id, handle) =
-                (row.try_get::<Uuid, _>(0).map_err(failed)?, row.try_get(1).map_err(failed)?);
-            let due_at = Timestamp(row.try_get(2).map_err(failed)?);
-            if due_at <= now && place < *room as usize {
-                due.push((due_at, key(run_id, handle)));
-            } else {
-                next_due_at = Some(next_due_at.map_or(due_at, |next| next.min(due_at)));
-            }
-        }
+    let mut waiting: Vec<(i64, Uuid, i64, String, &str)> = Vec::new();
+    for (at, queue) in asked.into_iter().enumerate() {
+        let next: Vec<(Uuid, i64, i64, String)> = rows.read(at + 1).map_err(failed)?;
+        waiting.extend(
+            next.into_iter().map(|(run_id, handle, due_at, activity)| {
+                (due_at, run_id, handle, activity, queue)
+            }),
+        );
     }
-    due.sort_unstable();
-    Ok((due.into_iter().map(|(_, key)| key).collect(), next_due_at))
+    waiting.sort_unstable();
+    let (due, left): (Vec<_>, Vec<_>) =
+        waiting.into_iter().partition(|(due_at, _, _, activity, queue)| {
+            *due_at <= now.as_micros() && rooms.take(queue, activity)
+        });
+    let next = left.iter().find(|(_, _, _, activity, queue)| rooms.left(queue, activity) > 0);
+    let next_due_at = next.map(|(due_at, ..)| Timestamp(*due_at));
+    Ok((due.into_iter().map(|(_, run_id, handle, ..)| key(run_id, handle)).collect(), next_due_at))
 }
 
 async fn take(

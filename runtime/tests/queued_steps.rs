@@ -1,0 +1,209 @@
+//! What a step costs whose activity is on a queue, counted by the databases themselves.
+//!
+//! Without Postgres binaries the tests on it are reported as ignored, or as failed if
+//! `PITON_REQUIRE_POSTGRES=1`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use piton::prelude::*;
+use piton_postgres_cluster::{self as cluster, Cluster};
+use sqlx::Connection as _;
+use sqlx::sqlite::SqliteConnection;
+
+/// Every statement is a line of the server's log that begins with the database.
+const SETTINGS: &str = "log_statement = 'all'\nlog_line_prefix = '%d '\n";
+
+/// Longer than the test: what is counted is what steps need, and nothing that is looked for now and
+/// then.
+const NEVER: Duration = Duration::from_secs(3_600);
+
+/// What tells the statements of a queued step from each other, and how many of them there are for
+/// each of the steps of one run.
+const STATEMENTS: &[(&str, f64)] = &[
+    // The step is committed with the activity and without the outcome of the one before.
+    ("BEGIN", 1.0),
+    ("UPDATE piton_runs AS run SET step_no", 1.0),
+    ("DELETE FROM piton_inbox", 1.0),
+    ("INSERT INTO piton_activities", 1.0),
+    ("COMMIT", 1.0),
+    // Others are told of the activity.
+    ("SELECT pg_notify('piton', payload)", 1.0),
+    // It is claimed.
+    ("UPDATE piton_activities AS activity SET worker_id", 1.0),
+    // Its outcome goes into the inbox.
+    ("DELETE FROM piton_activities", 1.0),
+    // Which is read.
+    ("SELECT run_id, seq, arrival FROM piton_inbox", 1.0),
+];
+
+/// The most statements of a queued step if many runs make steps at the same time.
+const AT_MOST_TOGETHER: f64 = 3.0;
+
+/// The rows that a queued step writes: the run twice, because it is written with the state and when
+/// the outcome comes, the activity three times, and the outcome.
+const WRITES: &[(&str, f64)] = &[
+    ("activities delete", 1.0),
+    ("activities insert", 1.0),
+    ("activities update", 1.0),
+    ("inbox delete", 1.0),
+    ("inbox insert", 1.0),
+    ("inbox update", 0.0),
+    ("runs delete", 0.0),
+    ("runs insert", 0.0),
+    ("runs update", 2.0),
+];
+
+#[activity(queue = "far")]
+async fn add(sum: u64, number: u64) -> u64 {
+    sum + number
+}
+
+#[workflow]
+async fn sum_up(steps: u64) -> u64 {
+    let mut sum = 0;
+    for number in 0..steps {
+        sum = add(sum, number).await;
+    }
+    sum
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let conclusion = {
+        let cluster = match arguments.list {
+            true => Err("tests are only listed".into()),
+            false => Cluster::start_with(SETTINGS, &[]).map(Arc::new),
+        };
+        let trials = vec![
+            Trial::test("sqlite::rows_written_by_a_step", || run(rows_written_by_a_step())),
+            cluster::trial("postgres::statements_of_a_step".to_owned(), &cluster, |cluster| {
+                run(statements_of_a_step(cluster))
+            }),
+            cluster::trial("postgres::steps_share_statements".to_owned(), &cluster, |cluster| {
+                run(steps_share_statements(cluster))
+            }),
+        ];
+        libtest_mimic::run(&arguments, trials)
+    };
+    conclusion.exit();
+}
+
+fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_all().build()?.block_on(test)
+}
+
+/// A worker that serves workflows and the queue, and does nothing on its own account.
+async fn worker(client: &Client) -> piton::Result<RunningWorker> {
+    let worker = Worker::new(client).queue("far").poll_interval(NEVER).lease(NEVER);
+    Ok(worker.start().await?)
+}
+
+async fn sum_up_all(client: &Client, runs: u64, steps: u64) -> piton::Result<()> {
+    let mut started = Vec::new();
+    for _ in 0..runs {
+        started.push(client.start(sum_up(steps)).await?);
+    }
+    for run in started {
+        ensure!(run.result().await? == steps * (steps - 1) / 2, "a wrong sum");
+    }
+    Ok(())
+}
+
+/// Compares what one step more costs with what is expected of it.
+fn check(counted: &[Vec<(String, f64)>; 2], more: f64, expected: &[(&str, f64)]) {
+    let [few, many] = counted;
+    for (kind, wanted) in expected {
+        let count = |counts: &[(String, f64)]| {
+            let is_kind = |counted: &str| counted == *kind || counted.contains(&format!("{kind} "));
+            let matching = counts.iter().filter(|(counted, _)| is_kind(counted));
+            matching.map(|(_, count)| count).sum::<f64>()
+        };
+        let each = (count(many) - count(few)) / more;
+        // Whoever is looking for work that has just come may look once in vain.
+        assert!((each - wanted).abs() < 0.1, "{each} × {kind}, expected {wanted}");
+    }
+    let total = |counts: &[(String, f64)]| counts.iter().map(|(_, count)| count).sum::<f64>();
+    let each = (total(many) - total(few)) / more;
+    println!("{each:.2} for a step");
+    let wanted: f64 = expected.iter().map(|(_, wanted)| wanted).sum();
+    assert!((each - wanted).abs() < 0.3, "{each} in all, expected {wanted}");
+}
+
+/// The statements sent to a database, apart from looks for the dead, which come with time.
+fn statements(cluster: &Cluster, url: &str) -> Vec<(String, f64)> {
+    let log = std::fs::read_to_string(cluster.directory().join("log")).expect("there is a log");
+    let (database, _) = url.trim_start_matches("postgres:///").split_once('?').expect("so it is");
+    let prefix = format!("{database} LOG:  ");
+    let lines = log.lines().filter_map(|line| line.strip_prefix(&prefix));
+    let statements = lines.filter_map(|line| {
+        let (kind, sql) = line.split_once(": ")?;
+        (kind == "statement" || kind.starts_with("execute")).then_some(sql)
+    });
+    let counted = statements.filter(|sql| !sql.contains("pg_locks"));
+    counted.map(|sql| (sql.to_owned(), 1.0)).collect()
+}
+
+async fn statements_of_a_step(cluster: Arc<Cluster>) -> Result<(), Failed> {
+    let mut counted = [Vec::new(), Vec::new()];
+    for (counted, steps) in counted.iter_mut().zip([20, 120]) {
+        let url = cluster.new_database().await?;
+        let client = Client::connect(&url).await?;
+        let worker = worker(&client).await?;
+        sum_up_all(&client, 1, steps).await?;
+        worker.shutdown().await?;
+        client.close().await;
+        *counted = statements(&cluster, &url);
+    }
+    check(&counted, 100.0, STATEMENTS);
+    Ok(())
+}
+
+async fn steps_share_statements(cluster: Arc<Cluster>) -> Result<(), Failed> {
+    const RUNS: u64 = 50;
+    const STEPS: u64 = 20;
+    let url = cluster.new_database().await?;
+    let client = Client::connect(&url).await?;
+    let worker = worker(&client).await?;
+    let before = statements(&cluster, &url).len();
+    sum_up_all(&client, RUNS, STEPS).await?;
+    let each = (statements(&cluster, &url).len() - before) as f64 / (RUNS * STEPS) as f64;
+    println!("{each:.2} for a step");
+    assert!(each < AT_MOST_TOGETHER, "{each}");
+    worker.shutdown().await?;
+    Ok(())
+}
+
+/// Triggers that count every write to the tables that a queued step concerns.
+fn count_writes() -> String {
+    let mut sql = "CREATE TABLE writes (kind TEXT PRIMARY KEY, count INTEGER NOT NULL);".to_owned();
+    for (kind, _) in WRITES {
+        let (table, what) = kind.split_once(' ').expect("two words");
+        sql.push_str(&format!(
+            "INSERT INTO writes VALUES ('{kind}', 0);
+             CREATE TRIGGER count_{table}_{what} AFTER {what} ON piton_{table}
+             BEGIN UPDATE writes SET count = count + 1 WHERE kind = '{kind}'; END;"
+        ));
+    }
+    sql
+}
+
+async fn rows_written_by_a_step() -> Result<(), Failed> {
+    let mut counted = [Vec::new(), Vec::new()];
+    for (counted, steps) in counted.iter_mut().zip([20, 120]) {
+        let folder = tempfile::tempdir()?;
+        let url = format!("sqlite:{}", folder.path().join("runs.db").display());
+        let client = Client::connect(&url).await?;
+        let mut observer = SqliteConnection::connect(&url).await?;
+        sqlx::raw_sql(sqlx::AssertSqlSafe(count_writes())).execute(&mut observer).await?;
+        let worker = worker(&client).await?;
+        sum_up_all(&client, 1, steps).await?;
+        worker.shutdown().await?;
+        let counts = "SELECT kind, CAST(count AS REAL) FROM writes";
+        *counted = sqlx::query_as(counts).fetch_all(&mut observer).await?;
+    }
+    check(&counted, 100.0, WRITES);
+    Ok(())
+}
