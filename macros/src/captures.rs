@@ -88,14 +88,8 @@ impl Captures {
         let mut places = in_region(id).peekable();
         places.peek().is_some()
             && moves_out_of(graph, id, local)
-            && places.all(|place| elsewhere.iter().all(|other| !overlap(place, other)))
+            && places.all(|place| elsewhere.iter().all(|other| !place.overlaps(other)))
     }
-}
-
-/// Whether one of the two is a part of the other, or they are the same.
-fn overlap(one: &Place, other: &Place) -> bool {
-    let shorter = one.fields.len().min(other.fields.len());
-    one.local == other.local && one.fields[..shorter] == other.fields[..shorter]
 }
 
 fn moves_out_of(graph: &Graph, region: RegionId, local: LocalId) -> bool {

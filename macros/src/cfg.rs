@@ -388,6 +388,7 @@ fn add(usage: &mut Usage, next: Usage, bound: &[LocalId]) {
             !usage.assigned.contains(&place.local) && !bound.contains(&place.local)
         }),
     );
+    usage.looks.extend(next.looks.into_iter().filter(|place| !bound.contains(&place.local)));
     usage.changes.extend(next.changes);
     usage.moves.extend(next.moves);
     usage.mentions.extend(next.mentions);

@@ -16,6 +16,7 @@ mod dump;
 #[cfg(test)]
 mod fuzz;
 mod generics;
+mod holes;
 mod hygiene;
 mod ir;
 mod layout;

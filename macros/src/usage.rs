@@ -4,7 +4,7 @@
 //! after an assignment does not count, and neither does a binding of the same name in an inner
 //! scope. Where it cannot see (an unknown macro) it takes every name for a read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::{self, Visit};
 use syn::{Expr, Ident, Macro, Member, Pat, Stmt, UnOp};
@@ -24,6 +24,16 @@ impl Place {
     /// The whole local.
     pub(crate) fn whole(local: LocalId) -> Self {
         Self { local, fields: Vec::new() }
+    }
+
+    /// Whether `other` is a part of it, or the same.
+    pub(crate) fn holds(&self, other: &Self) -> bool {
+        self.local == other.local && other.fields.starts_with(&self.fields)
+    }
+
+    /// Whether one is a part of the other, or they are the same.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.holds(other) || other.holds(self)
     }
 }
 
@@ -46,6 +56,14 @@ pub(crate) struct Usage {
     pub(crate) changes: BTreeSet<LocalId>,
     /// What it may move parts out of.
     pub(crate) moves: BTreeSet<Place>,
+    /// The parts that it has assigned for certain when it is through.
+    pub(crate) refills: BTreeSet<Place>,
+    /// The parts that it has assigned for certain where it jumps.
+    pub(crate) refills_at: BTreeMap<Jump, BTreeSet<Place>>,
+    /// The parts that it has moved out for certain when it is through, or copied.
+    pub(crate) gone: BTreeSet<Place>,
+    /// What it reads that it has not refilled before, without what it refills.
+    pub(crate) looks: BTreeSet<Place>,
     /// Everything it names.
     pub(crate) mentions: BTreeSet<LocalId>,
     pub(crate) jumps: BTreeSet<Jump>,
@@ -57,7 +75,7 @@ impl Usage {
         analysis.visit_stmt(stmt);
         if let Stmt::Local(local) = stmt {
             let bound = bound_locals(locals, &local.pat);
-            analysis.assigned.iter_mut().for_each(|assigned| assigned.extend(&bound));
+            analysis.flow.iter_mut().for_each(|flow| flow.assigned.extend(&bound));
         }
         analysis.finish()
     }
@@ -123,9 +141,27 @@ struct Analysis<'a> {
     usage: Usage,
     /// Names bound in inner scopes.
     hidden: Vec<String>,
-    /// What has been assigned for certain so far; `None` where control does not come.
-    assigned: Option<BTreeSet<LocalId>>,
+    /// What is certain so far; `None` where control does not come.
+    flow: Option<Flow>,
     mode: Mode,
+}
+
+/// What has happened for certain.
+#[derive(Clone, Default)]
+struct Flow {
+    assigned: BTreeSet<LocalId>,
+    refilled: BTreeSet<Place>,
+    gone: BTreeSet<Place>,
+}
+
+impl Flow {
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            assigned: &self.assigned & &other.assigned,
+            refilled: &self.refilled & &other.refilled,
+            gone: &self.gone & &other.gone,
+        }
+    }
 }
 
 impl<'a> Analysis<'a> {
@@ -134,14 +170,21 @@ impl<'a> Analysis<'a> {
             locals,
             usage: Usage::default(),
             hidden: Vec::new(),
-            assigned: Some(BTreeSet::new()),
+            flow: Some(Flow::default()),
             mode: Mode::Value,
         }
     }
 
     fn finish(mut self) -> Usage {
         // If control does not come to the end, nothing there reads what was before.
-        self.usage.assigned = self.assigned.unwrap_or_else(|| self.locals.ids().collect());
+        match self.flow {
+            Some(Flow { assigned, refilled, gone }) => {
+                self.usage.assigned = assigned;
+                self.usage.refills = refilled;
+                self.usage.gone = gone;
+            }
+            None => self.usage.assigned = self.locals.ids().collect(),
+        }
         self.usage
     }
 
@@ -164,15 +207,22 @@ impl<'a> Analysis<'a> {
             Mode::Value if place.fields.is_empty() => {}
             Mode::Value | Mode::Scrutinee => {
                 self.usage.moves.insert(place.clone());
+                if let (Mode::Value, Some(flow)) = (mode, &mut self.flow) {
+                    flow.gone.insert(place.clone());
+                }
             }
             Mode::Borrow => {}
             Mode::BorrowMut => {
                 self.usage.changes.insert(local);
             }
         }
-        if self.assigned.as_ref().is_some_and(|assigned| !assigned.contains(&local)) {
-            self.usage.reads.insert(place);
+        let Some(flow) = self.flow.as_ref().filter(|flow| !flow.assigned.contains(&local)) else {
+            return;
+        };
+        if !flow.refilled.iter().any(|part| part.holds(&place)) {
+            self.usage.looks.insert(place.clone());
         }
+        self.usage.reads.insert(place);
     }
 
     fn read_name(&mut self, name: &str, mode: Mode) {
@@ -209,11 +259,13 @@ impl<'a> Analysis<'a> {
                 if let Some(Place { local, .. }) = self.place(left) {
                     self.usage.mentions.insert(local);
                     self.usage.changes.insert(local);
-                    if let Some(assigned) = &mut self.assigned {
-                        assigned.insert(local);
+                    if let Some(flow) = &mut self.flow {
+                        flow.assigned.insert(local);
+                        flow.gone.retain(|part| part.local != local);
                     }
                 }
             }
+            Expr::Field(_) if let Some(place) = self.place(left) => self.refill(place),
             Expr::Tuple(expr) => expr.elems.iter().for_each(|elem| self.assign(elem)),
             Expr::Array(expr) => expr.elems.iter().for_each(|elem| self.assign(elem)),
             Expr::Call(expr) => expr.args.iter().for_each(|argument| self.assign(argument)),
@@ -224,23 +276,35 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Runs `visit` as code that may or may not run.
-    fn maybe(&mut self, visit: impl FnOnce(&mut Self)) {
-        let before = self.assigned.clone();
-        visit(self);
-        self.assigned = before;
+    /// Assigns to a part of a local.
+    fn refill(&mut self, place: Place) {
+        self.usage.mentions.insert(place.local);
+        self.usage.changes.insert(place.local);
+        let Some(flow) = &mut self.flow else { return };
+        if !flow.assigned.contains(&place.local) {
+            self.usage.reads.insert(place.clone());
+        }
+        flow.gone.retain(|part| !place.holds(part));
+        flow.refilled.insert(place);
     }
 
-    /// Runs `visit` and gives what is assigned after it; the state is as before.
-    fn branch(&mut self, visit: impl FnOnce(&mut Self)) -> Option<BTreeSet<LocalId>> {
-        let before = self.assigned.clone();
+    /// Runs `visit` as code that may or may not run.
+    fn maybe(&mut self, visit: impl FnOnce(&mut Self)) {
+        let before = self.flow.clone();
         visit(self);
-        std::mem::replace(&mut self.assigned, before)
+        self.flow = before;
+    }
+
+    /// Runs `visit` and gives what is certain after it; the state is as before.
+    fn branch(&mut self, visit: impl FnOnce(&mut Self)) -> Option<Flow> {
+        let before = self.flow.clone();
+        visit(self);
+        std::mem::replace(&mut self.flow, before)
     }
 
     /// Goes on after one of several branches.
-    fn merge(&mut self, branches: impl IntoIterator<Item = Option<BTreeSet<LocalId>>>) {
-        self.assigned = branches.into_iter().flatten().reduce(|all, one| &all & &one);
+    fn merge(&mut self, branches: impl IntoIterator<Item = Option<Flow>>) {
+        self.flow = branches.into_iter().flatten().reduce(|all, one| all.and(&one));
     }
 
     /// Runs `visit` in a scope of its own.
@@ -304,14 +368,14 @@ impl Visit<'_> for Analysis<'_> {
             }
             Expr::If(expr) => {
                 let mut then = None;
-                let before = self.assigned.clone();
+                let before = self.flow.clone();
                 self.scoped(|this| {
                     this.visit_expr(&expr.cond);
                     then = this.branch(|this| this.visit_block(&expr.then_branch));
                 });
                 // A chain that fails half-way has not run all of its operands.
                 if matches!(&*expr.cond, Expr::Binary(_)) {
-                    self.assigned = before;
+                    self.flow = before;
                 }
                 let otherwise = self.branch(|this| {
                     if let Some((_, otherwise)) = &expr.else_branch {
@@ -366,17 +430,15 @@ impl Visit<'_> for Analysis<'_> {
             }
             Expr::Break(expr) => {
                 expr.expr.iter().for_each(|value| self.visit_expr(value));
-                if let Some(target) = expr.label.as_ref().and_then(label_target) {
-                    self.usage.jumps.insert(Jump::Break(target));
+                match expr.label.as_ref().and_then(label_target) {
+                    Some(target) => self.jump(Jump::Break(target)),
+                    None => self.flow = None,
                 }
-                self.assigned = None;
             }
-            Expr::Continue(expr) => {
-                if let Some(target) = expr.label.as_ref().and_then(label_target) {
-                    self.usage.jumps.insert(Jump::Continue(target));
-                }
-                self.assigned = None;
-            }
+            Expr::Continue(expr) => match expr.label.as_ref().and_then(label_target) {
+                Some(target) => self.jump(Jump::Continue(target)),
+                None => self.flow = None,
+            },
             Expr::Try(expr) => {
                 self.visit_expr(&expr.expr);
                 self.usage.jumps.insert(Jump::Return);
@@ -458,7 +520,11 @@ impl Analysis<'_> {
 
     fn jump(&mut self, jump: Jump) {
         self.usage.jumps.insert(jump);
-        self.assigned = None;
+        if let Some(flow) = self.flow.take() {
+            let filled = &mut self.usage.refills_at;
+            let common = filled.get(&jump).map(|known| known & &flow.refilled);
+            filled.insert(jump, common.unwrap_or(flow.refilled));
+        }
     }
 
     /// Visits a body that runs at another time: it may read what it captures, and its jumps are its

@@ -14,9 +14,9 @@ pub use crate::machine::arguments::{ArgumentsOf, Stored, Unstored, Values};
 pub use crate::machine::instances::{concat, entry_of, instance_definition, instance_name, text};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{
-    Context, Definition, Durability, Halt, Items, LazyDefinition, Load, Local, Never, Parked,
+    Context, Definition, Durability, Halt, Hole, Items, LazyDefinition, Load, Local, Never, Parked,
     Position, Region, Slot, StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions,
-    branch, current_item, future, item_list, items, local, next_item, range, static_text,
+    branch, current_item, forget, future, item_list, items, local, next_item, range, static_text,
     static_texts,
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};

@@ -1,6 +1,6 @@
 //! One arm of the step function: a root and the blocks that belong to it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -23,6 +23,8 @@ pub(super) struct Printer<'a> {
     pub(super) parts: Vec<(Place, Ident)>,
     /// The node that is being printed, by its block and position.
     at: Cell<(BlockId, usize)>,
+    /// What fills the parts that the end being printed has taken.
+    pub(super) filling: RefCell<TokenStream>,
 }
 
 /// Where a variable is. See [`Root::keeps`].
@@ -73,7 +75,8 @@ impl Braces {
 
 /// The parts of locals that are variables of their own in a root, and in what it is in.
 fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
-    let variables = root.entry.iter().map(|id| machine.layout.variable(*id));
+    let variables = root.entry.iter().chain(&root.unfilled);
+    let variables = variables.map(|id| machine.layout.variable(*id));
     let parts = variables.filter(|variable| !variable.place.fields.is_empty());
     let mut parts: Vec<_> = parts.map(|it| (it.place.clone(), it.ident.clone())).collect();
     let outside = machine.graph[root.block].region.and_then(|region| {
@@ -86,7 +89,13 @@ fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
 
 impl<'a> Printer<'a> {
     pub(super) fn new(machine: &'a Machine<'a>, root: &'a Root) -> Self {
-        Self { machine, root, parts: parts_in(machine, root), at: Cell::new((root.block, 0)) }
+        Self {
+            machine,
+            root,
+            parts: parts_in(machine, root),
+            at: Cell::new((root.block, 0)),
+            filling: RefCell::default(),
+        }
     }
 
     /// The arm.
@@ -169,6 +178,22 @@ impl<'a> Printer<'a> {
             out.extend(carried.map(|id| self.take_carried(*id, is_declared)));
         }
         out.extend(self.load(loads));
+        for part in self.root.gone.iter().filter(|part| declares(part.local)) {
+            let is_kept = |id: &VariableId| {
+                self.machine.layout.variable(*id).place.local == part.local && self.root.keeps(*id)
+            };
+            if !self.root.entry.iter().any(is_kept) {
+                let part = self.place(part);
+                out.extend(quote!(::piton::__private::forget(#part);));
+            }
+        }
+        for id in &self.root.unfilled {
+            let variable = self.machine.layout.variable(*id);
+            if declares(variable.place.local) {
+                let ident = &variable.ident;
+                out.extend(quote!(#[allow(unused_variables)] let mut #ident;));
+            }
+        }
         for local in &self.root.remade {
             if declares(*local)
                 && let Some(expr) = &graph.locals[*local].remade
@@ -272,9 +297,15 @@ impl<'a> Printer<'a> {
             let block = &self.machine.graph[id];
             for (index, (node, usage)) in block.nodes.iter().zip(&block.usages).enumerate() {
                 self.at.set((id, index));
+                let (copy, fill) = self.copy_parts();
+                braces.push(copy);
                 self.node(node, usage, braces);
+                braces.push(fill);
             }
             self.at.set((id, block.nodes.len()));
+            let (copy, fill) = self.copy_parts();
+            braces.push(copy);
+            self.filling.replace(fill.clone());
             let usage = &block.end_usage;
             let merge = match &block.end {
                 Terminator::Goto(to) => match self.machine.layout.links[to.0] {
@@ -290,7 +321,7 @@ impl<'a> Printer<'a> {
                 Terminator::If { cond, then, otherwise, merge } => {
                     let cond = self.expr(cond, usage);
                     let (then, otherwise) = (self.branch(*then), self.branch(*otherwise));
-                    braces.push(quote!(if #cond { #then } else { #otherwise }));
+                    braces.push(quote!(if #cond { #fill #then } else { #fill #otherwise }));
                     *merge
                 }
                 Terminator::Match { scrutinee, arms, merge } => {
@@ -298,7 +329,7 @@ impl<'a> Printer<'a> {
                     let arms = arms.iter().map(|(pat, block)| {
                         let pat = self.pat(pat);
                         let body = self.branch(*block);
-                        quote!(#pat => { #body })
+                        quote!(#pat => { #fill #body })
                     });
                     braces.push(quote!(match #scrutinee { #(#arms)* }));
                     *merge
@@ -314,7 +345,7 @@ impl<'a> Printer<'a> {
                     let pat = &local.pat;
                     if let Some(init) = &mut local.init {
                         let value = self.expr(&init.expr, usage);
-                        braces.push(quote!(let #pat = #value else { #otherwise };));
+                        braces.push(quote!(let #pat = #value else { #fill #otherwise }; #fill));
                     }
                     *next
                 }
@@ -348,6 +379,19 @@ impl<'a> Printer<'a> {
                 _ => return,
             }
         }
+    }
+
+    /// Copies what the node or end that is being printed takes out of locals that are to be whole, and
+    /// what puts the copies there.
+    fn copy_parts(&self) -> (TokenStream, TokenStream) {
+        let (mut copy, mut fill) = (TokenStream::new(), TokenStream::new());
+        let parts = self.machine.layout.taken.get(&self.at.get()).into_iter().flatten();
+        for (index, part) in parts.enumerate() {
+            let (place, hole) = (self.place(part), hidden(&format!("hole{index}")));
+            copy.extend(quote!(let #hole = ::piton::__private::Hole::of(&mut #place)?;));
+            fill.extend(quote!(#place = #hole.fill()?;));
+        }
+        (copy, fill)
     }
 
     /// The inside of the braces of a branch.

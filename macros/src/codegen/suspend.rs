@@ -100,7 +100,8 @@ impl Printer<'_> {
         let Some(state) = layout.state(point) else { return TokenStream::new() };
         let (state_type, variant) = (state::type_name(), &state.variant);
         let (parked, next) = (parked(), next());
-        let mut put = TokenStream::new();
+        // Before the state is written, what is saved as a whole must be whole.
+        let mut put = self.filling.take();
         let mut fields = state.fields.iter().copied().peekable();
         while let Some(id) = fields.next() {
             let token = token(id);

@@ -12,6 +12,7 @@ mod context;
 mod durable;
 mod frame;
 mod future;
+mod hole;
 mod inline;
 pub(crate) mod instances;
 mod iteration;
@@ -37,6 +38,7 @@ pub use context::{Context, RunInfo};
 pub use durable::{Durable, Local, Saved, local};
 pub use frame::FrameReader;
 pub use future::DurableFuture;
+pub use hole::{Hole, forget};
 pub use inline::PendingInline;
 pub use iteration::{
     CountedRange, Counter, Items, Lent, MAX_LOOP_ITEMS, Position, current_item, item_list, items,

@@ -6,13 +6,20 @@
 //! where several ways meet. Every other block is printed inside the root that leads to it, so that
 //! its borrows and temporaries work as in the source. Guarantees: see [`validate`].
 
+mod parts;
+mod states;
+mod validate;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use proc_macro2::Span;
 use syn::Ident;
 
+use self::parts::{forget_late, taken};
+use self::states::{edges, states};
+pub(crate) use self::validate::validate;
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
+use crate::holes;
 use crate::hygiene::hidden;
 use crate::ir::{
     BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId, Terminator,
@@ -80,6 +87,10 @@ pub(crate) struct Root {
     pub(crate) idle: BTreeSet<LocalId>,
     /// What may come to it to be dropped at the end of its scope.
     pub(crate) carried: Vec<VariableId>,
+    /// The parts of what it is given that have been moved out.
+    pub(crate) gone: Vec<Place>,
+    /// Parts of locals that it fills before it reads them, and is not given.
+    pub(crate) unfilled: Vec<VariableId>,
 }
 
 impl Root {
@@ -117,6 +128,8 @@ pub(crate) struct Layout {
     pub(crate) read: BTreeSet<LocalId>,
     /// What is held where control leaves a root.
     pub(crate) carried: Carried,
+    /// The parts that a node of a block, or its end, takes out of locals that are saved as a whole.
+    pub(crate) taken: BTreeMap<(BlockId, usize), Vec<Place>>,
 }
 
 /// Lays the machine out.
@@ -124,6 +137,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let (links, root_of) = link(graph);
     let mut variables = Variables::default();
     let bound = bound_at_entry(graph);
+    let holes = holes::analyze(graph, liveness);
     let mut roots = Vec::new();
     for block in graph.block_ids().filter(|block| links[block.0] == Link::Root) {
         let bound = &bound[block.0];
@@ -131,6 +145,11 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         // What the start reads without having assigned it, rustc complains about.
         let is_start = graph[block].kind == BlockKind::Start;
         let places = places.into_iter().filter(|_| !is_start);
+        let (unfilled, places): (Vec<_>, Vec<_>) =
+            places.partition(|place| !place.fields.is_empty() && holes.is_vacant(block, place));
+        let unfilled: Vec<_> =
+            unfilled.into_iter().map(|place| variables.id(graph, place)).collect();
+        let places = places.into_iter();
         let mut entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
         // They are loaded in the order of their declarations, because they are dropped in reverse.
         let open = open_at(graph, block);
@@ -143,9 +162,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let remade = liveness.remade(graph, block);
         let remade: Vec<_> = remade.into_iter().filter(|local| needed.contains(local)).collect();
         let mut declared = &named - &bound;
-        for known in
-            entry.iter().map(|id| variables.list[id.0].place.local).chain(remade.iter().copied())
-        {
+        let given = entry.iter().chain(&unfilled).map(|id| variables.list[id.0].place.local);
+        for known in given.chain(remade.iter().copied()) {
             declared.remove(&known);
         }
         let region = graph[block].region;
@@ -160,6 +178,9 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
                 variable.passed_in.insert(region);
             }
         }
+        let whole = entry.iter().map(|id| &variables.list[id.0].place);
+        let whole = whole.filter(|place| place.fields.is_empty());
+        let gone = whole.flat_map(|place| holes.at_entry(block, place.local)).collect();
         roots.push(Root {
             block,
             entry,
@@ -172,6 +193,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             kept: BTreeSet::new(),
             idle: BTreeSet::new(),
             carried: Vec::new(),
+            gone,
+            unfilled,
         });
     }
     let carried = carry(graph, &root_of, &mut roots, &mut variables);
@@ -179,7 +202,9 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     keep(graph, &links, &root_of, &mut roots, &mut variables.list);
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
-    Layout { variables: variables.list, roots, links, states, edges, read, carried }
+    let taken = taken(graph, &links, &root_of, &holes, &roots, &variables.list);
+    forget_late(graph, &links, &root_of, &mut roots);
+    Layout { variables: variables.list, roots, links, states, edges, read, carried, taken }
 }
 
 impl Layout {
@@ -556,141 +581,6 @@ fn names_in(
         }
     }
     (named, bound)
-}
-
-fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
-    let mut idents = BTreeSet::new();
-    let mut variant = |name: &str| {
-        let plain = camel_case(name);
-        let mut ident = plain.clone();
-        let mut number = 2;
-        while !idents.insert(ident.clone()) {
-            ident = format!("{plain}{number}");
-            number += 1;
-        }
-        Ident::new(&ident, Span::call_site())
-    };
-    let mut states = Vec::new();
-    for root in roots {
-        let block = &graph[root.block];
-        let (point, name) = match block.kind {
-            BlockKind::Start => (None, "start".to_owned()),
-            BlockKind::Region(region) => {
-                let region = &graph[region];
-                (None, format!("{}.{}", graph.points[region.point.0].name, region.index))
-            }
-            BlockKind::Resume(point) => (Some(point), graph.points[point.0].name.clone()),
-            _ => continue,
-        };
-        let fields = if point.is_some() { root.entry.clone() } else { Vec::new() };
-        states.push(State { point, region: block.region, variant: variant(&name), name, fields });
-    }
-    states.sort_by_key(|state| state.region);
-    states
-}
-
-/// `signal<Approve>` as `SignalApprove`.
-fn camel_case(name: &str) -> String {
-    let mut out = String::new();
-    for word in name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        let mut chars = word.chars();
-        if out.is_empty() && word.starts_with(char::is_numeric) {
-            out.push('S');
-        }
-        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
-        out.extend(chars);
-    }
-    // A variant must not be called like a keyword or like nothing at all.
-    if out.is_empty() || out == "Self" { format!("{out}State") } else { out }
-}
-
-/// The ways between states. A branch that is a region begins at the state that waits for it, and
-/// ends there.
-fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<usize>)> {
-    let number = |point: PointId| states.iter().position(|state| state.point == Some(point));
-    let mut edges = BTreeSet::new();
-    for (from, state) in states.iter().enumerate() {
-        let first = graph.block_ids().find(|block| match graph[*block].kind {
-            BlockKind::Start => state.point.is_none() && state.region.is_none(),
-            BlockKind::Region(region) => state.point.is_none() && state.region == Some(region),
-            BlockKind::Resume(point) => state.point == Some(point),
-            _ => false,
-        });
-        let end = state.region.and_then(|region| number(graph[region].point));
-        if state.point.is_none()
-            && let Some(outside) = end
-        {
-            edges.insert((outside, Some(from)));
-        }
-        let mut seen = BTreeSet::new();
-        let mut todo: Vec<BlockId> = first.into_iter().collect();
-        while let Some(id) = todo.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            let block = &graph[id];
-            for jump in block.usages.iter().chain([&block.end_usage]).flat_map(|u| &u.jumps) {
-                match jump {
-                    Jump::Break(target) => todo.extend(graph.targets[target.0].exit),
-                    Jump::Continue(target) => todo.extend(graph.targets[target.0].head),
-                    Jump::Return => {
-                        edges.insert((from, end));
-                    }
-                }
-            }
-            match &block.end {
-                Terminator::Await { point, .. }
-                | Terminator::Select { point, .. }
-                | Terminator::Join { point, .. } => {
-                    edges.insert((from, number(*point)));
-                }
-                Terminator::Return(_) => {
-                    edges.insert((from, end));
-                }
-                end => todo.extend(end.successors()),
-            }
-        }
-    }
-    edges
-}
-
-/// Checks what code generation rests on.
-///
-/// # Errors
-/// What does not hold. It is a mistake of the compiler and not of the user.
-pub(crate) fn validate(graph: &Graph, layout: &Layout) -> Result<(), String> {
-    for root in &layout.roots {
-        let open = scope_path(graph, graph[root.block].scope);
-        let locals = root
-            .entry
-            .iter()
-            .map(|id| layout.variable(*id).place.local)
-            .chain(root.remade.iter().copied())
-            .chain(root.declared.iter().copied());
-        for local in locals {
-            if !open.iter().any(|scope| graph.scopes[scope.0].locals.contains(&local)) {
-                return Err(format!(
-                    "`{}` is used out of its scope in block {}",
-                    graph.locals[local].ident, root.block.0
-                ));
-            }
-        }
-        let split = root.entry.iter().map(|id| &layout.variable(*id).place);
-        for place in split.filter(|place| !place.fields.is_empty()) {
-            if root.entry.iter().any(|id| layout.variable(*id).place == Place::whole(place.local)) {
-                return Err(format!(
-                    "`{}` is there both as a whole and in parts",
-                    graph.locals[place.local].ident
-                ));
-            }
-        }
-    }
-    for (index, link) in layout.links.iter().enumerate() {
-        if *link == Link::Root && layout.root(BlockId(index)).is_none() {
-            return Err(format!("block {index} has no arm"));
-        }
-    }
-    Ok(())
 }
 
 /// The scopes from the outermost to `scope`.

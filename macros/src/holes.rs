@@ -1,0 +1,209 @@
+//! Parts of locals that have been moved out and are filled again before the whole is used.
+//!
+//! ```text
+//! let name = order.customer;
+//! order.customer = refine(&name).await;      // needs the rest of `order` after the await
+//! price(&order).await
+//! ```
+//!
+//! The rest cannot be saved by itself, because what else `order` consists of is not known. So a copy of
+//! the part is put in its place when it is moved out, and forgotten when the whole has been loaded: from
+//! there the part is gone again, for rustc too. Input: the graph and its liveness. Output: [`Holes`].
+//! Guarantees: a part that is said to be vacant is assigned before anything reads it, whatever way is
+//! taken; one that is said to be gone has been moved out on all ways, or copied.
+
+use std::collections::BTreeSet;
+
+use crate::ir::{BlockId, Graph, LocalId};
+use crate::liveness::{Liveness, edges};
+use crate::usage::{self, Jump, Place, Usage};
+
+/// The result of the analysis.
+#[derive(Debug, Default)]
+pub(crate) struct Holes {
+    /// What is vacant before each node of a block and, last, before its end.
+    vacant: Vec<Vec<BTreeSet<Place>>>,
+    /// What is vacant after the end of a block has been evaluated.
+    vacant_after: Vec<BTreeSet<Place>>,
+    /// What is gone where a block begins; `None` if control has not been seen to come there.
+    gone: Vec<Option<BTreeSet<Place>>>,
+}
+
+/// Analyzes the graph.
+pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
+    let all: BTreeSet<Place> = usages(graph).flat_map(|usage| &usage.refills).cloned().collect();
+    let mut holes = Holes::default();
+    if all.is_empty() {
+        return holes;
+    }
+    for block in &graph.blocks {
+        holes.vacant.push(vec![all.clone(); block.nodes.len() + 1]);
+        holes.vacant_after.push(all.clone());
+        holes.gone.push(None);
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in graph.block_ids().collect::<Vec<_>>().into_iter().rev() {
+            changed |= holes.go_back(graph, liveness, &all, id);
+        }
+    }
+    holes.gone[0] = Some(BTreeSet::new());
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in graph.block_ids() {
+            changed |= holes.go_on(graph, &all, id);
+        }
+    }
+    holes
+}
+
+fn usages(graph: &Graph) -> impl Iterator<Item = &Usage> {
+    graph.blocks.iter().flat_map(|block| block.usages.iter().chain([&block.end_usage]))
+}
+
+impl Holes {
+    /// The parts of what a root is given that are gone there.
+    pub(crate) fn at_entry(&self, root: BlockId, local: LocalId) -> Vec<Place> {
+        let (Some(vacant), Some(Some(gone))) = (self.vacant.get(root.0), self.gone.get(root.0))
+        else {
+            return Vec::new();
+        };
+        (&vacant[0] & gone).into_iter().filter(|part| part.local == local).collect()
+    }
+
+    /// The parts of a local that are assigned before anything reads them where a root begins.
+    pub(crate) fn vacant(&self, root: BlockId, local: LocalId) -> impl Iterator<Item = &Place> {
+        let vacant = self.vacant.get(root.0).and_then(|nodes| nodes.first());
+        vacant.into_iter().flatten().filter(move |part| part.local == local)
+    }
+
+    /// Whether a part is assigned before it is read where a root begins.
+    pub(crate) fn is_vacant(&self, root: BlockId, part: &Place) -> bool {
+        self.vacant.get(root.0).is_some_and(|vacant| vacant[0].contains(part))
+    }
+
+    /// The parts that a node, or the end, of a block takes out of a local before they are filled again.
+    /// `missed` are those without which the next root would not be given the local as a whole.
+    pub(crate) fn taken(
+        &self,
+        graph: &Graph,
+        missed: &BTreeSet<Place>,
+        id: BlockId,
+        node: usize,
+    ) -> Vec<Place> {
+        let Some(vacant) = self.vacant.get(id.0) else { return Vec::new() };
+        let block = &graph[id];
+        let usages: Vec<&Usage> = block.usages.iter().chain([&block.end_usage]).collect();
+        let after = vacant.get(node + 1).unwrap_or(&self.vacant_after[id.0]);
+        let usage = usages[node];
+        let may_move = |part: &Place| {
+            let moves = usage.moves.iter().any(|moved| moved.overlaps(part));
+            let lends = usage.changes.contains(&part.local)
+                && usage.looks.iter().any(|seen| seen.overlaps(part));
+            moves || lends
+        };
+        // What is filled again before control leaves the block is not missed.
+        let stays = |part: &Place| {
+            usages[node + 1..].iter().all(|usage| !usage.refills.contains(part))
+                && !usage.refills.contains(part)
+        };
+        after
+            .difference(&vacant[node])
+            .filter(|part| missed.contains(part))
+            .filter(|part| may_move(part) && stays(part))
+            .cloned()
+            .collect()
+    }
+
+    /// Finds out what is vacant in a block from what is where it goes. Whether that is new.
+    fn go_back(
+        &mut self,
+        graph: &Graph,
+        liveness: &Liveness,
+        all: &BTreeSet<Place>,
+        id: BlockId,
+    ) -> bool {
+        let block = &graph[id];
+        // What is not needed there at all is vacant in any case.
+        let at = |holes: &Self, to: BlockId| -> BTreeSet<Place> {
+            let needed = liveness.live_in(to);
+            let is_needed = |part: &&Place| needed.iter().any(|place| place.local == part.local);
+            let vacant = &holes.vacant[to.0][0];
+            all.iter().filter(|part| vacant.contains(part) || !is_needed(part)).cloned().collect()
+        };
+        let mut vacant = all.clone();
+        for (to, _) in edges(graph, &block.end) {
+            vacant = &vacant & &at(self, to);
+        }
+        self.vacant_after[id.0].clone_from(&vacant);
+        let mut changed = false;
+        let usages: Vec<&Usage> = block.usages.iter().chain([&block.end_usage]).collect();
+        for (index, usage) in usages.into_iter().enumerate().rev() {
+            let is_filled = |part: &&Place| {
+                usage.refills.contains(part) || usage.assigned.contains(&part.local)
+            };
+            vacant.extend(all.iter().filter(is_filled).cloned());
+            for (jump, to) in targets(graph, usage) {
+                let filled = usage.refills_at.get(&jump).cloned().unwrap_or_default();
+                vacant = &vacant & &(&at(self, to) | &filled);
+            }
+            let seen = seen(graph, usage);
+            vacant.retain(|part| !seen.iter().any(|seen| seen.overlaps(part)));
+            changed |= vacant != self.vacant[id.0][index];
+            self.vacant[id.0][index].clone_from(&vacant);
+        }
+        changed
+    }
+
+    /// Hands on what is gone. Whether that is new.
+    fn go_on(&mut self, graph: &Graph, all: &BTreeSet<Place>, id: BlockId) -> bool {
+        let Some(mut gone) = self.gone[id.0].clone() else { return false };
+        let block = &graph[id];
+        let mut changed = false;
+        for usage in block.usages.iter().chain([&block.end_usage]) {
+            gone.retain(|part| {
+                !usage.assigned.contains(&part.local)
+                    && !usage.refills.iter().any(|filled| filled.holds(part))
+            });
+            for (_, to) in targets(graph, usage) {
+                changed |= self.meet(to, &gone);
+            }
+            gone.extend(usage.gone.iter().filter(|part| all.contains(part)).cloned());
+        }
+        for (to, _) in edges(graph, &block.end) {
+            changed |= self.meet(to, &gone);
+        }
+        changed
+    }
+
+    fn meet(&mut self, to: BlockId, gone: &BTreeSet<Place>) -> bool {
+        let known = &mut self.gone[to.0];
+        let met = known.as_ref().map_or_else(|| gone.clone(), |known| known & gone);
+        let changed = known.as_ref() != Some(&met);
+        *known = Some(met);
+        changed
+    }
+}
+
+/// What code reads, also by way of locals that are made again.
+fn seen(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
+    let made_of = |place: &Place| {
+        let whole = usage::made_of(&graph.locals, place.local).into_iter().map(Place::whole);
+        whole.filter(|whole| whole.local != place.local).collect::<Vec<_>>()
+    };
+    let mut seen = usage.looks.clone();
+    seen.extend(usage.looks.iter().flat_map(made_of));
+    seen
+}
+
+/// The blocks that code jumps to.
+fn targets(graph: &Graph, usage: &Usage) -> Vec<(Jump, BlockId)> {
+    let target = |jump: &Jump| match jump {
+        Jump::Break(target) => graph.targets[target.0].exit,
+        Jump::Continue(target) => graph.targets[target.0].head,
+        Jump::Return => None,
+    };
+    usage.jumps.iter().filter_map(|jump| Some((*jump, target(jump)?))).collect()
+}

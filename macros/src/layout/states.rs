@@ -1,0 +1,106 @@
+//! The states, their names, and the ways between them.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Span;
+use syn::Ident;
+
+use super::{Root, State};
+use crate::ir::{BlockId, BlockKind, Graph, PointId, Terminator};
+use crate::usage::Jump;
+
+pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
+    let mut idents = BTreeSet::new();
+    let mut variant = |name: &str| {
+        let plain = camel_case(name);
+        let mut ident = plain.clone();
+        let mut number = 2;
+        while !idents.insert(ident.clone()) {
+            ident = format!("{plain}{number}");
+            number += 1;
+        }
+        Ident::new(&ident, Span::call_site())
+    };
+    let mut states = Vec::new();
+    for root in roots {
+        let block = &graph[root.block];
+        let (point, name) = match block.kind {
+            BlockKind::Start => (None, "start".to_owned()),
+            BlockKind::Region(region) => {
+                let region = &graph[region];
+                (None, format!("{}.{}", graph.points[region.point.0].name, region.index))
+            }
+            BlockKind::Resume(point) => (Some(point), graph.points[point.0].name.clone()),
+            _ => continue,
+        };
+        let fields = if point.is_some() { root.entry.clone() } else { Vec::new() };
+        states.push(State { point, region: block.region, variant: variant(&name), name, fields });
+    }
+    states.sort_by_key(|state| state.region);
+    states
+}
+
+/// `signal<Approve>` as `SignalApprove`.
+fn camel_case(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let mut chars = word.chars();
+        if out.is_empty() && word.starts_with(char::is_numeric) {
+            out.push('S');
+        }
+        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+        out.extend(chars);
+    }
+    // A variant must not be called like a keyword or like nothing at all.
+    if out.is_empty() || out == "Self" { format!("{out}State") } else { out }
+}
+
+/// The ways between states. A branch that is a region begins at the state that waits for it, and
+/// ends there.
+pub(super) fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<usize>)> {
+    let number = |point: PointId| states.iter().position(|state| state.point == Some(point));
+    let mut edges = BTreeSet::new();
+    for (from, state) in states.iter().enumerate() {
+        let first = graph.block_ids().find(|block| match graph[*block].kind {
+            BlockKind::Start => state.point.is_none() && state.region.is_none(),
+            BlockKind::Region(region) => state.point.is_none() && state.region == Some(region),
+            BlockKind::Resume(point) => state.point == Some(point),
+            _ => false,
+        });
+        let end = state.region.and_then(|region| number(graph[region].point));
+        if state.point.is_none()
+            && let Some(outside) = end
+        {
+            edges.insert((outside, Some(from)));
+        }
+        let mut seen = BTreeSet::new();
+        let mut todo: Vec<BlockId> = first.into_iter().collect();
+        while let Some(id) = todo.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let block = &graph[id];
+            for jump in block.usages.iter().chain([&block.end_usage]).flat_map(|u| &u.jumps) {
+                match jump {
+                    Jump::Break(target) => todo.extend(graph.targets[target.0].exit),
+                    Jump::Continue(target) => todo.extend(graph.targets[target.0].head),
+                    Jump::Return => {
+                        edges.insert((from, end));
+                    }
+                }
+            }
+            match &block.end {
+                Terminator::Await { point, .. }
+                | Terminator::Select { point, .. }
+                | Terminator::Join { point, .. } => {
+                    edges.insert((from, number(*point)));
+                }
+                Terminator::Return(_) => {
+                    edges.insert((from, end));
+                }
+                end => todo.extend(end.successors()),
+            }
+        }
+    }
+    edges
+}
