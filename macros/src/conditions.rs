@@ -1,9 +1,9 @@
-//! `#[cfg(…)]` and `#[cfg_attr(…)]` on and in a workflow.
+//! `#[cfg(…)]` and `#[cfg_attr(…)]` on and in a workflow or `#[deterministic]` function.
 //!
 //! Only rustc can decide them, and it does so after the macro has run. So the macro gives the
 //! function twice, each under a condition of its own and with that one condition decided, and rustc
-//! keeps one of them and expands it again. What is compiled in the end has no conditions left but
-//! inside of code that stays as it is: closures' items, macros that are not known.
+//! keeps one of them and expands it again. What is checked and compiled in the end has no conditions
+//! left but inside of code that stays as it is: fields of types, macros that are not known.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -18,8 +18,8 @@ use crate::normalize::select::Select;
 use crate::suspend;
 
 /// The item once for each way in which its first condition may be decided. `None` if it has no
-/// condition. `arguments` are those of its `#[workflow]`.
-pub(crate) fn split<T: Workflows>(item: &T, arguments: &TokenStream) -> Option<TokenStream> {
+/// condition. `attribute` is what it is expanded by.
+pub(crate) fn split<T: Conditioned>(item: &T, attribute: &TokenStream) -> Option<TokenStream> {
     let mut find = Decide { wanted: None, found: None, stuck: None };
     item.clone().visit(&mut find);
     let condition = find.found?;
@@ -33,7 +33,7 @@ pub(crate) fn split<T: Workflows>(item: &T, arguments: &TokenStream) -> Option<T
             let message = "nothing can be left out here\n\n  help: put the `#[cfg]` on a statement";
             quote_spanned!(span=> ::core::compile_error!(#message);)
         });
-        stuck.or_else(|| stays.then(|| quote!(#[::piton::workflow(#arguments)] #item)))
+        stuck.or_else(|| stays.then(|| quote!(#[#attribute] #item)))
     });
     let [holds, fails] = decided;
     let holds = holds.map(|item| quote!(#[cfg(#condition)] #item));
@@ -41,18 +41,18 @@ pub(crate) fn split<T: Workflows>(item: &T, arguments: &TokenStream) -> Option<T
     Some(quote!(#holds #fails))
 }
 
-/// What `#[workflow]` may stand on.
-pub(crate) trait Workflows: Clone + ToTokens + Conditional {
+/// What the attributes may stand on.
+pub(crate) trait Conditioned: Clone + ToTokens + Conditional {
     fn visit(&mut self, decide: &mut Decide);
 }
 
-impl Workflows for ItemFn {
+impl Conditioned for ItemFn {
     fn visit(&mut self, decide: &mut Decide) {
         decide.visit_item_fn_mut(self);
     }
 }
 
-impl Workflows for ItemImpl {
+impl Conditioned for ItemImpl {
     fn visit(&mut self, decide: &mut Decide) {
         decide.visit_item_impl_mut(self);
     }
@@ -139,19 +139,37 @@ impl VisitMut for Decide {
     }
 
     fn visit_impl_item_fn_mut(&mut self, function: &mut syn::ImplItemFn) {
-        if function.sig.asyncness.is_some() {
-            self.retain(&mut function.sig.inputs);
-            visit_mut::visit_impl_item_fn_mut(self, function);
+        self.retain(&mut function.sig.inputs);
+        visit_mut::visit_impl_item_fn_mut(self, function);
+    }
+
+    /// What is in types, traits and modules is rustc's.
+    fn visit_item_mut(&mut self, item: &mut Item) {
+        match item {
+            Item::Fn(function) => self.visit_item_fn_mut(function),
+            Item::Impl(block) => self.visit_item_impl_mut(block),
+            item => OnItself(Some(self)).visit_item_mut(item),
         }
     }
 
-    /// Items are rustc's, but for those that are workflows too.
-    fn visit_item_mut(&mut self, item: &mut Item) {
-        if let Item::Fn(function) = item
-            && function.sig.asyncness.is_some()
-        {
-            self.visit_item_fn_mut(function);
-        }
+    fn visit_expr_array_mut(&mut self, expr: &mut syn::ExprArray) {
+        self.retain(&mut expr.elems);
+        visit_mut::visit_expr_array_mut(self, expr);
+    }
+
+    fn visit_expr_call_mut(&mut self, expr: &mut syn::ExprCall) {
+        self.retain(&mut expr.args);
+        visit_mut::visit_expr_call_mut(self, expr);
+    }
+
+    fn visit_expr_method_call_mut(&mut self, expr: &mut syn::ExprMethodCall) {
+        self.retain(&mut expr.args);
+        visit_mut::visit_expr_method_call_mut(self, expr);
+    }
+
+    fn visit_expr_tuple_mut(&mut self, expr: &mut syn::ExprTuple) {
+        self.retain(&mut expr.elems);
+        visit_mut::visit_expr_tuple_mut(self, expr);
     }
 
     fn visit_block_mut(&mut self, block: &mut syn::Block) {
@@ -225,7 +243,20 @@ conditional! {
     syn::FieldValue: visit_field_value_mut,
     syn::FieldPat: visit_field_pat_mut,
     syn::FnArg: visit_fn_arg_mut,
+    Expr: visit_expr_mut,
     Stmt: visit_stmt_mut,
+}
+
+/// Decides the conditions on an item itself, and not those within it. Its own attributes are the first
+/// that are visited.
+struct OnItself<'a>(Option<&'a mut Decide>);
+
+impl VisitMut for OnItself<'_> {
+    fn visit_attributes_mut(&mut self, attrs: &mut Vec<Attribute>) {
+        if let Some(decide) = self.0.take() {
+            decide.visit_attributes_mut(attrs);
+        }
+    }
 }
 
 /// The attributes that are visited first, which are those of the node itself.

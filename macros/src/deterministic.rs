@@ -9,7 +9,9 @@ use syn::ItemFn;
 
 use crate::args::DeterministicArgs;
 use crate::check::check_deterministic;
+use crate::conditions;
 use crate::diagnostics::Diagnostics;
+use crate::source::{Surroundings, surroundings_of};
 
 /// Checks `item` and marks it.
 pub(crate) fn expand(
@@ -17,19 +19,36 @@ pub(crate) fn expand(
     item: TokenStream,
     diagnostics: Diagnostics,
 ) -> TokenStream {
+    let attribute = quote!(::piton::deterministic(#args));
     let args = DeterministicArgs::parse(args, &diagnostics);
     // A function that does not parse is left to rustc, which says it better.
     let Ok(function) = syn::parse2::<ItemFn>(item.clone()) else {
+        if let Ok(syn::Item::Verbatim(_)) | Err(_) = syn::parse2::<syn::Item>(item.clone()) {
+            return diagnostics.finish_with(item);
+        }
+        diagnostics.malformed(
+            item.clone().into_iter().next(),
+            "`#[deterministic]` is for functions",
+            "put it on a function or method",
+        );
         return diagnostics.finish_with(item);
     };
+    if !diagnostics.has_errors()
+        && let Some(both) = conditions::split(&function, &attribute)
+    {
+        return diagnostics.finish_with(both);
+    }
     check_deterministic(&function, &args, &diagnostics);
     let marker = marker(&function);
     diagnostics.finish_with(quote!(#item #marker))
 }
 
-/// The type that stands for the function. A method cannot have one beside it.
+/// The type that stands for the function. In an `impl` block there cannot be one beside it, and no
+/// workflow asks for it.
 fn marker(function: &ItemFn) -> Option<TokenStream> {
-    if function.sig.receiver().is_some() {
+    let around = surroundings_of(function.sig.ident.span());
+    let is_in_a_block = matches!(around, Some(Surroundings::Impl(_) | Surroundings::Trait));
+    if is_in_a_block || function.sig.receiver().is_some() {
         return None;
     }
     let ItemFn { attrs, vis, sig, .. } = function;

@@ -129,28 +129,28 @@ impl Parameters {
     }
 
     /// Has rustc ask whether what is stored can be: the parameters, by the user's own bounds alone,
-    /// and the types of the arguments, if the parameters can.
-    pub(crate) fn check<'a>(&self, arguments: impl Iterator<Item = &'a Type>) -> TokenStream {
-        let ask = |ty: &dyn ToTokens, span: Span| {
-            let tokens = ty.to_token_stream();
-            quote_spanned!(span=> ::piton::__private::stored::<#tokens>();)
-        };
+    /// and the types of the arguments and of the value, if the parameters can.
+    pub(crate) fn check<'a>(&self, types: impl Iterator<Item = &'a Type>) -> TokenStream {
         let (params, _, bounds) = self.source.split_for_impl();
-        let of_params = self.stored.iter().map(|ident| ask(ident, ident.span()));
+        let of_params = self.stored.iter().map(|ident| {
+            quote_spanned!(ident.span()=> ::piton::__private::stored_parameter::<#ident>();)
+        });
         let (all_params, _, all_bounds) = self.split();
         // A parameter by itself has been asked for.
         let is_parameter = |ty: &Type| {
             matches!(ty, Type::Path(ty)
                 if ty.path.get_ident().is_some_and(|ident| self.stored.contains(ident)))
         };
-        let of_arguments = arguments.filter(|ty| !is_parameter(ty)).map(|ty| ask(ty, ty.span()));
+        let of_types = types
+            .filter(|ty| !is_parameter(ty))
+            .map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();));
         let (check, check_all) = (hidden("check"), hidden("check_all"));
         quote! {
             const _: () = {
                 #[allow(dead_code, clippy::all, clippy::pedantic)]
                 fn #check #params() #bounds { #(#of_params)* }
                 #[allow(dead_code, clippy::all, clippy::pedantic)]
-                fn #check_all #all_params() #all_bounds { #(#of_arguments)* }
+                fn #check_all #all_params() #all_bounds { #(#of_types)* }
             };
         }
     }

@@ -24,6 +24,7 @@ mod liveness;
 mod macros;
 mod method;
 mod normalize;
+mod owned;
 mod parse;
 mod register;
 mod resolve;

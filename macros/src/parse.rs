@@ -6,19 +6,22 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::{ParseStream, Parser};
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, FnArg, Ident, ItemFn, Macro, Pat, PatType, ReturnType, Stmt, Type,
-    Visibility,
+    Attribute, Block, Expr, FnArg, Ident, Item, ItemFn, Macro, Pat, PatType, ReturnType, Signature,
+    Stmt, Type, Visibility,
 };
 
 use crate::args::Durability;
-use crate::check::{Level, Rule};
+use crate::check::{Level, Rule, is_of_piton};
 use crate::conditions;
 use crate::diagnostics::Diagnostics;
 use crate::generics::{self, Parameters};
 use crate::macros;
 use crate::method::Method;
+use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, not_owned};
 
 /// A workflow as the user wrote it.
 #[derive(Debug)]
@@ -54,6 +57,59 @@ impl WorkflowFn {
     }
 }
 
+/// Reads a function. Reports what is wrong with its tokens; one whose body cannot be read is taken to
+/// have none, so that its callers still find it. `None` for what is no function.
+pub(crate) fn function(item: &TokenStream, diagnostics: &Diagnostics) -> Option<ItemFn> {
+    let error = match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) => return Some(function),
+        Err(error) => error,
+    };
+    let head = |input: ParseStream| {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let (vis, sig): (Visibility, Signature) = (input.parse()?, input.parse()?);
+        input.parse::<TokenStream>()?;
+        Ok(ItemFn { attrs, ..syn::parse_quote!(#vis #sig {}) })
+    };
+    match head.parse2(item.clone()) {
+        Ok(function) => {
+            diagnostics.push(error);
+            Some(function)
+        }
+        Err(_) => {
+            match syn::parse2::<Item>(item.clone()) {
+                Ok(Item::Verbatim(_)) | Err(_) => diagnostics.push(error),
+                Ok(_) => refuse(
+                    diagnostics,
+                    item.clone().into_iter().next(),
+                    "`#[workflow]` is for functions",
+                    "put it on an `async fn`, or on an `impl` block that has such functions",
+                ),
+            }
+            None
+        }
+    }
+}
+
+/// Whether two parameters have one name. rustc says so of the function that makes the call; in the
+/// machine they would be two locals.
+pub(crate) fn has_name_twice(params: &[PatType]) -> bool {
+    struct Bound(Vec<Ident>);
+    impl<'ast> Visit<'ast> for Bound {
+        fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+            self.0.push(pat.ident.clone());
+            visit::visit_pat_ident(self, pat);
+        }
+    }
+    let mut earlier: Vec<Ident> = Vec::new();
+    params.iter().any(|param| {
+        let mut bound = Bound(Vec::new());
+        bound.visit_pat(&param.pat);
+        let is_there = bound.0.iter().any(|ident| earlier.contains(ident));
+        earlier.extend(bound.0);
+        is_there
+    })
+}
+
 /// Takes the function apart; `name` is the one it is stored under, `method` what it was. Reports what a workflow cannot
 /// have, and leaves it out; `None` if the rest is no workflow.
 pub(crate) fn parse(
@@ -78,6 +134,9 @@ pub(crate) fn parse(
     if let Some(abi) = &sig.abi {
         refuse(diagnostics, abi, "a workflow cannot have an ABI", "remove `extern`");
     }
+    if let syn::Safety::Unsafe(token) = &sig.safety {
+        refuse(diagnostics, token, "a workflow cannot be `unsafe`", "remove `unsafe`");
+    }
     if let Some(variadic) = &sig.variadic {
         refuse(diagnostics, variadic, "a workflow cannot be variadic", "pass a `Vec`");
     }
@@ -93,23 +152,16 @@ pub(crate) fn parse(
             {
                 context = context_name(&param.pat);
             }
+            FnArg::Typed(param) if is_misplaced_context(&param.ty) => {
+                refuse(
+                    diagnostics,
+                    &param.ty,
+                    "the context is taken by reference, as the first parameter",
+                    "write `cx: &Context` in front of the other parameters",
+                );
+            }
             FnArg::Typed(param) => {
-                if let Type::Reference(reference) = &*param.ty {
-                    refuse(
-                        diagnostics,
-                        reference,
-                        "an argument of a workflow is stored, so it cannot be a reference",
-                        "take it by value: `String` for `&str`, `Vec<T>` for `&[T]`",
-                    );
-                }
-                if let Type::ImplTrait(ty) = &*param.ty {
-                    refuse(
-                        diagnostics,
-                        ty,
-                        "an argument of a workflow is stored, so its type must be named",
-                        "write the type",
-                    );
-                }
+                check_owned(&param.ty, "an argument", diagnostics);
                 params.push(param);
             }
         }
@@ -118,14 +170,8 @@ pub(crate) fn parse(
         ReturnType::Default => syn::parse_quote!(()),
         ReturnType::Type(_, ty) => *ty,
     };
-    if let Type::ImplTrait(ty) = &output {
-        refuse(
-            diagnostics,
-            ty,
-            "the value of a workflow is stored, so its type must be named",
-            "write the type",
-        );
-        output = syn::parse_quote!(());
+    if !check_owned(&output, "the value", diagnostics) {
+        MakeStatic.visit_type_mut(&mut output);
     }
     // A reference among the arguments has been refused, and is why there is a lifetime.
     if let Some((name, span)) = generics::first_lifetime(&sig.generics) {
@@ -167,10 +213,65 @@ fn refuse(diagnostics: &Diagnostics, tokens: impl ToTokens, message: &str, help:
     diagnostics.error_at(tokens, Rule::WORKFLOW_SIGNATURE, message, help);
 }
 
+/// Refuses references and `impl Trait` in a type whose values are stored. Tells whether there are
+/// none.
+fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
+    let found = not_owned(ty);
+    for found in &found {
+        match found {
+            NotOwned::Reference(found) => {
+                let message =
+                    format!("{what} of a workflow is stored, so it cannot have references");
+                refuse(diagnostics, found, &message, OWN);
+            }
+            NotOwned::Lifetime(found) => {
+                let message = format!("{what} of a workflow is stored, so it cannot borrow");
+                refuse(diagnostics, found, &message, OWN_LIFETIME);
+            }
+            NotOwned::ImplTrait(found) => {
+                let message =
+                    format!("{what} of a workflow is stored, so its type must have a name");
+                refuse(diagnostics, found, &message, NAME);
+            }
+        }
+    }
+    found.is_empty()
+}
+
+/// Makes a type that has been refused one that can stand in an `impl`, for the callers' sake.
+struct MakeStatic;
+
+impl VisitMut for MakeStatic {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        match ty {
+            Type::ImplTrait(_) => *ty = syn::parse_quote!(()),
+            Type::Reference(reference) => {
+                reference.lifetime.get_or_insert_with(|| syn::parse_quote!('static));
+            }
+            _ => {}
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+}
+
 /// Whether the type is `&Context`.
 fn is_context(ty: &Type) -> bool {
     let Type::Reference(reference) = ungrouped(ty) else { return false };
-    matches!(&*reference.elem, Type::Path(path)
+    reference.mutability.is_none() && names_context(&reference.elem)
+}
+
+/// Whether the type is that of a context which is not taken as it should be.
+fn is_misplaced_context(ty: &Type) -> bool {
+    match ungrouped(ty) {
+        Type::Reference(reference) => names_context(&reference.elem),
+        // By value, it may be a type of the user's own.
+        Type::Path(path) => names_context(ty) && is_of_piton(&path.path),
+        _ => false,
+    }
+}
+
+fn names_context(ty: &Type) -> bool {
+    matches!(ungrouped(ty), Type::Path(path)
         if path.path.segments.last().is_some_and(|segment| segment.ident == "Context"))
 }
 

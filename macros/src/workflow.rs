@@ -19,7 +19,7 @@ pub(crate) fn expand(
     diagnostics: Diagnostics,
 ) -> TokenStream {
     if let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) {
-        if let Some(both) = conditions::split(&block, &args) {
+        if let Some(both) = conditions::split(&block, &quote!(::piton::workflow(#args))) {
             return diagnostics.finish_with(both);
         }
         let block = method::each(block, &diagnostics, |args, function, head| {
@@ -43,15 +43,11 @@ fn expand_function(
 ) -> TokenStream {
     let tokens = args.clone();
     let args = WorkflowArgs::parse(args, &diagnostics);
-    let mut function: ItemFn = match syn::parse2(item.clone()) {
-        Ok(function) => function,
-        Err(error) => {
-            diagnostics.push(error);
-            return diagnostics.finish_with(item);
-        }
+    let Some(mut function) = parse::function(&item, &diagnostics) else {
+        return diagnostics.finish_with(item);
     };
     if !diagnostics.has_errors()
-        && let Some(both) = conditions::split(&function, &tokens)
+        && let Some(both) = conditions::split(&function, &quote!(::piton::workflow(#tokens)))
     {
         return diagnostics.finish_with(both);
     }
@@ -81,8 +77,8 @@ fn expand_function(
     // A strict workflow is one that is to be changed with care.
     let unless_set = if args.strict { Level::Warn } else { Rule::REPEATED_STATE.default_level() };
     function.repeated_state = args.levels.of_or(Rule::REPEATED_STATE, unless_set);
-    let definition =
-        if diagnostics.has_errors() { None } else { compile(&mut function, &diagnostics) };
+    let is_refused = diagnostics.has_errors() || parse::has_name_twice(&function.params);
+    let definition = if is_refused { None } else { compile(&mut function, &diagnostics) };
     let compiled = definition.filter(|_| !diagnostics.has_errors());
     let beside = diagnostics.finish_with(TokenStream::new());
     match compiled {

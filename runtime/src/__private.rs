@@ -10,8 +10,8 @@ pub use crate::activities::{
 
 pub use crate::codec::{self, CodecError};
 pub use crate::machine::Durable;
-pub use crate::machine::arguments::{ArgumentsOf, Stored, Unstored, Values};
 pub use crate::machine::instances::{concat, entry_of, instance_definition, instance_name, text};
+pub use crate::machine::values::{Stored, Unstored, Values, ValuesOf};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{
     Context, Definition, Durability, Halt, Hole, Items, LazyDefinition, Load, Local, Never, Parked,
@@ -24,7 +24,25 @@ pub use crate::question::{FromResidual, Question};
 pub use crate::strict::Checked;
 
 /// Asks for the bound of a type parameter whose values a workflow stores.
-pub const fn stored<T: Durable>() {}
+pub const fn stored_parameter<T: Durable>() {}
+
+/// Asks for the bound of a type in a signature.
+pub const fn stored<T: Storable>() {}
+
+/// What the arguments and results of workflows and activities are: [`Durable`], by another name in
+/// messages.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` cannot be stored",
+    label = "arguments and results are stored, and `{Self}` cannot be",
+    note = "their types must implement `serde::Serialize` and `serde::de::DeserializeOwned`: derive \
+            both for a type of your own; let an error be an enum of your own, `piton::Error` or its \
+            text",
+    note = "rules `workflow_signature` and `activity_signature`"
+)]
+pub trait Storable: Durable {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Durable> Storable for T {}
 
 /// Whether the step is to tell the schemas of its locals and nothing else.
 pub fn is_describing(cx: &Context) -> bool {
@@ -41,8 +59,8 @@ pub fn close_waits(cx: &Context, keep: bool) {
     cx.close_waits(keep);
 }
 
-/// The text of an error that may only have a `Debug` form. `(&ErrorText(error)).text()` takes the
-/// first of the two traits below that fits.
+/// The text of an error that may have a `Display` form, a `Debug` form or none.
+/// `(&&ErrorText(error)).text()` takes the first of the traits below that fits.
 #[derive(Debug)]
 pub struct ErrorText<'a, E>(pub &'a E);
 
@@ -58,15 +76,27 @@ pub trait ByDebug {
     fn text(&self) -> String;
 }
 
-impl<E: std::fmt::Display> ByDisplay for ErrorText<'_, E> {
+/// See [`ErrorText`].
+pub trait ByType {
+    /// The text.
+    fn text(&self) -> String;
+}
+
+impl<E: std::fmt::Display> ByDisplay for &ErrorText<'_, E> {
     fn text(&self) -> String {
         self.0.to_string()
     }
 }
 
-impl<E: std::fmt::Debug> ByDebug for &ErrorText<'_, E> {
+impl<E: std::fmt::Debug> ByDebug for &&ErrorText<'_, E> {
     fn text(&self) -> String {
         format!("{:?}", self.0)
+    }
+}
+
+impl<E> ByType for ErrorText<'_, E> {
+    fn text(&self) -> String {
+        std::any::type_name::<E>().to_owned()
     }
 }
 

@@ -3,15 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{
-    FnArg, GenericParam, Ident, Pat, PatType, ReturnType, Signature, Type, TypeImplTrait,
-    TypeReference,
-};
+use syn::{FnArg, GenericParam, Ident, Pat, PatType, ReturnType, Signature, Type, TypeReference};
 
 use super::args::ActivityArgs;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, not_owned};
 
 /// serde encodes tuples of up to this many elements.
 const MAX_PARAMETERS: usize = 16;
@@ -277,36 +274,22 @@ fn check_borrow(reference: &TypeReference, diagnostics: &Diagnostics) {
 
 /// Reports references and `impl` within a type whose values are stored.
 fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
-    struct Visitor<'a>(&'a str, &'a Diagnostics);
-    impl<'ast> Visit<'ast> for Visitor<'_> {
-        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
-            refuse(
-                self.1,
-                reference,
-                format!("the {} of an activity contains a reference", self.0),
-                "arguments and results are stored, so they own their data: use `String` for \
-                 `&str`, `Vec<T>` for `&[T]`, `T` for `&T`",
-            );
-        }
-
-        fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
-            refuse(
-                self.1,
-                ty,
-                format!("the {} of an activity is `impl Trait`", self.0),
-                "name the type: it must be known to read stored values back",
-            );
-        }
-
-        fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {
-            // rustc says that it cannot be serialized; what is inside is no part of that.
-        }
-
-        fn visit_type_trait_object(&mut self, ty: &'ast syn::TypeTraitObject) {
-            visit::visit_type_trait_object(self, ty);
+    for found in not_owned(ty) {
+        match found {
+            NotOwned::Reference(found) => {
+                let message = format!("the {place} of an activity contains a reference");
+                refuse(diagnostics, found, message, OWN);
+            }
+            NotOwned::Lifetime(found) => {
+                let message = format!("the {place} of an activity borrows");
+                refuse(diagnostics, found, message, OWN_LIFETIME);
+            }
+            NotOwned::ImplTrait(found) => {
+                let message = format!("the {place} of an activity is `impl Trait`");
+                refuse(diagnostics, found, message, NAME);
+            }
         }
     }
-    Visitor(place, diagnostics).visit_type(ty);
 }
 
 /// The type that owns what `reference` refers to.

@@ -13,7 +13,9 @@ use super::{Checker, Rule, maps, paths};
 impl Checker<'_> {
     /// Refuses functions by name.
     pub(super) fn check_path(&mut self, path: &ExprPath) {
-        self.check_callee(path);
+        if !self.check_callee(path) {
+            self.check_known(path);
+        }
         if let Some(qself) = &path.qself {
             self.visit_type(&qself.ty);
         }
@@ -182,7 +184,10 @@ impl Checker<'_> {
             return self.report(refused.rule, &quote!(#path #bang), message, refused.help);
         }
         match code(mac) {
-            Some(MacroCode { expressions, operations }) => {
+            Some(MacroCode { patterns, expressions, operations }) => {
+                for pattern in &patterns {
+                    self.visit_pat(pattern);
+                }
                 for expression in &expressions {
                     self.visit_expr(expression);
                 }

@@ -5,9 +5,8 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
-use syn::ItemUse;
+use proc_macro2::Span;
+use syn::{ItemUse, Path};
 
 use super::maps;
 use super::names::{Meaning, add_tree};
@@ -55,25 +54,9 @@ impl Imports {
         imports
     }
 
-    /// The names that the imports at the top of a file bring in, if the item at `line` sees them:
-    /// if it is not in a module or in the input of a macro.
-    fn at_the_top(text: &str, line: usize) -> Vec<String> {
-        let is_outermost = |line: &&str| line.starts_with(|c: char| c.is_alphabetic());
-        let around = text.lines().take(line).filter(is_outermost).last().unwrap_or_default();
-        let around = without_visibility(around);
-        if !["async fn ", "fn ", "impl"].iter().any(|start| around.starts_with(start)) {
-            return Vec::new();
-        }
-        let mut imports = Self::default();
-        let mut lines = text.lines();
-        let mut is_conditional = false;
-        while let Some(line) = lines.next() {
-            if !is_conditional && without_visibility(line).starts_with("use ") {
-                imports.add_use(without_visibility(line), &mut lines);
-            }
-            is_conditional = line.starts_with('#');
-        }
-        let mut names: Vec<String> = imports.meanings.into_keys().collect();
+    /// All names.
+    pub(super) fn into_names(self) -> Vec<String> {
+        let mut names: Vec<String> = self.meanings.into_keys().collect();
         names.retain(|name| name != "_");
         names.sort();
         names
@@ -90,7 +73,7 @@ impl Imports {
     }
 
     /// Adds a statement that starts with the line `first`.
-    fn add_use<'a>(&mut self, first: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
+    pub(super) fn add_use<'a>(&mut self, first: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
         let mut text = String::new();
         let mut next = Some(first);
         while let Some(line) = next {
@@ -131,16 +114,15 @@ impl Imports {
     }
 }
 
-/// Uses the imports of the file around a function that is left out because it has been refused:
-/// that nothing uses them would be said of each, and is not the user's mistake.
-pub(crate) fn use_imports_around(span: Span) -> TokenStream {
-    let Some(file) = file_of(span) else { return TokenStream::new() };
-    let names = Imports::at_the_top(&file.text, span.unwrap().start().line());
-    let names = names.iter().filter_map(|name| syn::parse_str::<Ident>(name).ok());
-    quote! {
-        const _: () = {
-            #(#[allow(unused_imports)] use #names as _;)*
-        };
+/// Whether a path names something of piton, or comes from somewhere that cannot be seen, such as its
+/// prelude.
+pub(crate) fn is_of_piton(path: &Path) -> bool {
+    let Some(first) = path.segments.first() else { return false };
+    let Some(file) = file_of(first.ident.span()) else { return false };
+    match Imports::of_text(&file.text).get(&first.ident.to_string()) {
+        Some(Meaning::Path(path)) => path.first().is_some_and(|first| first == "piton"),
+        Some(Meaning::Own) => false,
+        None => path.segments.len() == 1 || first.ident == "piton",
     }
 }
 
@@ -156,7 +138,7 @@ fn is_balanced(text: &str) -> bool {
     }) && depth == 0
 }
 
-fn without_visibility(line: &str) -> &str {
+pub(super) fn without_visibility(line: &str) -> &str {
     let Some(rest) = line.strip_prefix("pub") else { return line };
     let rest = match rest.strip_prefix('(') {
         Some(rest) => rest.split_once(')').map_or(rest, |(_, rest)| rest),
@@ -272,16 +254,6 @@ mod tests {
         for (name, shared_by) in expected {
             assert_eq!(imports.shared_by(name), shared_by, "{name}");
         }
-    }
-
-    #[test]
-    fn imports_at_the_top_are_seen_by_items_that_are_not_in_modules() {
-        let text = "use a::{b, c as d};\n#[cfg(test)]\nuse e::f;\nmod m {\n    use g::h;\n    \
-                    async fn x() {}\n}\nimpl X {\n    async fn y() {}\n}\nm! {\n    fn z() {}\n}\n";
-        let at = |line| Imports::at_the_top(text, line).join(" ");
-        assert_eq!(at(6), "");
-        assert_eq!(at(9), "b d");
-        assert_eq!(at(12), "");
     }
 
     #[test]

@@ -14,6 +14,8 @@ use crate::normalize::select::Select;
 /// The code in the tokens of a macro call.
 #[derive(Debug, Default)]
 pub(super) struct MacroCode {
+    /// Patterns that bind names.
+    pub(super) patterns: Vec<Pat>,
     /// Expressions that run as a part of the surrounding body.
     pub(super) expressions: Vec<Expr>,
     /// Operations that the macro awaits; an `async` block among them is compiled.
@@ -68,7 +70,14 @@ pub(super) fn code(mac: &Macro) -> Option<MacroCode> {
 fn parse(grammar: Grammar, input: ParseStream, code: &mut MacroCode) -> syn::Result<()> {
     type List = Punctuated<Expr, Token![,]>;
     match grammar {
-        Grammar::Expressions => code.expressions.extend(List::parse_terminated(input)?),
+        Grammar::Expressions => {
+            let list = List::parse_terminated(input)?;
+            code.expressions.extend(list.into_iter().map(|expr| match expr {
+                // A named argument.
+                Expr::Assign(named) if matches!(*named.left, Expr::Path(_)) => *named.right,
+                expr => expr,
+            }));
+        }
         Grammar::Join => code.operations.extend(List::parse_terminated(input)?),
         Grammar::Vec => {
             while !input.is_empty() {
@@ -83,7 +92,7 @@ fn parse(grammar: Grammar, input: ParseStream, code: &mut MacroCode) -> syn::Res
         Grammar::Matches => {
             code.expressions.push(input.parse()?);
             input.parse::<Token![,]>()?;
-            Pat::parse_multi_with_leading_vert(input)?;
+            code.patterns.push(Pat::parse_multi_with_leading_vert(input)?);
             if input.peek(Token![if]) {
                 input.parse::<Token![if]>()?;
                 code.expressions.push(input.parse()?);
@@ -100,6 +109,7 @@ fn parse(grammar: Grammar, input: ParseStream, code: &mut MacroCode) -> syn::Res
         }
         Grammar::Select => {
             for arm in input.parse::<Select>()?.arms {
+                code.patterns.push(arm.pat);
                 code.operations.push(arm.future);
                 code.expressions.extend(arm.cond);
                 code.expressions.push(arm.handler);

@@ -3,7 +3,10 @@
 //! Hash maps made in the body are refused where they are made, so parameters are the only ones that
 //! a body can have.
 
-use syn::{Expr, ExprMethodCall, FnArg, GenericArgument, Pat, PathArguments, Signature, Type};
+use syn::visit::{self, Visit};
+use syn::{
+    Expr, ExprMethodCall, FnArg, GenericArgument, Pat, PatIdent, PathArguments, Signature, Type,
+};
 
 use super::names::Names;
 
@@ -39,10 +42,11 @@ impl HashedLocals {
     pub(super) fn of(signature: &Signature, names: &Names) -> Self {
         let mut locals = Self::default();
         for input in &signature.inputs {
-            if let FnArg::Typed(input) = input
-                && let Pat::Ident(pattern) = &*input.pat
-            {
-                locals.names.push((pattern.ident.to_string(), is_hashed(&input.ty, names)));
+            let FnArg::Typed(input) = input else { continue };
+            let is_whole = matches!(&*input.pat, Pat::Ident(_));
+            let is_hashed = is_whole && is_hashed(&input.ty, names);
+            for name in bound(&input.pat) {
+                locals.names.push((name, is_hashed));
             }
         }
         locals
@@ -86,6 +90,20 @@ impl HashedLocals {
         let Some(name) = path.path.get_ident() else { return false };
         self.names.iter().rev().find(|(known, _)| name == known).is_some_and(|(_, hashed)| *hashed)
     }
+}
+
+/// The names that a pattern binds.
+fn bound(pattern: &Pat) -> Vec<String> {
+    struct Bound(Vec<String>);
+    impl<'ast> Visit<'ast> for Bound {
+        fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
+            self.0.push(pattern.ident.to_string());
+            visit::visit_pat_ident(self, pattern);
+        }
+    }
+    let mut bound = Bound(Vec::new());
+    bound.visit_pat(pattern);
+    bound.0
 }
 
 /// Whether a call collects what it goes through in an order of its own: `.collect::<BTreeMap<…>>()`.

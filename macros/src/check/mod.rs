@@ -20,6 +20,7 @@ mod shared;
 mod strict;
 #[cfg(test)]
 mod tests;
+mod unused;
 
 use std::fmt::Display;
 
@@ -30,10 +31,11 @@ use syn::{Block, Expr, FnArg, Item, ItemFn, Pat, Signature, Type};
 
 use self::awaits::Region;
 use self::imports::Imports;
-pub(crate) use self::imports::use_imports_around;
+pub(crate) use self::imports::is_of_piton;
 use self::maps::HashedLocals;
 use self::names::Names;
 pub(crate) use self::rules::{Level, Levels, Rule};
+pub(crate) use self::unused::use_imports_around;
 use crate::args::{DeterministicArgs, WorkflowArgs};
 use crate::diagnostics::Diagnostics;
 

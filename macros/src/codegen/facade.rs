@@ -116,6 +116,10 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
         const GRAPH: &'static ::piton::__private::Graph =
             &::piton::__private::Graph { workflow: #name, nodes: &[], edges: &[] };
 
+        fn returned() -> ::piton::__private::Values<Self::Return> {
+            ::core::unreachable!()
+        }
+
         fn step(
             _: &mut ::piton::__private::Parked,
             _: &::piton::__private::Context,

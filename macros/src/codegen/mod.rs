@@ -28,15 +28,22 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let blocks = step::blocks(&machine);
     let step = step::step(&machine);
     let graph = graph::graph(&machine);
+    let output = &function.output;
     let machine = quote! {
         const GRAPH: &'static ::piton::__private::Graph = #graph;
+
+        fn returned() -> ::piton::__private::Values<Self::Return> {
+            use ::piton::__private::{Stored as _, Unstored as _};
+            (&::piton::__private::ValuesOf::<#output>::NEW).values()
+        }
 
         #step
     };
     let types = function.params.iter().map(|param| &param.ty);
     let arguments = quote!((#(#types,)*));
     let workflow = workflow(function, &arguments, &machine);
-    let check = function.parameters.check(function.params.iter().map(|param| &*param.ty));
+    let stored = function.params.iter().map(|param| &*param.ty).chain([&function.output]);
+    let check = function.parameters.check(stored);
     // One that is declared in another can be awaited there and not started; the instances of a
     // generic one are registered by hand.
     let registers = !function.is_nested && function.parameters.is_empty();
@@ -83,8 +90,8 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
         (
             quote! {
                 ::piton::__private::ResultParts::err_ref(#returned).map(|error| {
-                    use ::piton::__private::{ByDebug as _, ByDisplay as _};
-                    (&::piton::__private::ErrorText(error)).text()
+                    use ::piton::__private::{ByDebug as _, ByDisplay as _, ByType as _};
+                    (&&::piton::__private::ErrorText(error)).text()
                 })
             },
             quote!(::piton::__private::ResultParts::into_result(#returned)),
@@ -126,7 +133,7 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
 
             fn arguments() -> ::piton::__private::Values<Self::Arguments> {
                 use ::piton::__private::{Stored as _, Unstored as _};
-                (&::piton::__private::ArgumentsOf::<#arguments>::NEW).values()
+                (&::piton::__private::ValuesOf::<#arguments>::NEW).values()
             }
 
             fn definition() -> &'static ::piton::__private::Definition {

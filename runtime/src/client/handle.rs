@@ -83,8 +83,12 @@ impl<W: Workflow> RunHandle<W> {
 
     /// Sends a signal. Await what this returns, after setting a dedup key if it is to be.
     ///
-    /// Errors: [`SignalError::Closed`](crate::error::SignalError::Closed) and [`SignalError::Unknown`](crate::error::SignalError::Unknown) by the state of the run,
-    /// [`SignalError::Encode`](crate::error::SignalError::Encode) for a signal that cannot be saved.
+    /// Errors: [`Closed`] and [`Unknown`] by the state of the run, [`Encode`] for a signal that cannot
+    /// be saved.
+    ///
+    /// [`Closed`]: crate::error::SignalError::Closed
+    /// [`Unknown`]: crate::error::SignalError::Unknown
+    /// [`Encode`]: crate::error::SignalError::Encode
     pub fn signal<S: Signal>(&self, signal: S) -> Send {
         Send::new(self.client.clone(), self.run_id, send::signal(&signal))
     }
@@ -126,8 +130,8 @@ fn ended<W: Workflow>(ending: &Ending) -> Result<W::Output, RunError<W::Error>> 
         (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
         (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
         (_, Some(result)) => {
-            let returned = codec::from_payload(result).map_err(RunError::Unreadable)?;
-            W::into_result(returned).map_err(RunError::Failed)
+            let returned = (W::returned().decode)(result.as_bytes());
+            W::into_result(returned.map_err(RunError::Unreadable)?).map_err(RunError::Failed)
         }
         (_, None) => Err(RunError::Uncaught { reason }),
     }

@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::future::sealed::Sealed;
 use super::workflow::advance;
 use super::{Context, DurableFuture, Parked, StepError, Workflow, WorkflowCall};
+use crate::model::Payload;
 
 /// The saved form of an inline call.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum PendingInline<R> {
+pub enum PendingInline {
     /// The callee waits in this frame.
     Suspended(Vec<u8>),
     /// The callee returned in the step that called it.
-    Returned(R),
+    Returned(Payload),
 }
 
 impl<F: Sealed> Sealed for Pin<Box<F>> {}
@@ -45,7 +46,7 @@ impl<W> Sealed for WorkflowCall<W> {}
 #[diagnostic::do_not_recommend]
 impl<W: Workflow> DurableFuture for WorkflowCall<W> {
     type Output = W::Return;
-    type Pending = PendingInline<W::Return>;
+    type Pending = PendingInline;
     const ENDS_AT_ONCE: bool = false;
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
@@ -55,6 +56,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
             Poll::Pending => Ok(PendingInline::Suspended(parked.frame().to_vec())),
             Poll::Ready(value) => {
                 cx.go_on();
+                let value = (W::returned().encode)(&value).map_err(StepError::Encode)?;
                 Ok(PendingInline::Returned(value))
             }
         }
@@ -63,7 +65,10 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
     fn poll(pending: &mut Self::Pending, cx: &Context) -> Result<Poll<W::Return>, StepError> {
         let taken = std::mem::replace(pending, PendingInline::Suspended(Vec::new()));
         let frame = match taken {
-            PendingInline::Returned(value) => return Ok(Poll::Ready(value)),
+            PendingInline::Returned(value) => {
+                let value = (W::returned().decode)(value.as_bytes());
+                return value.map(Poll::Ready).map_err(StepError::Decode);
+            }
             PendingInline::Suspended(frame) => frame,
         };
         let mut parked = Parked::read(frame.into(), W::definition(), W::GRAPH)?;

@@ -6,7 +6,6 @@
 //! know about tokio, stores or how operations are carried out.
 
 mod activity;
-pub(crate) mod arguments;
 mod cancellation;
 mod context;
 mod durable;
@@ -26,13 +25,13 @@ mod standalone;
 mod step;
 mod texts;
 mod timer;
+pub(crate) mod values;
 mod workflow;
 
 pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, PendingActivity, ResultParts,
     Retryable, TimeoutKind,
 };
-pub use arguments::Values;
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
 pub use durable::{Durable, Local, Saved, local};
@@ -54,6 +53,7 @@ pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use texts::{static_text, static_texts};
 pub use timer::{PendingTimer, Sleep};
+pub use values::Values;
 pub use workflow::{
     Definition, Durability, Halt, LazyDefinition, Returned, Workflow, WorkflowCall, WorkflowEntry,
     WorkflowOptions,

@@ -196,8 +196,8 @@ impl<W: Workflow> Standalone<W> {
             let consumed = self.machine.take_consumed();
             self.inbox.retain(|(seq, _)| !consumed.contains(seq));
             if let StepOutcome::Returned { result, .. } = outcome {
-                let value = codec::from_payload(&result).map_err(StepError::Decode)?;
-                return Ok(Progress::Returned(value));
+                let value = (W::returned().decode)(result.as_bytes());
+                return value.map(Progress::Returned).map_err(StepError::Decode);
             }
         }
         Ok(Progress::Waiting)

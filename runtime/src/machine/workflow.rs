@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 use std::sync::LazyLock;
 use std::task::Poll;
 
-use super::{Context, Durable, Parked, StepError, Values, region};
-use crate::codec::{self, CodecError, Schema};
+use super::{Context, Parked, StepError, Values, region};
+use crate::codec::{CodecError, Schema};
 use crate::model::{DefinitionHash, Graph, Payload};
 
 /// A workflow definition: the type that `#[workflow]` emits under the function's name.
 pub trait Workflow: Sized + 'static {
-    /// What the function returns.
-    type Return: Durable;
+    /// What the function returns. Values of it can be saved, see [`Workflow::returned`].
+    type Return;
     /// What whoever asks for the result gets if the run completes: `T` for a function that returns
     /// `Result<T, E>`, else [`Self::Return`].
     type Output;
@@ -29,6 +29,9 @@ pub trait Workflow: Sized + 'static {
 
     /// How the arguments are encoded.
     fn arguments() -> Values<Self::Arguments>;
+
+    /// How what the function returns is encoded.
+    fn returned() -> Values<Self::Return>;
 
     /// The identity of the definition, computed once per process.
     fn definition() -> &'static Definition;
@@ -283,7 +286,7 @@ impl WorkflowEntry {
             definition: W::definition,
             check: check::<W>,
             step: step::<W>,
-            schemas: [|| (W::arguments().schema)(), Schema::of::<W::Return>],
+            schemas: [|| (W::arguments().schema)(), || (W::returned().schema)()],
         }
     }
 
@@ -308,7 +311,7 @@ fn check<W: Workflow>(arguments: &Payload) -> Result<(), CodecError> {
 
 fn step<W: Workflow>(parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
     match W::step(parked, cx) {
-        Ok(value) => match codec::to_payload(&value) {
+        Ok(value) => match (W::returned().encode)(&value) {
             Ok(result) => Ok(Returned { result, failure: W::failure(&value) }),
             Err(error) => Err(Halt::Failed(StepError::Encode(error))),
         },

@@ -6,6 +6,7 @@
 mod allowed_rule;
 mod borrows_that_end;
 mod closure_made_again;
+mod conditions;
 mod generics;
 mod graph;
 mod inference;

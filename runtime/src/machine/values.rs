@@ -1,6 +1,6 @@
-//! How the arguments of a workflow are encoded.
+//! How the arguments and the return value of a workflow are encoded.
 //!
-//! That their types can be encoded is asked for once for each, at its place in the source. Where an
+//! That their types can be encoded is asked for once for each, at its place in the signature. Where an
 //! answer is no, nothing else is said of it: what is generated takes [`Stored`] if it can and
 //! [`Unstored`] if it must.
 
@@ -18,35 +18,35 @@ pub struct Values<T> {
     pub(crate) schema: fn() -> Schema,
 }
 
-/// `(&ArgumentsOf::<T>::NEW).values()` is [`Stored::values`] if `T` is [`Durable`].
+/// `(&ValuesOf::<T>::NEW).values()` is [`Stored::values`] if `T` is [`Durable`].
 #[derive(Debug)]
-pub struct ArgumentsOf<T>(PhantomData<fn() -> T>);
+pub struct ValuesOf<T>(PhantomData<fn() -> T>);
 
-impl<T> ArgumentsOf<T> {
+impl<T> ValuesOf<T> {
     /// Asks for nothing.
     pub const NEW: Self = Self(PhantomData);
 }
 
-/// See [`ArgumentsOf`].
+/// See [`ValuesOf`].
 pub trait Stored<T> {
     /// How they are encoded.
     fn values(&self) -> Values<T>;
 }
 
-/// See [`ArgumentsOf`].
+/// See [`ValuesOf`].
 pub trait Unstored<T> {
     /// Stands for what rustc has refused.
     fn values(&self) -> Values<T>;
 }
 
-impl<T: Durable> Stored<T> for ArgumentsOf<T> {
+impl<T: Durable> Stored<T> for ValuesOf<T> {
     fn values(&self) -> Values<T> {
         Values { encode: codec::to_payload, decode: codec::payload_value, schema: Schema::of::<T> }
     }
 }
 
-impl<T> Unstored<T> for &ArgumentsOf<T> {
+impl<T> Unstored<T> for &ValuesOf<T> {
     fn values(&self) -> Values<T> {
-        unreachable!("a program with arguments that cannot be saved does not compile")
+        unreachable!("a program with such values, which cannot be saved, does not compile")
     }
 }

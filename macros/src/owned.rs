@@ -1,0 +1,59 @@
+//! Types whose values are stored: they own their data, and have names.
+
+use syn::visit::Visit;
+use syn::{Lifetime, Type, TypeImplTrait, TypeReference};
+
+/// Why a type cannot be that of a stored value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NotOwned<'a> {
+    /// It refers to data of somebody else.
+    Reference(&'a TypeReference),
+    /// As above, by an argument of the type that is left open: `Cow<'_, str>`.
+    Lifetime(&'a Lifetime),
+    /// It has no name by which a stored value could be read back.
+    ImplTrait(&'a TypeImplTrait),
+}
+
+/// What to write instead of a type with references.
+pub(crate) const OWN: &str = "arguments and results are stored, so they own their data: use `String` \
+                              for `&str`, `Vec<T>` for `&[T]`, `T` for `&T`";
+
+/// What to write instead of a type with an open lifetime.
+pub(crate) const OWN_LIFETIME: &str = "arguments and results are stored, so they own their data: write \
+                                       `'static`, as in `Cow<'static, str>`, or use a type without \
+                                       a lifetime";
+
+/// What to write instead of `impl Trait`.
+pub(crate) const NAME: &str = "name the type: it must be known to read stored values back";
+
+/// Everything in `ty` that cannot be stored, as far as its name shows.
+pub(crate) fn not_owned(ty: &Type) -> Vec<NotOwned<'_>> {
+    struct Visitor<'a>(Vec<NotOwned<'a>>);
+    impl<'a> Visit<'a> for Visitor<'a> {
+        fn visit_type_reference(&mut self, ty: &'a TypeReference) {
+            self.0.push(NotOwned::Reference(ty));
+        }
+
+        fn visit_lifetime(&mut self, lifetime: &'a Lifetime) {
+            // Others are declared, which is refused, or `'static`.
+            if lifetime.ident == "_" {
+                self.0.push(NotOwned::Lifetime(lifetime));
+            }
+        }
+
+        fn visit_type_impl_trait(&mut self, ty: &'a TypeImplTrait) {
+            self.0.push(NotOwned::ImplTrait(ty));
+        }
+
+        fn visit_type_fn_ptr(&mut self, _: &'a syn::TypeFnPtr) {
+            // rustc says that it cannot be serialized; what is inside is no part of that.
+        }
+
+        fn visit_type_trait_object(&mut self, _: &'a syn::TypeTraitObject) {
+            // As well.
+        }
+    }
+    let mut visitor = Visitor(Vec::new());
+    visitor.visit_type(ty);
+    visitor.0
+}
