@@ -7,7 +7,6 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::{Client, Send, send};
-use crate::codec;
 use crate::error::{LookupError, RunError};
 use crate::machine::{Signal, Workflow};
 use crate::model::{RunId, RunStatus};
