@@ -130,7 +130,7 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
                 }
                 StepOutcome::Returned { result, .. } => {
                     let value: W::Return =
-                        codec::from_payload(&result).map_err(StepError::Decode)?;
+                        W::returned().decode(&result).map_err(StepError::Decode)?;
                     return Ok(Some(End::Returned(format!("{value:?}"))));
                 }
             }

@@ -129,7 +129,7 @@ fn ended<W: Workflow>(ending: &Ending) -> Result<W::Output, RunError<W::Error>> 
         (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
         (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
         (_, Some(result)) => {
-            let returned = (W::returned().decode)(result.as_bytes());
+            let returned = W::returned().decode(result);
             W::into_result(returned.map_err(RunError::Unreadable)?).map_err(RunError::Failed)
         }
         (_, None) => Err(RunError::Uncaught { reason }),

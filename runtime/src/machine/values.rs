@@ -13,9 +13,27 @@ use crate::model::Payload;
 /// How values of a type are encoded.
 #[derive(Debug)]
 pub struct Values<T> {
-    pub(crate) encode: fn(&T) -> Result<Payload, CodecError>,
-    pub(crate) decode: fn(&[u8]) -> Result<T, CodecError>,
+    encode: fn(&T) -> Result<Payload, CodecError>,
+    pub(super) decode: fn(&[u8]) -> Result<T, CodecError>,
     pub(crate) schema: fn() -> Schema,
+}
+
+impl<T> Values<T> {
+    /// Encodes a value in binary.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] if the type refuses.
+    pub fn encode(&self, value: &T) -> Result<Payload, CodecError> {
+        (self.encode)(value)
+    }
+
+    /// Reads a value in whatever encoding its first byte names.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or not such a value.
+    pub fn decode(&self, payload: &Payload) -> Result<T, CodecError> {
+        (self.decode)(payload.as_bytes())
+    }
 }
 
 /// `(&ValuesOf::<T>::NEW).values()` is [`Stored::values`] if `T` is [`Durable`].

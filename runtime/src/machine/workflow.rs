@@ -127,7 +127,7 @@ impl<W: Workflow> WorkflowCall<W> {
     /// Encodes the arguments. An argument that cannot be encoded is reported when the call is
     /// started.
     pub fn new(arguments: &W::Arguments) -> Self {
-        Self { arguments: (W::arguments().encode)(arguments), workflow: PhantomData }
+        Self { arguments: W::arguments().encode(arguments), workflow: PhantomData }
     }
 
     /// The states of the workflow and the ways between them.
@@ -303,7 +303,7 @@ impl WorkflowEntry {
 }
 
 fn check<W: Workflow>(arguments: &Payload) -> Result<(), CodecError> {
-    match (W::arguments().decode)(arguments.as_bytes()) {
+    match W::arguments().decode(arguments) {
         Ok(_) => Ok(()),
         Err(error) => Err(error),
     }
@@ -311,7 +311,7 @@ fn check<W: Workflow>(arguments: &Payload) -> Result<(), CodecError> {
 
 fn step<W: Workflow>(parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
     match W::step(parked, cx) {
-        Ok(value) => match (W::returned().encode)(&value) {
+        Ok(value) => match W::returned().encode(&value) {
             Ok(result) => Ok(Returned { result, failure: W::failure(&value) }),
             Err(error) => Err(Halt::Failed(StepError::Encode(error))),
         },

@@ -19,7 +19,7 @@ fn number(#[cfg(any())] at: Instant, by: u64) -> u64 {
     fn inner() {
         println!("inner");
     }
-    #[cfg(all())]
+    #[cfg(not(any()))]
     let by = by + 1;
     match by {
         #[cfg(any())]
