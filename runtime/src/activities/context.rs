@@ -119,11 +119,12 @@ impl ActivityContext {
     /// has come; `&()` if there is nothing to know. An attempt with a `heartbeat` limit that is
     /// silent for longer is given up and tried again.
     ///
-    /// It may be called as often as is convenient. On a queue the database is written at once and
-    /// then at most every third of the `heartbeat` limit, 10 s at most and without a limit, always
-    /// with the newest details; what was said since the last write is lost only if the worker dies.
-    /// Of an activity without a queue the details are kept in memory and handed on when the attempt
-    /// fails; they do not outlive the worker.
+    /// It may be called as often as is convenient. An attempt that fails hands on the newest details.
+    /// Those that are to outlive the worker are written at most every third of the `heartbeat` limit,
+    /// 10 s at most and without a limit, always the newest: so after a crash the next attempt knows
+    /// what was said that long before it, or later. On a queue the first write is at once; of an
+    /// activity without a queue it comes that long after the first heartbeat, with the state of the
+    /// run, so that a short attempt costs no write.
     ///
     /// # Errors
     /// [`CodecError::Encode`] if the details cannot be encoded; then it is no sign of life.
@@ -159,24 +160,28 @@ impl ActivityContext {
     }
 
     /// The right to complete or fail this attempt from anywhere, see
-    /// [`Client::complete_activity`](crate::client::Client::complete_activity).
+    /// [`Client::complete_activity`](crate::client::Client::complete_activity). It may be used at
+    /// once, and for as long as the attempt goes on, also when this worker has died: on a queue and
+    /// after [`ActivityContext::complete_later`] until a limit runs out, otherwise until another
+    /// worker has begun the next attempt.
     ///
     /// # Panics
-    /// If the call is not on a queue. The activity then counts as panicked, with a message that
-    /// says so.
+    /// If the activity is a transaction, whose writes are committed with the outcome of its function,
+    /// or if no engine makes the attempt, as in a unit test. The activity then counts as panicked,
+    /// with a message that says so.
     pub fn token(&self) -> ActivityToken {
         let token = self.link.as_ref().and_then(|link| link.token());
         token.unwrap_or_else(|| {
             panic!(
-                "activity `{}` has no token because it is not on a queue; add `queue = \"…\"` to \
-                 its attribute or `.queue(…)` to the call",
+                "activity `{}` has no token: it is a transaction, whose writes are committed with \
+                 the outcome of its function, or no worker makes the attempt",
                 self.info.name
             )
         })
     }
 
-    /// Ends the function without a result: the attempt goes on until somebody uses its token or one
-    /// of its limits runs out. It never returns, so it stands for a value of any type:
+    /// Ends the function without a result: the attempt goes on, without a worker, until somebody uses
+    /// its token or one of its limits runs out. It never returns, so it stands for a value of any type:
     ///
     /// ```
     /// # use piton::prelude::*;

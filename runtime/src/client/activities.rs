@@ -1,30 +1,57 @@
 //! Ending attempts of activities from outside, with their tokens.
+//!
+//! The attempt of an activity on a queue is a row, by which the store knows a token that is stale. Of
+//! an activity without a queue the run's last snapshot and its inbox tell which attempt is the
+//! current one; what a token says then goes into the inbox, as the end of the function would.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use super::Client;
-use crate::activities::ActivityReport;
+use crate::activities::{ActivityReport, ReportedError};
 use crate::codec;
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry::{self, AttemptResult, Conclusion};
 use crate::error::{StoreError, TokenError};
 use crate::machine::{Activity, OperationOutcome, ResultParts};
-use crate::model::ActivityToken;
+use crate::model::{ActivityOperation, ActivityToken, Operation, Payload, Snapshot};
 use crate::store::{
-    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityRecord, FinishActivity, FinishOutcome,
-    HeartbeatOutcome, Reporter, RunKey,
+    ActivityEnd, ActivityHeartbeat, ActivityKey, Arrival, ArrivalKind, ArrivalOutcome,
+    FinishActivity, FinishOutcome, HeartbeatOutcome, NewArrival, Reporter, RunKey, token_key,
 };
+
+/// How many arrivals are looked at in one go.
+const PAGE: u32 = 500;
+
+/// How often, and after which wait, a state is looked for that is not on disk yet: that of a relaxed
+/// run may come later than what it has started.
+const LOOKS: u32 = 100;
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(50);
+
+/// What is known of the call that a token belongs to.
+struct Call {
+    activity: ActivityOperation,
+    /// Whether its attempts are made by the owner of the run.
+    is_owned: bool,
+}
 
 impl Client {
     /// Ends the attempt that `token` names, exactly as if its function had returned this: a value
     /// goes to the workflow, an error is tried again or goes to the workflow as the retry policy
     /// says. Using a token again does nothing, whatever it says then.
     ///
+    /// The token may be used as soon as the activity has it, from any process, and for as long as the
+    /// attempt goes on. If the function of an activity without a queue returns at the same moment by
+    /// itself, that may be what counts; after
+    /// [`complete_later`](crate::activities::ActivityContext::complete_later) it cannot.
+    ///
     /// ```no_run
     /// # use piton::prelude::*;
-    /// # #[activity(queue = "approvals")]
+    /// # #[activity]
     /// # async fn approve(cx: &ActivityContext) -> Result<bool, String> { cx.complete_later().await }
     /// # async fn demo(client: Client, text: &str) -> piton::Result<()> {
     /// let token = text.parse()?;
@@ -45,21 +72,7 @@ impl Client {
         let report = codec::to_payload(&returned)
             .map(|payload| ActivityReport { returned: payload, error: A::error(&returned) })
             .map_err(|source| TokenError::Encode { what: A::NAME, source })?;
-        let record = self.record_of::<A>(token).await?;
-        let end = match (report, record) {
-            (ActivityReport { error: Some(error), returned }, Some(record)) => {
-                let report = ActivityReport { error: Some(error), returned };
-                self.fail(token, report, record).await?
-            }
-            (report, _) => ActivityEnd::Outcome(OperationOutcome::Returned(report.returned)),
-        };
-        let ActivityToken { attempt, .. } = token;
-        let end = FinishActivity { key: key(token), attempt, reporter: Reporter::Token, end };
-        let ended = self.reports().ends.submit(end).await.map_err(TokenError::Store)?;
-        match ended {
-            FinishOutcome::Finished | FinishOutcome::Repeated => Ok(()),
-            FinishOutcome::Stale => Err(self.why_stale(token).await),
-        }
+        self.end_attempt(token, Some(A::NAME), report).await
     }
 
     /// Ends the attempt that `token` names as failed: the same as
@@ -73,6 +86,38 @@ impl Client {
         error: <A::Return as ResultParts>::Err,
     ) -> Result<(), TokenError> {
         self.complete_activity::<A>(token, A::Return::from_err(error)).await
+    }
+
+    /// [`Client::complete_activity`] for programs that do not have the activity: `returned` is what
+    /// its function returns, as JSON; if that is a `Result`, `{"Ok": …}`. A value that is not of the
+    /// function's type blocks the run, which goes on with code that can read it.
+    ///
+    /// # Errors
+    /// See [`Client::complete_activity`].
+    pub async fn complete_activity_json(
+        &self,
+        token: ActivityToken,
+        returned: &Value,
+    ) -> Result<(), TokenError> {
+        let report = ActivityReport { returned: Payload::from_json(returned), error: None };
+        self.end_attempt(token, None, report).await
+    }
+
+    /// [`Client::fail_activity`] for programs that do not have the activity: `error` is the error of
+    /// its function, as JSON. Which errors are final is known to the activity only, so every one is
+    /// tried again as long as the retry policy allows.
+    ///
+    /// # Errors
+    /// See [`Client::complete_activity`].
+    pub async fn fail_activity_json(
+        &self,
+        token: ActivityToken,
+        error: &Value,
+    ) -> Result<(), TokenError> {
+        let message = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
+        let reported = ReportedError { message, is_retryable: true, retry_after: None };
+        let returned = Payload::from_json(&json!({ "Err": error }));
+        self.end_attempt(token, None, ActivityReport { returned, error: Some(reported) }).await
     }
 
     /// Gives a sign of life of the attempt that `token` names, as
@@ -89,54 +134,140 @@ impl Client {
     ) -> Result<(), TokenError> {
         let details = codec::to_payload(details)
             .map_err(|source| TokenError::Encode { what: "heartbeat", source })?;
-        let beat = ActivityHeartbeat {
-            key: key(token),
-            attempt: token.attempt,
-            reporter: Reporter::Token,
-            details: Some(details),
-        };
+        let ActivityToken { handle, attempt, .. } = token;
+        let (key, reporter) = (key(token), Reporter::Token);
+        let beat = ActivityHeartbeat { key, attempt, reporter, details: Some(details.clone()) };
         let noted = self.reports().heartbeats.submit(beat).await.map_err(TokenError::Store)?;
         match noted {
             HeartbeatOutcome::Noted => Ok(()),
-            HeartbeatOutcome::Stale => Err(self.why_stale(token).await),
+            HeartbeatOutcome::Stale => match self.find_call(token).await? {
+                Some(Call { is_owned: true, .. }) => {
+                    let kind = ArrivalKind::Heartbeat { handle, attempt, details };
+                    self.put_into_inbox(token, kind, None).await
+                }
+                _ => Err(self.why_stale(token).await),
+            },
         }
     }
 
-    /// What is known of the call, if it is not over.
-    async fn record_of<A: Activity>(
+    /// Ends the attempt with what its function came to, or might have come to.
+    async fn end_attempt(
         &self,
         token: ActivityToken,
-    ) -> Result<Option<ActivityRecord>, TokenError> {
-        let record = self.store().find_activity(key(token)).await.map_err(failed)?;
-        match record {
-            Some(record) if record.activity != A::NAME => {
-                Err(TokenError::OtherActivity { found: record.activity, expected: A::NAME })
-            }
-            record => Ok(record),
-        }
-    }
-
-    /// What follows from an error.
-    async fn fail(
-        &self,
-        token: ActivityToken,
+        name: Option<&'static str>,
         report: ActivityReport,
-        record: ActivityRecord,
-    ) -> Result<ActivityEnd, TokenError> {
+    ) -> Result<(), TokenError> {
+        let call = self.find_call(token).await?;
+        if let (Some(expected), Some(call)) = (name, &call)
+            && call.activity.name != expected
+        {
+            let found = call.activity.name.clone();
+            return Err(TokenError::OtherActivity { found, expected });
+        }
+        let returned = OperationOutcome::Returned(report.returned.clone());
+        let end = match &call {
+            Some(call) if report.error.is_some() => {
+                self.conclude(token, &call.activity, report).await?
+            }
+            // Without a call, whether the token was used before is for the store to say.
+            _ => Conclusion::Outcome(returned.clone()),
+        };
+        let attempt_end = match &end {
+            Conclusion::Retry { retry_at, .. } => {
+                ActivityEnd::Retry { retry_at: *retry_at, details: None }
+            }
+            Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome.clone()),
+            Conclusion::Block(_) => ActivityEnd::Outcome(returned.clone()),
+        };
+        let ActivityToken { handle, attempt, .. } = token;
+        let (key, reporter) = (key(token), Reporter::Token);
+        let finish = FinishActivity { key, attempt, reporter, end: attempt_end };
+        let ended = self.reports().ends.submit(finish).await.map_err(TokenError::Store)?;
+        if matches!(ended, FinishOutcome::Finished | FinishOutcome::Repeated) {
+            return Ok(());
+        }
+        let Some(Call { activity, is_owned: true }) = call else {
+            return Err(self.why_stale(token).await);
+        };
+        let kind = match end {
+            Conclusion::Retry { retry_at, failure } => {
+                let details = activity.details;
+                ArrivalKind::Retry { handle, attempt, retry_at, failure, details }
+            }
+            Conclusion::Outcome(outcome) => ArrivalKind::Outcome { handle, outcome },
+            Conclusion::Block(_) => ArrivalKind::Outcome { handle, outcome: returned },
+        };
+        self.put_into_inbox(token, kind, token_key(key, attempt, reporter)).await
+    }
+
+    async fn put_into_inbox(
+        &self,
+        token: ActivityToken,
+        kind: ArrivalKind,
+        dedup_key: Option<String>,
+    ) -> Result<(), TokenError> {
+        let run_id = token.run_id;
+        let arrival = NewArrival { run_id, kind, dedup_key, owner: None };
+        match self.deliveries().submit(arrival).await.map_err(TokenError::Store)? {
+            ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(()),
+            ArrivalOutcome::Unknown => Err(TokenError::Unknown { run_id }),
+            // Nothing is sent here in the name of an owner.
+            ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => Err(TokenError::Closed { run_id }),
+        }
+    }
+
+    /// The call whose current attempt the token names; of one on a queue, whichever attempt is the
+    /// current one.
+    async fn find_call(&self, token: ActivityToken) -> Result<Option<Call>, TokenError> {
+        for _ in 0..LOOKS {
+            if let Some(record) = self.store().find_activity(key(token)).await.map_err(failed)? {
+                let attempts = token.attempt.saturating_sub(1);
+                let call = QueuedCall::read(record.call, attempts, record.interruptions);
+                let call = call.map_err(|error| corrupt("activity", &error))?;
+                return Ok(Some(Call { activity: call.activity, is_owned: false }));
+            }
+            // In this order: what leaves the inbox in between has gone into the snapshot.
+            let inbox = self.inbox(token).await?;
+            let snapshot = self.store().find_snapshot(token.run_id).await.map_err(failed)?;
+            let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_empty()) else {
+                return Ok(None);
+            };
+            let snapshot =
+                codec::decode_snapshot(&snapshot).map_err(|error| corrupt("snapshot", &error))?;
+            if token.handle.0 < snapshot.next_handle {
+                let activity = current(snapshot, &inbox, token);
+                return Ok(activity.map(|activity| Call { activity, is_owned: true }));
+            }
+            sleep(LOOK_AGAIN_AFTER).await;
+        }
+        Ok(None)
+    }
+
+    /// Everything that waits for the run.
+    async fn inbox(&self, token: ActivityToken) -> Result<Vec<Arrival>, TokenError> {
+        let mut inbox: Vec<Arrival> = Vec::new();
+        loop {
+            let read = inbox.last().map_or(0, |last| last.seq);
+            let page = self.store().read_inbox(token.run_id, read, PAGE).await.map_err(failed)?;
+            let is_last = page.len() < PAGE as usize;
+            inbox.extend(page);
+            if is_last {
+                return Ok(inbox);
+            }
+        }
+    }
+
+    async fn conclude(
+        &self,
+        token: ActivityToken,
+        activity: &ActivityOperation,
+        report: ActivityReport,
+    ) -> Result<Conclusion, TokenError> {
         let ActivityToken { run_id, handle, attempt } = token;
-        let call = QueuedCall::read(record.call, attempt.saturating_sub(1), record.interruptions)
-            .map_err(|error| {
-            let reason = error.to_string();
-            failed(StoreError::Corrupt { what: "activity", reason })
-        })?;
         let now = self.store().now().await.map_err(failed)?;
         let draw = retry::draw(run_id, handle, attempt);
         let result = AttemptResult::Reported(Ok(report));
-        Ok(match retry::conclude(&call.activity, attempt, result, now, draw) {
-            Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome),
-            Conclusion::Retry { retry_at, .. } => ActivityEnd::Retry { retry_at, details: None },
-            Conclusion::Block(_) => unreachable!("a report that was made here can be read"),
-        })
+        Ok(retry::conclude(activity, attempt, result, now, draw))
     }
 
     async fn why_stale(&self, token: ActivityToken) -> TokenError {
@@ -150,8 +281,39 @@ impl Client {
     }
 }
 
+/// The activity without a queue whose current attempt the token names.
+fn current(
+    snapshot: Snapshot,
+    inbox: &[Arrival],
+    token: ActivityToken,
+) -> Option<ActivityOperation> {
+    let ActivityToken { handle, attempt, .. } = token;
+    let is_over = inbox.iter().any(|arrival| match &arrival.kind {
+        ArrivalKind::Outcome { handle: ended, .. } => *ended == handle,
+        ArrivalKind::Retry { handle: ended, attempt: last, .. }
+        | ArrivalKind::Interruption { handle: ended, attempt: last } => {
+            *ended == handle && *last >= attempt
+        }
+        _ => false,
+    });
+    let mut operations = snapshot.operations.into_iter();
+    let (_, operation) = operations.find(|(asked, _)| *asked == handle)?;
+    match operation {
+        Operation::Activity(activity)
+            if !is_over && activity.queue.is_none() && activity.attempts + 1 == attempt =>
+        {
+            Some(*activity)
+        }
+        _ => None,
+    }
+}
+
 fn key(token: ActivityToken) -> ActivityKey {
     ActivityKey { run_id: token.run_id, handle: token.handle }
+}
+
+fn corrupt(what: &'static str, error: &codec::CodecError) -> TokenError {
+    failed(StoreError::Corrupt { what, reason: error.to_string() })
 }
 
 fn failed(error: StoreError) -> TokenError {

@@ -91,19 +91,28 @@ impl Link {
         self.details().or_else(|| self.before.clone())
     }
 
-    /// Waits for details that have not been passed on, and takes them.
-    pub(crate) async fn next_beat(&self) -> Option<Payload> {
+    /// Waits for details that have not been passed on.
+    pub(crate) async fn has_beat(&self) {
         loop {
             let news = self.beat_news.notified();
-            {
-                let mut beat = self.lock();
-                if !beat.passed_on {
-                    beat.passed_on = true;
-                    return beat.details.clone();
-                }
+            if !self.lock().passed_on {
+                return;
             }
             news.await;
         }
+    }
+
+    /// Waits for details that have not been passed on, and takes them.
+    pub(crate) async fn next_beat(&self) -> Option<Payload> {
+        self.has_beat().await;
+        let mut beat = self.lock();
+        beat.passed_on = true;
+        beat.details.clone()
+    }
+
+    /// Takes a sign of life that is durable already.
+    pub(crate) fn hear(&self, details: Payload) {
+        *self.lock() = Beat { at: Instant::now(), details: Some(details), passed_on: true };
     }
 
     /// Waits until the attempt has been silent for this long, from `since` on; without a limit, for

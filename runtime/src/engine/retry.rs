@@ -34,9 +34,11 @@ pub(crate) enum AttemptResult {
     /// The run has another owner or is closed, so nothing was written; or the worker's lease has
     /// run out, so the attempt was not begun.
     Lost,
-    /// The function has ended without a result; the attempt goes on until its token is used. Only
-    /// on queues.
-    Later,
+    /// The function has ended without a result; the attempt goes on until its token is used.
+    Later {
+        /// How much of its time is left, if that is limited.
+        left: Option<Duration>,
+    },
 }
 
 /// What is to be done about it.
@@ -58,6 +60,30 @@ pub(crate) enum Conclusion {
 /// When all attempts together must have ended.
 pub(crate) fn deadline(activity: &ActivityOperation) -> Option<Timestamp> {
     activity.schedule_to_close.map(|limit| activity.scheduled_at + limit)
+}
+
+/// How often details are written at most, where no limit asks for more. Documented at
+/// [`ActivityContext::heartbeat`](crate::activities::ActivityContext::heartbeat).
+const LONGEST_THROTTLE: Duration = Duration::from_secs(10);
+
+/// How often what heartbeats say is written at most, by the limit for silence.
+pub(crate) fn throttle(heartbeat: Option<Duration>) -> Duration {
+    heartbeat.map_or(LONGEST_THROTTLE, |limit| limit / 3).min(LONGEST_THROTTLE)
+}
+
+/// The first limit that runs out of an attempt that awaits its token, and when; the inner option is
+/// empty if nothing limits it. `None` if no token is awaited.
+pub(crate) fn awaited_until(
+    activity: &ActivityOperation,
+) -> Option<Option<(Timestamp, TimeoutKind)>> {
+    let awaited = activity.awaited?;
+    let silence = activity.heartbeat.map(|limit| awaited.heard_at + limit);
+    let limits = [
+        deadline(activity).map(|at| (at, TimeoutKind::ScheduleToClose)),
+        awaited.end_by.map(|at| (at, TimeoutKind::StartToClose)),
+        silence.map(|at| (at, TimeoutKind::Heartbeat)),
+    ];
+    Some(limits.into_iter().flatten().min_by_key(|(at, _)| *at))
 }
 
 /// Decides what follows from the end of attempt number `attempt`. `draw`, from 0 to 1, decides by
@@ -110,7 +136,7 @@ pub(crate) fn conclude(
         }
         AttemptResult::Unusable(reason) => Conclusion::Outcome(OperationOutcome::Unusable(reason)),
         AttemptResult::Committed { outcome, .. } => Conclusion::Outcome(outcome),
-        AttemptResult::Uncertain | AttemptResult::Lost | AttemptResult::Later => {
+        AttemptResult::Uncertain | AttemptResult::Lost | AttemptResult::Later { .. } => {
             unreachable!("no attempt has ended in a way that something could follow from")
         }
     }
@@ -155,6 +181,7 @@ mod tests {
             schedule_to_start: None,
             heartbeat: None,
             details: None,
+            awaited: None,
         }
     }
 

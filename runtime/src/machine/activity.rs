@@ -190,6 +190,7 @@ fn start(
         schedule_to_start: options.schedule_to_start,
         heartbeat: options.heartbeat,
         details: None,
+        awaited: None,
     })));
     Ok(PendingActivity(handle))
 }

@@ -14,7 +14,8 @@ use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
 use crate::model::{
-    ActivityOperation, DefinitionHash, Handle, Operation, Payload, Snapshot, Timestamp, Wait,
+    ActivityOperation, AwaitedToken, DefinitionHash, Handle, Operation, Payload, Snapshot,
+    Timestamp, Wait,
 };
 
 /// Why a step could not be made. The state before it stands.
@@ -211,7 +212,9 @@ impl Machine {
                     entry.insert(Delivery::new(seq, outcome));
                 }
                 Entry::Occupied(mut entry) => match entry.get().seq {
-                    None => entry.get_mut().seq = seq,
+                    // What lies in the inbox counts, also where somebody else has put it there.
+                    None if seq.is_some() => *entry.get_mut() = Delivery::new(seq, outcome),
+                    None => {}
                     Some(known) => arrivals.consumed.extend(seq.filter(|seq| *seq != known)),
                 },
             }
@@ -275,9 +278,59 @@ impl Machine {
                 && activity.attempts < attempt
             {
                 activity.attempts = attempt;
+                activity.awaited = None;
                 change(activity);
             }
         });
+    }
+
+    /// Notes that attempt number `attempt` of an activity goes on without its function.
+    pub fn await_token(&mut self, handle: Handle, attempt: u32, awaited: AwaitedToken) {
+        self.change_attempt(handle, attempt, |activity| activity.awaited = Some(awaited));
+    }
+
+    /// Notes what attempt number `attempt` of an activity has said of itself at `now`. Returns
+    /// whether it is the current one.
+    pub fn deliver_heartbeat(
+        &mut self,
+        seq: Option<i64>,
+        handle: Handle,
+        attempt: u32,
+        details: Payload,
+        now: Timestamp,
+    ) -> bool {
+        self.cx.with_arrivals(|arrivals| arrivals.consumed.extend(seq));
+        self.change_attempt(handle, attempt, |activity| {
+            activity.details = Some(details);
+            if let Some(awaited) = &mut activity.awaited {
+                awaited.heard_at = now;
+            }
+        })
+    }
+
+    /// Changes an activity whose current attempt this is.
+    fn change_attempt(
+        &mut self,
+        handle: Handle,
+        attempt: u32,
+        change: impl FnOnce(&mut ActivityOperation),
+    ) -> bool {
+        self.cx.with_operations(|operations| {
+            let found = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
+            match found.map(|index| &mut operations[index].1) {
+                Ok(Operation::Activity(activity)) if activity.attempts + 1 == attempt => {
+                    change(activity);
+                    true
+                }
+                _ => false,
+            }
+        })
+    }
+
+    /// Whether attempt number `attempt` of an activity may still come to something that counts.
+    pub fn is_wanted(&self, handle: Handle, attempt: u32) -> bool {
+        self.with_activity(handle, |activity| activity.attempts < attempt) == Some(true)
+            && self.cx.with_arrivals(|arrivals| !arrivals.outcomes.contains_key(&handle))
     }
 
     /// Notes that the run was taken away this many times from whoever was making its attempts. An
@@ -291,7 +344,8 @@ impl Machine {
             self.cx.with_arrivals(|arrivals| {
                 for (handle, operation) in operations {
                     let Operation::Activity(activity) = operation else { continue };
-                    if activity.queue.is_some() || arrivals.outcomes.contains_key(handle) {
+                    let is_made_elsewhere = activity.queue.is_some() || activity.awaited.is_some();
+                    if is_made_elsewhere || arrivals.outcomes.contains_key(handle) {
                         continue;
                     }
                     let waited = activity.retry_at.is_some_and(|retry_at| retry_at > now);

@@ -65,6 +65,18 @@ pub struct ActivityOperation {
     pub schedule_to_start: Option<Duration>,
     /// How long an attempt may be silent; `None` means no limit.
     pub heartbeat: Option<Duration>,
-    /// What the last heartbeat of an attempt that has ended said.
+    /// What the last heartbeat said, as far as it has been written.
     pub details: Option<Payload>,
+    /// Set while an attempt without a queue goes on without its function, until its token is used;
+    /// its number is the one after [`ActivityOperation::attempts`].
+    pub awaited: Option<AwaitedToken>,
+}
+
+/// An attempt that goes on until its token is used or a limit runs out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AwaitedToken {
+    /// When the attempt must have ended; `None` means no limit.
+    pub end_by: Option<Timestamp>,
+    /// When it gave the last sign of life.
+    pub heard_at: Timestamp,
 }

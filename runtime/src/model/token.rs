@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Handle, RunId};
 
-/// Names one attempt of one activity on a queue. Whoever has it can complete or fail the attempt,
+/// Names one attempt of one activity. Whoever has it can complete or fail the attempt,
 /// see [`Client::complete_activity`](crate::client::Client::complete_activity), so it is to be
 /// handed to nobody else. As text it is stable; what the text holds is piton's business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -45,6 +45,11 @@ pub struct ActivityLimits {
     pub close_by: Option<Timestamp>,
 }
 
+/// The key by which a second use of a token is known.
+pub(crate) fn token_key(key: ActivityKey, attempt: u32, reporter: Reporter) -> Option<String> {
+    (reporter == Reporter::Token).then(|| format!("activity/{}/{attempt}", key.handle.0))
+}
+
 /// A limit in stored milliseconds, rounded up, short enough to be added to a time.
 pub(super) fn limit_ms(limit: Duration) -> i64 {
     const LONGEST: i64 = i64::MAX / 8 / 1_000;

@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use super::activities::token_key;
 use super::recipients::Recipients;
 use super::{
     ActivityEnd, ActivityKey, ArrivalKind, ArrivalOutcome, FinishActivity, FinishOutcome,
@@ -159,11 +160,6 @@ impl Ends {
     pub(super) fn grown(&self) -> (super::recipients::Counts, super::recipients::Counts) {
         self.recipients.grown()
     }
-}
-
-/// The key by which a second use of a token is known.
-pub(super) fn token_key(key: ActivityKey, attempt: u32, reporter: Reporter) -> Option<String> {
-    (reporter == Reporter::Token).then(|| format!("activity/{}/{attempt}", key.handle.0))
 }
 
 /// The key of a row.

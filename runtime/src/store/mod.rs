@@ -62,6 +62,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+pub(crate) use activities::token_key;
 pub use activities::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ClaimActivities,
     ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity, FinishOutcome,
@@ -212,6 +213,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
 
     /// What is known of an activity on a queue, for as long as it is not over.
     async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError>;
+
     /// Begins a transaction in which an activity writes. It holds what other writers need (on
     /// SQLite, the right to write; on Postgres, a connection), so it must be short.
     ///
@@ -247,6 +249,9 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// What is known of a run. A [`RunKey::WorkflowId`] names the open run with that id, or else
     /// the one started last.
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError>;
+
+    /// The snapshot of a run as its last commit left it. A run that has completed has an empty one.
+    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// What these runs have come to, in their order. The lookup behind waiting for results: less is
     /// read than for [`Store::find_run`], and many are asked for at a time.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::ends::token_key;
+use super::activities::token_key;
 use super::rows::read_status;
 use super::{ActivityEnd, ArrivalOutcome, FinishActivity, NewArrival, Reporter, WorkerLease};
 use crate::error::StoreError;

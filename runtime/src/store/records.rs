@@ -274,6 +274,15 @@ pub enum ArrivalKind {
         /// The attempt, from 1.
         attempt: u32,
     },
+    /// A sign of life of an attempt, from outside.
+    Heartbeat {
+        /// The activity.
+        handle: Handle,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// What the next attempt is to know.
+        details: Payload,
+    },
 }
 
 /// Something to be put into a run's inbox.

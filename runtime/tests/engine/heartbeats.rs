@@ -83,6 +83,21 @@ async fn the_poller_loses(cx: &Context, far: bool) -> String {
     }
 }
 
+/// Says something every so many milliseconds.
+#[activity(heartbeat = "9s")]
+async fn chat(cx: &ActivityContext, times: u32, every: u64) -> u32 {
+    for said in 0..times {
+        cx.heartbeat(&said).expect("a number");
+        sleep(Duration::from_millis(every)).await;
+    }
+    times
+}
+
+#[workflow]
+async fn chatting(times: u32, every: u64) -> u32 {
+    chat(times, every).await
+}
+
 fn text(name: &str) -> String {
     name.to_owned()
 }
@@ -119,6 +134,45 @@ async fn a_silent_attempt_is_tried_again_and_goes_on_where_it_was() {
     // 4 s, 3 s of silence, 1 s of waiting, 3 s more.
     let seconds = began.elapsed().as_secs_f64();
     assert!((11.0..11.1).contains(&seconds), "{seconds}");
+    worker.shutdown().await.unwrap();
+}
+
+/// What was said up to a third of the limit before the worker died is not forgotten.
+#[tokio::test(start_paused = true)]
+async fn without_a_queue_another_worker_goes_on_nearly_where_it_was() {
+    let rig = Rig::new();
+    let doomed = rig.remote_worker().start().await.unwrap();
+    let run = rig.client.start(counting(text("moves"), 8)).await.unwrap();
+    let lab = rig.lab.clone();
+    rig.until_true(|| lab.begun("moves") == [1]).await;
+    sleep(Duration::from_millis(5_500)).await;
+    // As if the process had been killed, in the middle of a second.
+    drop(doomed);
+    let began = Instant::now();
+    let other = rig.remote_worker().start().await.unwrap();
+    rig.until_true(|| lab.begun("moves") == [1, 2]).await;
+    let taken_over_after = began.elapsed();
+    assert_eq!(run.result().await.unwrap(), upto(8));
+    // It had counted to 5, and 4 was on disk; the rest is counted again, one a second.
+    let seconds = (began.elapsed() - taken_over_after).as_secs_f64();
+    assert!((1.9..3.1).contains(&seconds), "{seconds}");
+    other.shutdown().await.unwrap();
+}
+
+/// A run that says nothing of itself in time costs nothing; one that does, one commit for each third
+/// of the limit.
+#[tokio::test(start_paused = true)]
+async fn signs_of_life_are_not_written_more_often_than_promised() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(chatting(20, 100)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 20);
+    let quick = run.status().await.unwrap().step_no.0;
+    let run = rig.client.start(chatting(300, 100)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 300);
+    // 30 s of ten a second, with a limit of 9 s.
+    let long = run.status().await.unwrap().step_no.0;
+    assert!((9..=10).contains(&(long - quick)), "{quick} and {long} commits");
     worker.shutdown().await.unwrap();
 }
 

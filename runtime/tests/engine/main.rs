@@ -20,4 +20,5 @@ mod relaxed;
 mod retries;
 mod signals;
 mod tokens;
+mod tokens_without_queues;
 mod workers;

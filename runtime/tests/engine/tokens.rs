@@ -64,7 +64,7 @@ async fn sign(cx: &ActivityContext, how: &str) -> Result<u32, Refused> {
     cx.complete_later().await
 }
 
-/// Is not on a queue and has no token.
+/// Another activity.
 #[activity]
 async fn homebound(cx: &ActivityContext) -> u32 {
     cx.complete_later().await
@@ -78,11 +78,6 @@ async fn signature(how: String) -> Result<u32, String> {
 #[workflow]
 async fn silent_signature() -> Result<u32, String> {
     sign("silent").heartbeat(seconds(10)).await.map_err(|error| error.to_string())
-}
-
-#[workflow]
-async fn stays_home() -> u32 {
-    homebound().await
 }
 
 fn text(name: &str) -> String {
@@ -259,15 +254,5 @@ async fn an_attempt_that_awaits_its_token_does_not_end_with_its_worker() {
     office.rig.client.complete_activity::<sign>(token, Ok(7)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 7);
     assert_eq!(office.rig.lab.begun("later"), [1]);
-    worker.shutdown().await.unwrap();
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_activity_without_a_queue_has_no_token() {
-    let rig = Rig::new();
-    let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(stays_home()).await.unwrap();
-    let error = run.result().await.unwrap_err();
-    assert!(error.to_string().contains("is not on a queue"), "{error}");
     worker.shutdown().await.unwrap();
 }

@@ -4,23 +4,34 @@ use std::sync::Arc;
 
 use tracing::{debug, info};
 
-use super::attempts::{Attempt, AttemptEnd};
+use super::attempts::{Attempt, AttemptEnd, Beat};
 use super::{Driver, Unsaved};
 use crate::activities::{ActivityContext, ActivityInfo};
 use crate::engine::link::{FunctionLink, Link};
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::machine::{OperationOutcome, TimeoutKind};
-use crate::model::{ActivityOperation, BlockedReason, Handle, Timestamp};
+use crate::model::{
+    ActivityOperation, ActivityToken, AwaitedToken, BlockedReason, Handle, Timestamp,
+};
 
 impl Driver {
     /// Starts the activities that are due and aborts those that the workflow has given up.
     pub(super) fn start_activities(&mut self, now: Timestamp) {
         self.look_for_activities = false;
-        self.attempts.retain(|handle| self.machine.with_activity(handle, |_| ()).is_some());
-        let mut due = Vec::new();
+        self.attempts.retain(|handle, attempt| self.machine.is_wanted(handle, attempt));
+        let (mut due, mut overdue) = (Vec::new(), Vec::new());
         let mut next_retry: Option<Timestamp> = None;
         self.machine.for_each_activity(|handle, activity| {
             if self.attempts.is_running(handle) {
+                return;
+            }
+            if let Some(limit) = retry::awaited_until(activity) {
+                match limit.filter(|(at, _)| *at <= now) {
+                    Some((_, limit)) => overdue.push((handle, activity.clone(), limit)),
+                    None => {
+                        next_retry = limit.map(|(at, _)| at).into_iter().chain(next_retry).min()
+                    }
+                }
                 return;
             }
             match activity.retry_at.filter(|retry_at| *retry_at > now) {
@@ -29,6 +40,10 @@ impl Driver {
             }
         });
         self.next_retry = next_retry;
+        for (handle, activity, limit) in overdue {
+            let (attempt, result) = (activity.attempts + 1, AttemptResult::TimedOut(limit));
+            self.conclude(AttemptEnd { handle, attempt, result, details: activity.details });
+        }
         for (handle, activity) in due {
             let deadline = retry::deadline(&activity);
             if activity.at_most_once && activity.attempts > 0 {
@@ -40,14 +55,17 @@ impl Driver {
                 let outcome = OperationOutcome::TimedOut(TimeoutKind::ScheduleToClose);
                 self.take_outcome(handle, outcome);
             } else if let Some(entry) = self.session.host.registry.activity(&activity.name) {
+                let attempt = activity.attempts.saturating_add(1);
                 let info = ActivityInfo {
                     run_id: self.run.run_id,
                     workflow_id: self.run.workflow_id.clone(),
                     handle,
                     name: activity.name,
-                    attempt: activity.attempts.saturating_add(1),
+                    attempt,
                 };
-                let link = Link::new(None, activity.details);
+                let token = ActivityToken { run_id: self.run.run_id, handle, attempt };
+                // What a transaction writes is committed with its own outcome and no other.
+                let link = Link::new(entry.connection.is_none().then_some(token), activity.details);
                 let context =
                     ActivityContext::new(info, Arc::clone(&self.session.host.dependencies));
                 let instant_of = |at| self.session.clock.instant_of(at);
@@ -106,13 +124,27 @@ impl Driver {
                 self.lost = true;
                 return;
             }
+            AttemptResult::Later { left } => {
+                let now = self.session.clock.now();
+                let awaited = AwaitedToken { end_by: left.map(|left| now + left), heard_at: now };
+                self.machine.await_token(handle, attempt, awaited);
+                if let Some(details) = details {
+                    self.machine.deliver_heartbeat(None, handle, attempt, details, now);
+                }
+                self.changed = true;
+                self.look_for_activities = true;
+                return;
+            }
             result => result,
         };
         let now = self.session.clock.now();
         let draw = retry::draw(self.run.run_id, handle, attempt);
         let conclusion = self.machine.with_activity(handle, |activity| {
-            retry::conclude(activity, attempt, result, now, draw)
+            // Its token may have ended it before.
+            (activity.attempts < attempt)
+                .then(|| retry::conclude(activity, attempt, result, now, draw))
         });
+        let conclusion = conclusion.flatten();
         match conclusion {
             Some(Conclusion::Outcome(outcome)) => self.take_outcome(handle, outcome),
             Some(Conclusion::Retry { retry_at, failure }) => {
@@ -125,6 +157,13 @@ impl Driver {
             // The workflow has given it up.
             None => {}
         }
+    }
+
+    /// Has written what an attempt has said of itself: a crash of the worker must not lose it.
+    pub(super) fn note_beat(&mut self, beat: Beat) {
+        let Beat { handle, attempt, details } = beat;
+        let now = self.session.clock.now();
+        self.changed |= self.machine.deliver_heartbeat(None, handle, attempt, details, now);
     }
 
     pub(super) fn take_outcome(&mut self, handle: Handle, outcome: OperationOutcome) {

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinError, JoinSet, spawn_blocking};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::Instrument;
 
 use crate::activities::{ActivityContext, ActivityEntry, ActivityReport};
 use crate::codec::CodecError;
 use crate::engine::link::Link;
-use crate::engine::retry::AttemptResult;
+use crate::engine::retry::{self, AttemptResult};
 use crate::engine::session::Session;
 use crate::engine::slots::Places;
 use crate::failpoints;
@@ -58,12 +59,37 @@ pub(crate) struct AttemptEnd {
     pub(crate) details: Option<Payload>,
 }
 
+/// What an attempt under way says of itself.
+pub(super) struct Beat {
+    /// The call.
+    pub(super) handle: Handle,
+    /// The attempt's number.
+    pub(super) attempt: u32,
+    /// What a further attempt is to know.
+    pub(super) details: Payload,
+}
+
+/// What comes from attempts.
+pub(super) enum News {
+    /// One has ended.
+    End(AttemptEnd),
+    /// One lives, and says how far it has come.
+    Beat(Beat),
+}
+
 /// Attempts under way. Dropping it aborts them.
-#[derive(Default)]
 pub(super) struct Attempts {
     tasks: JoinSet<AttemptEnd>,
     /// The attempt of each call.
     running: BTreeMap<Handle, Running>,
+    /// What they say of themselves, not more often than it is to be written.
+    beats: (mpsc::UnboundedSender<Beat>, mpsc::UnboundedReceiver<Beat>),
+}
+
+impl Default for Attempts {
+    fn default() -> Self {
+        Self { tasks: JoinSet::new(), running: BTreeMap::new(), beats: mpsc::unbounded_channel() }
+    }
 }
 
 struct Running {
@@ -90,8 +116,28 @@ impl Attempts {
         let info = attempt.context.info();
         let (handle, number) = (info.handle, info.attempt);
         let link = Arc::clone(&attempt.link);
-        let task = self.tasks.spawn(process::bind(attempt.make()));
+        let beats = self.beats.0.clone();
+        let throttle = retry::throttle(attempt.heartbeat);
+        let of_attempt = Arc::clone(&link);
+        let made = async move {
+            let says = |details| {
+                // A driver that has ended writes nothing any more.
+                let _ = beats.send(Beat { handle, attempt: number, details });
+            };
+            tokio::select! {
+                biased;
+                end = attempt.make() => end,
+                never = pass_on(&of_attempt, throttle, says) => match never {},
+            }
+        };
+        let task = self.tasks.spawn(process::bind(made));
         self.running.insert(handle, Running { number, task, link });
+    }
+
+    /// Tells an attempt what somebody else has said of it.
+    pub(super) fn hear(&self, handle: Handle, attempt: u32, details: Payload) {
+        let running = self.running.get(&handle).filter(|running| running.number == attempt);
+        running.into_iter().for_each(|running| running.link.hear(details.clone()));
     }
 
     /// Aborts all attempts. Returns the calls, each with the number of its attempt.
@@ -101,10 +147,10 @@ impl Attempts {
         running.into_iter().map(|(handle, running)| (handle, running.number)).collect()
     }
 
-    /// Cancels the attempts of calls that are not to be kept.
-    pub(super) fn retain(&mut self, keep: impl Fn(Handle) -> bool) {
+    /// Cancels the attempts that are not to be kept, by their call and number.
+    pub(super) fn retain(&mut self, keep: impl Fn(Handle, u32) -> bool) {
         self.running.retain(|handle, running| {
-            let keep = keep(*handle);
+            let keep = keep(*handle, running.number);
             if !keep {
                 running.link.cancel(&running.task);
             }
@@ -114,20 +160,30 @@ impl Attempts {
 
     /// Cancels all attempts, and lets those that want to end in their own way do so.
     pub(super) fn let_go(&mut self) {
-        self.retain(|_| false);
+        self.retain(|_, _| false);
         self.tasks.detach_all();
     }
 
-    /// Waits for the next attempt to end; never returns if none is under way. Cancellation safe.
-    pub(super) async fn next(&mut self) -> AttemptEnd {
+    /// Waits for news of an attempt; never returns if none is under way. Cancellation safe.
+    pub(super) async fn next(&mut self) -> News {
         loop {
-            match self.tasks.join_next().await {
-                Some(Ok(end)) if self.running.remove(&end.handle).is_some() => return end,
+            let ended = tokio::select! {
+                biased;
+                Some(ended) = self.tasks.join_next() => ended,
+                Some(beat) = self.beats.1.recv() => return News::Beat(beat),
+                else => return std::future::pending().await,
+            };
+            match ended {
+                Ok(end) if self.running.remove(&end.handle).is_some() => return News::End(end),
                 // One that was aborted, perhaps too late to keep it from ending.
-                Some(_) => {}
-                None => std::future::pending().await,
+                _ => {}
             }
         }
+    }
+
+    /// What an attempt has said of itself, if anything has been said.
+    pub(super) fn try_beat(&mut self) -> Option<Beat> {
+        self.beats.1.try_recv().ok()
     }
 
     /// An attempt that has ended, if there is one.
@@ -140,6 +196,19 @@ impl Attempts {
             }
         }
         None
+    }
+}
+
+/// Passes on what heartbeats say: the newest, `throttle` after there is something to be said.
+async fn pass_on(
+    link: &Link,
+    throttle: Duration,
+    says: impl Fn(Payload),
+) -> std::convert::Infallible {
+    loop {
+        link.has_beat().await;
+        sleep(throttle).await;
+        link.next_beat().await.into_iter().for_each(&says);
     }
 }
 
@@ -193,7 +262,10 @@ impl Attempt {
             tokio::select! {
                 biased;
                 ended = call => Ok(ended),
-                () = link.goes_on_without(), if has_token => Err(AttemptResult::Later),
+                () = link.goes_on_without(), if has_token => {
+                    let left = start_to_close.map(|limit| limit.saturating_sub(began.elapsed()));
+                    Err(AttemptResult::Later { left })
+                }
                 () = link.silence(heartbeat, began) => Err(AttemptResult::TimedOut(TimeoutKind::Heartbeat)),
             }
         };

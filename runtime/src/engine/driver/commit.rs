@@ -9,6 +9,7 @@ use super::steps::{self, Before, Effects, StepEnd};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
 use crate::engine::batch::BatchError;
 use crate::engine::queues::QueuedCall;
+use crate::engine::retry;
 use crate::engine::session::Session;
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Timestamp};
@@ -28,8 +29,11 @@ impl Driver {
         let mut next = ready_at;
         self.machine.for_each_activity(|handle, activity| {
             if !self.attempts.is_running(handle) {
-                let due_at = activity.retry_at.unwrap_or(Timestamp::MIN);
-                next = Some(next.map_or(due_at, |next| next.min(due_at)));
+                let due_at = match retry::awaited_until(activity) {
+                    Some(limit) => limit.map(|(at, _)| at),
+                    None => Some(activity.retry_at.unwrap_or(Timestamp::MIN)),
+                };
+                next = next.into_iter().chain(due_at).min();
             }
         });
         if now < self.linger_until && !self.machine.queued().is_empty() {

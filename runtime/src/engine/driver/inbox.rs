@@ -117,9 +117,18 @@ impl Driver {
                 }
                 ArrivalKind::Outcome { handle, outcome } => {
                     self.machine.deliver_outcome(at, handle, outcome);
+                    // Somebody may have used the token of an attempt that is being made.
+                    self.look_for_activities = true;
                 }
                 ArrivalKind::Retry { handle, attempt, retry_at, details, .. } => {
                     self.machine.deliver_retry(at, handle, attempt, retry_at, details);
+                    self.look_for_activities = true;
+                }
+                ArrivalKind::Heartbeat { handle, attempt, details } => {
+                    self.attempts.hear(handle, attempt, details.clone());
+                    let now = self.session.clock.now();
+                    self.changed |=
+                        self.machine.deliver_heartbeat(at, handle, attempt, details, now);
                 }
                 ArrivalKind::Interruption { handle, attempt } => {
                     self.machine.deliver_interruption(at, handle, attempt);

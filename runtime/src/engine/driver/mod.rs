@@ -23,7 +23,7 @@ use tracing::{Instrument, info, info_span, warn};
 
 use self::ahead::Ahead;
 pub(crate) use self::attempts::Attempt;
-use self::attempts::Attempts;
+use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 use super::claim::INBOX_PAGE;
 use super::phase::Phase;
@@ -261,15 +261,15 @@ impl Driver {
         if !self.unsaved.is_empty() {
             return self.save().await;
         }
+        if self.changed {
+            return self.checkpoint(self.rest(now)).await;
+        }
         if self.is_draining() {
             if self.attempts.is_empty() {
                 self.catch_up().await?;
                 return Err(Ended);
             }
             return self.wait(None).await;
-        }
-        if self.changed {
-            return self.checkpoint(self.rest(now)).await;
         }
         self.look_for_activities |= self.next_retry.is_some_and(|at| at <= now);
         if self.look_for_activities {
@@ -287,6 +287,9 @@ impl Driver {
     async fn collect(&mut self) -> Result<(), Ended> {
         while let Some(end) = self.attempts.try_next() {
             self.conclude(end);
+        }
+        while let Some(beat) = self.attempts.try_beat() {
+            self.note_beat(beat);
         }
         while let Ok(event) = self.events.try_recv() {
             self.hear(event).await?;
@@ -322,7 +325,10 @@ impl Driver {
         };
         tokio::select! {
             biased;
-            end = self.attempts.next() => self.conclude(end),
+            news = self.attempts.next() => match news {
+                News::End(end) => self.conclude(end),
+                News::Beat(beat) => self.note_beat(beat),
+            },
             answer = self.ahead.answer() => self.answered(answer)?,
             Some(event) = self.events.recv() => self.hear(event).await?,
             () = timer => {}

@@ -28,10 +28,6 @@ const OFFER_AGAIN_AFTER: Duration = Duration::from_secs(60);
 /// The wait before a report is handed in again that the database has refused.
 const REPORT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// How often details are written at most, where no limit asks for more. Documented at
-/// [`ActivityContext::heartbeat`].
-const LONGEST_THROTTLE: Duration = Duration::from_secs(10);
-
 /// Makes an attempt in a task of the session. `permit` is its place on the queue, `places` are the
 /// others it needs, if they were free.
 pub(super) fn start(
@@ -115,15 +111,14 @@ async fn make(
         link: Arc::clone(link),
         session: Arc::clone(session),
     };
-    let throttle = activity.heartbeat.map_or(LONGEST_THROTTLE, |limit| limit / 3);
-    let throttle = throttle.min(LONGEST_THROTTLE);
+    let throttle = retry::throttle(activity.heartbeat);
     let result = tokio::select! {
         biased;
         ended = function.make() => ended.result,
         never = pass_on_heartbeats(session, link, key, attempt, throttle) => match never {},
     };
     match result {
-        AttemptResult::Later => return Some(ActivityEnd::Later),
+        AttemptResult::Later { .. } => return Some(ActivityEnd::Later),
         AttemptResult::Lost => return None,
         _ => {}
     }

@@ -1,10 +1,11 @@
 //! What people and clients ask.
 
-use super::fixture::{StoreUnderTest, block, close, close_as, new_run, park};
+use super::fixture::{StoreUnderTest, block, close, close_as, keep, new_run, park};
 use crate::model::{Payload, RunId, RunStatus};
-use crate::store::{Ending, FoundEnding, NewRun, RunFilter, RunKey};
+use crate::store::{CommitOutcome, Ending, FoundEnding, NewRun, RunFilter, RunKey};
 
 super::list_cases!("queries":
+    a_snapshot_is_that_of_the_last_commit,
     an_unknown_run_is_not_found,
     an_open_run_is_found_by_its_workflow_id,
     the_open_run_is_preferred_to_closed_ones,
@@ -187,4 +188,16 @@ async fn a_terminated_run_has_an_ending(t: StoreUnderTest) {
     t.store.terminate_run(run_id, "enough").await.expect("runs can be terminated");
     let found = t.store.find_endings(&[run_id]).await.expect("endings can be looked up");
     assert_eq!(found, [FoundEnding::Closed(Ending::terminated("enough"))]);
+}
+
+async fn a_snapshot_is_that_of_the_last_commit(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let snapshot = async |run_id| t.other.find_snapshot(run_id).await.expect("it can be read");
+    assert_eq!(snapshot(RunId::new()).await, None);
+    let run_id = t.start_owned("x", worker).await;
+    assert_eq!(snapshot(run_id).await, Some(b"start".to_vec()));
+    assert_eq!(t.commit(worker, keep(run_id, 0, "one")).await, CommitOutcome::Committed);
+    assert_eq!(snapshot(run_id).await, Some(b"one".to_vec()));
+    assert_eq!(t.commit(worker, close(run_id, 1)).await, CommitOutcome::Committed);
+    assert_eq!(snapshot(run_id).await, Some(Vec::new()));
 }

@@ -6,7 +6,7 @@ use super::state::{News, State};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
 use crate::model::{Payload, RunId, Timestamp};
-use crate::store::activities::{Rooms, limit_ms};
+use crate::store::activities::{Rooms, limit_ms, token_key};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityRecord, ArrivalKind, ArrivalOutcome,
     ClaimActivities, ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity,
@@ -212,8 +212,7 @@ impl State {
         news: &mut News,
     ) -> FinishOutcome {
         let FinishActivity { key, attempt, reporter, end } = end;
-        let token =
-            (reporter == Reporter::Token).then(|| format!("activity/{}/{attempt}", key.handle.0));
+        let token = token_key(key, attempt, reporter);
         if token.as_ref().is_some_and(|token| self.has_key(key.run_id, token)) {
             return FinishOutcome::Repeated;
         }

@@ -378,6 +378,13 @@ impl Store for MemoryStore {
         self.transition("find_run", |state, _, _| Ok(state.find_run(key))).await
     }
 
+    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.transition("find_snapshot", |state, _, _| {
+            Ok(state.runs.get(&run_id).map(|row| row.snapshot.clone()))
+        })
+        .await
+    }
+
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
         self.transition("find_endings", |state, _, _| Ok(state.find_endings(run_ids))).await
     }

@@ -52,6 +52,16 @@ pub(super) async fn find(
     row.map(TryInto::try_into).transpose()
 }
 
+pub(super) async fn find_snapshot(
+    store: &PostgresStore,
+    run_id: RunId,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let snapshot = sqlx::query_scalar("SELECT snapshot FROM piton_runs WHERE run_id = $1")
+        .bind(run_id.as_uuid())
+        .fetch_optional(&store.pool);
+    snapshot.await.map_err(failed("find_snapshot"))
+}
+
 pub(super) async fn find_endings(
     store: &PostgresStore,
     run_ids: &[RunId],

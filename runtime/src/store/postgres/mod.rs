@@ -256,6 +256,10 @@ impl Store for PostgresStore {
         self.answered("find_run", lists::find(self, key)).await
     }
 
+    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.answered("find_snapshot", lists::find_snapshot(self, run_id)).await
+    }
+
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
         self.answered("find_endings", lists::find_endings(self, run_ids)).await
     }

@@ -42,6 +42,17 @@ pub(super) async fn find(
     rows.map_err(failed("find_run"))?.pop().map(TryInto::try_into).transpose()
 }
 
+pub(super) async fn find_snapshot(
+    store: &SqliteStore,
+    run_id: RunId,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut script = Script::new();
+    script.sql("SELECT snapshot FROM piton_runs WHERE run_id = ?").bind(run_id.as_uuid());
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Vec<u8>,)>(0));
+    let snapshot = rows.map_err(failed("find_snapshot"))?.pop();
+    Ok(snapshot.map(|(snapshot,)| snapshot))
+}
+
 pub(super) async fn find_endings(
     store: &SqliteStore,
     run_ids: &[RunId],

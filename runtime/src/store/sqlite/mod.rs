@@ -232,6 +232,10 @@ impl Store for SqliteStore {
         lists::find(self, key).await
     }
 
+    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
+        lists::find_snapshot(self, run_id).await
+    }
+
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
         lists::find_endings(self, run_ids).await
     }

@@ -1,0 +1,286 @@
+//! Tokens of activities that have no queue: what they say goes through the run's inbox.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use piton::error::RunError;
+use piton::prelude::*;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use crate::activities::Lab;
+use crate::rig::Rig;
+
+#[derive(Clone, Default)]
+struct Mailbox(Arc<Mutex<Vec<ActivityToken>>>);
+
+impl Mailbox {
+    fn count(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+/// Leaves its token, and tells what the attempt before has said.
+#[activity(retry(initial = "1s", max_attempts = 3))]
+async fn ask(cx: &ActivityContext, how: &str) -> Result<String, String> {
+    cx.dependency::<Lab>().begin(cx, how);
+    cx.dependency::<Mailbox>().0.lock().unwrap().push(cx.token());
+    if let Some(said) = cx.last_heartbeat::<String>() {
+        return Ok(said);
+    }
+    if how == "waits itself" {
+        sleep(Duration::from_secs(600)).await;
+    }
+    cx.complete_later().await
+}
+
+#[workflow]
+async fn question(how: String) -> Result<String, String> {
+    ask(&how).start_to_close(hours(1)).await.map_err(|error| error.to_string())
+}
+
+#[workflow]
+async fn urgent_question(how: String) -> Result<String, String> {
+    ask(&how).heartbeat(seconds(9)).await.map_err(|error| error.to_string())
+}
+
+#[workflow(durability = "relaxed")]
+async fn relaxed_questions(count: u32) -> Result<u32, String> {
+    let mut answered = 0;
+    for number in 0..count {
+        ask(&number.to_string()).await.map_err(|error| error.to_string())?;
+        answered += 1;
+    }
+    Ok(answered)
+}
+
+/// One of them is asked while the other goes on.
+#[workflow]
+async fn two_questions() -> Vec<String> {
+    let asked = ["one", "two"].map(|how| ask(how));
+    join_all(asked).await.into_iter().map(|answer| answer.unwrap_or_default()).collect()
+}
+
+struct Office {
+    rig: Rig,
+    mailbox: Mailbox,
+}
+
+fn office() -> Office {
+    Office { rig: Rig::new(), mailbox: Mailbox::default() }
+}
+
+impl Office {
+    /// A worker as in another process.
+    async fn worker(&self) -> RunningWorker {
+        self.rig.remote_worker().provide(self.mailbox.clone()).start().await.unwrap()
+    }
+
+    /// Waits for this many tokens and gives the last.
+    async fn token(&self, count: usize) -> ActivityToken {
+        self.rig.until_true(|| self.mailbox.count() == count).await;
+        self.mailbox.0.lock().unwrap()[count - 1]
+    }
+}
+
+/// A token that no attempt has had: of another handle, of another attempt.
+fn forged(token: ActivityToken, handle: Option<u64>, attempt: u32) -> ActivityToken {
+    let text = token.to_string();
+    let parts: Vec<&str> = text.split('-').collect();
+    let handle = handle.map_or_else(|| parts[2].to_owned(), |handle| handle.to_string());
+    format!("{}-{}-{handle}-{attempt}", parts[0], parts[1]).parse().unwrap()
+}
+
+fn text(name: &str) -> String {
+    name.to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_is_completed_by_another_process_after_its_worker_has_died() {
+    let office = office();
+    let doomed = office.worker().await;
+    let client = &office.rig.client;
+    let run = client.start(question(text("x"))).await.unwrap();
+    let token = office.token(1).await;
+    office.rig.until_parked(&run).await;
+    drop(doomed);
+    sleep(Duration::from_secs(100)).await;
+    // Taken over or not, the attempt is nobody's.
+    let worker = office.worker().await;
+    sleep(Duration::from_secs(100)).await;
+    client.complete_activity::<ask>(token, Ok(text("yes"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "yes");
+    assert_eq!(office.rig.lab.begun("x"), [1]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_is_shut_down_leaves_the_attempt_as_it_is() {
+    let office = office();
+    let first = office.worker().await;
+    let client = &office.rig.client;
+    let run = client.start(question(text("x"))).await.unwrap();
+    let token = office.token(1).await;
+    first.shutdown().await.unwrap();
+    let second = office.worker().await;
+    sleep(Duration::from_secs(100)).await;
+    client.complete_activity::<ask>(token, Ok(text("yes"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "yes");
+    assert_eq!(office.rig.lab.begun("x"), [1]);
+    second.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_that_still_runs_is_told_to_stop() {
+    let office = office();
+    let worker = office.worker().await;
+    let run = office.rig.client.start(question(text("waits itself"))).await.unwrap();
+    let token = office.token(1).await;
+    office.rig.client.complete_activity::<ask>(token, Ok(text("yes"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "yes");
+    let began = Instant::now();
+    worker.shutdown().await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_retry_policy_holds_and_stale_tokens_are_refused() {
+    let office = office();
+    let worker = office.worker().await;
+    let client = &office.rig.client;
+    let run = client.start(question(text("x"))).await.unwrap();
+    let began = Instant::now();
+    let first = office.token(1).await;
+    client.fail_activity::<ask>(first, text("busy")).await.unwrap();
+    client.fail_activity::<ask>(first, text("busy")).await.unwrap();
+    let second = office.token(2).await;
+    assert!((1.0..1.1).contains(&began.elapsed().as_secs_f64()), "as the policy says");
+    let error = client.heartbeat_activity(first, &()).await.unwrap_err();
+    assert!(matches!(error, TokenError::Stale { attempt: 1 }), "{error}");
+    let early = forged(second, None, 7);
+    let error = client.complete_activity::<ask>(early, Ok(text("no"))).await.unwrap_err();
+    assert!(matches!(error, TokenError::Stale { attempt: 7 }), "{error}");
+    client.fail_activity_json(second, &json!("busy")).await.unwrap();
+    let third = office.token(3).await;
+    client.fail_activity_json(third, &json!("busy to the end")).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(matches!(&error, RunError::Failed(text) if text == "busy to the end"), "{error:?}");
+    // Twice the same is no error, also now; what was never used is.
+    client.fail_activity::<ask>(third, text("busy")).await.unwrap();
+    let error = client.complete_activity::<ask>(early, Ok(text("no"))).await.unwrap_err();
+    assert!(matches!(error, TokenError::Closed { run_id } if run_id == run.run_id()), "{error}");
+    assert_eq!(office.rig.lab.begun("x"), [1, 2, 3]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_was_used_is_late_for_others_of_the_run() {
+    let office = office();
+    let worker = office.worker().await;
+    let client = &office.rig.client;
+    let run = client.start(two_questions()).await.unwrap();
+    let second = office.token(2).await;
+    client.complete_activity::<ask>(second, Ok(text("two"))).await.unwrap();
+    client.complete_activity::<ask>(second, Ok(text("three"))).await.unwrap();
+    let other = forged(second, Some(7), 1);
+    let refused = tokio::time::timeout(
+        Duration::from_secs(60),
+        client.complete_activity::<ask>(other, Ok(text("no"))),
+    );
+    let error = refused.await.expect("it is not waited for for ever").unwrap_err();
+    assert!(matches!(error, TokenError::Stale { .. }), "{error}");
+    let first = office.mailbox.0.lock().unwrap()[0];
+    client.complete_activity_json(first, &json!({ "Ok": "one" })).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), ["one", "two"]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_is_for_its_activity_only() {
+    let office = office();
+    let worker = office.worker().await;
+    let client = &office.rig.client;
+    let run = client.start(question(text("x"))).await.unwrap();
+    let token = office.token(1).await;
+    let error = client.complete_activity::<crate::activities::add>(token, 1).await.unwrap_err();
+    assert!(error.to_string().contains("`ask`, not to `add`"), "{error}");
+    client.complete_activity_json(token, &json!({ "Ok": "yes" })).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "yes");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn json_that_does_not_fit_blocks_the_run() {
+    let office = office();
+    let worker = office.worker().await;
+    let run = office.rig.client.start(question(text("x"))).await.unwrap();
+    let token = office.token(1).await;
+    office.rig.client.complete_activity_json(token, &json!(7)).await.unwrap();
+    let record = office.rig.until_blocked(&run).await;
+    assert!(record.blocked.unwrap().to_string().contains("Result"), "it says what was expected");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn limits_go_on_without_the_function_and_its_worker() {
+    let office = office();
+    let worker = office.worker().await;
+    let run = office.rig.client.start(question(text("x"))).await.unwrap();
+    let began = Instant::now();
+    let first = office.token(1).await;
+    office.rig.until_parked(&run).await;
+    drop(worker);
+    let worker = office.worker().await;
+    sleep(Duration::from_secs(3_590)).await;
+    assert_eq!(office.rig.lab.begun("x"), [1]);
+    let second = office.token(2).await;
+    let seconds = began.elapsed().as_secs_f64();
+    assert!((3_601.0..3_604.0).contains(&seconds), "an hour and the wait: {seconds}");
+    let error = office.rig.client.complete_activity::<ask>(first, Ok(text("late"))).await;
+    assert!(matches!(error, Err(TokenError::Stale { attempt: 1 })), "{error:?}");
+    office.rig.client.complete_activity::<ask>(second, Ok(text("yes"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "yes");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn signs_of_life_with_a_token_count_and_are_handed_on() {
+    let office = office();
+    let worker = office.worker().await;
+    let run = office.rig.client.start(urgent_question(text("x"))).await.unwrap();
+    let token = office.token(1).await;
+    for _ in 0..6 {
+        sleep(Duration::from_secs(7)).await;
+        office.rig.client.heartbeat_activity(token, "still at it").await.unwrap();
+    }
+    assert_eq!(office.rig.lab.begun("x"), [1]);
+    // Then it is silent, and the next attempt knows.
+    assert_eq!(run.result().await.unwrap(), "still at it");
+    assert_eq!(office.rig.lab.begun("x"), [1, 2]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_of_relaxed_runs_may_be_used_at_once() {
+    let office = office();
+    let worker = office.worker().await;
+    let run = office.rig.client.start(relaxed_questions(20)).await.unwrap();
+    for count in 1..=20 {
+        let token = office.token(count).await;
+        office.rig.client.complete_activity::<ask>(token, Ok(text("yes"))).await.unwrap();
+    }
+    assert_eq!(run.result().await.unwrap(), 20);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_gives_the_call_up_wants_no_answer() {
+    let office = office();
+    let worker = office.worker().await;
+    let run = office.rig.client.start(question(text("x"))).await.unwrap();
+    let token = office.token(1).await;
+    run.terminate("enough").await.unwrap();
+    let error = office.rig.client.complete_activity::<ask>(token, Ok(text("yes"))).await;
+    assert!(matches!(error, Err(TokenError::Closed { .. })), "{error:?}");
+    worker.shutdown().await.unwrap();
+}
