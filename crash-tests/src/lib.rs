@@ -18,6 +18,7 @@ pub mod gate;
 pub mod ledger;
 pub mod march;
 pub mod naps;
+pub mod progress;
 pub mod random;
 pub mod relay;
 pub mod workload;

@@ -165,9 +165,9 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// and tried again.
 ///
 /// # Ending elsewhere
-/// An activity on a queue may hand out `cx.token()` and end with `cx.complete_later().await`. Whoever
-/// has the token completes the attempt from anywhere, with `client.complete_activity::<approve>(..)`,
-/// or fails it.
+/// An activity may hand out `cx.token()` and end with `cx.complete_later().await`. Whoever has the token
+/// completes the attempt from anywhere, with `client.complete_activity::<approve>(..)`, or fails it,
+/// also when the worker that began it has died.
 ///
 /// # Transactions
 /// A `transaction` activity writes into the database that holds the runs, in a transaction of its own:
@@ -190,7 +190,9 @@ pub fn register(input: TokenStream) -> TokenStream {
 ///
 /// It must be short, because others wait for what it holds: on SQLite nobody else can write, on
 /// Postgres it has one of the worker's connections. Unless it says otherwise, `start_to_close` is 5 s.
-/// It must not end the transaction itself.
+/// It must not end the transaction itself. A call that is given up, as by `select!`, is rolled back,
+/// unless its commit is under way: then its writes are there once, and the workflow goes on without
+/// the value that came with them.
 ///
 /// # Blocking
 /// A `blocking` function runs on a thread for such functions, of which a worker uses a limited number

@@ -9,6 +9,7 @@ use std::time::Duration;
 use piton::prelude::*;
 use piton_crash_tests::gate::Gate;
 use piton_crash_tests::ledger::Ledger;
+use piton_crash_tests::progress::Drawer;
 use tokio::io::AsyncReadExt as _;
 
 #[tokio::main]
@@ -27,7 +28,8 @@ async fn main() -> piton::Result<()> {
         .park_after(Duration::from_millis(park_after))
         .lease(Duration::from_millis(lease_ms.parse()?))
         .provide(Ledger::open(&folder)?)
-        .provide(Gate::new(&folder));
+        .provide(Gate::new(&folder))
+        .provide(Drawer::new(&folder));
     let worker = match std::env::var("PITON_QUEUE") {
         Ok(queue) => worker.queue(queue).without_workflows(),
         Err(_) => worker.queue("near"),

@@ -1,11 +1,14 @@
 //! The program that gets killed on the march: `piton-marcher URL FOLDER strict|relaxed`. When it
 //! gets through, it prints `arrived`. With `serve` in place of a mode it starts a march of each and
-//! serves until a signal ends it.
+//! serves until a signal ends it. With `wait` it starts a run whose first activity waits at the gate in
+//! the folder, and gives it 300 ms to end when a signal comes.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use piton::machine::{Workflow, WorkflowCall};
 use piton::prelude::*;
+use piton_crash_tests::gate::{Gate, gated};
 use piton_crash_tests::ledger::Ledger;
 use piton_crash_tests::march::{RUNS, STEPS, relaxed_march, strict_march};
 
@@ -17,7 +20,15 @@ async fn main() -> piton::Result<()> {
     };
     let client = Client::connect(url).await?;
     let ledger = Ledger::open(&PathBuf::from(folder))?;
-    let worker = Worker::new(&client).provide(ledger).start().await?;
+    let worker = Worker::new(&client).provide(ledger).provide(Gate::new(&PathBuf::from(folder)));
+    if mode == "wait" {
+        let worker = worker.shutdown_grace(Duration::from_millis(300)).start().await?;
+        client.start(gated(1)).id("waits").on_conflict(OnConflict::UseExisting).await?;
+        let served = worker.run_until_signal();
+        println!("ready");
+        return served.await;
+    }
+    let worker = worker.start().await?;
     if mode == "serve" {
         client.start(strict_march()).id("strict").on_conflict(OnConflict::UseExisting).await?;
         client.start(relaxed_march()).id("relaxed").on_conflict(OnConflict::UseExisting).await?;

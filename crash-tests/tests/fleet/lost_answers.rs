@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use piton::prelude::*;
+use piton_crash_tests::books::{TABLE, single_entry};
 use piton_crash_tests::gate::{Gate, gated};
 use piton_crash_tests::ledger;
 use piton_crash_tests::workload::{Proceed, Tally, tally};
@@ -39,6 +40,25 @@ pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut 
         assert_eq!(call.began, call.returned, "{key}");
         assert_eq!(call.began.len(), 1, "{key}: {call:?}");
     }
+    worker.leave().await;
+}
+
+/// The transaction of an activity has taken effect when its connection breaks: its writes are there
+/// once, the outcome that came with them counts, and the run goes on.
+pub(crate) async fn what_an_activity_commits_without_hearing_of_it_is_there_once(mut scene: Scene) {
+    scene.audit.execute(TABLE).await;
+    let proxy = Proxy::start(&scene.socket()).await;
+    let worker = scene.worker_at("far_away", &proxy.url(&scene.url), LEASE, &[]).await;
+    // The worker is to write nothing else in a transaction until the activity does.
+    proxy.cut(Cut::AnswerTo(b"COMMIT\0".to_vec()));
+    let run = scene.client.start(single_entry(7)).await.expect("it can be started");
+    tokio::time::timeout(PATIENCE, proxy.has_cut(1)).await.expect("no answer was lost");
+    let count = "SELECT count(*) FROM entries";
+    assert_eq!(scene.audit.count(count).await, 1, "what was cut is the activity's own commit");
+    let result = tokio::time::timeout(PATIENCE, run.result()).await.expect("it goes on");
+    assert_eq!(result.expect("it completes"), 1);
+    assert_eq!(scene.audit.count(count).await, 1);
+    scene.audit.check_steps().await;
     worker.leave().await;
 }
 

@@ -15,6 +15,7 @@ mod member;
 mod one_file;
 mod outage;
 mod pause;
+mod progress;
 mod proxy;
 mod queues;
 mod scene;
@@ -43,11 +44,14 @@ const TESTS: &[(&str, Test)] = tests![
     clock::a_clock_that_jumps_moves_no_timer_and_no_lease,
     many::random_kills_lose_nothing,
     lost_answers::what_a_worker_commits_without_hearing_of_it_counts_once,
+    lost_answers::what_an_activity_commits_without_hearing_of_it_is_there_once,
     lost_answers::what_a_client_asks_without_hearing_of_it_counts_once,
     outage::a_server_that_restarts_loses_nothing,
     outage::a_quick_restart_takes_nobodys_runs,
     outage::what_arrives_late_from_a_cut_off_worker_changes_nothing,
     outage::a_silent_server_is_given_up,
+    progress::what_heartbeats_said_outlives_a_killed_worker,
+    progress::a_token_outlives_a_killed_worker,
     queues::activities_of_a_killed_worker_go_on_elsewhere,
     queues::a_worker_that_was_paused_for_too_long_ends_no_attempt,
 ];

@@ -61,7 +61,9 @@ impl RunningWorker {
     /// Lets the worker work until the process is asked to end (SIGTERM, SIGINT or Ctrl-C), then
     /// shuts it down. Such signals are heard from the call on, also before the future is polled.
     /// Activities that run then may end within
-    /// [`Worker::shutdown_grace`](super::Worker::shutdown_grace).
+    /// [`Worker::shutdown_grace`](super::Worker::shutdown_grace). Those that do not are cut off: the
+    /// attempt counts as interrupted, another worker makes the next one, and the worker has still
+    /// ended well.
     ///
     /// # Errors
     /// As [`RunningWorker::shutdown`], or if signals of the process cannot be received.

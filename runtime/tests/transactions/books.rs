@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use piton::client::Client;
 use piton::error::RunError;
+use piton::prelude::{ActivityContext, activity};
 use piton::sqlx::any::AnyPoolOptions;
 use piton::sqlx::{self, AnyPool};
 use piton::worker::Worker;
@@ -52,17 +53,24 @@ impl Desk {
     }
 }
 
+/// Waits for the gate, and writes nothing.
+#[activity]
+async fn stand_by(cx: &ActivityContext) {
+    cx.dependency::<Desk>().0.gate.acquire().await.unwrap().forget();
+}
+
 /// What the cases need of one kind of database.
 pub struct Kind {
     pub entries: fn(&Client, Vec<String>) -> Ended<u32>,
     pub side_by_side: fn(&Client, u32) -> Ended<u32>,
     pub elsewhere: fn(&Client) -> Ended<u32>,
+    pub either: fn(&Client, String) -> Ended<u32>,
 }
 
 pub type Ended<T> = std::pin::Pin<Box<dyn Future<Output = Result<T, RunError<String>>> + Send>>;
 
 macro_rules! books_on {
-    ($module:ident, $Connection:ident, $other:ident, $enter:literal, $entries:literal, $side:literal, $elsewhere:literal) => {
+    ($module:ident, $Connection:ident, $other:ident, $enter:literal, $entries:literal, $side:literal, $elsewhere:literal, $either:literal) => {
         pub mod $module {
             use piton::prelude::*;
             use piton::sqlx::{self, $Connection};
@@ -81,6 +89,12 @@ macro_rules! books_on {
                     Box::pin(async move {
                         client.start(side_by_side(count)).await.unwrap().result().await
                     })
+                },
+                either: |client, text| {
+                    let client = client.clone();
+                    Box::pin(
+                        async move { client.start(either(text)).await.unwrap().result().await },
+                    )
                 },
                 elsewhere: |client| {
                     let client = client.clone();
@@ -126,6 +140,15 @@ macro_rules! books_on {
                 Ok(all.map_err(|error| error.to_string())?.iter().sum())
             }
 
+            /// Gives the entry up as soon as the gate opens.
+            #[workflow(name = $either)]
+            pub async fn either(text: String) -> Result<u32, String> {
+                select! {
+                    entered = enter(&text) => entered.map_err(|error| error.to_string()),
+                    _ = super::stand_by() => Err("gave up".to_owned()),
+                }
+            }
+
             #[workflow(name = $elsewhere)]
             pub async fn elsewhere() -> Result<u32, String> {
                 super::$other::enter("never").await.map_err(|error| error.to_string())
@@ -141,7 +164,8 @@ books_on!(
     "sqlite.enter",
     "sqlite.entries",
     "sqlite.side_by_side",
-    "sqlite.elsewhere"
+    "sqlite.elsewhere",
+    "sqlite.either"
 );
 books_on!(
     on_postgres,
@@ -150,7 +174,8 @@ books_on!(
     "postgres.enter",
     "postgres.entries",
     "postgres.side_by_side",
-    "postgres.elsewhere"
+    "postgres.elsewhere",
+    "postgres.either"
 );
 
 /// A database with the table, and what is needed to write and count entries.

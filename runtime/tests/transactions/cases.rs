@@ -121,6 +121,55 @@ pub async fn a_swallowed_error_fails_the_activity(books: Books) {
     worker.shutdown().await.unwrap();
 }
 
+/// On SQLite the activity holds the right to write, so giving up waits for its time limit.
+pub async fn an_entry_that_is_given_up_before_its_commit_is_not_made(books: Books) {
+    let worker = books.worker().start().await.unwrap();
+    let run = tokio::spawn((books.kind.either)(&books.client, "hangs once".to_owned()));
+    until(|| books.desk.attempts() == 1).await;
+    books.desk.open_gate();
+    assert_eq!(run.await.unwrap().unwrap_err().to_string(), "gave up");
+    assert_eq!((books.count().await, books.desk.attempts()), (0, 1));
+    assert_eq!(books.enter(&["after"]).await, Ok(1));
+    worker.shutdown().await.unwrap();
+}
+
+/// The commit holds the run, so the step that gives the call up comes after it.
+pub async fn an_entry_that_is_given_up_during_its_commit_is_made_once(books: Books) {
+    execute(
+        &books,
+        "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             PERFORM pg_advisory_xact_lock_shared(7);
+             RETURN NULL;
+         END $$;
+         CREATE CONSTRAINT TRIGGER linger AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED
+             FOR EACH ROW EXECUTE FUNCTION linger()",
+    )
+    .await;
+    let waiting = async |kind: &str| {
+        let sql = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = $1 \
+            AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
+        for _ in 0..10_000 {
+            let count = sqlx::query_scalar::<_, i64>(sql).bind(kind.to_owned());
+            if count.fetch_one(&books.pool).await.unwrap() > 0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        panic!("nobody waits for a lock of the kind {kind}");
+    };
+    execute(&books, "SELECT pg_advisory_lock(7)").await;
+    let worker = books.worker().start().await.unwrap();
+    let run = tokio::spawn((books.kind.either)(&books.client, "first".to_owned()));
+    waiting("advisory").await;
+    books.desk.open_gate();
+    waiting("transactionid").await;
+    execute(&books, "SELECT pg_advisory_unlock(7)").await;
+    assert_eq!(run.await.unwrap().unwrap_err().to_string(), "gave up");
+    assert_eq!((books.count().await, books.desk.attempts()), (1, 1), "it was too late");
+    assert_eq!(books.enter(&["after"]).await, Ok(1));
+    worker.shutdown().await.unwrap();
+}
+
 /// Looks again and again: what is waited for happens in another task.
 async fn until(mut holds: impl FnMut() -> bool) {
     for _ in 0..10_000 {

@@ -34,12 +34,14 @@ const TESTS: &[(&str, Test)] = tests![
     cases::outcomes_that_wait_for_others_are_kept,
     cases::a_worker_that_has_lost_its_run_writes_nothing,
     cases::the_wrong_database_is_named,
+    cases::an_entry_that_is_given_up_before_its_commit_is_not_made,
 ];
 
 const POSTGRES_TESTS: &[(&str, Test)] = tests![
     cases::a_constraint_that_is_looked_at_last_fails_the_activity,
     cases::a_connection_lost_in_the_commit_is_found_out_about,
     cases::a_swallowed_error_fails_the_activity,
+    cases::an_entry_that_is_given_up_during_its_commit_is_made_once,
 ];
 
 fn main() {
