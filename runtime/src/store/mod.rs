@@ -250,7 +250,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// the one started last.
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError>;
 
-    /// The snapshot of a run as its last commit left it. A run that has completed has an empty one.
+    /// The snapshot of a run as its last commit left it; of a closed run, what is left of that.
     async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// What these runs have come to, in their order. The lookup behind waiting for results: less is
