@@ -1,5 +1,6 @@
 //! Compares programs: the hand-written ones, or as many generated ones as wanted.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write as _;
 use std::process::{Command, ExitCode, Stdio};
@@ -23,12 +24,18 @@ struct Options {
     /// How many programs are built into one crate.
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
     batch: u64,
-    /// How many of the generated programs that fail are made as small as possible.
-    #[arg(long, value_name = "COUNT", default_value_t = 3)]
+    /// How many of the generated programs that fail in one way are made as small as possible.
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
     shrink: usize,
     /// Leave the machines out: are the programs programs?
     #[arg(long)]
     plain: bool,
+    /// Names the crate that is built. Two commands at the same time need two names.
+    #[arg(long, value_name = "NAME", default_value = "explore")]
+    name: String,
+    /// Print the generated programs, and do not run them.
+    #[arg(long)]
+    print: bool,
 }
 
 fn main() -> ExitCode {
@@ -44,7 +51,7 @@ fn main() -> ExitCode {
 
 /// Whether all programs agree.
 fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
-    let mut workshop = Workshop::new("explore");
+    let mut workshop = Workshop::new(&options.name);
     workshop.machines = !options.plain;
     let mut tally = Tally::default();
     if let Some(filter) = &options.corpus {
@@ -57,7 +64,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
     }
     let end = options.seed + options.programs;
     let mut next = options.seed;
-    let mut shrunk = 0;
+    let mut shrunk: BTreeMap<String, usize> = BTreeMap::new();
     while next < end {
         let seeds: Vec<u64> = (next..end.min(next + options.batch.max(1))).collect();
         next += seeds.len() as u64;
@@ -67,17 +74,20 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
             .zip(&nodes)
             .map(|(seed, node)| Program { id: format!("seed {seed}"), source: node.to_source() })
             .collect();
+        if options.print {
+            programs.into_iter().for_each(|program| println!("{}", formatted(program.source)));
+            continue;
+        }
         for (node, mut report) in nodes.into_iter().zip(workshop.run(&programs)?) {
             tally.add(&report);
-            if matches!(report.verdict, Verdict::Agrees(_)) {
-                continue;
-            }
-            if shrunk == options.shrink {
+            let Some(failure) = generate::failure(&report.verdict) else { continue };
+            let shrunk = shrunk.entry(failure).or_default();
+            if *shrunk == options.shrink {
                 println!("== {}: {}", report.id, headline(&report.verdict));
                 continue;
             }
-            shrunk += 1;
-            let shop = Workshop { name: "shrink".to_owned(), ..workshop.clone() };
+            *shrunk += 1;
+            let shop = Workshop { name: format!("{}-shrink", options.name), ..workshop.clone() };
             let small = generate::shrink(&shop, node, &report.verdict)?;
             let program = Program { id: report.id, source: small.to_source() };
             report = shop.run(std::slice::from_ref(&program))?.swap_remove(0);
@@ -85,7 +95,9 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
         }
         println!("{tally}");
     }
-    println!("{tally}");
+    if !options.print {
+        println!("{tally}");
+    }
     Ok(tally.is_clean())
 }
 
@@ -160,7 +172,7 @@ fn headline(verdict: &Verdict) -> String {
         Verdict::Diverges(_) => "diverges".to_owned(),
         Verdict::Hung => "does not end".to_owned(),
         Verdict::Refused(messages) | Verdict::Invalid(messages) => {
-            messages.first().and_then(|text| text.lines().next()).unwrap_or("refused").to_owned()
+            messages.first().map_or("refused", |text| text.trim_end()).to_owned()
         }
     }
 }

@@ -10,7 +10,7 @@ use super::serve::Line;
 use super::{BatchError, Verdict};
 
 /// How long a batch may be silent. A program takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs the batch and fills in what it says. A program that is being run when the batch goes silent
 /// or down is [`Verdict::Hung`], and the batch is run again from the one after it.

@@ -1,26 +1,36 @@
 //! `select!`, `join!` and what may stand in them.
 
+use super::conditions::Bound;
 use super::scope::Capture;
 use super::{Generator, Node, Question, Target, Ty};
 
 impl Generator {
     /// An operation for a branch that gives this type, which is not that of a literal or a borrow.
     fn branch(&mut self, ty: Ty) -> Node {
-        if self.rng.chance(35) && self.nesting < 4 {
+        if self.rng.chance(40) && self.nesting < 5 {
             return self.async_block(ty);
         }
         let call = self.without_await(|this| {
             this.without_exit(|this| match this.rng.below(3) {
-                0 => this.inline_call(ty).map(|(call, _)| call).or_else(|| this.activity(ty)),
+                0 => this.inline_call(ty).or_else(|| this.activity(ty)),
                 _ => this.activity(ty),
             })
         });
         call.unwrap_or_else(|| self.async_block(ty))
     }
 
+    /// A branch that may be given up.
+    fn losing_branch(&mut self, ty: Ty) -> Node {
+        self.scope.begin_quiet();
+        let node = self.branch(ty);
+        self.scope.end_quiet();
+        node
+    }
+
     /// An `async` block.
     fn async_block(&mut self, ty: Ty) -> Node {
-        let (capture, template) = if self.rng.chance(30) {
+        // What has the type of a parameter is cloned from a local that must not be moved.
+        let (capture, template) = if self.rng.chance(30) && !self.has_param {
             (Capture::Move, "async move {\n$$\n}")
         } else {
             (Capture::Borrow, "async {\n$$\n}")
@@ -28,17 +38,12 @@ impl Generator {
         let mark = self.scope.enter();
         let outside = self.scope.begin_capture(capture);
         let targets: Vec<Target> = std::mem::take(&mut self.targets);
-        let question = match ty {
-            Ty::Outcome => Question::Outcomes,
-            Ty::Maybe => Question::Options,
-            _ => Question::Nothing,
-        };
-        let question = std::mem::replace(&mut self.question, question);
+        let question = std::mem::replace(&mut self.question, Question::of(ty));
         let returns = self.returns.replace(ty);
         let may_await = std::mem::replace(&mut self.may_await, true);
         let may_exit = std::mem::replace(&mut self.may_exit, true);
         let node = self.perhaps(|this| {
-            let count = this.rng.below(3);
+            let count = this.rng.below(4);
             let statements = this.statements(count);
             let value = this.awaited(ty);
             Node::expr(Ty::Unit, template, vec![statements, value])
@@ -58,7 +63,7 @@ impl Generator {
         let count = 2 + self.rng.below(2);
         let mark = self.scope.enter();
         let mut operations = Vec::new();
-        let mut patterns: Vec<(String, Vec<(String, Ty)>)> = Vec::new();
+        let mut patterns: Vec<(String, Bound)> = Vec::new();
         for _ in 0..count {
             let (operation, pattern, bound) = self.arm();
             operations.push(operation);
@@ -67,10 +72,12 @@ impl Generator {
         self.scope.release(mark);
         let bodies = self.alternatives(count, |this, index| {
             let mark = this.scope.enter();
-            for (name, ty) in &patterns[index].1 {
-                this.scope.declare(name.clone(), *ty, false, true);
-            }
-            let body = this.block(ty);
+            this.declare_bound(&patterns[index].1);
+            let body = if index > 0 && this.rng.chance(10) {
+                this.leaving_block(ty)
+            } else {
+                this.block(ty)
+            };
             this.scope.leave(mark);
             body
         });
@@ -85,33 +92,38 @@ impl Generator {
     }
 
     /// The operation of an arm, its pattern and what that binds.
-    fn arm(&mut self) -> (Node, String, Vec<(String, Ty)>) {
+    fn arm(&mut self) -> (Node, String, Bound) {
         let operation = |text: &str| Node::expr(Ty::Unit, text, vec![]);
-        match self.rng.below(7) {
+        let name = self.fresh();
+        match self.rng.below(8) {
             0 if self.has_context => {
                 let seconds = self.rng.below(40);
                 (operation(&format!("cx.sleep(seconds({seconds}))")), "_".to_owned(), vec![])
             }
             1 if self.has_context => {
-                let name = self.fresh();
-                let bound = vec![(name.clone(), Ty::Int)];
+                let bound = vec![(name.clone(), Ty::Int, false)];
                 (operation("cx.signal::<Bump>()"), format!("Bump({name})"), bound)
             }
             2 if self.has_context => {
-                let name = self.fresh();
-                let bound = vec![(name.clone(), Ty::Text)];
+                let bound = vec![(name.clone(), Ty::Text, false)];
                 (operation("cx.signal()"), format!("Approve {{ by: {name} }}"), bound)
             }
             3 => {
-                let branch = self.branch(Ty::Pair);
-                let (a, b) = (self.fresh(), self.fresh());
-                (branch, format!("({a}, {b})"), vec![(a, Ty::Int), (b, Ty::Text)])
+                let branch = self.losing_branch(Ty::Pair);
+                let other = self.fresh();
+                let pattern = format!("({name}, mut {other})");
+                (branch, pattern, vec![(name, Ty::Int, false), (other, Ty::Text, true)])
             }
+            4 => {
+                let branch = self.losing_branch(Ty::Order);
+                let pattern = format!("Order {{ customer: {name}, .. }}");
+                (branch, pattern, vec![(name, Ty::Text, false)])
+            }
+            5 => (self.losing_branch(Ty::Text), "_".to_owned(), vec![]),
             _ => {
                 let ty = self.rng.pick(&Ty::VALUES);
-                let branch = self.branch(ty);
-                let name = self.fresh();
-                (branch, name.clone(), vec![(name, ty)])
+                let branch = self.losing_branch(ty);
+                (branch, name.clone(), vec![(name, ty, false)])
             }
         }
     }
@@ -119,19 +131,26 @@ impl Generator {
     /// A `join!` or `try_join!` one of whose values has this type.
     pub(super) fn join_value(&mut self, ty: Ty) -> Node {
         // What a branch of `join!` gives is saved, and so no borrow.
-        if ty == Ty::Str {
+        if matches!(ty, Ty::Str | Ty::Failing) {
             return self.block(ty);
         }
-        if ty == Ty::Int && self.may_exit && self.question == Question::Outcomes {
-            let (a, b) = (self.branch(Ty::Outcome), self.branch(Ty::Outcome));
+        if ty == Ty::Int
+            && self.may_exit
+            && matches!(self.question, Question::Outcomes | Question::Everything)
+        {
+            let (a, b) = (self.losing_branch(Ty::Outcome), self.losing_branch(Ty::Outcome));
             return Node::expr(ty, "try_join!($, $)?.1", vec![a, b]);
         }
-        let other = self.rng.pick(&Ty::VALUES);
+        let other = self.some_type();
         let (a, b) = (self.branch(ty), self.branch(other));
-        if self.rng.chance(50) {
-            Node::expr(ty, "join!($, $).0", vec![a, b])
-        } else {
-            Node::expr(ty, "{ let (_, joined) = join!($, $); joined }", vec![b, a])
+        match self.rng.below(3) {
+            0 => Node::expr(ty, "join!($, $).0", vec![a, b]),
+            1 => {
+                let third = self.rng.pick(&Ty::VALUES);
+                let c = self.branch(third);
+                Node::expr(ty, "{ let (_, joined, _) = join!($, $, $); joined }", vec![b, a, c])
+            }
+            _ => Node::expr(ty, "{ let (_, joined) = join!($, $); joined }", vec![b, a]),
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Writes programs: typed, terminating, and over everything that must compile.
 //!
-//! A seed names a program for ever. Programs are ordinary enough to compile as plain async Rust;
-//! that is the generator's own correctness, and is checked before anything is compared.
+//! A seed names a program, as long as the generator does not change. Programs are ordinary enough
+//! to compile as plain async Rust; that is the generator's own correctness, and is checked before
+//! anything is compared.
 
 mod concurrent;
+mod conditions;
 mod expressions;
+mod functions;
 mod node;
 mod patterns;
 mod scope;
@@ -12,37 +15,17 @@ mod shrink;
 mod statements;
 mod types;
 
+use self::functions::Helper;
 use self::scope::Scope;
 use crate::script::Rng;
 
 pub use node::{Kind, Node};
-pub use shrink::shrink;
+pub use shrink::{failure, shrink};
 pub use types::Ty;
 
 /// The program that `seed` names.
 pub fn program(seed: u64) -> Node {
-    let mut rng = Rng::new(seed);
-    let helpers = rng.below(3);
-    let mut generator = Generator::new(rng);
-    // Generated code may do pointless things, and is often known to panic.
-    let mut items = vec![Node::stmt("#![allow(warnings, unconditional_panic)]", Vec::new())];
-    for index in 0..helpers {
-        items.push(generator.helper(index));
-    }
-    if generator.rng.chance(40) {
-        items.push(generator.recursive_helper());
-    }
-    items.push(generator.entry());
-    Node::list(items)
-}
-
-/// A workflow that can be called inline.
-#[derive(Clone, Debug)]
-struct Helper {
-    name: String,
-    parameters: Vec<Ty>,
-    returns: Ty,
-    boxed: bool,
+    Generator::new(Rng::new(seed)).program()
 }
 
 /// What `break` and `continue` can go to.
@@ -61,6 +44,20 @@ enum Question {
     Nothing,
     Outcomes,
     Options,
+    /// Any error.
+    Everything,
+}
+
+impl Question {
+    /// In what returns this type.
+    fn of(ty: Ty) -> Self {
+        match ty {
+            Ty::Outcome => Self::Outcomes,
+            Ty::Maybe => Self::Options,
+            Ty::Failing => Self::Everything,
+            _ => Self::Nothing,
+        }
+    }
 }
 
 /// The state of writing one program.
@@ -74,6 +71,8 @@ struct Generator {
     /// What `return` gives, where there may be one.
     returns: Option<Ty>,
     has_context: bool,
+    /// Whether the function is generic over `T`, and has a parameter `given` of that type.
+    has_param: bool,
     /// Whether an await may stand here.
     may_await: bool,
     /// Whether control may leave from here in the middle of an expression.
@@ -95,6 +94,7 @@ impl Generator {
             question: Question::Nothing,
             returns: None,
             has_context: false,
+            has_param: false,
             may_await: true,
             may_exit: true,
             budget: 0,
@@ -104,98 +104,35 @@ impl Generator {
         }
     }
 
-    fn entry(&mut self) -> Node {
-        let returns =
-            self.rng.pick(&[Ty::Int, Ty::Text, Ty::Outcome, Ty::Maybe, Ty::Pair, Ty::List]);
-        let takes_context = self.rng.chance(60);
-        self.budget = 60 + self.rng.below(120);
-        self.function("program", takes_context, &[Ty::Int], returns, "")
-    }
-
-    fn helper(&mut self, index: usize) -> Node {
-        let count = self.rng.below(3);
-        let parameters: Vec<Ty> = (0..count).map(|_| self.rng.pick(&Ty::VALUES)).collect();
-        let returns = self.rng.pick(&[Ty::Int, Ty::Text, Ty::Outcome, Ty::Shape, Ty::Int]);
-        let takes_context = self.rng.chance(30);
-        let name = format!("helper{index}");
-        self.budget = 20 + self.rng.below(30);
-        let node = self.function(&name, takes_context, &parameters, returns, "tick().await;");
-        self.helpers.push(Helper { name, parameters, returns, boxed: false });
-        node
-    }
-
-    /// A workflow that calls itself with a smaller first parameter.
-    fn recursive_helper(&mut self) -> Node {
-        let name = "recursive".to_owned();
-        self.budget = 15 + self.rng.below(20);
-        let returns = self.rng.pick(&[Ty::Int, Ty::Text]);
-        let floor = match returns {
-            Ty::Int => "act(7)",
-            _ => "fetch(\"floor\")",
-        };
-        let guard = format!(
-            "if depth <= 0 {{ return {floor}.await; }}\n\
-             let below = Box::pin(recursive(depth.min(3) - 1, n)).await;"
-        );
-        self.scope = Scope::default();
-        self.scope.declare("n".into(), Ty::Int, false, true);
-        self.scope.declare("below".into(), returns, false, true);
-        let node = self.function_with(&name, "depth: i64, n: i64", returns, &guard);
-        let parameters = vec![Ty::Int, Ty::Int];
-        self.helpers.push(Helper { name, parameters, returns, boxed: true });
-        node
-    }
-
-    fn function(
-        &mut self,
-        name: &str,
-        takes_context: bool,
-        parameters: &[Ty],
-        returns: Ty,
-        guard: &str,
-    ) -> Node {
-        self.scope = Scope::default();
-        self.has_context = takes_context;
-        let mut list = Vec::new();
-        if takes_context {
-            list.push("cx: &Context".to_owned());
-        }
-        for ty in parameters {
-            let mutable = self.rng.chance(30);
-            let parameter = if *ty == Ty::Int { "n".to_owned() } else { self.fresh() };
-            let parameter =
-                if list.iter().any(|p| p.contains("n: ")) { self.fresh() } else { parameter };
-            let mutability = if mutable { "mut " } else { "" };
-            list.push(format!("{mutability}{parameter}: {}", ty.name()));
-            self.scope.declare(parameter, *ty, mutable, true);
-        }
-        self.function_with(name, &list.join(", "), returns, guard)
-    }
-
-    /// A function whose parameters are in scope already.
-    fn function_with(&mut self, name: &str, parameters: &str, returns: Ty, guard: &str) -> Node {
-        self.question = match returns {
-            Ty::Outcome => Question::Outcomes,
-            Ty::Maybe => Question::Options,
-            _ => Question::Nothing,
-        };
-        self.returns = Some(returns);
-        self.targets.clear();
-        let count = 3 + self.rng.below(6);
-        let body = self.statements(count);
-        let value = self.expr(returns);
-        self.has_context = false;
-        let template = format!(
-            "#[workflow]\nasync fn {name}({parameters}) -> {} {{\n{guard}\n$$\n}}\n",
-            returns.name()
-        );
-        Node::stmt(&template, vec![body, value])
-    }
-
     /// A name that is not in use.
     fn fresh(&mut self) -> String {
         self.names += 1;
         format!("v{}", self.names)
+    }
+
+    /// A label that is not in use.
+    fn label(&mut self) -> String {
+        self.names += 1;
+        format!("'l{}", self.names)
+    }
+
+    /// The type of a new value.
+    fn some_type(&mut self) -> Ty {
+        if self.has_param && self.rng.chance(25) {
+            return Ty::Param;
+        }
+        if !self.scope.is_quiet() && self.rng.chance(15) {
+            return self.rng.pick(&Ty::NOISY);
+        }
+        self.rng.pick(&Ty::VALUES)
+    }
+
+    /// Writes what is in a scope of its own.
+    fn scoped<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.scope.enter();
+        let made = body(self);
+        self.scope.leave(mark);
+        made
     }
 
     /// Runs all of `bodies` as alternatives: what one of them moves is moved afterwards.

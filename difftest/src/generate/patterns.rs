@@ -1,19 +1,25 @@
 //! Matches, with patterns by value of every kind.
 
+use super::scope::Capture;
 use super::{Generator, Node, Ty};
 
-/// An arm: the pattern with its guard, and what it binds.
+/// An arm: the pattern, whether it may be given a guard, and what it binds.
 type Arm = (&'static str, &'static [(&'static str, Ty)]);
 
-const INT_ARMS: [&[Arm]; 3] = [
+const INT_ARMS: [&[Arm]; 4] = [
     &[("0..=9", &[]), ("high @ 60..", &[("high", Ty::Int)]), ("other", &[("other", Ty::Int)])],
     &[("x if x % 2 == 0", &[("x", Ty::Int)]), ("1 | 3 | 5", &[]), ("_", &[])],
     &[("i64::MIN..0", &[]), ("x @ (0 | 2 | 4) if note(x) < 4", &[("x", Ty::Int)]), ("_", &[])],
+    &[
+        ("x if flag(x).await", &[("x", Ty::Int)]),
+        ("x @ 1..=50 if note(x) > 2 && flag(x).await && act(3).await > 5", &[("x", Ty::Int)]),
+        ("mut x", &[("x", Ty::Int)]),
+    ],
 ];
 
-const SHAPE_ARMS: [&[Arm]; 3] = [
+const SHAPE_ARMS: [&[Arm]; 5] = [
     &[
-        ("Shape::Named(name, inner)", &[("name", Ty::Text)]),
+        ("Shape::Named(name, inner)", &[("name", Ty::Text), ("inner", Ty::Boxed)]),
         ("Shape::Circle { radius }", &[("radius", Ty::Int)]),
         ("other", &[("other", Ty::Shape)]),
     ],
@@ -28,9 +34,24 @@ const SHAPE_ARMS: [&[Arm]; 3] = [
         ("Shape::Rect(a @ 1..=8, b)", &[("a", Ty::Int), ("b", Ty::Int)]),
         ("_", &[]),
     ],
+    &[
+        (
+            "Shape::Named(name, inner) if flag(name.len() as i64).await",
+            &[("name", Ty::Text), ("inner", Ty::Boxed)],
+        ),
+        ("Shape::Rect(a, b) if a < b", &[("a", Ty::Int), ("b", Ty::Int)]),
+        ("whole @ (Shape::Rect(..) | Shape::Point)", &[("whole", Ty::Shape)]),
+        ("mut rest", &[("rest", Ty::Shape)]),
+    ],
+    &[
+        ("Shape::Circle { radius: 0..=2 } | Shape::Point", &[]),
+        ("Shape::Circle { radius: r @ (3 | 5 | 7) }", &[("r", Ty::Int)]),
+        ("Shape::Named(.., boxed)", &[("boxed", Ty::Boxed)]),
+        ("Shape::Circle { radius: a } | Shape::Rect(a, ..)", &[("a", Ty::Int)]),
+    ],
 ];
 
-const OUTCOME_ARMS: [&[Arm]; 2] = [
+const OUTCOME_ARMS: [&[Arm]; 3] = [
     &[
         ("Ok(value)", &[("value", Ty::Int)]),
         ("Err(ActivityError::Failed(Refused { code }))", &[("code", Ty::Int)]),
@@ -41,19 +62,86 @@ const OUTCOME_ARMS: [&[Arm]; 2] = [
         ("kept @ Ok(_)", &[("kept", Ty::Outcome)]),
         ("Err(error)", &[]),
     ],
+    &[
+        (
+            "Ok(a @ ..=110) | Err(ActivityError::Failed(Refused { code: a })) if flag(a).await",
+            &[("a", Ty::Int)],
+        ),
+        ("whole @ (Ok(_) | Err(ActivityError::TimedOut(_)))", &[("whole", Ty::Outcome)]),
+        ("_", &[]),
+    ],
 ];
 
-const MAYBE_TEXT_ARMS: [&[Arm]; 2] = [
+const FETCHED_ARMS: [&[Arm]; 2] = [
+    &[
+        ("Ok(text) if text.len() > 3", &[("text", Ty::Text)]),
+        ("Err(ActivityError::Failed(ParseFailed::Unexpected(c)))", &[("c", Ty::Char)]),
+        ("Ok(mut text)", &[("text", Ty::Text)]),
+        ("Err(_)", &[]),
+    ],
+    &[("Err(_)", &[]), ("kept", &[("kept", Ty::Fetched)])],
+];
+
+const MAYBE_TEXT_ARMS: [&[Arm]; 3] = [
     &[("Some(text) if text.len() > 6", &[("text", Ty::Text)]), ("Some(_)", &[]), ("None", &[])],
     &[("Some(text)", &[("text", Ty::Text)]), ("None", &[])],
+    &[
+        ("Some(text) if concat(&text, \"!\").await.len() % 2 == 0", &[("text", Ty::Text)]),
+        ("some @ Some(_)", &[("some", Ty::MaybeText)]),
+        ("None", &[]),
+    ],
 ];
 
-const PAIR_ARMS: [&[Arm]; 2] = [
+const PAIR_ARMS: [&[Arm]; 3] = [
     &[
         ("(0..=20, text)", &[("text", Ty::Text)]),
         ("(number, text)", &[("number", Ty::Int), ("text", Ty::Text)]),
     ],
     &[("(number, _) if number > 7", &[("number", Ty::Int)]), ("(.., text)", &[("text", Ty::Text)])],
+    &[
+        ("(a @ (1 | 3 | 4), mut text) if flag(a).await", &[("a", Ty::Int), ("text", Ty::Text)]),
+        ("whole @ (.., _)", &[("whole", Ty::Pair)]),
+    ],
+];
+
+const ARRAY_ARMS: [&[Arm]; 2] = [
+    &[
+        ("[0, rest @ ..]", &[]),
+        ("[first, middle @ 1..=20, _]", &[("first", Ty::Int), ("middle", Ty::Int)]),
+        ("whole @ [.., last] if last > 3", &[("whole", Ty::Array), ("last", Ty::Int)]),
+        ("[.., last]", &[("last", Ty::Int)]),
+    ],
+    &[
+        ("[a, .., b] if add(a, b).await % 2 == 0", &[("a", Ty::Int), ("b", Ty::Int)]),
+        ("mut whole", &[("whole", Ty::Array)]),
+    ],
+];
+
+const NESTED_ARMS: [&[Arm]; 2] = [
+    &[
+        ("(Some(1..=20), Shape::Rect(a, b))", &[("a", Ty::Int), ("b", Ty::Int)]),
+        ("(Some(x), Shape::Named(name, _))", &[("x", Ty::Int), ("name", Ty::Text)]),
+        ("(x @ None, form) | (x @ Some(_), form)", &[("x", Ty::Maybe), ("form", Ty::Shape)]),
+    ],
+    &[
+        (
+            "(maybe, Shape::Named(name, boxed)) if maybe.is_some()",
+            &[("maybe", Ty::Maybe), ("name", Ty::Text), ("boxed", Ty::Boxed)],
+        ),
+        ("(Some(x), Shape::Circle { radius: y }) if x < y", &[("x", Ty::Int), ("y", Ty::Int)]),
+        ("(_, form @ (Shape::Point | Shape::Rect(..)))", &[("form", Ty::Shape)]),
+        ("whole", &[]),
+    ],
+];
+
+const DUO_ARMS: [&[Arm]; 2] = [
+    &[("(a, _) if a.name().len() > 7", &[("a", Ty::Noisy)]), ("(.., b)", &[("b", Ty::Noisy)])],
+    &[("(a, mut b)", &[("a", Ty::Noisy), ("b", Ty::Noisy)])],
+];
+
+const MAYBE_NOISY_ARMS: [&[Arm]; 2] = [
+    &[("Some(noisy)", &[("noisy", Ty::Noisy)]), ("None", &[])],
+    &[("Some(_)", &[]), ("none", &[("none", Ty::MaybeNoisy)])],
 ];
 
 const LIST_ARMS: [&[Arm]; 1] = [&[
@@ -62,44 +150,105 @@ const LIST_ARMS: [&[Arm]; 1] = [&[
     ("&[first, .., last]", &[("first", Ty::Int), ("last", Ty::Int)]),
 ]];
 
+/// Arms that bind references, which no await may follow.
+const BORROWED_ARMS: [Arm; 4] = [
+    ("Shape::Named(name, _)", &[("name.as_str()", Ty::Str)]),
+    ("Shape::Circle { radius } if *radius > 2", &[("(*radius)", Ty::Int)]),
+    ("Shape::Rect(a, b) | Shape::Rect(b, a)", &[("(*a)", Ty::Int), ("(*b)", Ty::Int)]),
+    ("_", &[]),
+];
+
 impl Generator {
     /// A `match` that gives this type.
     pub(super) fn matching(&mut self, ty: Ty) -> Node {
-        let (scrutinee, arms): (Node, &[Arm]) = match self.rng.below(7) {
-            0 | 1 => (self.expr(Ty::Int), self.rng.pick(&INT_ARMS)),
-            2 => (self.expr(Ty::Shape), self.rng.pick(&SHAPE_ARMS)),
-            3 => (self.expr(Ty::Outcome), self.rng.pick(&OUTCOME_ARMS)),
-            4 => (self.expr(Ty::MaybeText), self.rng.pick(&MAYBE_TEXT_ARMS)),
-            5 => (self.expr(Ty::Pair), self.rng.pick(&PAIR_ARMS)),
-            _ => {
+        let noisy = if self.scope.is_quiet() { 0 } else { 2 };
+        let (scrutinee, arms): (Node, &[Arm]) = match self.rng.below(13 + noisy) {
+            0..=2 => (self.expr(Ty::Int), self.rng.pick(&INT_ARMS)),
+            3 | 4 => (self.expr(Ty::Shape), self.rng.pick(&SHAPE_ARMS)),
+            5 => (self.expr(Ty::Outcome), self.rng.pick(&OUTCOME_ARMS)),
+            6 => (self.expr(Ty::MaybeText), self.rng.pick(&MAYBE_TEXT_ARMS)),
+            7 => (self.expr(Ty::Pair), self.rng.pick(&PAIR_ARMS)),
+            8 => (self.expr(Ty::Array), self.rng.pick(&ARRAY_ARMS)),
+            9 => (self.expr(Ty::Fetched), self.rng.pick(&FETCHED_ARMS)),
+            10 => {
+                let (maybe, shape) = (self.expr(Ty::Maybe), self.expr(Ty::Shape));
+                let pair = Node::expr(Ty::Unit, "($, $)", vec![maybe, shape]);
+                (pair, self.rng.pick(&NESTED_ARMS))
+            }
+            11 => return self.matching_borrowed(ty),
+            12 => {
                 let list = self.expr(Ty::List);
                 // A slice of a temporary would be a borrow across the awaits of the arms.
-                let arms = LIST_ARMS[0];
-                let node = self.arms(ty, arms);
-                return Node::expr(
-                    ty,
-                    "{ let items = $; match items.as_slice() { $ } }",
-                    vec![list, node],
-                );
+                let arms = self.arms(ty, LIST_ARMS[0]);
+                let template = "{ let items = $; match items.as_slice() { $ } }";
+                return Node::expr(ty, template, vec![list, arms]);
             }
+            13 => (self.expr(Ty::Duo), self.rng.pick(&DUO_ARMS)),
+            _ => (self.expr(Ty::MaybeNoisy), self.rng.pick(&MAYBE_NOISY_ARMS)),
+        };
+        let arms = if !self.may_await && arms.iter().any(|(pattern, _)| pattern.contains(".await"))
+        {
+            &[("_", &[] as &[_])]
+        } else {
+            arms
         };
         let arms = self.arms(ty, arms);
         Node::expr(ty, "match $ {\n$}", vec![scrutinee, arms])
     }
 
     fn arms(&mut self, ty: Ty, arms: &[Arm]) -> Node {
+        // Whether the others may be given guards, because the last one takes everything.
+        let last = arms.last().map_or("", |(pattern, _)| pattern).trim_start_matches("mut ");
+        let is_certain = last.chars().all(|c| c.is_lowercase() || c == '_');
         let nodes = self.alternatives(arms.len(), |this, index| {
             let (pattern, bindings) = arms[index];
             let mark = this.scope.enter();
+            let may_fail = is_certain && index + 1 < arms.len() && !pattern.contains(" if ");
+            let guard = (may_fail && this.rng.chance(20)).then(|| this.guard());
             for (name, ty) in bindings {
                 let mutable = pattern.contains(&format!("mut {name}"));
-                this.scope.declare((*name).to_owned(), *ty, mutable, true);
+                this.scope.declare(name, *ty, mutable);
             }
-            let body = if this.rng.chance(60) { this.block(ty) } else { this.expr(ty) };
+            let body = match this.rng.below(10) {
+                0..=5 => this.block(ty),
+                6 if index > 0 => this.leaving_block(ty),
+                _ => this.expr(ty),
+            };
             this.scope.leave(mark);
-            Node::expr(Ty::Unit, &format!("{pattern} => $,\n"), vec![body])
+            match guard {
+                Some(guard) => {
+                    let template = format!("{pattern} if $ => $,\n");
+                    Node::expr(Ty::Unit, &template, vec![guard, body])
+                }
+                None => Node::expr(Ty::Unit, &format!("{pattern} => $,\n"), vec![body]),
+            }
         });
         let template = "$".repeat(nodes.len());
         Node::expr(Ty::Unit, &template, nodes)
+    }
+
+    /// A guard, which may await, but not change anything.
+    fn guard(&mut self) -> Node {
+        let outside = self.scope.begin_capture(Capture::Read);
+        let guard = self.without_exit(|this| this.perhaps(|this| this.expr(Ty::Bool)));
+        self.scope.end_capture(outside);
+        guard
+    }
+
+    /// A `match` on a borrow, without awaits in its arms.
+    fn matching_borrowed(&mut self, ty: Ty) -> Node {
+        let Some(name) = self.borrowed(Ty::Shape) else { return self.block(ty) };
+        let nodes = self.alternatives(BORROWED_ARMS.len(), |this, index| {
+            let (pattern, bindings) = BORROWED_ARMS[index];
+            let mark = this.scope.enter();
+            for (name, ty) in bindings {
+                this.scope.declare_borrowed(name, *ty, false);
+            }
+            let body = this.without_await(|this| this.block(ty));
+            this.scope.leave(mark);
+            Node::expr(Ty::Unit, &format!("{pattern} => $,\n"), vec![body])
+        });
+        let arms = Node::expr(Ty::Unit, &"$".repeat(nodes.len()), nodes);
+        Node::expr(ty, &format!("match &{name} {{\n$}}"), vec![arms])
     }
 }

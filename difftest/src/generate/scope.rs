@@ -7,16 +7,39 @@
 use super::types::Ty;
 use crate::script::Rng;
 
-/// A local.
+/// A local, a part of one, or what a reference leads to.
 #[derive(Clone, Debug)]
 pub(super) struct Var {
+    /// The expression by which it is used: `v1`, `v1.customer`, `(*v2)`, `v3.as_str()`.
     pub(super) name: String,
     pub(super) ty: Ty,
-    pub(super) mutable: bool,
+    mutable: bool,
+    /// Whether it is there by value, and so can be moved.
+    owned: bool,
     /// Initialized and not moved, on every path.
     alive: bool,
     /// How many loops, closures and `async` blocks its declaration is in.
     depth: usize,
+    /// The whole that it is a part of.
+    part_of: Option<usize>,
+}
+
+impl Var {
+    /// Whether it can be captured by a format string.
+    pub(super) fn is_ident(&self) -> bool {
+        self.name.chars().all(|c| c.is_alphanumeric() || c == '_') && self.name != "self"
+    }
+
+    /// Whether it is a place, which can be borrowed for long.
+    pub(super) fn is_place(&self) -> bool {
+        !self.name.contains(" as ") && !self.name.ends_with("()")
+    }
+
+    /// The name of the local that this is, or is reached by.
+    fn root(&self) -> &str {
+        let name = self.name.trim_start_matches(['(', '*', '&']);
+        name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
+    }
 }
 
 /// What is done with a local.
@@ -24,12 +47,14 @@ pub(super) struct Var {
 pub(super) enum Use {
     /// Copied or borrowed for a moment.
     Read,
-    /// Changed in place or assigned to.
+    /// Changed in place.
     Change,
     /// Moved out.
     Move,
     /// Moved out, and given a new value.
     Refill,
+    /// Given a new value, after the old one may have been moved out.
+    Assign,
 }
 
 /// How far a local is out of reach.
@@ -44,7 +69,7 @@ pub(super) enum Hold {
 /// What code that captures locals may do with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Capture {
-    /// A closure reads them.
+    /// A closure or a guard reads them.
     #[default]
     Read,
     /// An `async` block borrows them, perhaps to change them.
@@ -72,6 +97,9 @@ pub(super) struct Scope {
     capture: Capture,
     /// What the block or closure has done with those.
     touched: Vec<(usize, Use)>,
+    /// How many `async` blocks around this may be given up. What they save is then not dropped, so
+    /// nothing in them may show its drop.
+    quiet: usize,
 }
 
 /// Where a scope began.
@@ -82,8 +110,24 @@ pub(super) struct Mark {
 }
 
 impl Scope {
-    pub(super) fn declare(&mut self, name: String, ty: Ty, mutable: bool, alive: bool) {
-        self.vars.push(Var { name, ty, mutable, alive, depth: self.depth });
+    /// Declares a local that owns its value, with its parts.
+    pub(super) fn declare(&mut self, name: &str, ty: Ty, mutable: bool) {
+        let whole = self.vars.len();
+        let depth = self.depth;
+        let var = |name: String, ty: Ty, part_of: Option<usize>| {
+            let owned = true;
+            Var { name, ty, mutable, owned, alive: true, depth, part_of }
+        };
+        self.vars.push(var(name.to_owned(), ty, None));
+        let parts = ty.parts().iter().map(|(field, ty)| (format!("{name}.{field}"), *ty));
+        self.vars.extend(parts.map(|(name, ty)| var(name, ty, Some(whole))));
+    }
+
+    /// Declares what a reference leads to, by the expression for it.
+    pub(super) fn declare_borrowed(&mut self, name: &str, ty: Ty, mutable: bool) {
+        let from = self.vars.len();
+        self.declare(name, ty, mutable);
+        self.vars[from..].iter_mut().for_each(|var| var.owned = false);
     }
 
     /// Begins a scope, to be ended by [`Scope::leave`].
@@ -115,6 +159,20 @@ impl Scope {
         self.depth -= 1;
     }
 
+    /// Begins code that may be given up, and whose locals are then not dropped.
+    pub(super) fn begin_quiet(&mut self) {
+        self.quiet += 1;
+    }
+
+    pub(super) fn end_quiet(&mut self) {
+        self.quiet -= 1;
+    }
+
+    /// Whether no local may show its drop here.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet > 0
+    }
+
     /// Begins an `async` block or a closure. Returns what [`Scope::end_capture`] needs.
     pub(super) fn begin_capture(&mut self, capture: Capture) -> Outside {
         self.depth += 1;
@@ -131,7 +189,11 @@ impl Scope {
         let touched = std::mem::replace(&mut self.touched, outside.touched);
         let capture = std::mem::replace(&mut self.capture, outside.capture);
         self.captured = outside.captured;
-        for (index, usage) in touched {
+        for (index, usage) in touched.iter().copied() {
+            // Who uses the whole, too, captures the whole.
+            let whole = self.vars[index].part_of.unwrap_or(index);
+            let index =
+                if touched.iter().any(|(other, _)| *other == whole) { whole } else { index };
             let ty = self.vars[index].ty;
             match (capture, usage) {
                 (Capture::Move, _) if ty != Ty::Str => self.moved(index),
@@ -164,8 +226,20 @@ impl Scope {
 
     /// A local of this type that can be used in this way, and is not shadowed.
     pub(super) fn find(&mut self, ty: Ty, usage: Use, rng: &mut Rng) -> Option<usize> {
-        let fitting: Vec<usize> =
-            (0..self.vars.len()).filter(|index| self.is_usable(*index, ty, usage)).collect();
+        self.find_where(ty, usage, rng, |_| true)
+    }
+
+    /// Such a local that `fits`.
+    pub(super) fn find_where(
+        &mut self,
+        ty: Ty,
+        usage: Use,
+        rng: &mut Rng,
+        fits: impl Fn(&Var) -> bool,
+    ) -> Option<usize> {
+        let fitting: Vec<usize> = (0..self.vars.len())
+            .filter(|index| fits(&self.vars[*index]) && self.is_usable(*index, ty, usage))
+            .collect();
         let index = if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }?;
         if index < self.captured {
             self.touched.push((index, usage));
@@ -173,31 +247,70 @@ impl Scope {
         Some(index)
     }
 
+    /// A local, or a part of one, that has been moved and can be given a new value.
+    pub(super) fn find_moved(&mut self, rng: &mut Rng) -> Option<usize> {
+        let fitting: Vec<usize> = (self.captured..self.vars.len())
+            .filter(|index| !self.vars[*index].alive)
+            .filter(|index| self.is_usable(*index, self.vars[*index].ty, Use::Assign))
+            .collect();
+        if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }
+    }
+
+    /// Whether a local can be given a new value.
+    pub(super) fn is_assignable(&self, index: usize) -> bool {
+        self.is_usable(index, self.vars[index].ty, Use::Assign)
+    }
+
+    /// The whole that a local is, and the parts that belong to it.
+    fn family(&self, index: usize) -> std::ops::RangeInclusive<usize> {
+        let whole = self.vars[index].part_of.unwrap_or(index);
+        whole..=whole + self.vars[whole].ty.parts().len()
+    }
+
+    /// What is touched with a local: its parts, or the whole that it is a part of.
+    fn relatives(&self, index: usize) -> impl Iterator<Item = usize> {
+        let part_of = self.vars[index].part_of;
+        self.family(index)
+            .filter(move |other| part_of.is_none() || *other == index || Some(*other) == part_of)
+    }
+
+    fn is_shadowed(&self, index: usize) -> bool {
+        let last = *self.family(index).end();
+        let root = self.vars[index].root();
+        // `self` cannot be declared again; its fields are.
+        root != "self" && self.vars[last + 1..].iter().any(|later| later.root() == root)
+    }
+
     fn is_usable(&self, index: usize, ty: Ty, usage: Use) -> bool {
         let var = &self.vars[index];
-        let shadowed = self.vars[index + 1..].iter().any(|later| later.name == var.name);
-        let held = |hold| self.holds.contains(&(index, hold));
+        if var.ty != ty || self.is_shadowed(index) || (ty.is_noisy() && self.quiet > 0) {
+            return false;
+        }
+        let held = |hold| self.relatives(index).any(|other| self.holds.contains(&(other, hold)));
         let own = index >= self.captured;
         let is_free = !held(Hold::Shared);
-        let may = |usage| match self.capture {
+        let may = match self.capture {
             _ if own => true,
             Capture::Read => usage == Use::Read,
             Capture::Borrow => matches!(usage, Use::Read | Use::Change),
             // It must be movable to where the block is.
             Capture::Move => {
-                let in_place = matches!(usage, Use::Change | Use::Refill);
-                ty.is_copy() || is_free && var.depth + 1 == self.depth && !in_place
+                let in_place = usage != Use::Read && usage != Use::Move;
+                let is_movable = is_free && var.owned && var.depth + 1 == self.depth;
+                ty == Ty::Str || var.owned && ty.is_copy() && !in_place || is_movable && !in_place
             }
         };
         let depth = if own { self.depth } else { self.depth.saturating_sub(1) };
-        var.ty == ty
-            && may(usage)
-            && !shadowed
-            && !held(Hold::Exclusive)
+        let is_whole = self.relatives(index).all(|other| self.vars[other].alive);
+        // A part of what has been moved cannot be assigned.
+        let is_placed = var.part_of.is_none_or(|whole| self.vars[whole].alive);
+        may && !held(Hold::Exclusive)
             && match usage {
-                Use::Read => var.alive,
-                Use::Change | Use::Refill => var.alive && var.mutable && is_free,
-                Use::Move => var.alive && is_free && var.depth == depth,
+                Use::Read => is_whole,
+                Use::Change => is_whole && var.mutable && is_free,
+                Use::Refill => is_whole && var.mutable && is_free && var.owned,
+                Use::Move => is_whole && is_free && var.owned && var.depth == depth,
+                Use::Assign => is_placed && var.mutable && is_free && own,
             }
     }
 
@@ -206,10 +319,19 @@ impl Scope {
         self.vars[index].alive = self.vars[index].ty.is_copy();
     }
 
+    /// Notes that a local was given a value.
+    pub(super) fn assigned(&mut self, index: usize) {
+        self.vars[index].alive = true;
+        if self.vars[index].part_of.is_none() {
+            let parts = self.vars[index].ty.parts().len();
+            self.vars[index..=index + parts].iter_mut().for_each(|var| var.alive = true);
+        }
+    }
+
     /// The name of a local that a new one may shadow.
     pub(super) fn any_name(&self, rng: &mut Rng) -> Option<String> {
-        // One that is held may not be named again below its borrow, but may be shadowed.
-        let names: Vec<&String> = self.vars.iter().map(|var| &var.name).collect();
+        let names = self.vars.iter().filter(|var| var.is_ident()).map(|var| &var.name);
+        let names: Vec<&String> = names.collect();
         if names.is_empty() { None } else { Some(rng.pick(&names).clone()) }
     }
 }

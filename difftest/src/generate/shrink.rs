@@ -9,16 +9,18 @@ const CANDIDATES: usize = 48;
 /// After how many builds the smallest program so far has to do.
 const MAX_BUILDS: usize = 60;
 
-/// What is the same about two failures. `None` for programs that do not fail, or are none.
-fn failure(verdict: &Verdict) -> Option<String> {
+/// What is the same about two failures. `None` for programs that do not fail.
+pub fn failure(verdict: &Verdict) -> Option<String> {
     match verdict {
-        Verdict::Agrees(_) | Verdict::Invalid(_) => None,
+        Verdict::Agrees(_) => None,
         Verdict::Diverges(_) => Some("diverges".to_owned()),
         Verdict::Hung => Some("does not end".to_owned()),
-        Verdict::Refused(messages) => {
+        Verdict::Refused(messages) | Verdict::Invalid(messages) => {
             // Names differ from program to program, what is said of them does not.
             let first = messages.first()?.lines().next()?;
-            Some(first.split('`').step_by(2).collect::<Vec<_>>().join("_"))
+            let said = first.split('`').step_by(2).collect::<Vec<_>>().join("_");
+            let kind = if matches!(verdict, Verdict::Refused(_)) { "refused" } else { "invalid" };
+            Some(format!("{kind}: {said}"))
         }
     }
 }

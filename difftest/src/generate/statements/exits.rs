@@ -1,0 +1,58 @@
+//! `break`, `continue` and `return`.
+
+use crate::generate::{Generator, Node, Target, Ty};
+
+impl Generator {
+    /// An expression that never has a value. There must be something to leave.
+    pub(super) fn jump(&mut self) -> Node {
+        if !self.targets.is_empty() && (self.returns.is_none() || self.rng.chance(70)) {
+            let index = self.rng.below(self.targets.len());
+            let Target { label, is_loop, value } = self.targets[index].clone();
+            if is_loop && self.rng.chance(40) {
+                return Node::expr(Ty::Unit, &format!("continue {label}"), vec![]);
+            }
+            if value == Ty::Unit {
+                return Node::expr(Ty::Unit, &format!("break {label}"), vec![]);
+            }
+            let value = self.expr(value);
+            return Node::expr(Ty::Unit, &format!("break {label} ($)"), vec![value]);
+        }
+        match self.returns {
+            Some(returns) => {
+                let value = self.expr(returns);
+                Node::expr(Ty::Unit, "return $", vec![value])
+            }
+            None => Node::expr(Ty::Unit, "unreachable!()", vec![]),
+        }
+    }
+
+    fn may_jump(&self) -> bool {
+        self.may_exit && (self.returns.is_some() || !self.targets.is_empty())
+    }
+
+    /// A block of this type that is left before its end, if that may be.
+    pub(in crate::generate) fn leaving_block(&mut self, ty: Ty) -> Node {
+        if !self.may_jump() {
+            return self.block(ty);
+        }
+        self.scoped(|this| {
+            this.perhaps(|this| {
+                let count = this.rng.below(3);
+                let statements = this.statements(count);
+                let jump = this.jump();
+                Node::expr(ty, "{\n$$\n}", vec![statements, jump])
+            })
+        })
+    }
+
+    /// A conditional `break`, `continue` or `return`.
+    pub(super) fn leaving(&mut self) -> Node {
+        if !self.may_jump() {
+            return self.declaration();
+        }
+        let condition = self.expr(Ty::Bool);
+        // What is given sees what the statements before it declare.
+        let body = self.leaving_block(Ty::Unit);
+        Node::stmt("if $ $", vec![condition, body])
+    }
+}
