@@ -21,8 +21,8 @@ pub enum Lowering {
 
 /// What a build came to.
 pub(super) enum Built {
-    /// It can be run.
-    Whole { executable: PathBuf, warnings: BTreeMap<usize, Vec<String>> },
+    /// It can be run, if it was not only checked.
+    Whole { executable: Option<PathBuf>, warnings: BTreeMap<usize, Vec<String>> },
     /// These lowerings are in the way.
     Broken(BTreeMap<(usize, Lowering), Vec<String>>),
 }
@@ -62,9 +62,11 @@ struct Expansion {
     span: Span,
 }
 
-pub(super) fn build(package: &Package) -> Result<Built, BatchError> {
+/// Builds the package, or only checks that it compiles.
+pub(super) fn build(package: &Package, only_check: bool) -> Result<Built, BatchError> {
+    let command = if only_check { "check" } else { "build" };
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--offline", "--quiet", "--message-format=json"])
+        .args([command, "--offline", "--quiet", "--message-format=json"])
         .current_dir(&package.folder)
         .env("CARGO_TARGET_DIR", target())
         .env("CARGO_INCREMENTAL", "0")
@@ -93,9 +95,7 @@ pub(super) fn build(package: &Package) -> Result<Built, BatchError> {
             _ => {}
         }
     }
-    if output.status.success()
-        && let Some(executable) = executable
-    {
+    if output.status.success() && (only_check || executable.is_some()) {
         return Ok(Built::Whole { executable, warnings: warnings.of_machines_only() });
     }
     if errors.is_empty() {

@@ -31,6 +31,10 @@ pub fn failure(verdict: &Verdict) -> Option<String> {
 /// See [`BatchError`].
 pub fn shrink(workshop: &Workshop, node: Node, verdict: &Verdict) -> Result<Node, BatchError> {
     let Some(wanted) = failure(verdict) else { return Ok(node) };
+    // Whether a program compiles is found out without running it.
+    let runs = matches!(verdict, Verdict::Diverges(_) | Verdict::Hung);
+    let machines = workshop.machines && !matches!(verdict, Verdict::Invalid(_));
+    let workshop = &Workshop { runs, machines, ..workshop.clone() };
     let mut smallest = node;
     let mut builds = 0;
     'smaller: loop {

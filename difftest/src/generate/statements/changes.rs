@@ -41,7 +41,7 @@ const MAP: [Change; 6] = [
     ("@.insert($, $);", &[Ty::Text, Ty::Int]),
     ("@.insert($, $);", &[Ty::Text, Ty::Int]),
     ("*@.entry($).or_insert(0) += $;", &[Ty::Text, Ty::Int]),
-    ("@.entry($).or_insert($);", &[Ty::Text, Ty::Int]),
+    ("@.entry($).or_insert(7);", &[Ty::Text]),
     ("if let Some(x) = @.get_mut(&*$) { *x -= 1; }", &[Ty::Text]),
     ("note(@.remove(&*$));", &[Ty::Text]),
 ];
