@@ -21,9 +21,12 @@ struct Options {
     /// The seed of the first generated program; the others follow it.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Generate and run the programs of these seeds.
+    #[arg(long, value_name = "SEED", value_delimiter = ',', num_args = 1..)]
+    seeds: Vec<u64>,
     /// How many programs are built into one crate.
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
-    batch: u64,
+    batch: usize,
     /// How many of the generated programs that fail in one way are made as small as possible.
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     shrink: usize,
@@ -62,12 +65,10 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
             print!("{}", report.to_text(&program.source));
         }
     }
-    let end = options.seed + options.programs;
-    let mut next = options.seed;
+    let mut all = options.seeds.clone();
+    all.extend(options.seed..options.seed + options.programs);
     let mut shrunk: BTreeMap<String, usize> = BTreeMap::new();
-    while next < end {
-        let seeds: Vec<u64> = (next..end.min(next + options.batch.max(1))).collect();
-        next += seeds.len() as u64;
+    for seeds in all.chunks(options.batch.max(1)) {
         let nodes: Vec<Node> = seeds.iter().map(|seed| generate::program(*seed)).collect();
         let programs: Vec<Program> = seeds
             .iter()

@@ -5,7 +5,7 @@
 //! but to print them. Guarantees: every block can be reached from the first; a block is entered
 //! either by the one structured end before it or by jumps; scopes nest as in the source.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use syn::{Expr, Pat, PatType, Stmt as Source};
 
@@ -136,7 +136,9 @@ impl Builder {
             }
             Stmt::Declare(local) => {
                 self.declare(local);
-                self.node(Node::Declare(local), Usage::default());
+                // What is before it is not needed after it.
+                let assigned = BTreeSet::from([local]);
+                self.node(Node::Declare(local), Usage { assigned, ..Usage::default() });
             }
             Stmt::Define { local, value } => {
                 let mut usage = Usage::of_expr(&self.locals, &value);

@@ -134,7 +134,7 @@ impl Generator {
             ty,
             &[
                 ("Some($)", &[Ty::Text]),
-                ("$.pop()", &[Ty::Texts]),
+                ("({ $ }).pop()", &[Ty::Texts]),
                 ("$.ok()", &[Ty::Fetched]),
                 ("$.map(|x| x.to_string())", &[Ty::Maybe]),
             ],
@@ -232,7 +232,7 @@ impl Generator {
                 ("$.unwrap_or_else(|| Noisy::new(\"else\"))", &[Ty::MaybeNoisy]),
                 ("$.1", &[Ty::Duo]),
                 ("$.0", &[Ty::Duo]),
-                ("$.pop().unwrap_or($)", &[Ty::Noisies, ty]),
+                ("({ $ }).pop().unwrap_or($)", &[Ty::Noisies, ty]),
             ],
         )
     }
@@ -256,7 +256,7 @@ impl Generator {
             &[
                 ("Some($)", &[Ty::Noisy]),
                 ("($).then(|| Noisy::new(\"then\"))", &[Ty::Bool]),
-                ("$.pop()", &[Ty::Noisies]),
+                ("({ $ }).pop()", &[Ty::Noisies]),
                 ("$.filter(|noisy| noisy.name().len() > 7)", &[Ty::MaybeNoisy]),
             ],
         )
