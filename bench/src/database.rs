@@ -3,10 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use piton_postgres_cluster::Cluster;
 use serde::Serialize;
+use sqlx::{Connection as _, PgConnection};
 use tempfile::TempDir;
 
-use crate::postgres_cluster::Cluster;
+/// What the speed of commits hangs on.
+const SETTINGS: &str = "SELECT name, current_setting(name) FROM unnest(ARRAY['server_version', \
+    'fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'wal_sync_method', \
+    'shared_buffers', 'max_wal_size', 'autovacuum']) AS name";
 
 /// Which store is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -62,7 +67,14 @@ impl Databases {
                 let file = directory.path().join("bench.db");
                 (format!("sqlite:{}", file.display()), Some(directory))
             }
-            StoreKind::Postgres => (self.cluster().await?.create_database().await?, None),
+            StoreKind::Postgres => {
+                let url = self.cluster()?.new_database().await?;
+                let mut connection = PgConnection::connect(&url).await?;
+                // What the last workload left to be written is not to slow down the next one.
+                sqlx::query("CHECKPOINT").execute(&mut connection).await?;
+                connection.close().await?;
+                (url, None)
+            }
         };
         Ok(Database { url, kind, _directory: directory })
     }
@@ -74,14 +86,29 @@ impl Databases {
                 let settings = [("journal_mode", "wal"), ("synchronous", "full")];
                 Ok(settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into())
             }
-            StoreKind::Postgres => self.cluster().await?.settings().await,
+            StoreKind::Postgres => {
+                let mut connection =
+                    PgConnection::connect(&self.cluster()?.url("postgres")).await?;
+                let settings = sqlx::query_as(SETTINGS).fetch_all(&mut connection).await?;
+                connection.close().await?;
+                Ok(settings)
+            }
         }
     }
 
-    async fn cluster(&mut self) -> Result<&mut Cluster> {
-        match &mut self.cluster {
-            Some(cluster) => Ok(cluster),
-            none => Ok(none.insert(Cluster::start(&self.parent).await?)),
+    /// The first process of the database's server; `None` for a database within this process.
+    pub(crate) fn server_pid(&self, kind: StoreKind) -> Option<u32> {
+        match kind {
+            StoreKind::Sqlite => None,
+            StoreKind::Postgres => self.cluster.as_ref().map(Cluster::pid),
         }
+    }
+
+    fn cluster(&mut self) -> Result<&Cluster> {
+        let started = match self.cluster.take() {
+            Some(cluster) => cluster,
+            None => Cluster::start_durable(&self.parent).map_err(anyhow::Error::msg)?,
+        };
+        Ok(self.cluster.insert(started))
     }
 }

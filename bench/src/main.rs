@@ -4,7 +4,7 @@ mod compile_time;
 mod database;
 mod inspector;
 mod latency;
-mod postgres_cluster;
+mod processor;
 mod raw;
 mod report;
 mod session;

@@ -1,5 +1,5 @@
-//! A private Postgres server for the tests of one process, from the binaries of the machine or those
-//! in the directory that `PITON_POSTGRES_BIN` names.
+//! A private Postgres server for the tests or measurements of one process, from the binaries of the
+//! machine or those in the directory that `PITON_POSTGRES_BIN` names.
 //!
 //! The server lives in a directory of its own and listens on a socket there. A shell starts it and
 //! waits for the end of its input, which comes when the [`Cluster`] is dropped and when this
@@ -30,12 +30,15 @@ cd "$1" || exit 1
 } > setup 2>&1 && echo ready || { cat setup log >&2; echo failed; }
 read -r _
 pg_ctl -D data -m immediate stop > /dev/null 2>&1
-cd / && rm -rf "$1"
+cd / && rm -rf "$1" 2> /dev/null
 "#;
 
-/// What every server is started with. Nothing here outlives the machine, so nothing is flushed.
-const SETTINGS: &str = "listen_addresses = ''\nfsync = off\nmax_connections = 400\n\
-    shared_buffers = 64MB\n";
+/// What every server is started with.
+const SETTINGS: &str = "listen_addresses = ''\n";
+
+/// What servers for tests are started with. Nothing here outlives the machine, so nothing is
+/// flushed.
+const TEST_SETTINGS: &str = "fsync = off\nmax_connections = 400\nshared_buffers = 64MB\n";
 
 /// A running server.
 #[derive(Debug)]
@@ -83,10 +86,23 @@ impl Cluster {
     /// # Panics
     /// If there are binaries and they do not work.
     pub fn start_with(settings: &str, files: &[(&str, String)]) -> Result<Self, String> {
+        Self::start_in(&std::env::temp_dir(), &[TEST_SETTINGS, settings].concat(), files)
+    }
+
+    /// Starts a server that keeps what it commits, in a directory below `parent`, with the settings
+    /// that `initdb` gives it; or says what is missing.
+    ///
+    /// # Panics
+    /// If there are binaries and they do not work.
+    pub fn start_durable(parent: &Path) -> Result<Self, String> {
+        Self::start_in(parent, "", &[])
+    }
+
+    fn start_in(parent: &Path, settings: &str, files: &[(&str, String)]) -> Result<Self, String> {
         let binaries = find_binaries()?;
-        let directory = tempfile::Builder::new().prefix("piton-postgres-").tempdir();
+        let directory = tempfile::Builder::new().prefix("piton-postgres-").tempdir_in(parent);
         // The shell removes it.
-        let directory = directory.expect("a temporary directory").keep();
+        let directory = directory.expect("a directory that can be written").keep();
         let socket = format!("unix_socket_directories = '{}'\n", directory.display());
         std::fs::write(directory.join("settings"), [SETTINGS, &socket, settings].concat())
             .expect("the directory can be written");
@@ -147,6 +163,17 @@ impl Cluster {
     /// Starts it again.
     pub fn start_again(&self) {
         self.run("pg_ctl", &["-D", "data", "-l", "log", "-w", "start"]);
+    }
+
+    /// The id of the server's first process, the parent of all others.
+    ///
+    /// # Panics
+    /// If the server does not run.
+    pub fn pid(&self) -> u32 {
+        let file = std::fs::read_to_string(self.directory.join("data/postmaster.pid"));
+        let file = file.expect("the server writes the file when it starts");
+        let line = file.lines().next().expect("the id is in the first line");
+        line.trim().parse().expect("the id is a number")
     }
 
     /// The socket that the server listens on.
@@ -210,6 +237,8 @@ impl Drop for Cluster {
         drop(self.shell.stdin.take());
         // The worst that can happen is a directory left behind.
         let _ = self.shell.wait();
+        // The server's user may empty the directory, not always remove it.
+        let _ = std::fs::remove_dir_all(&self.directory);
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) use disk::fdatasync;
 
 use crate::database::{Databases, StoreKind};
 use crate::latency::Latencies;
+use crate::processor::ProcessorTime;
 use crate::report::{Figure, Report};
 
 /// Rows of the table: as many as W1 has runs under way at the most.
@@ -38,6 +39,8 @@ pub(crate) struct RawLimits {
     pub(crate) single: Latencies,
     /// Rows per second in batches, at the best of the settings tried.
     pub(crate) rows_per_second: f64,
+    /// What a row then costs.
+    pub(crate) row_time: ProcessorTime,
     /// That setting.
     best: Setting,
 }
@@ -75,16 +78,15 @@ impl RawLimits {
         duration: Duration,
     ) -> Result<Self> {
         let database = databases.create(kind).await?;
+        let trial = Trial { state_bytes, duration, server: databases.server_pid(kind) };
         match kind {
             StoreKind::Sqlite => {
                 let keys = sqlite::fill(&database.url, ROWS, state_bytes).await?;
-                let connect = || sqlite::connect(&database.url);
-                measure(connect, keys, &[1], state_bytes, duration).await
+                measure(|| sqlite::connect(&database.url), keys, &[1], trial).await
             }
             StoreKind::Postgres => {
                 let keys = postgres::fill(&database.url, ROWS, state_bytes).await?;
-                let connect = || postgres::connect(&database.url);
-                measure(connect, keys, &CONNECTIONS, state_bytes, duration).await
+                measure(|| postgres::connect(&database.url), keys, &CONNECTIONS, trial).await
             }
         }
     }
@@ -101,15 +103,26 @@ impl RawLimits {
                 .store(kind)
                 .detail(format!("best at {connections} connection(s), {batch} rows")),
         );
+        report.add(
+            time("processor time of a row", self.row_time.total()).detail(self.row_time.shares()),
+        );
     }
+}
+
+/// What all settings have in common.
+#[derive(Clone, Copy, Debug)]
+struct Trial {
+    state_bytes: usize,
+    duration: Duration,
+    /// The first process of the server.
+    server: Option<u32>,
 }
 
 async fn measure<W, C>(
     connect: impl Fn() -> C,
     mut keys: Vec<Uuid>,
     connections: &[usize],
-    state_bytes: usize,
-    duration: Duration,
+    trial: Trial,
 ) -> Result<RawLimits>
 where
     W: Writer,
@@ -118,48 +131,60 @@ where
     scatter(&mut keys);
     let mut rows: Vec<Row> = keys.into_iter().map(|run_id| Row { run_id, step_no: 0 }).collect();
     let one = Setting { connections: 1, batch: 1 };
-    let (single, _) = run(&connect, &mut rows, one, state_bytes, duration).await?;
-    let mut limits = RawLimits { single, rows_per_second: 0.0, best: one };
+    let Ran { times: single, row_time, .. } = run(&connect, &mut rows, one, trial).await?;
+    let mut limits = RawLimits { single, rows_per_second: 0.0, row_time, best: one };
     for &connections in connections {
         for batch in BATCHES {
             let setting = Setting { connections, batch };
-            let (_, rate) = run(&connect, &mut rows, setting, state_bytes, duration).await?;
-            if rate > limits.rows_per_second {
-                (limits.rows_per_second, limits.best) = (rate, setting);
+            let ran = run(&connect, &mut rows, setting, trial).await?;
+            if ran.rate > limits.rows_per_second {
+                (limits.rows_per_second, limits.best) = (ran.rate, setting);
+                limits.row_time = ran.row_time;
             }
         }
     }
     Ok(limits)
 }
 
-/// Runs one setting; returns how long its transactions took and its rows per second.
+/// What one setting came to.
+struct Ran {
+    /// How long its transactions took.
+    times: Latencies,
+    /// Rows per second.
+    rate: f64,
+    /// What a row cost.
+    row_time: ProcessorTime,
+}
+
+/// Runs one setting.
 async fn run<W, C>(
     connect: impl Fn() -> C,
     rows: &mut [Row],
     setting: Setting,
-    state_bytes: usize,
-    duration: Duration,
-) -> Result<(Latencies, f64)>
+    trial: Trial,
+) -> Result<Ran>
 where
     W: Writer,
     C: Future<Output = Result<W>>,
 {
     let share = rows.len() / setting.connections;
+    let before = ProcessorTime::used(trial.server)?;
     let mut tasks = Vec::new();
     for part in rows.chunks_exact(share) {
         let writer = connect().await?;
         let part = part.to_vec();
-        let batch = setting.batch;
-        tasks.push(tokio::spawn(write_for(writer, part, batch, state_bytes, duration)));
+        tasks.push(tokio::spawn(write_for(writer, part, setting.batch, trial)));
     }
-    let (mut times, mut rate) = (Vec::new(), 0.0);
+    let (mut times, mut rate, mut count) = (Vec::new(), 0.0, 0);
     for (task, part) in tasks.into_iter().zip(rows.chunks_exact_mut(share)) {
         let written = task.await??;
         part.copy_from_slice(&written.rows);
         rate += (written.times.len() * setting.batch) as f64 / written.elapsed.as_secs_f64();
         times.extend(written.times);
+        count += written.count;
     }
-    Ok((times.into_iter().collect(), rate))
+    let row_time = ProcessorTime::used(trial.server)?.each(before, count);
+    Ok(Ran { times: times.into_iter().collect(), rate, row_time })
 }
 
 /// What one connection did.
@@ -167,17 +192,18 @@ struct Written {
     rows: Vec<Row>,
     times: Vec<Duration>,
     elapsed: Duration,
+    /// Rows in all, with those before the measurement.
+    count: u64,
 }
 
 async fn write_for(
     mut writer: impl Writer,
     mut rows: Vec<Row>,
     batch: usize,
-    state_bytes: usize,
-    duration: Duration,
+    Trial { state_bytes, duration, .. }: Trial,
 ) -> Result<Written> {
     let noise = noise(state_bytes + rows.len());
-    let (mut times, mut next) = (Vec::new(), 0);
+    let (mut times, mut next, mut count) = (Vec::new(), 0, 0);
     let begin = Instant::now();
     let mut measured_since = begin;
     loop {
@@ -191,6 +217,7 @@ async fn write_for(
         let written = writer.write(chunk, state).await?;
         ensure!(written == batch as u64, "{written} of {batch} rows met their guard");
         chunk.iter_mut().for_each(|row| row.step_no += 1);
+        count += written;
         let now = Instant::now();
         if now - begin < WARM_UP {
             measured_since = now;
@@ -198,7 +225,7 @@ async fn write_for(
         }
         times.push(now - written_at);
         if now - measured_since >= duration {
-            return Ok(Written { rows, times, elapsed: now - measured_since });
+            return Ok(Written { rows, times, elapsed: now - measured_since, count });
         }
     }
 }
