@@ -89,7 +89,8 @@ fn begun(folder: &Path) -> BTreeMap<String, i64> {
     begun
 }
 
-/// How many steps of each run the database knows: each commit of a strict march asks for one.
+/// How many steps of each run the database knows: the start and each commit of a strict march ask
+/// for one.
 async fn known(folder: &Path) -> BTreeMap<String, i64> {
     let url = format!("sqlite:{}", folder.join("runs.db").display());
     let client = Client::connect(&url).await.expect("the database is whole");
@@ -98,7 +99,7 @@ async fn known(folder: &Path) -> BTreeMap<String, i64> {
         let id = format!("march-{number}");
         if let Some(run) = client.find(id.as_str()).await.expect("readable") {
             assert_eq!(run.status, RunStatus::Running);
-            known.insert(id, run.step_no.0);
+            known.insert(id, run.step_no.0 + 1);
         }
     }
     client.close().await;

@@ -235,14 +235,14 @@ async fn other_processes_hear_of_queues(url: String) {
         limits: ActivityLimits::default(),
     };
     let asks = CommitStep { activities: vec![activity], ..step(0) };
-    here.commit_steps(worker, vec![asks]).await.expect("it can be committed");
+    here.commit_steps(worker, &[asks]).await.expect("it can be committed");
     tokio::time::timeout(PATIENCE, queued.notified()).await.expect("an activity is due");
     let (queues, activities) = (&[("gpu", 1)], &[("train", 1)]);
     let claim = ClaimActivities { worker, queues, activities, limit: 1 };
     let claimed = there.claim_activities(claim).await.expect("it can be claimed");
     assert_eq!(claimed.activities.len(), 1);
     let gives_up = CommitStep { given_up: vec![Handle(0)], ..step(1) };
-    here.commit_steps(worker, vec![gives_up]).await.expect("it can be committed");
+    here.commit_steps(worker, &[gives_up]).await.expect("it can be committed");
     let heard = tokio::time::timeout(PATIENCE, given_up.recv()).await.expect("in time");
     assert_eq!(heard, Some(claimed.activities[0].key));
 }
@@ -258,7 +258,7 @@ async fn connections_that_are_cut_are_made_again(url: String) {
     let step = || CommitStep::new(run_id, StepNo(0), keep.clone());
     let started = Instant::now();
     let outcome = loop {
-        match here.commit_steps(worker, vec![step()]).await {
+        match here.commit_steps(worker, &[step()]).await {
             Ok(outcome) => break outcome,
             Err(error) => assert!(error.is_retryable() && started.elapsed() < PATIENCE, "{error}"),
         }
@@ -300,8 +300,8 @@ async fn a_kept_run_stays_in_its_page(_: String) {
     }
     let mut sizes = Vec::new();
     for expected in 0..STEPS {
-        let steps = run_ids.iter().map(|run_id| keep(*run_id, expected)).collect();
-        store.commit_steps(worker, steps).await.expect("a valid worker can commit");
+        let steps: Vec<_> = run_ids.iter().map(|run_id| keep(*run_id, expected)).collect();
+        store.commit_steps(worker, &steps).await.expect("a valid worker can commit");
         if [WARM_UP, STEPS - 1].contains(&expected) {
             const SIZE: &str = "SELECT pg_relation_size('piton_runs')";
             let mut connection = PgConnection::connect(&url).await.expect("the server is there");
@@ -350,12 +350,12 @@ async fn reads_that_hang_hold_up_no_commit_and_no_renewal(url: String) {
     }
     let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
     let mut observer = PgConnection::connect(&url).await.expect("the server is there");
-    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut observer).await.expect("ok") < 6 {
+    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut observer).await.expect("ok") < 4 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let own = async {
         let request = ClaimRequest { worker, workflows: &["order"], limit: 1, inbox_limit: 1 };
-        let outcome = store.commit_steps(worker, vec![keep(run_id, 0)]).await;
+        let outcome = store.commit_steps(worker, &[keep(run_id, 0)]).await;
         assert_eq!(outcome.expect("it can commit"), [CommitOutcome::Committed]);
         store.renew_lease(worker, PATIENCE).await.expect("it can renew");
         store.claim_runs(request).await.expect("it can claim");

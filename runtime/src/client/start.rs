@@ -5,8 +5,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tracing::info_span;
+
 use super::{Client, RunHandle};
-use crate::engine::driver::Origin;
+use crate::engine::driver::{Origin, make_first};
 use crate::engine::session::Adoption;
 use crate::engine::transitions;
 use crate::error::StartError;
@@ -99,10 +101,11 @@ impl<W: Workflow> Start<W> {
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
         let run = RunInfo { run_id, workflow_id: workflow_id.clone() };
         let cannot_begin = |reason: String| StartError::Begin { workflow, reason };
-        let machine = Machine::start(const { &WorkflowEntry::of::<W>() }, run.clone(), &arguments)
-            .map_err(|error| cannot_begin(error.to_string()))?;
-        let snapshot =
-            machine.encode_snapshot().map_err(|error| cannot_begin(error.to_string()))?;
+        let begin = || {
+            Machine::start(const { &WorkflowEntry::of::<W>() }, run.clone(), &arguments)
+                .map_err(|error| cannot_begin(error.to_string()))
+        };
+        let mut machine = begin()?;
         let start_at = match start {
             When::Now => None,
             When::At(at) => Some(at),
@@ -111,16 +114,28 @@ impl<W: Workflow> Start<W> {
                 Some(now + delay)
             }
         };
-        let state = machine.state().to_owned();
         // A worker of this process that has room goes on with the run, without a claim.
-        let adoption = start_at.is_none().then(|| client.host(workflow)).flatten();
-        let adoption = adoption.and_then(|session| {
+        let host = start_at.is_none().then(|| client.host(workflow)).flatten();
+        let host = host.and_then(|session| {
             let permit = Arc::clone(&session.capacity).try_acquire_owned().ok()?;
+            Some((session, permit))
+        });
+        if let Some((session, _)) = host.as_ref().filter(|_| first.is_none()) {
+            let span = info_span!("run", %run_id, %workflow_id);
+            machine = match span.in_scope(|| make_first(machine, &session.clock)) {
+                Some(machine) => machine,
+                None => begin()?,
+            };
+        }
+        let snapshot =
+            machine.encode_snapshot().map_err(|error| cannot_begin(error.to_string()))?;
+        let state = machine.state().to_owned();
+        let adoption = host.map(|(session, permit)| {
             // No number of arrivals is this one: there is something to be read.
             let heard = first.is_none().then(|| session.store.hub().arrivals());
             let heard = heard.unwrap_or(u64::MAX);
             let origin = Origin::Started { run, machine: Box::new(machine), heard };
-            Some(Adoption { session, origin, permit })
+            Adoption { session, origin, permit }
         });
         let new_run = NewRun {
             run_id,

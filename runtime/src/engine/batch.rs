@@ -19,15 +19,15 @@ const MAX_BATCH: usize = 500;
 
 /// A store method over many items at once.
 pub(crate) trait Transition: Send + Sync + 'static {
-    /// What is asked for; cloned for each try.
-    type Item: Clone + Send + Sync + 'static;
+    /// What is asked for.
+    type Item: Send + Sync + 'static;
     /// What became of it.
     type Outcome: Send + 'static;
 
     /// Carries out all items; the outcomes are in their order.
     fn apply(
         &self,
-        items: Vec<Self::Item>,
+        items: &[Self::Item],
     ) -> impl Future<Output = Result<Vec<Self::Outcome>, StoreError>> + Send;
 
     /// Whether the item may be tried again although it may have taken effect already.
@@ -58,7 +58,16 @@ pub(crate) struct Batcher<T: Transition> {
 
 struct Request<T: Transition> {
     item: T::Item,
-    reply: oneshot::Sender<Result<T::Outcome, BatchError>>,
+    reply: Reply<T>,
+}
+
+/// Where a request is answered.
+type Reply<T> = oneshot::Sender<Result<<T as Transition>::Outcome, BatchError>>;
+
+/// Requests that are written together; items and replies are in the same order.
+struct Batch<T: Transition> {
+    items: Vec<T::Item>,
+    replies: Vec<Reply<T>>,
 }
 
 impl<T: Transition> Clone for Batcher<T> {
@@ -97,52 +106,70 @@ async fn serve<T: Transition>(
     transition: Arc<T>,
     receiver: Arc<Mutex<mpsc::UnboundedReceiver<Request<T>>>>,
 ) {
-    let mut batch = Vec::new();
+    let mut requests = Vec::new();
     loop {
-        if receiver.lock().await.recv_many(&mut batch, MAX_BATCH).await == 0 {
+        if receiver.lock().await.recv_many(&mut requests, MAX_BATCH).await == 0 {
             return;
         }
-        let refused = write(&*transition, &mut batch).await;
+        let refused = write(&*transition, requests.drain(..).collect()).await;
         for request in refused {
-            write(&*transition, &mut vec![request]).await;
+            write(&*transition, Batch::from_iter([request])).await;
         }
     }
 }
 
 /// Writes a batch and answers its requests. Returns those of a batch that the database refused as
 /// a whole, to be tried one by one.
-async fn write<T: Transition>(transition: &T, batch: &mut Vec<Request<T>>) -> Vec<Request<T>> {
+async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) -> Vec<Request<T>> {
     let mut backoff = Backoff::default();
-    while !batch.is_empty() {
-        let items = batch.iter().map(|request| request.item.clone()).collect();
-        match transition.apply(items).await {
+    while !batch.items.is_empty() {
+        match transition.apply(&batch.items).await {
             Ok(outcomes) => {
                 let retried = backoff.failures() > 0;
-                for (request, outcome) in batch.drain(..).zip(outcomes) {
-                    let settled = transition.settle(request.item, outcome, retried).await;
-                    let _ = request.reply.send(settled.map_err(Arc::new));
+                for (Request { item, reply }, outcome) in batch.into_requests().zip(outcomes) {
+                    let settled = transition.settle(item, outcome, retried).await;
+                    let _ = reply.send(settled.map_err(Arc::new));
                 }
+                break;
             }
             Err(error)
                 if error.is_retryable() && backoff.failures() + 1 < transition.max_tries() =>
             {
                 warn!(%error, failures = backoff.failures() + 1, "the database will be tried again");
                 let error = Arc::new(error);
-                let once = batch.extract_if(.., |request| !transition.is_repeatable(&request.item));
-                once.for_each(|request| answer(request, &error));
+                let repeatable = |request: &Request<T>| transition.is_repeatable(&request.item);
+                let (again, once): (Vec<_>, Vec<_>) = batch.into_requests().partition(repeatable);
+                once.into_iter().for_each(|request| answer(request, &error));
                 backoff.wait().await;
-                batch.retain(|request| !request.reply.is_closed());
+                let again = again.into_iter().filter(|request| !request.reply.is_closed());
+                batch = again.collect();
             }
-            Err(error) if batch.len() > 1 && !matches!(error, StoreError::Fenced) => {
-                return std::mem::take(batch);
+            Err(error) if batch.items.len() > 1 && !matches!(error, StoreError::Fenced) => {
+                return batch.into_requests().collect();
             }
             Err(error) => {
                 let error = Arc::new(error);
-                batch.drain(..).for_each(|request| answer(request, &error));
+                batch.into_requests().for_each(|request| answer(request, &error));
+                break;
             }
         }
     }
     Vec::new()
+}
+
+impl<T: Transition> Batch<T> {
+    fn into_requests(self) -> impl Iterator<Item = Request<T>> {
+        let requests = self.items.into_iter().zip(self.replies);
+        requests.map(|(item, reply)| Request { item, reply })
+    }
+}
+
+impl<T: Transition> FromIterator<Request<T>> for Batch<T> {
+    fn from_iter<I: IntoIterator<Item = Request<T>>>(requests: I) -> Self {
+        let requests = requests.into_iter().map(|Request { item, reply }| (item, reply));
+        let (items, replies) = requests.unzip();
+        Self { items, replies }
+    }
 }
 
 fn answer<T: Transition>(request: Request<T>, error: &BatchError) {
@@ -166,13 +193,13 @@ mod tests {
         type Item = u32;
         type Outcome = u32;
 
-        async fn apply(&self, items: Vec<u32>) -> Result<Vec<u32>, StoreError> {
+        async fn apply(&self, items: &[u32]) -> Result<Vec<u32>, StoreError> {
             tokio::task::yield_now().await;
             if items.contains(&13) {
                 return Err(StoreError::Corrupt { what: "number", reason: "unlucky".into() });
             }
             let doubled = items.iter().map(|item| item * 2).collect();
-            self.written.lock().expect("no test panics here").push(items);
+            self.written.lock().expect("no test panics here").push(items.to_vec());
             Ok(doubled)
         }
 

@@ -31,7 +31,7 @@ impl Transition for Commits {
     type Item = CommitStep;
     type Outcome = CommitOutcome;
 
-    async fn apply(&self, steps: Vec<CommitStep>) -> Result<Vec<CommitOutcome>, StoreError> {
+    async fn apply(&self, steps: &[CommitStep]) -> Result<Vec<CommitOutcome>, StoreError> {
         failpoints::hit("before_commit");
         let committed = self.store.commit_steps(self.lease, steps).await;
         failpoints::hit("after_commit");
@@ -80,9 +80,9 @@ impl Transition for Deliveries {
     type Item = NewArrival;
     type Outcome = ArrivalOutcome;
 
-    async fn apply(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
+    async fn apply(&self, arrivals: &[NewArrival]) -> Result<Vec<ArrivalOutcome>, StoreError> {
         failpoints::hit("before_deliver");
-        let delivered = self.store.deliver(arrivals).await;
+        let delivered = self.store.deliver(arrivals.to_vec()).await;
         failpoints::hit("after_deliver");
         delivered
     }
@@ -116,10 +116,10 @@ impl Transition for Starts {
     type Item = Start;
     type Outcome = StartOutcome;
 
-    async fn apply(&self, starts: Vec<Start>) -> Result<Vec<StartOutcome>, StoreError> {
+    async fn apply(&self, starts: &[Start]) -> Result<Vec<StartOutcome>, StoreError> {
         let owners: Vec<_> = starts.iter().filter_map(|start| start.owner()).collect();
-        let started =
-            self.store.start_runs(starts.into_iter().map(|start| start.run).collect()).await;
+        let runs = starts.iter().map(|start| start.run.clone()).collect();
+        let started = self.store.start_runs(runs).await;
         failpoints::hit("after_start");
         if started.is_err() {
             // What was started all the same has an owner who does not know.
@@ -185,8 +185,8 @@ impl Transition for Endings {
     type Item = RunId;
     type Outcome = FoundEnding;
 
-    async fn apply(&self, run_ids: Vec<RunId>) -> Result<Vec<FoundEnding>, StoreError> {
-        self.store.find_endings(&run_ids).await
+    async fn apply(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
+        self.store.find_endings(run_ids).await
     }
 
     fn is_repeatable(&self, _: &RunId) -> bool {

@@ -39,8 +39,8 @@ impl StoreOptions {
     }
 
     /// Uses at most this many connections to a Postgres server, and one more for news and locks. A
-    /// quarter of them, but at least two, are for claims, commits and leases alone; so three is the
-    /// least.
+    /// quarter of them, but at least two, are for claims, commits and leases alone, and another, but
+    /// at least one, for starts, signals and looks for results; so four is the least.
     #[must_use]
     pub fn connections(mut self, connections: u32) -> Self {
         self.connections = connections;

@@ -73,7 +73,10 @@ async fn a_run_survives_failures_of_every_method() {
             };
             assert_eq!(result.unwrap(), 45, "{operation} failed, happens: {happens}");
             let counts = rig.store.counts();
-            assert_eq!((counts.run_inserts, counts.step_updates), (1, 11), "{operation}");
+            // Of a run that is found by the sweep it is not known whether its first attempt was begun
+            // before, so that attempt is saved as interrupted.
+            let found = u64::from(operation == "start_runs" && happens);
+            assert_eq!((counts.run_inserts, counts.step_updates), (1, 10 + found), "{operation}");
             worker.shutdown().await.unwrap();
         }
     }
@@ -173,6 +176,6 @@ async fn a_commit_names_each_arrival_once() {
     let run = rig.client.start(work("flaky".to_owned())).await.unwrap();
     assert_eq!(run.result().await.unwrap(), "flaky done");
     // The failed attempt was saved twice, because the first answer was lost.
-    assert_eq!(*used_up.consumed.lock().unwrap(), [vec![], vec![1, 2]]);
+    assert_eq!(*used_up.consumed.lock().unwrap(), [vec![1, 2]]);
     worker.shutdown().await.unwrap();
 }

@@ -29,7 +29,7 @@ async fn a_failed_activity_is_tried_again_after_the_policy_s_waits() {
     let waited = began.elapsed();
     assert!((3.0..3.1).contains(&waited.as_secs_f64()), "1 s and 2 s: {waited:?}");
     // Two failed attempts are two arrivals, and no step.
-    assert_eq!((rig.store.counts().step_updates, rig.store.counts().arrivals), (2, 2));
+    assert_eq!((rig.store.counts().step_updates, rig.store.counts().arrivals), (1, 2));
     worker.shutdown().await.unwrap();
 }
 

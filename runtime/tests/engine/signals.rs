@@ -22,7 +22,7 @@ async fn a_signal_wins_over_a_timer() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(approval(10)).await.unwrap();
-    rig.until(&run, |record| record.step_no.0 == 1).await;
+    rig.until(&run, |record| record.owner.is_some()).await;
     run.signal(by("ada")).await.unwrap();
     assert_eq!(run.result().await.unwrap(), "ada");
     worker.shutdown().await.unwrap();
@@ -133,7 +133,7 @@ async fn a_sleep_goes_on_after_a_restart() {
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
     let run = rig.client.start(approval(30)).await.unwrap();
-    rig.until(&run, |record| record.step_no.0 == 1).await;
+    rig.until(&run, |record| record.owner.is_some()).await;
     worker.shutdown().await.unwrap();
     tokio::time::sleep(Duration::from_secs(20)).await;
     let worker = rig.worker().start().await.unwrap();
@@ -149,7 +149,7 @@ async fn a_clock_set_back_fires_no_timer_early() {
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
     let run = rig.client.start(naps(1, 30_000)).await.unwrap();
-    rig.until(&run, |record| record.step_no.0 == 1).await;
+    rig.until(&run, |record| record.owner.is_some()).await;
     // The database's clock shows ten seconds less; by it, the timer has ten seconds more to go.
     rig.store.move_clock(-10_000_000);
     run.result().await.unwrap();

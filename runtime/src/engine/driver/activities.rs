@@ -44,6 +44,7 @@ impl Driver {
             let (attempt, result) = (activity.attempts + 1, AttemptResult::TimedOut(limit));
             self.conclude(AttemptEnd { handle, attempt, result, details: activity.details });
         }
+        let alone = due.len() == 1 && self.attempts.is_empty();
         for (handle, activity) in due {
             let deadline = retry::deadline(&activity);
             if activity.at_most_once && activity.attempts > 0 {
@@ -74,7 +75,7 @@ impl Driver {
                     0 => activity.scheduled_at,
                     _ => now,
                 });
-                self.attempts.start(Attempt {
+                let attempt = Attempt {
                     entry,
                     context: context.linked(Arc::new(FunctionLink(Arc::clone(&link)))),
                     arguments: activity.arguments,
@@ -85,7 +86,10 @@ impl Driver {
                     deadline: deadline.map(instant_of),
                     link,
                     session: Arc::clone(&self.session),
-                });
+                };
+                if let Some(end) = self.attempts.start(attempt, alone) {
+                    self.conclude(end);
+                }
             } else {
                 self.blocked = Some(BlockedReason::Unregistered(activity.name));
             }

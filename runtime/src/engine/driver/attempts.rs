@@ -112,7 +112,12 @@ impl Attempts {
         self.running.keys().copied()
     }
 
-    pub(super) fn start(&mut self, attempt: Attempt) {
+    /// Begins an attempt, in a task of its own unless it is over before it has waited for anything.
+    /// Returns its end in that case.
+    ///
+    /// Others are begun at the same time if it is not `alone`: their functions may take a while to
+    /// come to their first wait, which is then not to hold up the others.
+    pub(super) fn start(&mut self, attempt: Attempt, alone: bool) -> Option<AttemptEnd> {
         let info = attempt.context.info();
         let (handle, number) = (info.handle, info.attempt);
         let link = Arc::clone(&attempt.link);
@@ -130,8 +135,14 @@ impl Attempts {
                 never = pass_on(&of_attempt, throttle, says) => match never {},
             }
         };
-        let task = self.tasks.spawn(process::bind(made));
+        let mut made = Box::pin(process::bind(made));
+        if alone && let Some(end) = made.as_mut().now_or_never() {
+            return Some(end);
+        }
+        // The task polls it again, so nothing that has come since is missed.
+        let task = self.tasks.spawn(made);
         self.running.insert(handle, Running { number, task, link });
+        None
     }
 
     /// Tells an attempt what somebody else has said of it.

@@ -25,6 +25,7 @@ use self::ahead::Ahead;
 pub(crate) use self::attempts::Attempt;
 use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
+pub(crate) use self::steps::make_first;
 use super::claim::INBOX_PAGE;
 use super::phase::Phase;
 use super::session::Session;
@@ -57,7 +58,7 @@ pub(crate) enum Origin {
     Started {
         /// The run.
         run: RunInfo,
-        /// Its machine, before the first step. Boxed for its size.
+        /// Its machine as it was inserted. Boxed for its size.
         machine: Box<Machine>,
         /// How many arrivals had been announced before it was started.
         heard: u64,

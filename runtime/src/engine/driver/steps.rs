@@ -35,6 +35,10 @@ pub(super) struct Effects {
 }
 
 impl Effects {
+    fn is_empty(&self) -> bool {
+        self.consumed.is_empty() && self.activities.is_empty() && self.given_up.is_empty()
+    }
+
     /// Adds what the machine has to be written.
     pub(super) fn take_from(&mut self, machine: &mut Machine) {
         self.consumed.extend(machine.take_consumed());
@@ -88,6 +92,17 @@ pub(super) struct Before {
     pub(super) state: String,
     /// What goes with it into the commit.
     pub(super) effects: Effects,
+}
+
+/// Makes the first step of a run that is yet to be started, so that its row is inserted in the state
+/// that the step leads to. `None`, with the machine spent, if there is more to write than that
+/// state, or the step is to be made by a driver: the run ends or is blocked by it, or an activity
+/// must not look begun if the start's answer is lost.
+pub(crate) fn make_first(mut machine: Machine, clock: &Clock) -> Option<Machine> {
+    let Stepped { end, effects, .. } = fold(&mut machine, clock);
+    let mut is_plain = matches!(end, StepEnd::Waiting) && effects.is_empty();
+    machine.for_each_activity(|_, activity| is_plain &= !activity.at_most_once);
+    is_plain.then_some(machine)
 }
 
 /// Steps the machine while it is ready.

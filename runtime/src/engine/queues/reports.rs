@@ -34,9 +34,9 @@ impl Transition for Heartbeats {
 
     async fn apply(
         &self,
-        heartbeats: Vec<ActivityHeartbeat>,
+        heartbeats: &[ActivityHeartbeat],
     ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
-        self.0.heartbeat_activities(heartbeats).await
+        self.0.heartbeat_activities(heartbeats.to_vec()).await
     }
 
     fn is_repeatable(&self, _: &ActivityHeartbeat) -> bool {
@@ -55,9 +55,9 @@ impl Transition for Ends {
     type Item = FinishActivity;
     type Outcome = FinishOutcome;
 
-    async fn apply(&self, ends: Vec<FinishActivity>) -> Result<Vec<FinishOutcome>, StoreError> {
+    async fn apply(&self, ends: &[FinishActivity]) -> Result<Vec<FinishOutcome>, StoreError> {
         failpoints::hit("before_finish");
-        let finished = self.0.finish_activities(ends).await;
+        let finished = self.0.finish_activities(ends.to_vec()).await;
         failpoints::hit("after_finish");
         finished
     }

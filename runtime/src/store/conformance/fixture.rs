@@ -103,7 +103,7 @@ impl StoreUnderTest {
         worker: WorkerLease,
         steps: Vec<CommitStep>,
     ) -> Vec<CommitOutcome> {
-        self.store.commit_steps(worker, steps).await.expect("a valid worker can commit")
+        self.store.commit_steps(worker, &steps).await.expect("a valid worker can commit")
     }
 
     /// Starts a run that `owner` owns and has it put these activities on queues.

@@ -242,13 +242,14 @@ impl State {
     pub(super) fn commit_steps(
         &mut self,
         worker: WorkerLease,
-        steps: Vec<CommitStep>,
+        steps: &[CommitStep],
         now: Timestamp,
         news: &mut News<'_>,
     ) -> Result<Vec<CommitOutcome>, StoreError> {
         self.check(worker, now)?;
         self.counts.transactions += 1;
-        Ok(steps.into_iter().map(|step| self.commit_step(worker, step, now, news)).collect())
+        let commit = |step: &CommitStep| self.commit_step(worker, step.clone(), now, news);
+        Ok(steps.iter().map(commit).collect())
     }
 
     fn commit_step(

@@ -64,19 +64,19 @@ struct Met {
 pub(super) async fn commit(
     store: &PostgresStore,
     worker: WorkerLease,
-    steps: Vec<CommitStep>,
+    steps: &[CommitStep],
 ) -> Result<Vec<CommitOutcome>, StoreError> {
     let failed = failed("commit_steps");
     let alone = !steps.iter().any(has_consequences);
     let met = if alone {
         let mut lane = store.lanes.lane().await.map_err(failed)?;
-        let met = update(lane.get(), store, worker, &steps).await;
+        let met = update(lane.get(), store, worker, steps).await;
         if met.is_ok() {
             lane.done();
         }
         met
     } else {
-        commit_with_consequences(store, worker, &steps).await
+        commit_with_consequences(store, worker, steps).await
     };
     let met = met.map_err(failed)?;
     if met.committed.is_empty() {
@@ -85,9 +85,9 @@ pub(super) async fn commit(
             false => Err(StoreError::Fenced),
         };
     }
-    announce(store, &steps, &met);
+    announce(store, steps, &met);
     met.activities.announce(store);
-    Ok(outcomes(&steps, &met.committed))
+    Ok(outcomes(steps, &met.committed))
 }
 
 async fn update(

@@ -53,7 +53,7 @@ pub(super) async fn deliver(
     arrivals: Vec<NewArrival>,
 ) -> Result<Vec<ArrivalOutcome>, StoreError> {
     let failed = failed("deliver");
-    let mut transaction = Transaction::begin(&store.pool).await.map_err(failed)?;
+    let mut transaction = Transaction::begin_in(&store.calls).await.map_err(failed)?;
     let question = Question::of_arrivals(&arrivals);
     let now = store.given_time();
     let recipients = find_recipients(now, transaction.get(), &question).await;
@@ -178,13 +178,16 @@ pub(super) async fn read(
     after: i64,
     limit: u32,
 ) -> Result<Vec<Arrival>, StoreError> {
+    let failed = failed("read_inbox");
+    let mut lane = store.calls.lane().await.map_err(failed)?;
     let rows: Vec<ArrivalRow> = sqlx::query_as(READ)
         .bind(run_id.as_uuid())
         .bind(after)
         .bind(i64::from(limit))
-        .fetch_all(&store.pool)
+        .fetch_all(lane.get())
         .await
-        .map_err(failed("read_inbox"))?;
+        .map_err(failed)?;
+    lane.done();
     rows.into_iter().map(TryInto::try_into).collect()
 }
 

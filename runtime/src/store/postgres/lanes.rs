@@ -1,14 +1,17 @@
-//! Connections for what an owner must not wait for: claims, commits and renewals of the lease.
+//! Connections for what is called all the time: by owners, claims, commits and renewals of the lease;
+//! by programs, starts, signals and looks for results; and news.
 //!
-//! They are few and nobody else may take them, so thousands of callers that read cannot hold up a
-//! commit. A connection goes back only from a call that has ended well: sqlx's pool, which cannot
-//! know that, asks the server at every return instead, a round trip for every commit.
+//! Owners have some of their own that nobody else may take, so thousands of callers that read cannot
+//! hold up a commit. A connection goes back only from a call that has ended well: sqlx's pool, which
+//! cannot know that, asks the server at every return instead, twice with the pool's own question, so
+//! that each call would be three round trips.
 
+use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{ConnectOptions as _, Error};
+use sqlx::{ConnectOptions as _, Connection as _, Error};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
@@ -16,8 +19,15 @@ use tokio::time::{Instant, timeout};
 /// as that of sqlx's pool.
 const MAX_LIFETIME: Duration = Duration::from_secs(30 * 60);
 
-/// A few connections to one server, made when they are needed.
-#[derive(Debug)]
+/// How long after its last use a connection is taken for alive without asking.
+pub(super) const TRUSTED_FOR: Duration = Duration::from_secs(1);
+
+/// How long a connection that has nothing to do may take to answer.
+const PING_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A few connections to one server, made when they are needed. Cheap to clone; the clones are the
+/// same.
+#[derive(Clone, Debug)]
 pub(super) struct Lanes {
     shared: Arc<Shared>,
     /// One permit for each connection.
@@ -37,6 +47,7 @@ struct Shared {
 struct Open {
     connection: PgConnection,
     made_at: Instant,
+    used_at: Instant,
 }
 
 /// A connection for one call. Dropped without [`Lane::done`], it is closed.
@@ -60,12 +71,16 @@ impl Lanes {
         let permit = permit.map_err(|_| Error::PoolTimedOut)?.map_err(|_| Error::PoolClosed)?;
         let home = Arc::clone(&self.shared);
         let idle = home.idle().pop().filter(|open| open.made_at.elapsed() < MAX_LIFETIME);
-        let open = match idle {
+        let alive = match idle {
+            Some(open) => open.if_alive().await,
+            None => None,
+        };
+        let open = match alive {
             Some(open) => open,
             None => {
                 let made = timeout(self.patience, home.connect.connect()).await;
                 let connection = made.map_err(|_| Error::PoolTimedOut)??;
-                Open { connection, made_at: Instant::now() }
+                Open { connection, made_at: Instant::now(), used_at: Instant::now() }
             }
         };
         Ok(Lane { open: Some(open), home, _permit: permit })
@@ -85,6 +100,21 @@ impl Shared {
     }
 }
 
+impl Open {
+    /// What has not been used for a while may have been cut since.
+    async fn if_alive(mut self) -> Option<Self> {
+        let is_trusted = self.used_at.elapsed() < TRUSTED_FOR;
+        (is_trusted || is_alive(&mut self.connection).await.is_ok()).then_some(self)
+    }
+}
+
+/// Asks the server.
+pub(super) async fn is_alive(connection: &mut PgConnection) -> Result<bool, Error> {
+    let answer = timeout(PING_TIMEOUT, connection.ping()).await;
+    answer.map_err(|_| Error::Io(ErrorKind::TimedOut.into()))??;
+    Ok(true)
+}
+
 impl Lane {
     pub(super) fn get(&mut self) -> &mut PgConnection {
         &mut self.open.as_mut().expect("only `done` takes it").connection
@@ -93,7 +123,7 @@ impl Lane {
     /// Leaves the connection to the next call.
     pub(super) fn done(mut self) {
         if let Some(open) = self.open.take() {
-            self.home.idle().push(open);
+            self.home.idle().push(Open { used_at: Instant::now(), ..open });
         }
     }
 }

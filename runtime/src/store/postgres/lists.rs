@@ -67,9 +67,12 @@ pub(super) async fn find_endings(
     run_ids: &[RunId],
 ) -> Result<Vec<FoundEnding>, StoreError> {
     let asked: Vec<Uuid> = run_ids.iter().map(|run_id| run_id.as_uuid()).collect();
-    let rows = sqlx::query_as(ENDINGS).bind(asked).fetch_all(&store.pool).await;
+    let failed = failed("find_endings");
+    let mut lane = store.calls.lane().await.map_err(failed)?;
+    let rows = sqlx::query_as(ENDINGS).bind(asked).fetch_all(lane.get()).await.map_err(failed)?;
+    lane.done();
     let mut found = Endings::default();
-    found.add(rows.map_err(failed("find_endings"))?)?;
+    found.add(rows)?;
     Ok(found.in_order(run_ids))
 }
 

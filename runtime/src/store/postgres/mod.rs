@@ -58,6 +58,8 @@ pub(super) struct PostgresStore {
     clock: Clock,
     /// Connections of owners for claims, commits and renewals.
     lanes: Lanes,
+    /// Connections for starts, arrivals, looks for results and news.
+    calls: Lanes,
     /// Connections for everything else.
     pool: PgPool,
     /// One permit for each connection that may be lent to an activity.
@@ -181,7 +183,7 @@ impl Store for PostgresStore {
     async fn commit_steps(
         &self,
         worker: WorkerLease,
-        steps: Vec<CommitStep>,
+        steps: &[CommitStep],
     ) -> Result<Vec<CommitOutcome>, StoreError> {
         self.answered("commit_steps", commit::commit(self, worker, steps)).await
     }
@@ -304,6 +306,7 @@ impl Store for PostgresStore {
         self.news.close();
         self.liveness.close();
         self.lanes.close();
+        self.calls.close();
         self.pool.close().await;
     }
 }

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sqlx::PgPool;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
+use super::lanes::Lanes;
 use crate::model::{Handle, RunId, WorkerId};
 use crate::store::{ActivityKey, Ending, Hub, RunEvent};
 
@@ -56,9 +56,9 @@ pub(super) struct News {
 }
 
 impl News {
-    pub(super) fn start(pool: PgPool, hub: Arc<Hub>, origin: Origin) -> Self {
+    pub(super) fn start(lanes: Lanes, hub: Arc<Hub>, origin: Origin) -> Self {
         let (items, receiver) = mpsc::unbounded_channel();
-        let task = tokio::spawn(send_all(pool, receiver, origin));
+        let task = tokio::spawn(send_all(lanes, receiver, origin));
         Self { hub, items, workers: Mutex::default(), task }
     }
 
@@ -133,14 +133,21 @@ impl Drop for News {
 }
 
 /// News that cannot be sent is dropped: others find out by their slow poll.
-async fn send_all(pool: PgPool, mut items: mpsc::UnboundedReceiver<Item>, origin: Origin) {
+async fn send_all(lanes: Lanes, mut items: mpsc::UnboundedReceiver<Item>, origin: Origin) {
     let mut batch = Vec::new();
     while items.recv_many(&mut batch, 4_096).await > 0 {
         let payloads = write(&batch.drain(..).collect(), origin);
-        if let Err(error) = sqlx::query(SEND).bind(payloads).execute(&pool).await {
+        if let Err(error) = send(&lanes, payloads).await {
             tracing::debug!(%error, "news could not be sent");
         }
     }
+}
+
+async fn send(lanes: &Lanes, payloads: Vec<String>) -> Result<(), sqlx::Error> {
+    let mut lane = lanes.lane().await?;
+    sqlx::query(SEND).bind(payloads).execute(lane.get()).await?;
+    lane.done();
+    Ok(())
 }
 
 /// Items as payloads: the origin, then `d`, `a<run id>`, `s<run id>`, `q<queue in hexadecimal>` or

@@ -10,10 +10,10 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 use tokio::sync::{Semaphore, mpsc, watch};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::PostgresStore;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, TRUSTED_FOR, is_alive};
 use super::liveness::Liveness;
 use super::news::{News, Origin};
 use super::session::{Session, listen};
@@ -41,12 +41,6 @@ const NO_TLS: &str = "no connection over TLS can be made";
 #[cfg(not(feature = "tls"))]
 const NO_TLS: &str = "connections over TLS need the feature `tls` of piton";
 
-/// How long a connection that has nothing to do may take to answer.
-const PING_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// How long after its last use a connection is taken for alive without asking.
-const TRUSTED_FOR: Duration = Duration::from_secs(1);
-
 /// Lists of rows are looked up one by one in the order given, whatever the statistics say, and
 /// plans do not depend on the length of a list.
 const SETTINGS: [(&str, &str); 6] = [
@@ -72,10 +66,13 @@ pub(in crate::store) async fn open(
     let mut connection = connect.connect().await.map_err(failed)?;
     migrate(&mut connection, &target).await?;
     connection.close().await.map_err(failed)?;
-    // A quarter is for owners; one of two would leave a renewal waiting for a commit.
+    // A quarter is for owners; one of two would leave a renewal waiting for a commit. Another is for
+    // what programs ask for all the time.
     let lanes = (options.connections / 4).max(2);
-    let others = options.connections.saturating_sub(lanes).max(1);
+    let calls = (options.connections / 4).max(1);
+    let others = options.connections.saturating_sub(lanes + calls).max(1);
     let lanes = Lanes::new(connect.clone(), lanes as usize, ACQUIRE_TIMEOUT);
+    let calls = Lanes::new(connect.clone(), calls as usize, ACQUIRE_TIMEOUT);
     let pool = PgPoolOptions::new()
         .max_connections(others)
         .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -89,19 +86,13 @@ pub(in crate::store) async fn open(
         .connect_lazy_with(connect.clone());
     let hub = Arc::new(Hub::default());
     let origin = Origin::new();
-    let news = News::start(pool.clone(), Arc::clone(&hub), origin);
+    let news = News::start(calls.clone(), Arc::clone(&hub), origin);
     let liveness = start_session(connect, Arc::clone(&hub), origin).await.map_err(failed)?;
     let answer_timeout = options.answer_timeout;
     let clock = options.clock.clone();
     // Half of them, so that signals and lookups find one.
     let lendable = Arc::new(Semaphore::new((others as usize / 2).max(1)));
-    Ok(PostgresStore { hub, clock, lanes, pool, lendable, answer_timeout, news, liveness })
-}
-
-async fn is_alive(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    let answer = timeout(PING_TIMEOUT, connection.ping()).await;
-    answer.map_err(|_| sqlx::Error::Io(ErrorKind::TimedOut.into()))??;
-    Ok(true)
+    Ok(PostgresStore { hub, clock, lanes, calls, pool, lendable, answer_timeout, news, liveness })
 }
 
 async fn start_session(

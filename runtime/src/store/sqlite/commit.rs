@@ -57,7 +57,7 @@ struct Met {
 pub(super) async fn commit(
     store: &SqliteStore,
     worker: WorkerLease,
-    steps: Vec<CommitStep>,
+    steps: &[CommitStep],
 ) -> Result<Vec<CommitOutcome>, StoreError> {
     let failed = failed("commit_steps");
     let (kept, let_go): (Vec<_>, Vec<_>) =
@@ -93,12 +93,12 @@ pub(super) async fn commit(
         let committed = steps.iter().filter(|step| met.committed.contains(&step.run_id));
         let mut script = Script::new();
         let given_up = activities::add_changes(&mut script, committed.clone(), now);
-        add_consequences(&mut script, &steps, &met);
+        add_consequences(&mut script, steps, &met);
         let mut rows = turn.commit(script).await.map_err(failed)?;
         activities::announce_changes(store, committed, &mut rows, given_up).map_err(failed)?;
     }
-    announce(store, &steps, &met);
-    Ok(outcomes(&steps, &met.committed))
+    announce(store, steps, &met);
+    Ok(outcomes(steps, &met.committed))
 }
 
 fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
