@@ -139,7 +139,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     let layout = layout::lay_out(&graph, &liveness);
     dumps.add("layout", || dump::layout(&layout));
     dumps.print();
-    if let Err(reason) = layout::validate(&graph, &layout) {
+    if let Err(reason) = layout::validate(&graph, &liveness, &layout) {
         diagnostics.malformed(
             &function.ident,
             format!("this workflow cannot be compiled: {reason}"),

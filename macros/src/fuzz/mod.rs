@@ -49,6 +49,9 @@ fn expand_all_with(arguments: &TokenStream, item: &TokenStream) {
 /// as it was, for rustc to say so.
 fn is_valid(item: &TokenStream, output: TokenStream) {
     let text = output.to_string();
+    if std::env::var_os("PITON_FUZZ_LAYOUT").is_some() {
+        assert!(!text.contains("a mistake in piton"), "{item}");
+    }
     if let Err(error) = syn::parse2::<syn::File>(output) {
         let is_given_back = syn::parse2::<syn::File>(item.clone()).is_err();
         assert!(is_given_back || text.contains("compile_error"), "{error} in {text}");

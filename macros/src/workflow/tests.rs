@@ -27,7 +27,7 @@ fn passes(source: TokenStream) -> String {
     let liveness = liveness::analyze(&graph);
     out += &format!("\ncfg, liveness\n{}", dump::graph(&graph, &liveness));
     let layout = layout::lay_out(&graph, &liveness);
-    layout::validate(&graph, &layout).expect("a machine");
+    layout::validate(&graph, &liveness, &layout).expect("a machine");
     out + &format!("\nlayout\n{}", dump::layout(&layout))
 }
 
