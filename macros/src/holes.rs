@@ -146,8 +146,10 @@ impl Holes {
             };
             vacant.extend(all.iter().filter(is_filled).cloned());
             for (jump, to) in targets(graph, usage) {
-                let filled = usage.refills_at.get(&jump).cloned().unwrap_or_default();
-                vacant = &vacant & &(&at(self, to) | &filled);
+                let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
+                let is_new = |part: &&Place| flow.assigned.contains(&part.local);
+                let new = all.iter().filter(is_new).chain(&flow.refilled).cloned();
+                vacant = &vacant & &at(self, to).into_iter().chain(new).collect();
             }
             let seen = seen(graph, usage);
             vacant.retain(|part| !seen.iter().any(|seen| seen.overlaps(part)));

@@ -147,8 +147,12 @@ impl Liveness {
                 Jump::Return => (None, None),
             };
             if let Some(to) = to {
+                let assigned = usage.at_jumps.get(jump).map(|flow| &flow.assigned);
+                let is_new = |local: LocalId| {
+                    Some(local) == dest || assigned.is_some_and(|them| them.contains(&local))
+                };
                 let needed = self.live_in[to.0].iter();
-                live.extend(needed.filter(|place| Some(place.local) != dest).cloned());
+                live.extend(needed.filter(|place| !is_new(place.local)).cloned());
             }
         }
         for place in &usage.reads {

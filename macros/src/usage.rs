@@ -58,8 +58,8 @@ pub(crate) struct Usage {
     pub(crate) moves: BTreeSet<Place>,
     /// The parts that it has assigned for certain when it is through.
     pub(crate) refills: BTreeSet<Place>,
-    /// The parts that it has assigned for certain where it jumps.
-    pub(crate) refills_at: BTreeMap<Jump, BTreeSet<Place>>,
+    /// What has happened for certain where it jumps.
+    pub(crate) at_jumps: BTreeMap<Jump, Flow>,
     /// The parts that it has moved out for certain when it is through, or copied.
     pub(crate) gone: BTreeSet<Place>,
     /// What it reads that it has not refilled before, without what it refills.
@@ -147,10 +147,10 @@ struct Analysis<'a> {
 }
 
 /// What has happened for certain.
-#[derive(Clone, Default)]
-struct Flow {
-    assigned: BTreeSet<LocalId>,
-    refilled: BTreeSet<Place>,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flow {
+    pub(crate) assigned: BTreeSet<LocalId>,
+    pub(crate) refilled: BTreeSet<Place>,
     gone: BTreeSet<Place>,
 }
 
@@ -521,9 +521,8 @@ impl Analysis<'_> {
     fn jump(&mut self, jump: Jump) {
         self.usage.jumps.insert(jump);
         if let Some(flow) = self.flow.take() {
-            let filled = &mut self.usage.refills_at;
-            let common = filled.get(&jump).map(|known| known & &flow.refilled);
-            filled.insert(jump, common.unwrap_or(flow.refilled));
+            let known = self.usage.at_jumps.get(&jump).map(|known| known.and(&flow));
+            self.usage.at_jumps.insert(jump, known.unwrap_or(flow));
         }
     }
 

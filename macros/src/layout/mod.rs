@@ -166,6 +166,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         for known in given.chain(remade.iter().copied()) {
             declared.remove(&known);
         }
+        // What names one that is made again, and is not made itself, is not there.
+        declared.retain(|local| graph.locals[*local].remade.is_none());
         let region = graph[block].region;
         let captures = liveness.captures();
         if let Some(region) = region {

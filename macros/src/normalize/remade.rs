@@ -99,9 +99,22 @@ impl Lower<'_> {
                 matches!(expr.member, Member::Named(_) | Member::Unnamed(_))
                     && self.is_place(&expr.base)
             }
-            Expr::Index(expr) => matches!(&*expr.index, Expr::Lit(_)) && self.is_place(&expr.expr),
+            Expr::Index(expr) => self.is_fixed_index(&expr.index) && self.is_place(&expr.expr),
             Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && self.is_place(&expr.expr),
             Expr::Paren(expr) => self.is_place(&expr.expr),
+            _ => false,
+        }
+    }
+
+    /// Whether the index is always the same: a literal, a constant, or a range of such.
+    fn is_fixed_index(&self, index: &Expr) -> bool {
+        match index {
+            Expr::Lit(_) => true,
+            Expr::Path(_) => self.is_constant_path(index),
+            Expr::Range(range) => {
+                let mut ends = range.start.iter().chain(&range.end);
+                ends.all(|end| self.is_fixed_index(end))
+            }
             _ => false,
         }
     }
