@@ -28,7 +28,7 @@ async fn program(n: i64) -> i64 {
     }
     let text = match (order(n).await, n) {
         (order, 0..=1) if order.lines.is_empty() => fetch(&order.customer).await,
-        (order, k) if let Some(line) = order.lines.first() && line.count > k as u32 => line.sku.clone(),
+        (ref order, k) if let Some(line) = order.lines.first() && line.count > k as i64 => line.sku.clone(),
         (order, _) => concat(&order.customer, "none").await,
     };
     total + text.len() as i64

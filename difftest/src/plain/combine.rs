@@ -29,12 +29,19 @@ pub async fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F:
 pub struct Branch<F: Future> {
     future: Option<Pin<Box<F>>>,
     value: Option<F::Output>,
+    /// Whether its condition is false, so that it is never ready.
+    is_off: bool,
 }
 
 impl<F: Future> Branch<F> {
     #[doc(hidden)]
     pub fn new(future: F) -> Self {
-        Self { future: Some(Box::pin(future)), value: None }
+        Self { future: Some(Box::pin(future)), value: None, is_off: false }
+    }
+
+    #[doc(hidden)]
+    pub fn off() -> Self {
+        Self { future: None, value: None, is_off: true }
     }
 
     /// Polls the future unless it has given its value. Whether it has.
@@ -47,7 +54,7 @@ impl<F: Future> Branch<F> {
             self.future = None;
             self.value = Some(value);
         }
-        self.future.is_none()
+        self.future.is_none() && !self.is_off
     }
 
     #[doc(hidden)]
@@ -132,16 +139,28 @@ macro_rules! try_join {
 #[macro_export]
 macro_rules! select {
     (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:block , $($rest:tt)*) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, $body)] $($rest)*)
+        $crate::select!(@ [$($done)* ($pattern, $future, true, $body)] $($rest)*)
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:block $($rest:tt)*) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, $body)] $($rest)*)
+        $crate::select!(@ [$($done)* ($pattern, $future, true, $body)] $($rest)*)
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:expr , $($rest:tt)*) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, $body)] $($rest)*)
+        $crate::select!(@ [$($done)* ($pattern, $future, true, $body)] $($rest)*)
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:expr) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, $body)])
+        $crate::select!(@ [$($done)* ($pattern, $future, true, $body)])
+    };
+    (@ [$($done:tt)*] $pattern:pat = $future:expr, if $cond:expr => $body:block , $($rest:tt)*) => {
+        $crate::select!(@ [$($done)* ($pattern, $future, $cond, $body)] $($rest)*)
+    };
+    (@ [$($done:tt)*] $pattern:pat = $future:expr, if $cond:expr => $body:block $($rest:tt)*) => {
+        $crate::select!(@ [$($done)* ($pattern, $future, $cond, $body)] $($rest)*)
+    };
+    (@ [$($done:tt)*] $pattern:pat = $future:expr, if $cond:expr => $body:expr , $($rest:tt)*) => {
+        $crate::select!(@ [$($done)* ($pattern, $future, $cond, $body)] $($rest)*)
+    };
+    (@ [$($done:tt)*] $pattern:pat = $future:expr, if $cond:expr => $body:expr) => {
+        $crate::select!(@ [$($done)* ($pattern, $future, $cond, $body)])
     };
     (@ [$a:tt]) => { $crate::select!(# [_, (), (), ()] (a A $a)) };
     (@ [$a:tt $b:tt]) => { $crate::select!(# [_, _, (), ()] (a A $a) (b B $b)) };
@@ -151,9 +170,15 @@ macro_rules! select {
     (@ [$a:tt $b:tt $c:tt $d:tt]) => {
         $crate::select!(# [_, _, _, _] (a A $a) (b B $b) (c C $c) (d D $d))
     };
-    (# [$($value:ty),+] $(($name:ident $variant:ident ($pattern:pat, $future:expr, $body:expr)))+) => {{
+    (# [$($value:ty),+] $(($name:ident $variant:ident ($pattern:pat, $future:expr, $cond:expr, $body:expr)))+) => {{
         let chosen: $crate::plain::Chosen<$($value),+> = {
-            $(let mut $name = $crate::plain::Branch::new($future);)+
+            $(
+                let mut $name = if $cond {
+                    $crate::plain::Branch::new($future)
+                } else {
+                    $crate::plain::Branch::off()
+                };
+            )+
             let mut first = true;
             ::std::future::poll_fn(|task| {
                 // The first poll starts all of them, whatever comes of the ones before.

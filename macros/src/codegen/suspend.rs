@@ -276,9 +276,10 @@ fn poll_join(point: PointId, count: usize, fail_fast: bool, value: &Ident) -> To
     let (cx, parked, done, again) = (context(), parked(), hidden("done"), again());
     let branches: Vec<_> =
         (0..count).map(|index| (operation_token(point, index), Index::from(index))).collect();
-    let poll =
-        branches.iter().map(|(token, index)| quote!(#done &= #token.poll(#parked, #index, #cx)?;));
     if !fail_fast {
+        let poll = branches
+            .iter()
+            .map(|(token, index)| quote!(#done &= #token.poll(#parked, #index, #cx)?;));
         let take = branches.iter().map(|(token, index)| quote!(#token.take(#parked, #index)?));
         return quote! {
             let mut #done = true;
@@ -290,9 +291,13 @@ fn poll_join(point: PointId, count: usize, fail_fast: bool, value: &Ident) -> To
         };
     }
     let failed = hidden("failed");
+    // After a failure nobody is looked after any more.
     let look = branches.iter().map(|(token, index)| {
         quote! {
-            if #failed.is_none() { #failed = #token.failed(#parked, #index)?; }
+            if #failed.is_none() {
+                #done &= #token.poll(#parked, #index, #cx)?;
+                #failed = #token.failed(#parked, #index)?;
+            }
         }
     });
     let cancel =
@@ -302,7 +307,6 @@ fn poll_join(point: PointId, count: usize, fail_fast: bool, value: &Ident) -> To
         let mut #done = true;
         let mut #failed = ::core::option::Option::None;
         ::piton::__private::open_waits(#cx, false);
-        #(#poll)*
         #(#look)*
         ::piton::__private::close_waits(#cx, #failed.is_none() && !#done);
         let #value = match #failed {

@@ -329,7 +329,7 @@ impl Lower<'_> {
     }
 
     /// Runs one of two parts, depending on a condition that may bind by `let`.
-    fn condition(
+    pub(super) fn condition(
         &mut self,
         cond: Expr,
         then: impl FnOnce(&mut Self),

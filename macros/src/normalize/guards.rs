@@ -22,6 +22,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprMatch, Ident, Macro, Pat};
 
+use super::walk::alone;
 use super::{Dest, Lower, ident_expr};
 use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId};
 use crate::macros::{self, Piece};
@@ -72,14 +73,19 @@ impl Lower<'_> {
             let Pat::Guard(guarded) = arm.pat else { continue };
             let mut seen = (*guarded.pat).clone();
             let mut guard = *guarded.guard;
-            self.by_reference(&mut seen, &mut guard, matches!(scrutinee, Expr::Reference(_)));
+            let used = self.by_reference(&mut seen, &mut guard, scrutinee);
             let body = self.body(|this| {
-                let cond = this.hoist(guard);
-                let taken = this.arm_body(*arm.body, dest, target);
-                let arms = vec![Arm { pat: *guarded.pat, body: taken }, this.never(dest, target)];
-                let scrutinee = scrutinee.clone();
-                let then = Body { stmts: vec![Stmt::Match { scrutinee, arms }] };
-                this.push(Stmt::If { cond, then, otherwise: Body::default() });
+                let take = |this: &mut Self| {
+                    let mut taken = this.arm_body(*arm.body, dest, target);
+                    // The arm need not use what the guard has used.
+                    let see =
+                        used.iter().map(|ident| Stmt::Code(syn::parse_quote!(let _ = &#ident;)));
+                    taken.stmts.splice(..0, see);
+                    let arms =
+                        vec![Arm { pat: *guarded.pat, body: taken }, this.never(dest, target)];
+                    this.push(Stmt::Match { scrutinee: scrutinee.clone(), arms });
+                };
+                this.condition(guard, take, |_| {});
             });
             list.push(Arm { pat: seen, body });
             list.push(Arm { pat: otherwise(), body: Body::default() });
@@ -107,14 +113,26 @@ impl Lower<'_> {
     }
 
     /// Makes the pattern bind references, to what the guard uses and nothing else, and the guard use
-    /// those.
-    fn by_reference(&mut self, pat: &mut Pat, guard: &mut Expr, binds_references: bool) {
+    /// those. Gives what it uses.
+    fn by_reference(&mut self, pat: &mut Pat, guard: &mut Expr, scrutinee: &Expr) -> Vec<Ident> {
+        let binds_references = matches!(scrutinee, Expr::Reference(_));
         let used = Usage::of_expr(&self.locals, guard).mentions;
         let mut seen = See { lower: self, used: Vec::new(), new: HashMap::new(), binds_references };
         seen.used = used.into_iter().map(|id| seen.lower.locals[id].ident.clone()).collect();
         seen.visit_pat_mut(pat);
-        let new = seen.new;
+        let (new, mut used) = (seen.new, seen.used);
+        // After an await in the guard they are made again from what is matched.
+        for (ident, _) in new.values() {
+            if let (Some(local), Some(alone)) = (self.locals.find(ident), alone(pat, ident)) {
+                let otherwise = otherwise();
+                self.locals[local].remade = Some(syn::parse_quote! {
+                    match #scrutinee { #alone => #ident, #otherwise => ::core::unreachable!() }
+                });
+            }
+        }
         Uses(&new).visit_expr_mut(guard);
+        used.retain(|ident| new.contains_key(&ident.to_string()));
+        used
     }
 }
 

@@ -396,6 +396,10 @@ pub(crate) fn collect_bindings(pat: &Pat, out: &mut Vec<Ident>) {
                 self.visit_pat(pat);
             }
         }
+        fn visit_pat_guard(&mut self, pat: &syn::PatGuard) {
+            self.visit_pat(&pat.pat);
+            crate::cfg::let_patterns(&pat.guard).into_iter().for_each(|pat| self.visit_pat(pat));
+        }
         fn visit_expr(&mut self, _: &Expr) {}
     }
     syn::visit::Visit::visit_pat(&mut Bindings(out), pat);

@@ -101,7 +101,7 @@ fn of_item(function: &str, iterable: &Expr, position: &TokenStream, span: Span) 
 }
 
 /// The pattern with one of its bindings and wildcards in place of the others.
-fn alone(pat: &Pat, ident: &Ident) -> Option<Pat> {
+pub(super) fn alone(pat: &Pat, ident: &Ident) -> Option<Pat> {
     struct Alone<'a>(&'a Ident);
     impl Alone<'_> {
         fn keeps(&self, pat: &syn::PatIdent) -> bool {
