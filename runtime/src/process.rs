@@ -44,6 +44,12 @@ mod simulated {
     #[derive(Clone, Debug, Default)]
     pub struct Process(Arc<Mutex<Life>>);
 
+    impl PartialEq for Process {
+        fn eq(&self, other: &Self) -> bool {
+            Arc::ptr_eq(&self.0, &other.0)
+        }
+    }
+
     #[derive(Debug, Default)]
     struct Life {
         phase: Phase,
@@ -63,6 +69,11 @@ mod simulated {
         /// A process that runs.
         pub fn new() -> Self {
             Self::default()
+        }
+
+        /// The process whose task is being polled.
+        pub fn current() -> Option<Self> {
+            CURRENT.with_borrow(Clone::clone)
         }
 
         /// Has `future` polled as a part of this process: while the process is paused it is not
@@ -117,7 +128,7 @@ mod simulated {
 
     /// Makes a task one of the process that is being polled.
     pub(crate) fn bind<F: Future>(task: F) -> Scoped<F> {
-        let process = CURRENT.with_borrow(Clone::clone);
+        let process = Process::current();
         Scoped { process, future: Some(Box::pin(task)) }
     }
 

@@ -312,9 +312,10 @@ impl Session {
                 warn!(runs = drivers.len(), "activities were interrupted by the shutdown");
                 drivers.shutdown().await;
             }
-            // Handing back counts no attempt as interrupted; taking away does. A driver whose
-            // commit failed has left its attempts in the middle, too.
-            if !in_time || self.take_suspicion() {
+            // Handing back counts no attempt as interrupted; taking away does. A driver that could
+            // not write what it knew, because of an error or because the lease had run out, has left
+            // its attempts in the middle, too.
+            if !in_time || self.take_suspicion() || self.phases.now() == Phase::Lost {
                 self.store.fence_workers(&[self.lease.worker_id]).await?;
             }
         }

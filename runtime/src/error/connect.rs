@@ -79,7 +79,7 @@ pub enum StoreError {
         source: sqlx::Error,
     },
     /// The store has no transactions that activities could write in.
-    #[error("this store is no SQL database, so activities have no transactions in it")]
+    #[error("activities have no transactions in this store")]
     NoTransactions,
     /// A row holds what no piton writes.
     #[error("the database holds an unreadable {what}: {reason}")]

@@ -218,7 +218,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// SQLite, the right to write; on Postgres, a connection), so it must be short.
     ///
     /// # Errors
-    /// [`StoreError::NoTransactions`] unless the store is an SQL database.
+    /// [`StoreError::NoTransactions`] if the store has none.
     async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
         Err(StoreError::NoTransactions)
     }

@@ -163,6 +163,25 @@ async fn a_number_is_given_once_though_the_clock_is_set_back() {
     worker.shutdown().await.unwrap();
 }
 
+/// Nobody has taken the runs of a worker whose lease has run out, so it could still hand them back.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_after_the_end_of_the_lease_hands_nothing_back() {
+    let rig = Rig::new();
+    let late = rig.remote_worker().start().await.unwrap();
+    let run = rig.client.start(work(text("hang"))).await.unwrap();
+    rig.until_true(|| rig.lab.begun("hang") == [1]).await;
+    let shutdown = tokio::spawn(late.shutdown());
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    rig.store.move_clock(60_000_000);
+    rig.lab.open_gate();
+    shutdown.await.unwrap().unwrap();
+    let worker = rig.worker().start().await.unwrap();
+    rig.lab.open_gate();
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    assert_eq!(rig.lab.begun("hang"), [1, 2]);
+    worker.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_activity_that_kills_its_worker_is_given_up() {
     let rig = Rig::new();

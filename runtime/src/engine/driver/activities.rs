@@ -125,6 +125,8 @@ impl Driver {
             }
             AttemptResult::Lost => {
                 info!("the run has another owner or is closed");
+                // Or it is ours, and the lease has run out.
+                self.session.suspect_strays();
                 self.lost = true;
                 return;
             }

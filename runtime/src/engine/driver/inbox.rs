@@ -49,6 +49,8 @@ impl Driver {
                 Ok(ArrivalOutcome::Accepted { seq }) => self.saved(unsaved, seq),
                 Ok(outcome) => {
                     info!(?outcome, "the run has another owner or is closed");
+                    // Or it is ours, and the lease has run out.
+                    self.session.suspect_strays();
                     return Err(Ended);
                 }
                 Err(error) => {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Write;
 use super::state::{News, State};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
@@ -90,6 +91,16 @@ impl ActivityRow {
         }
     }
 
+    fn tell_attempt(
+        &self,
+        key: ActivityKey,
+        worker: WorkerLease,
+        again: bool,
+        news: &News<'_>,
+    ) {
+        news.wrote(Write::Attempted { key, attempt: self.attempt, worker, again });
+    }
+
     fn claimed(&self, key: ActivityKey) -> ClaimedActivity {
         ClaimedActivity {
             key,
@@ -142,6 +153,7 @@ impl State {
         &mut self,
         request: ClaimActivities<'_>,
         now: Timestamp,
+        news: &News<'_>,
     ) -> Result<ClaimedActivities, StoreError> {
         self.check(request.worker, now)?;
         let mut claimed = ClaimedActivities { now, ..ClaimedActivities::default() };
@@ -154,6 +166,7 @@ impl State {
             let Some(due_at) = row.due_at else { continue };
             if due_at <= now && rooms.take(&row.new.queue, &row.new.activity) {
                 row.begin(request.worker, now);
+                row.tell_attempt(*key, request.worker, false, news);
                 claimed.activities.push(row.claimed(*key));
             } else {
                 left.push((due_at, row));
@@ -171,6 +184,7 @@ impl State {
         worker: WorkerLease,
         held: &[(ActivityKey, u32)],
         now: Timestamp,
+        news: &News<'_>,
     ) -> Result<ReviewedActivities, StoreError> {
         self.check(worker, now)?;
         let is_held = |(key, attempt): &(ActivityKey, u32)| {
@@ -181,6 +195,7 @@ impl State {
         let strays = self.activities.iter().filter(|(key, row)| {
             row.worker == Some(worker) && !held.contains(&(**key, row.attempt))
         });
+        let strays = strays.inspect(|(key, row)| row.tell_attempt(**key, worker, true, news));
         let strays = strays.map(|(key, row)| row.claimed(*key)).collect();
         Ok(ReviewedActivities { lost, strays })
     }
@@ -189,6 +204,7 @@ impl State {
         &mut self,
         beat: ActivityHeartbeat,
         now: Timestamp,
+        news: &News<'_>,
     ) -> HeartbeatOutcome {
         let is_entitled = self.is_entitled(beat.key, beat.reporter, now);
         match self.activities.get_mut(&beat.key) {
@@ -197,6 +213,7 @@ impl State {
                     && beat.reporter != Reporter::Expiry
                     && row.attempt == beat.attempt =>
             {
+                news.wrote(Write::Beaten { heartbeat: &beat });
                 row.note_life(now);
                 row.details = beat.details.or_else(|| row.details.take());
                 HeartbeatOutcome::Noted
@@ -211,7 +228,7 @@ impl State {
         now: Timestamp,
         news: &mut News,
     ) -> FinishOutcome {
-        let FinishActivity { key, attempt, reporter, end } = end;
+        let FinishActivity { key, attempt, reporter, .. } = end;
         let token = token_key(key, attempt, reporter);
         if token.as_ref().is_some_and(|token| self.has_key(key.run_id, token)) {
             return FinishOutcome::Repeated;
@@ -221,7 +238,8 @@ impl State {
         if row.attempt != attempt || !is_entitled {
             return FinishOutcome::Stale;
         }
-        match end {
+        news.wrote(Write::Ended { end: &end });
+        match end.end {
             ActivityEnd::Outcome(outcome) => {
                 if row.worker.is_some() && !matches!(reporter, Reporter::Worker(_)) {
                     news.given_up.push(key);

@@ -6,7 +6,9 @@ use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::model::{RunId, StepNo, Timestamp};
-use crate::store::{ArrivalKind, CommitStep, WorkerLease};
+use crate::store::{
+    ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, FinishActivity, WorkerLease,
+};
 
 /// Sees every call of one connection to a [`MemoryStore`](super::MemoryStore).
 #[async_trait]
@@ -98,6 +100,32 @@ pub enum Write<'a> {
         seq: i64,
         /// What it is.
         kind: &'a ArrivalKind,
+    },
+    /// An attempt of an activity on a queue was given to a worker, or given once more.
+    Attempted {
+        /// The activity.
+        key: ActivityKey,
+        /// The attempt's number.
+        attempt: u32,
+        /// Who is to make it.
+        worker: WorkerLease,
+        /// Whether the worker had it already, without knowing.
+        again: bool,
+    },
+    /// A sign of life of such an attempt was noted.
+    Beaten {
+        /// What was said.
+        heartbeat: &'a ActivityHeartbeat,
+    },
+    /// Such an attempt has ended.
+    Ended {
+        /// Which one, by what right, and how.
+        end: &'a FinishActivity,
+    },
+    /// An activity's own transaction was committed, together with its outcome.
+    Noted {
+        /// The activity.
+        key: ActivityKey,
     },
     /// A run was closed from outside.
     Terminated {

@@ -9,10 +9,11 @@ mod activities;
 mod database;
 mod hook;
 mod state;
+mod transaction;
 mod workers;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -21,8 +22,9 @@ use tokio::time::Instant;
 use self::database::{Database, MemoryClock};
 pub use self::hook::{Hook, Write};
 use self::state::{News, State};
+pub use self::transaction::Notebook;
 use super::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, Arrival, ArrivalOutcome, ClaimActivities,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome, ClaimActivities,
     ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep,
     DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
     HeartbeatOutcome, Hub, ManualClock, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
@@ -48,6 +50,8 @@ pub struct WriteCounts {
 
 /// See the [module documentation](self).
 pub struct MemoryStore {
+    /// The connection itself, for transactions that outlive a call.
+    this: Weak<Self>,
     /// News for this process.
     hub: Arc<Hub>,
     /// What sees and spoils calls.
@@ -80,7 +84,8 @@ impl MemoryStore {
     }
 
     fn of(database: Arc<Database>) -> Arc<Self> {
-        let store = Arc::new(Self {
+        let store = Arc::new_cyclic(|this| Self {
+            this: Weak::clone(this),
             hub: Arc::default(),
             hook: Mutex::default(),
             is_gone: Mutex::default(),
@@ -134,6 +139,11 @@ impl MemoryStore {
     /// How many activities there are on queues.
     pub fn activities(&self) -> usize {
         self.lock().activities.len()
+    }
+
+    /// What activities have written in transactions of their own, in order.
+    pub fn notes(&self) -> Vec<String> {
+        self.lock().notes.clone()
     }
 
     /// A run's snapshot as it is kept.
@@ -305,8 +315,10 @@ impl Store for MemoryStore {
         &self,
         request: ClaimActivities<'_>,
     ) -> Result<ClaimedActivities, StoreError> {
-        self.transition("claim_activities", |state, now, _| state.claim_activities(request, now))
-            .await
+        self.transition("claim_activities", |state, now, news| {
+            state.claim_activities(request, now, news)
+        })
+        .await
     }
 
     async fn review_activities(
@@ -314,8 +326,8 @@ impl Store for MemoryStore {
         worker: WorkerLease,
         held: &[(ActivityKey, u32)],
     ) -> Result<ReviewedActivities, StoreError> {
-        self.transition("review_activities", |state, now, _| {
-            state.review_activities(worker, held, now)
+        self.transition("review_activities", |state, now, news| {
+            state.review_activities(worker, held, now, news)
         })
         .await
     }
@@ -324,9 +336,10 @@ impl Store for MemoryStore {
         &self,
         heartbeats: Vec<ActivityHeartbeat>,
     ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
-        self.transition("heartbeat_activities", |state, now, _| {
+        self.transition("heartbeat_activities", |state, now, news| {
             state.counts.transactions += 1;
-            Ok(heartbeats.into_iter().map(|beat| state.heartbeat_activity(beat, now)).collect())
+            let note = |beat| state.heartbeat_activity(beat, now, news);
+            Ok(heartbeats.into_iter().map(note).collect())
         })
         .await
     }
@@ -347,6 +360,16 @@ impl Store for MemoryStore {
             Ok(state.expired_activities(limit, now))
         })
         .await
+    }
+
+    async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+        let connection = self.this.upgrade().expect("somebody calls it");
+        transaction::begin(connection).await
+    }
+
+    async fn settle_run(&self, _: RunId) -> Result<(), StoreError> {
+        // Nothing goes on behind the back of whoever asked for it.
+        self.transition("settle_run", |_, _, _| Ok(())).await
     }
 
     async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {

@@ -21,6 +21,8 @@ pub(super) struct State {
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
     pub(super) workers_ever: i64,
+    /// What activities have written in transactions of their own.
+    pub(super) notes: Vec<String>,
     /// What ids of runs are derived from: a seed, and how many there were.
     pub(super) run_ids: Option<(u32, u32)>,
     /// The open run of each workflow id.
@@ -167,6 +169,9 @@ impl State {
         let (kinds, keys): (Vec<_>, Vec<_>) =
             first.map(|first| (first.kind, first.dedup_key)).unzip();
         self.counts.arrivals += kinds.len() as u64;
+        for kind in &kinds {
+            news.wrote(Write::Arrived { run_id, seq: 1, kind });
+        }
         self.runs.insert(
             run.run_id,
             RunRow {
