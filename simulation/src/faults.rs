@@ -46,11 +46,15 @@ pub enum Fault {
     LateNews,
     /// The database's clock is set forward or back.
     ClockJump,
+    /// A process runs a build that cannot make some steps.
+    BrokenBuild,
+    /// An attempt that is to be completed from outside is not.
+    LazyClerk,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::ErrorBefore,
         Self::ErrorAfter,
         Self::Refusal,
@@ -64,6 +68,8 @@ impl Fault {
         Self::LostNews,
         Self::LateNews,
         Self::ClockJump,
+        Self::BrokenBuild,
+        Self::LazyClerk,
     ];
 
     /// In how many of 1,000 cases it strikes at most, where calls and news are concerned; of those
@@ -72,7 +78,7 @@ impl Fault {
         match self {
             Self::ErrorBefore | Self::ErrorAfter => 100,
             Self::Delay => 50,
-            Self::LostNews | Self::LateNews => 500,
+            Self::LostNews | Self::LateNews | Self::BrokenBuild | Self::LazyClerk => 500,
             Self::Refusal | Self::CrashInCall | Self::PauseInCall => 10,
             Self::Crash | Self::Pause | Self::Outage | Self::Disconnect | Self::ClockJump => 1_000,
         }

@@ -16,6 +16,7 @@
 //! cargo run --release -p piton-simulation -- replay 7 --about run-3
 //! ```
 
+mod clerks;
 mod faults;
 mod journal;
 pub mod options;

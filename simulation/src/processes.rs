@@ -6,11 +6,12 @@ use std::time::Duration;
 use piton::client::Client;
 use piton::process::Process;
 use piton::store::MemoryStore;
-use piton::worker::Worker;
+use piton::worker::{Queue, Worker};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::faults::{Fault, Wire};
+use crate::workflows::QUEUE;
 use crate::world::{Phase, World};
 
 /// How often something happens to a process at most.
@@ -23,7 +24,7 @@ const RESTART_AFTER: Duration = Duration::from_millis(500);
 pub(crate) async fn keep(world: Arc<World>, slot: usize) {
     for life in 1.. {
         let name = format!("p{slot}.{life}");
-        live(&world, &name).await;
+        live(&world, &name, slot).await;
         world.remove_client(&name);
         if world.phase() == Phase::Over {
             return;
@@ -33,15 +34,17 @@ pub(crate) async fn keep(world: Arc<World>, slot: usize) {
 }
 
 /// One process from its start to its end.
-async fn live(world: &Arc<World>, name: &str) {
+async fn live(world: &Arc<World>, name: &str, slot: usize) {
     let process = Process::new();
     let connection = world.database.connect();
     let wire =
         Wire { world: Arc::clone(world), name: name.to_owned(), process: Some(process.clone()) };
     connection.set_hook(Arc::new(wire));
     world.journal.note(name, format_args!("starts"));
+    world.add_life(name, &process);
     let (stop, stopping) = watch::channel(false);
-    let serving = serve(Arc::clone(world), name.to_owned(), process.clone(), &connection, stopping);
+    let place = Place { name: name.to_owned(), process: process.clone(), slot };
+    let serving = serve(Arc::clone(world), place, &connection, stopping);
     let mut serving = tokio::spawn(process.scope(serving));
     loop {
         let faulty = async {
@@ -132,11 +135,17 @@ fn happening(world: &World) -> Option<Happening> {
     }
 }
 
+/// Where a worker is.
+struct Place {
+    name: String,
+    process: Process,
+    slot: usize,
+}
+
 /// What runs in the process: a worker, until it is asked to stop.
 fn serve(
     world: Arc<World>,
-    name: String,
-    process: Process,
+    Place { name, process, slot }: Place,
     connection: &Arc<MemoryStore>,
     mut stopping: watch::Receiver<bool>,
 ) -> impl Future<Output = ()> + Send + 'static {
@@ -154,6 +163,12 @@ fn serve(
                 .max_runs(plan.max_runs)
                 .max_activities(plan.max_activities)
                 .commit_lanes(plan.commit_lanes);
+            let is_apart = plan.queue_is_apart && plan.processes > 1;
+            let worker = match (is_apart, slot + 1 == plan.processes) {
+                (true, true) => worker.without_workflows().queue(QUEUE),
+                (true, false) => worker,
+                (false, _) => worker.queue(Queue::new(QUEUE).max_concurrent(8)),
+            };
             match worker.start().await {
                 Ok(worker) => break worker,
                 Err(_) if *stopping.borrow() => return,

@@ -12,8 +12,8 @@ pub enum Op {
     Sleep(u64),
     /// Awaits a signal.
     Signal,
-    /// Awaits a signal, for milliseconds at most.
-    SignalWithin(u64),
+    /// Awaits a signal, for milliseconds at most: by a timer beside it, or by its own limit.
+    SignalWithin(u64, Limit),
     /// Awaits several activities at once.
     All(Vec<Work>),
     /// Awaits an activity and sleeps meanwhile.
@@ -26,6 +26,19 @@ pub enum Op {
     Repeat(u32, Vec<Op>),
     /// Does some things in an inline call.
     Inline(Vec<Op>),
+    /// Does some things in two calls at once.
+    Branches(Vec<Op>, Vec<Op>),
+    /// Takes a step that some builds cannot make.
+    Fragile,
+}
+
+/// What ends a wait for a signal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Limit {
+    /// A timer in a `select!`.
+    Timer,
+    /// The signal's timeout.
+    Timeout,
 }
 
 /// A call of an activity.
@@ -37,6 +50,31 @@ pub struct Work {
     pub millis: u64,
     /// What is wrong with it.
     pub trouble: Trouble,
+    /// How it is attempted.
+    pub kind: Kind,
+    /// How many activities the run has awaited before, one after the other. Given by the run.
+    pub awaited: u32,
+}
+
+/// How an activity is attempted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// By the worker that owns the run.
+    Local,
+    /// By a worker that serves a queue.
+    Queued,
+    /// By a worker that serves a queue, if one begins within milliseconds.
+    QueuedWithin(u64),
+    /// At most once.
+    Once,
+    /// At most once, by a worker that serves a queue.
+    QueuedOnce,
+    /// In a transaction, whose notes are committed with the outcome.
+    Written,
+    /// With signs of life, here or on a queue.
+    Beating(bool),
+    /// From outside, with a token.
+    Signed,
 }
 
 /// What is wrong with an activity.
@@ -65,6 +103,9 @@ pub enum Entry {
     Slept,
 }
 
+/// The largest value of an activity. Above it, values tell who has completed an attempt.
+pub const VALUES: i64 = 0xf_ffff;
+
 /// The attempts of an activity that may fail.
 pub const MAX_ATTEMPTS: u32 = 4;
 
@@ -75,16 +116,30 @@ pub fn draw(rng: &mut Rng) -> Vec<Op> {
 }
 
 fn draw_op(rng: &mut Rng, depth: u32) -> Op {
-    match rng.u32(0..if depth > 0 { 24 } else { 20 }) {
+    match rng.u32(0..if depth > 0 { 26 } else { 21 }) {
         0..=7 => Op::Work(draw_work(rng)),
         8..=10 => Op::Sleep(draw_sleep(rng)),
         11..=12 => Op::Signal,
-        13 => Op::SignalWithin(draw_sleep(rng)),
+        13 => {
+            let limit = if rng.bool() { Limit::Timer } else { Limit::Timeout };
+            Op::SignalWithin(draw_sleep(rng), limit)
+        }
         14..=15 => Op::All((0..rng.usize(0..=4)).map(|_| draw_work(rng)).collect()),
         16 => Op::Both(draw_work(rng), draw_sleep(rng)),
         17..=18 => Op::Race(draw_work(rng), draw_work(rng)),
         19 => Op::WorkWithin(draw_work(rng), draw_sleep(rng)),
-        20..=21 => Op::Repeat(rng.u32(0..=3), draw_block(rng, depth)),
+        20 => Op::Fragile,
+        21 => Op::Repeat(rng.u32(0..=3), draw_block(rng, depth)),
+        22 => Op::Repeat(rng.u32(5..=15), vec![Op::Work(draw_work(rng))]),
+        23 => {
+            // Who gets which signal could not be told.
+            let branch = |rng: &mut Rng| {
+                let mut block = draw_block(rng, depth);
+                block.retain(|op| signals(std::slice::from_ref(op)) == 0);
+                block
+            };
+            Op::Branches(branch(rng), branch(rng))
+        }
         _ => Op::Inline(draw_block(rng, depth)),
     }
 }
@@ -101,7 +156,17 @@ fn draw_work(rng: &mut Rng) -> Work {
         _ => Trouble::None,
     };
     let millis = if rng.bool() { 0 } else { rng.u64(1..1_000) };
-    Work { value: rng.i64(0..1_000_000), millis, trouble }
+    let kind = match rng.u32(0..24) {
+        0..=11 => Kind::Local,
+        12..=15 => Kind::Queued,
+        16 => Kind::QueuedWithin(rng.u64(1..10_000)),
+        17 => Kind::Once,
+        18 => Kind::QueuedOnce,
+        19..=20 => Kind::Written,
+        21 => Kind::Beating(rng.bool()),
+        _ => Kind::Signed,
+    };
+    Work { value: rng.i64(0..=VALUES), millis, trouble, kind, awaited: 0 }
 }
 
 /// Most are short, some outlast the time for which runs stay in memory.
@@ -117,17 +182,17 @@ fn draw_sleep(rng: &mut Rng) -> u64 {
 /// How many signals a program may ask for.
 pub fn signals(ops: &[Op]) -> u32 {
     let of = |op: &Op| match op {
-        Op::Signal | Op::SignalWithin(_) => 1,
+        Op::Signal | Op::SignalWithin(..) => 1,
         Op::Repeat(times, inner) => times * signals(inner),
         Op::Inline(inner) => signals(inner),
+        Op::Branches(first, second) => signals(first) + signals(second),
         _ => 0,
     };
     ops.iter().map(of).sum()
 }
 
 /// Whether a plain execution of the program could give these entries. Signals must come in the
-/// order of their numbers, and none of those `acknowledged` may be left out. Activities of a run
-/// that was interrupted again and again `may_give_up`.
+/// order of their numbers, and none of those `acknowledged` may be left out.
 ///
 /// # Errors
 /// What is wrong.
@@ -135,9 +200,9 @@ pub fn check(
     ops: &[Op],
     entries: &[Entry],
     acknowledged: &[u32],
-    may_give_up: bool,
+    luck: Luck,
 ) -> Result<(), String> {
-    let mut check = Check { entries: entries.iter(), signals: Vec::new(), may_give_up };
+    let mut check = Check { entries: entries.iter(), signals: Vec::new(), luck };
     check.ops(ops)?;
     if let Some(more) = check.entries.next() {
         return Err(format!("{more:?} is more than the program gives"));
@@ -151,10 +216,21 @@ pub fn check(
     lost.map_or(Ok(()), |lost| Err(format!("signal {lost} was acknowledged and lost: {taken:?}")))
 }
 
+/// What has happened to a run, as far as it decides what may come of its activities.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Luck {
+    /// How often its attempts were interrupted.
+    pub interruptions: u32,
+    /// Whether faults were injected at all.
+    pub was_faulty: bool,
+    /// Whether attempts wait for places, which those on queues do while their time runs.
+    pub was_crowded: bool,
+}
+
 struct Check<'a> {
     entries: std::slice::Iter<'a, Entry>,
     signals: Vec<u32>,
-    may_give_up: bool,
+    luck: Luck,
 }
 
 impl Check<'_> {
@@ -164,22 +240,24 @@ impl Check<'_> {
 
     fn op(&mut self, op: &Op) -> Result<(), String> {
         match op {
-            Op::Work(work) => self.one_of(op, &[outcome(work)]),
+            Op::Work(work) => self.outcome_of(op, &[work], false),
             Op::Sleep(_) => self.one_of(op, &[Entry::Slept]),
             Op::Signal => match self.next(op)? {
                 Entry::Signal(_) => Ok(()),
                 other => Err(format!("{op:?} gave {other:?}")),
             },
-            Op::SignalWithin(_) => match self.next(op)? {
+            Op::SignalWithin(..) => match self.next(op)? {
                 Entry::Signal(_) | Entry::Slept => Ok(()),
                 other => Err(format!("{op:?} gave {other:?}")),
             },
-            Op::All(works) => works.iter().try_for_each(|work| self.one_of(op, &[outcome(work)])),
-            Op::Both(work, _) => self.one_of(op, &[outcome(work)]),
-            Op::Race(first, second) => self.one_of(op, &[outcome(first), outcome(second)]),
-            Op::WorkWithin(work, _) => self.one_of(op, &[outcome(work), Entry::Slept]),
+            Op::All(works) => works.iter().try_for_each(|work| self.outcome_of(op, &[work], false)),
+            Op::Both(work, _) => self.outcome_of(op, &[work], false),
+            Op::Race(first, second) => self.outcome_of(op, &[first, second], false),
+            Op::WorkWithin(work, _) => self.outcome_of(op, &[work], true),
             Op::Repeat(times, inner) => (0..*times).try_for_each(|_| self.ops(inner)),
             Op::Inline(inner) => self.ops(inner),
+            Op::Branches(first, second) => self.ops(first).and_then(|()| self.ops(second)),
+            Op::Fragile => self.one_of(op, &[Entry::Slept]),
         }
     }
 
@@ -192,15 +270,53 @@ impl Check<'_> {
     }
 
     fn one_of(&mut self, op: &Op, expected: &[Entry]) -> Result<(), String> {
-        let may_give_up = self.may_give_up;
         let entry = self.next(op)?;
-        let fits = expected.contains(entry) || (may_give_up && *entry == Entry::Failed);
-        if fits { Ok(()) } else { Err(format!("{op:?} gave {entry:?}")) }
+        if expected.contains(entry) { Ok(()) } else { Err(format!("{op:?} gave {entry:?}")) }
+    }
+
+    /// Checks what one of these activities came to, or a timer if there is one.
+    fn outcome_of(&mut self, op: &Op, works: &[&Work], has_timer: bool) -> Result<(), String> {
+        let luck = self.luck;
+        let fits = match self.next(op)? {
+            Entry::Slept => has_timer,
+            Entry::Signal(_) => false,
+            Entry::Failed => works.iter().any(|work| may_fail(work, luck)),
+            Entry::Value(value) => {
+                works.iter().any(|work| work.value == value & VALUES && may_succeed(work))
+            }
+        };
+        if fits { Ok(()) } else { Err(format!("{op:?} gave something else")) }
     }
 }
 
-fn outcome(work: &Work) -> Entry {
-    if work.trouble == Trouble::AlwaysFails { Entry::Failed } else { Entry::Value(work.value) }
+fn may_succeed(work: &Work) -> bool {
+    match work.kind {
+        Kind::Once | Kind::QueuedOnce => work.trouble == Trouble::None,
+        Kind::Signed => true,
+        _ => work.trouble != Trouble::AlwaysFails,
+    }
+}
+
+/// After how many interrupted attempts the engine gives an activity up.
+const MAX_INTERRUPTIONS: u32 = 10;
+
+fn may_fail(work: &Work, luck: Luck) -> bool {
+    let is_given_up = luck.interruptions >= MAX_INTERRUPTIONS;
+    is_given_up
+        || match work.kind {
+            Kind::Local => work.trouble == Trouble::AlwaysFails,
+            // Nobody tries again what was cut off, and a commit may be refused.
+            Kind::Once => work.trouble != Trouble::None || luck.interruptions > 0,
+            Kind::Written => work.trouble == Trouble::AlwaysFails || luck.was_faulty,
+            // Whether an attempt was in time, anybody may decide, by the database's clock.
+            Kind::Queued | Kind::Beating(_) => {
+                work.trouble == Trouble::AlwaysFails || luck.was_faulty || luck.was_crowded
+            }
+            Kind::QueuedOnce => {
+                work.trouble != Trouble::None || luck.was_faulty || luck.was_crowded
+            }
+            Kind::QueuedWithin(_) | Kind::Signed => true,
+        }
 }
 
 #[cfg(test)]
@@ -209,16 +325,20 @@ mod tests {
 
     #[test]
     fn signals_are_counted_through_loops_and_calls() {
-        let twice = Op::Repeat(2, vec![Op::Signal, Op::Inline(vec![Op::SignalWithin(1)])]);
+        let limited = Op::SignalWithin(1, Limit::Timer);
+        let twice = Op::Repeat(2, vec![Op::Signal, Op::Inline(vec![limited])]);
         assert_eq!(signals(&[twice, Op::Signal]), 5);
     }
 
     #[test]
     fn results_are_told_apart() {
-        let program = [Op::Signal, Op::Sleep(1), Op::SignalWithin(1)];
+        let program = [Op::Signal, Op::Sleep(1), Op::SignalWithin(1, Limit::Timeout)];
+        let check = |ops: &[Op], entries: &[Entry], signals: &[u32]| {
+            check(ops, entries, signals, Luck::default())
+        };
         let gave = |first, last| [Entry::Signal(first), Entry::Slept, last];
-        assert_eq!(check(&program, &gave(0, Entry::Signal(1)), &[0, 1], false), Ok(()));
-        assert_eq!(check(&program, &gave(0, Entry::Slept), &[0, 1], false), Ok(()));
+        assert_eq!(check(&program, &gave(0, Entry::Signal(1)), &[0, 1]), Ok(()));
+        assert_eq!(check(&program, &gave(0, Entry::Slept), &[0, 1]), Ok(()));
         for (entries, acknowledged) in [
             (gave(1, Entry::Signal(0)).as_slice(), [].as_slice()),
             (&gave(0, Entry::Signal(0)), &[]),
@@ -226,9 +346,9 @@ mod tests {
             (&gave(0, Entry::Failed), &[]),
             (&gave(0, Entry::Slept)[..2], &[]),
         ] {
-            assert!(check(&program, entries, acknowledged, false).is_err(), "{entries:?}");
+            assert!(check(&program, entries, acknowledged).is_err(), "{entries:?}");
         }
         let longer = [Entry::Slept, Entry::Slept];
-        assert!(check(&[Op::Sleep(1)], &longer, &[], false).is_err());
+        assert!(check(&[Op::Sleep(1)], &longer, &[]).is_err());
     }
 }

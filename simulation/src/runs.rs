@@ -6,13 +6,13 @@ use std::time::Duration;
 use fastrand::Rng;
 use piton::client::{OnConflict, RunHandle};
 use piton::error::{RunError, SignalError};
-use piton::machine::{Workflow, WorkflowCall};
+use piton::machine::{Signal, Workflow, WorkflowCall};
 use piton::model::{RunId, RunStatus};
 use piton::store::{RunFilter, RunKey, RunRecord, Store};
 use tokio::time::{sleep, timeout};
 
-use crate::program::{self, Entry, Op};
-use crate::workflows::{Number, cancellable, interpret};
+use crate::program::{self, Entry, Luck, Op};
+use crate::workflows::{Number, cancellable, hasty, interpret};
 use crate::world::World;
 
 /// How long a client waits for an answer before it asks elsewhere.
@@ -31,6 +31,10 @@ struct Plan {
     end: Option<(End, Duration)>,
     /// Whether somebody waits for its result.
     is_awaited: bool,
+    /// Whether it goes on ahead of its checkpoint.
+    is_relaxed: bool,
+    /// Whether it is started with its first signal.
+    starts_with_signal: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +59,8 @@ impl Plan {
             gap: Duration::from_millis(if rng.bool() { 0 } else { rng.u64(0..2_000) }),
             end: end.map(|end| (end, Duration::from_millis(rng.u64(0..5_000)))),
             is_awaited: rng.u32(0..8) == 0,
+            is_relaxed: rng.u32(0..4) == 0,
+            starts_with_signal: rng.u32(0..4) == 0,
         }
     }
 }
@@ -73,6 +79,7 @@ pub(crate) async fn live(world: Arc<World>, number: usize) -> Acknowledged {
     sleep(plan.start_after).await;
     match plan.end {
         Some((End::Cancel, _)) => live_as(&world, number, &plan, cancellable).await,
+        _ if plan.is_relaxed => live_as(&world, number, &plan, hasty).await,
         _ => live_as(&world, number, &plan, interpret).await,
     }
 }
@@ -84,9 +91,17 @@ async fn live_as<W: Workflow<Error: ToString>>(
     workflow: fn(Vec<Op>) -> WorkflowCall<W>,
 ) -> Acknowledged {
     let id = format!("run-{number}");
+    let by_signal = plan.starts_with_signal && program::signals(&plan.program) > 0;
     let run_id = ask(world, |client| {
-        let start = client.start(workflow(plan.program.clone())).id(id.clone());
-        async move { Some(start.on_conflict(OnConflict::UseExisting).await.ok()?.run_id()) }
+        let (call, id) = (workflow(plan.program.clone()), id.clone());
+        async move {
+            let started = if by_signal {
+                client.signal_or_start(Number(0), call).id(id).dedup_key(key_of(0)).await
+            } else {
+                client.start(call).id(id).on_conflict(OnConflict::UseExisting).await
+            };
+            Some(started.ok()?.run_id())
+        }
     })
     .await;
     let signals = feed::<W>(world, run_id, plan);
@@ -121,8 +136,11 @@ async fn feed<W: Workflow>(world: &Arc<World>, run_id: RunId, plan: &Plan) -> Ve
         for _ in 0..times {
             let open = ask(world, |client| async move {
                 let run: RunHandle<W> = client.run(run_id).await.ok()?;
-                let sent = run.signal(Number(number)).dedup_key(format!("{number}")).await;
-                match sent {
+                let sent = match number % 4 {
+                    1 => client.signal_json(run_id, Number::NAME, &number.into()),
+                    _ => run.signal(Number(number)),
+                };
+                match sent.dedup_key(key_of(number)).await {
                     Ok(()) => Some(true),
                     Err(SignalError::Closed { .. }) => Some(false),
                     Err(_) => None,
@@ -138,6 +156,10 @@ async fn feed<W: Workflow>(world: &Arc<World>, run_id: RunId, plan: &Plan) -> Ve
     acknowledged
 }
 
+fn key_of(number: u32) -> String {
+    format!("{number}")
+}
+
 /// Signals runs that a client has started without ever knowing, and that therefore nobody feeds.
 pub(crate) async fn feed_strangers(world: &Arc<World>, started: &[Acknowledged]) {
     let filter = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
@@ -148,6 +170,7 @@ pub(crate) async fn feed_strangers(world: &Arc<World>, started: &[Acknowledged])
             let plan = Plan::draw(world, number);
             let fed = match plan.end {
                 Some((End::Cancel, _)) => feed::<cancellable>(world, run.run_id, &plan).await,
+                _ if plan.is_relaxed => feed::<hasty>(world, run.run_id, &plan).await,
                 _ => feed::<interpret>(world, run.run_id, &plan).await,
             };
             drop(fed);
@@ -156,7 +179,10 @@ pub(crate) async fn feed_strangers(world: &Arc<World>, started: &[Acknowledged])
 }
 
 /// Asks one client after the other until there is an answer.
-async fn ask<T, F>(world: &Arc<World>, question: impl Fn(piton::client::Client) -> F) -> T
+pub(crate) async fn ask<T, F>(
+    world: &Arc<World>,
+    question: impl Fn(piton::client::Client) -> F,
+) -> T
 where
     F: Future<Output = Option<T>>,
 {
@@ -201,7 +227,7 @@ pub(crate) async fn check_results(world: &Arc<World>, started: &[Acknowledged]) 
         let plan = Plan::draw(world, number);
         let signals = started.iter().find(|started| started.run_id == run.run_id);
         let signals = signals.map(|started| started.signals.as_slice()).unwrap_or_default();
-        if let Err(problem) = check_result(&plan, run, signals, world.may_give_up(run.run_id)) {
+        if let Err(problem) = check_result(&plan, run, signals, world.luck_of(run)) {
             world.violate(format!("{}: {problem}; {:?}", run.workflow_id, plan.program));
         }
     }
@@ -211,12 +237,7 @@ pub(crate) async fn check_results(world: &Arc<World>, started: &[Acknowledged]) 
     }
 }
 
-fn check_result(
-    plan: &Plan,
-    run: &RunRecord,
-    signals: &[u32],
-    may_give_up: bool,
-) -> Result<(), String> {
+fn check_result(plan: &Plan, run: &RunRecord, signals: &[u32], luck: Luck) -> Result<(), String> {
     match (run.status, plan.end) {
         (RunStatus::Completed, end) => {
             let result = run.result.as_ref().ok_or("completed without a result")?;
@@ -228,7 +249,7 @@ fn check_result(
                 }
                 _ => piton::codec::from_payload(result).map_err(|error| error.to_string())?,
             };
-            program::check(&plan.program, &entries, signals, may_give_up)
+            program::check(&plan.program, &entries, signals, luck)
         }
         (RunStatus::Cancelled, Some((End::Cancel, _)))
         | (RunStatus::Terminated, Some((End::Terminate, _))) => Ok(()),

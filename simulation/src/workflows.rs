@@ -1,13 +1,15 @@
-//! The workflows and the activity of the simulated workers.
+//! The workflows and the activities of the simulated workers.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use piton::prelude::*;
+use piton::store::memory::Notebook;
 use serde::{Deserialize, Serialize};
 
-use crate::program::{Entry, Op, Trouble, Work};
+use crate::clerks;
+use crate::program::{Entry, Kind, Limit, Op, Trouble, Work};
 use crate::world::World;
 
 /// A numbered signal.
@@ -16,11 +18,51 @@ pub(crate) struct Number(pub(crate) u32);
 
 /// Interprets a program.
 #[workflow]
-pub(crate) async fn interpret(cx: &Context, program: Vec<Op>) -> Vec<Entry> {
+pub(crate) async fn interpret(program: Vec<Op>) -> Vec<Entry> {
+    play(program, 0).await.entries
+}
+
+/// Interprets a program ahead of its checkpoint.
+#[workflow(durability = "relaxed", max_steps_ahead = 3)]
+pub(crate) async fn hasty(program: Vec<Op>) -> Vec<Entry> {
+    play(program, 0).await.entries
+}
+
+/// Interprets a program until asked to cancel; then does one thing more.
+#[workflow]
+pub(crate) async fn cancellable(cx: &Context, program: Vec<Op>) -> Result<Vec<Entry>, String> {
+    select! {
+        cancelled = cx.cancelled() => {
+            perform(UNDO).await.map_err(|error| error.to_string())?;
+            Err(cancelled.reason)
+        }
+        played = play(program, 0) => Ok(played.entries),
+    }
+}
+
+/// What is done once a run is cancelled.
+const UNDO: Work =
+    Work { value: 0, millis: 0, trouble: Trouble::None, kind: Kind::Local, awaited: 0 };
+
+/// How far a program has come.
+#[derive(Default, Serialize, Deserialize)]
+struct Played {
+    entries: Vec<Entry>,
+    /// How many activities were awaited, one after the other: there were at least as many steps.
+    awaited: u32,
+}
+
+/// Plays a part of a program, after so many activities.
+#[workflow]
+async fn play(cx: &Context, program: Vec<Op>, before: u32) -> Played {
     let mut entries = Vec::new();
+    let mut awaited = before;
     for op in program {
         match op {
-            Op::Work(work) => entries.push(entry(perform(work).await)),
+            Op::Work(work) => {
+                entries.push(entry(call(work, awaited).await));
+                awaited += 1;
+            }
             Op::Sleep(millis) => {
                 let due = cx.now() + Duration::from_millis(millis);
                 cx.sleep(Duration::from_millis(millis)).await;
@@ -28,7 +70,7 @@ pub(crate) async fn interpret(cx: &Context, program: Vec<Op>) -> Vec<Entry> {
                 entries.push(Entry::Slept);
             }
             Op::Signal => entries.push(Entry::Signal(cx.signal::<Number>().await.0)),
-            Op::SignalWithin(millis) => {
+            Op::SignalWithin(millis, Limit::Timer) => {
                 let due = cx.now() + Duration::from_millis(millis);
                 select! {
                     number = cx.signal::<Number>() => entries.push(Entry::Signal(number.0)),
@@ -38,70 +80,157 @@ pub(crate) async fn interpret(cx: &Context, program: Vec<Op>) -> Vec<Entry> {
                     }
                 }
             }
+            Op::SignalWithin(millis, Limit::Timeout) => {
+                let limit = Duration::from_millis(millis);
+                let due = cx.now() + limit;
+                match cx.signal::<Number>().timeout(limit).await {
+                    Some(number) => entries.push(Entry::Signal(number.0)),
+                    None => {
+                        timer_fired(due);
+                        entries.push(Entry::Slept);
+                    }
+                }
+            }
             Op::All(works) => {
-                let ended = join_all(works.into_iter().map(perform)).await;
+                let count = awaited;
+                let ended = join_all(works.into_iter().map(move |work| call(work, count))).await;
                 entries.extend(ended.into_iter().map(entry));
             }
             Op::Both(work, millis) => {
                 let due = cx.now() + Duration::from_millis(millis);
-                let (ended, ()) = join!(perform(work), cx.sleep_until(due));
+                let (ended, ()) = join!(call(work, awaited), cx.sleep_until(due));
                 timer_fired(due);
                 entries.push(entry(ended));
             }
             Op::Race(first, second) => select! {
-                ended = perform(first) => entries.push(entry(ended)),
-                ended = perform(second) => entries.push(entry(ended)),
+                ended = call(first, awaited) => entries.push(entry(ended)),
+                ended = call(second, awaited) => entries.push(entry(ended)),
             },
             Op::WorkWithin(work, millis) => select! {
-                ended = perform(work) => entries.push(entry(ended)),
+                ended = call(work, awaited) => entries.push(entry(ended)),
                 _ = cx.sleep(Duration::from_millis(millis)) => entries.push(Entry::Slept),
             },
             Op::Repeat(times, inner) => {
                 for _ in 0..times {
-                    let more = Box::pin(interpret(inner.clone())).await;
-                    entries.extend(more);
+                    let more = Box::pin(play(inner.clone(), awaited)).await;
+                    entries.extend(more.entries);
+                    awaited = more.awaited;
                 }
             }
             Op::Inline(inner) => {
-                let more = Box::pin(interpret(inner)).await;
-                entries.extend(more);
+                let more = Box::pin(play(inner, awaited)).await;
+                entries.extend(more.entries);
+                awaited = more.awaited;
+            }
+            Op::Branches(first, second) => {
+                let (first, second) =
+                    join!(Box::pin(play(first, awaited)), Box::pin(play(second, awaited)));
+                entries.extend(first.entries);
+                entries.extend(second.entries);
+                awaited = first.awaited.max(second.awaited);
+            }
+            Op::Fragile => {
+                break_where_broken();
+                cx.sleep(Duration::ZERO).await;
+                entries.push(Entry::Slept);
             }
         }
     }
-    entries
+    Played { entries, awaited }
 }
 
-/// Interprets a program until asked to cancel; then does one thing more.
+/// The call of an activity as its kind has it.
 #[workflow]
-pub(crate) async fn cancellable(cx: &Context, program: Vec<Op>) -> Result<Vec<Entry>, String> {
-    select! {
-        cancelled = cx.cancelled() => {
-            let undo = Work { value: 0, millis: 0, trouble: Trouble::None };
-            perform(undo).await.map_err(|error| error.to_string())?;
-            Err(cancelled.reason)
+async fn call(work: Work, awaited: u32) -> Result<i64, ActivityError<String>> {
+    let work = Work { awaited, ..work };
+    match work.kind {
+        Kind::Local => perform(work).await,
+        Kind::Queued => perform(work).queue(QUEUE).await,
+        Kind::QueuedWithin(millis) => {
+            let limit = Duration::from_millis(millis);
+            perform(work).queue(QUEUE).schedule_to_start(limit).await
         }
-        entries = interpret(program) => Ok(entries),
+        Kind::Once => risk(work).await,
+        Kind::QueuedOnce => risk(work).queue(QUEUE).await,
+        Kind::Written => write(work).await,
+        Kind::Beating(false) => beat(work).await,
+        Kind::Beating(true) => beat(work).queue(QUEUE).await,
+        Kind::Signed => sign(work).await,
     }
 }
+
+/// The queue that workers serve.
+pub(crate) const QUEUE: &str = "far";
 
 /// Returns, fails or hangs as it is told to.
 #[activity(start_to_close = "2s", retry(initial = "200ms", backoff = 2.0, max_attempts = 4))]
 pub(crate) async fn perform(cx: &ActivityContext, work: Work) -> Result<i64, String> {
+    attempt(cx, &work).await
+}
+
+/// The same, at most once.
+#[activity(at_most_once, start_to_close = "2s")]
+async fn risk(cx: &ActivityContext, work: Work) -> Result<i64, String> {
+    attempt(cx, &work).await
+}
+
+/// The same, with a note of what it returns.
+#[activity(
+    transaction,
+    start_to_close = "2s",
+    retry(initial = "200ms", backoff = 2.0, max_attempts = 4)
+)]
+async fn write(cx: &ActivityContext, book: &mut Notebook, work: Work) -> Result<i64, String> {
+    book.write(cx.idempotency_key());
+    attempt(cx, &work).await
+}
+
+/// The same, slower, and says that it lives. One that hangs falls silent.
+#[activity(
+    heartbeat = "3s",
+    start_to_close = "20s",
+    retry(initial = "200ms", backoff = 2.0, max_attempts = 4)
+)]
+async fn beat(cx: &ActivityContext, work: Work) -> Result<i64, String> {
     let world = cx.dependency::<Arc<World>>();
-    let call = cx.info();
-    let troubled = world.attempt_begins(call, &work.trouble);
+    let troubled = world.attempt_begins(cx.info(), &work);
+    world.attempt_knows(cx.info(), cx.last_heartbeat());
+    for number in 0..work.millis % 8 {
+        let said = (cx.info().attempt, number);
+        world.attempt_says(cx.info(), said);
+        cx.heartbeat(&said).map_err(|error| error.to_string())?;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    come_to(&work, troubled).await
+}
+
+/// Is completed from outside.
+#[activity(
+    queue = "far",
+    start_to_close = "20s",
+    retry(initial = "200ms", backoff = 2.0, max_attempts = 4)
+)]
+pub(crate) async fn sign(cx: &ActivityContext, work: Work) -> Result<i64, String> {
+    let world = cx.dependency::<Arc<World>>();
+    world.attempt_begins(cx.info(), &work);
+    clerks::expect(&world, cx.info(), cx.token(), work.value);
+    cx.complete_later().await
+}
+
+async fn attempt(cx: &ActivityContext, work: &Work) -> Result<i64, String> {
+    let troubled = cx.dependency::<Arc<World>>().attempt_begins(cx.info(), work);
+    come_to(work, troubled).await
+}
+
+async fn come_to(work: &Work, troubled: bool) -> Result<i64, String> {
     if work.millis > 0 {
         tokio::time::sleep(Duration::from_millis(work.millis)).await;
     }
     match work.trouble {
         Trouble::Hangs(_) if troubled => std::future::pending().await,
-        Trouble::None | Trouble::Hangs(_) => {}
-        Trouble::Fails(_) | Trouble::AlwaysFails if troubled => {
-            return Err("as it was told".to_owned());
-        }
-        Trouble::Fails(_) | Trouble::AlwaysFails => {}
+        Trouble::Fails(_) | Trouble::AlwaysFails if troubled => Err("as it was told".to_owned()),
+        _ => Ok(work.value),
     }
-    Ok(work.value)
 }
 
 fn entry(ended: Result<i64, ActivityError<String>>) -> Entry {
@@ -140,6 +269,19 @@ fn timer_fired(due: Timestamp) {
     });
 }
 
+/// Takes a step that fails in a build that is broken.
+fn break_where_broken() {
+    let is_broken =
+        WORLD.with_borrow(|world| world.as_ref().is_some_and(|world| world.is_broken()));
+    if is_broken {
+        // Without a word on stderr.
+        std::panic::resume_unwind(Box::new(BROKEN.to_owned()));
+    }
+}
+
+/// What a broken build panics with.
+pub(crate) const BROKEN: &str = "this build is broken";
+
 #[cfg(test)]
 mod tests {
     use piton::machine::Activity;
@@ -149,8 +291,9 @@ mod tests {
 
     #[test]
     fn results_are_checked_by_what_the_attribute_says() {
-        let options = perform::OPTIONS;
-        assert_eq!(options.retry.max_attempts, MAX_ATTEMPTS);
-        assert!(options.start_to_close.is_some());
+        for options in [perform::OPTIONS, write::OPTIONS, beat::OPTIONS, sign::OPTIONS] {
+            assert_eq!(options.retry.max_attempts, MAX_ATTEMPTS);
+            assert!(options.start_to_close.is_some());
+        }
     }
 }

@@ -1,24 +1,27 @@
 //! One simulation: what everything in it shares, and how it goes.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fastrand::Rng;
 use piton::activities::ActivityInfo;
 use piton::client::Client;
-use piton::model::{RunId, RunStatus, Timestamp};
+use piton::model::{RunStatus, Timestamp};
 use piton::process::Process;
 use piton::store::memory::Write;
-use piton::store::{MemoryStore, RunFilter, Store};
+use piton::store::{MemoryStore, RunFilter, RunRecord, Store};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
+use crate::clerks::Answer;
 use crate::faults::{Fault, Faults, Wire};
 use crate::journal::Journal;
 use crate::options::Options;
-use crate::oracle::Oracle;
-use crate::program::Trouble;
+use crate::oracle::{Beginning, Oracle};
+use crate::program::{Luck, Work};
 use crate::report::Report;
 use crate::workflows::TimersChecked;
 use crate::{processes, runs};
@@ -26,6 +29,9 @@ use crate::{processes, runs};
 /// How long the runs have to close once nothing goes wrong any more. Longer than all sleeps, leases
 /// and retries of a program one after the other.
 const LONG_ENOUGH: Duration = Duration::from_secs(4 * 3_600);
+
+/// The process that is neither killed nor paused.
+const OUTSIDER: &str = "user";
 
 /// How far a simulation has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +50,8 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) runs: usize,
     pub(crate) processes: usize,
+    /// Whether the last of them serves nothing but the queue, and the others do not serve it.
+    pub(crate) queue_is_apart: bool,
     pub(crate) faulty_for: Duration,
     /// A call takes up to this long even if nothing is wrong.
     pub(crate) latency: Duration,
@@ -62,6 +70,7 @@ impl Plan {
             seed: options.seed,
             runs: options.max_runs.unwrap_or(runs).min(runs),
             processes: rng.usize(1..=3),
+            queue_is_apart: rng.bool(),
             faulty_for: Duration::from_secs(rng.u64(10..60)),
             latency: Duration::from_millis([0, 0, 2, 20][rng.usize(0..4)]),
             lease: Duration::from_secs([3, 5, 15][rng.usize(0..3)]),
@@ -91,6 +100,19 @@ pub(crate) struct World {
     oracle: Mutex<Oracle>,
     /// The clients that runs can be started with and spoken to, by name of their process.
     clients: Mutex<BTreeMap<String, (Process, Client)>>,
+    /// All processes that have lived.
+    processes: Mutex<Vec<Life>>,
+    /// How often a token was used.
+    token_uses: AtomicI64,
+}
+
+/// A process with a worker.
+#[derive(Debug)]
+struct Life {
+    process: Process,
+    name: String,
+    /// Whether its build cannot make some steps.
+    is_broken: bool,
 }
 
 /// Plays one simulation.
@@ -119,6 +141,8 @@ async fn play(options: &Options) -> Report {
         phase_changed: Notify::new(),
         oracle: Mutex::default(),
         clients: Mutex::default(),
+        processes: Mutex::default(),
+        token_uses: AtomicI64::default(),
     });
     let _checked = TimersChecked::by(&world);
     world.add_outsider();
@@ -143,7 +167,11 @@ async fn play(options: &Options) -> Report {
             sleep(Duration::from_secs(1)).await;
         }
     };
-    let closed = timeout(LONG_ENOUGH, closing).await.is_ok();
+    let closed = tokio::select! {
+        biased;
+        closed = timeout(LONG_ENOUGH, closing) => closed.is_ok(),
+        never = world.keep_unblocking() => match never {},
+    };
     world.enter(Phase::Over);
     for slot in slots {
         if timeout(LONG_ENOUGH, slot).await.is_err() {
@@ -171,30 +199,59 @@ impl World {
     /// Something was written by a process.
     pub(crate) fn wrote(&self, who: &str, now: Timestamp, write: &Write<'_>) {
         self.journal.note(who, format_args!("{}", Told(write)));
-        let mut oracle = self.lock_oracle();
-        let before = oracle.violations().len();
-        oracle.wrote(now, write);
-        for violation in &oracle.violations()[before..] {
-            self.journal.note(who, format_args!("VIOLATION {violation}"));
-        }
+        self.judge(|oracle| oracle.wrote(who, now, write));
     }
 
     /// An attempt begins. Returns whether it is to be in trouble.
-    pub(crate) fn attempt_begins(&self, info: &ActivityInfo, trouble: &Trouble) -> bool {
+    pub(crate) fn attempt_begins(&self, info: &ActivityInfo, work: &Work) -> bool {
         let snapshot = self.database.snapshot(info.run_id);
         let snapshot = snapshot.and_then(|bytes| piton::codec::decode_snapshot(&bytes).ok());
-        let next_handle = snapshot.map(|snapshot| snapshot.next_handle);
-        let mut oracle = self.lock_oracle();
-        let troubled = oracle.attempt_begins(info, trouble, next_handle);
+        let who = self.life(|life| life.name.clone()).unwrap_or_default();
         let (id, handle, attempt) = (&info.workflow_id, info.handle.0, info.attempt);
         let event = format_args!("{id} begins attempt {attempt} of call {handle}");
-        self.journal.note("", event);
-        troubled
+        self.journal.note(&who, event);
+        self.judge(|oracle| oracle.attempt_begins(&Beginning { info, work, snapshot, who: &who }))
     }
 
-    /// Whether a run was interrupted so often that its activities may have been given up.
-    pub(crate) fn may_give_up(&self, run_id: RunId) -> bool {
-        self.lock_oracle().may_give_up(run_id)
+    /// An attempt says that it lives.
+    pub(crate) fn attempt_says(&self, info: &ActivityInfo, said: (u32, u64)) {
+        self.judge(|oracle| oracle.attempt_says(info, said));
+    }
+
+    /// An attempt knows what others have said before it.
+    pub(crate) fn attempt_knows(&self, info: &ActivityInfo, known: Option<(u32, u64)>) {
+        self.judge(|oracle| oracle.attempt_knows(info, known));
+    }
+
+    /// A number for a use of a token.
+    pub(crate) fn number_of_use(&self) -> i64 {
+        self.token_uses.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Somebody has used a token to say something, and was told what became of it.
+    pub(crate) fn token_was_used(&self, info: &ActivityInfo, said: Option<i64>, answer: Answer) {
+        let (id, handle, attempt) = (&info.workflow_id, info.handle.0, info.attempt);
+        let event = format_args!("{id}, attempt {attempt} of call {handle}: {said:?} {answer:?}");
+        self.journal.note("clerk", event);
+        self.judge(|oracle| oracle.token_was_used(info, said, answer));
+    }
+
+    /// What has happened to a run.
+    pub(crate) fn luck_of(&self, run: &RunRecord) -> Luck {
+        let interruptions = self.lock_oracle().interruptions(run.run_id);
+        let was_crowded = self.plan.max_activities < self.plan.runs;
+        Luck { interruptions, was_faulty: !self.faults.struck().is_empty(), was_crowded }
+    }
+
+    /// Lets the oracle look, and notes what does not hold.
+    fn judge<T>(&self, look: impl FnOnce(&mut Oracle) -> T) -> T {
+        let mut oracle = self.lock_oracle();
+        let before = oracle.violations().len();
+        let told = look(&mut oracle);
+        for violation in &oracle.violations()[before..] {
+            self.journal.note("", format_args!("VIOLATION {violation}"));
+        }
+        told
     }
 
     /// A timer has fired that was due at `due`.
@@ -251,6 +308,42 @@ impl World {
         });
     }
 
+    /// A process starts.
+    pub(crate) fn add_life(&self, name: &str, process: &Process) {
+        let is_broken = self.strikes(Fault::BrokenBuild);
+        if is_broken {
+            self.journal.note(name, format_args!("has a broken build"));
+        }
+        let life = Life { process: process.clone(), name: name.to_owned(), is_broken };
+        self.lock_processes().push(life);
+    }
+
+    /// Whether the process that is being polled has a build that cannot make some steps.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.phase() == Phase::Faulty && self.life(|life| life.is_broken) == Some(true)
+    }
+
+    /// Looks at the process that is being polled.
+    fn life<T>(&self, look: impl FnOnce(&Life) -> T) -> Option<T> {
+        let current = Process::current()?;
+        // The last ones live.
+        let processes = self.lock_processes();
+        processes.iter().rev().find(|life| life.process == current).map(look)
+    }
+
+    /// Gives blocked runs another try, now that every build is in order.
+    async fn keep_unblocking(&self) -> Infallible {
+        let filter = RunFilter { status: Some(RunStatus::Blocked), ..RunFilter::default() };
+        let (_, client) = self.lock_clients()[OUTSIDER].clone();
+        loop {
+            for run in self.database.list_runs(&filter, u32::MAX).await.unwrap_or_default() {
+                // It is asked again.
+                let _ = client.unblock(run.run_id).await;
+            }
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+
     /// Has clients be chosen from this process too.
     pub(crate) fn add_client(&self, name: &str, process: Process, client: Client) {
         self.lock_clients().insert(name.to_owned(), (process, client));
@@ -271,7 +364,7 @@ impl World {
     /// A process without a worker that is neither killed nor paused.
     fn add_outsider(self: &Arc<Self>) {
         let connection = self.database.connect();
-        let name = "user".to_owned();
+        let name = OUTSIDER.to_owned();
         let wire = Wire { world: Arc::clone(self), name: name.clone(), process: None };
         connection.set_hook(Arc::new(wire));
         self.add_client(&name, Process::new(), Client::new(connection));
@@ -298,6 +391,10 @@ impl World {
 
     fn lock_oracle(&self) -> MutexGuard<'_, Oracle> {
         self.oracle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_processes(&self) -> MutexGuard<'_, Vec<Life>> {
+        self.processes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_clients(&self) -> MutexGuard<'_, BTreeMap<String, (Process, Client)>> {

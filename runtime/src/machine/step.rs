@@ -377,6 +377,13 @@ impl Machine {
         })
     }
 
+    /// Whether an operation is outstanding and its outcome has not arrived.
+    pub fn awaits_outcome(&self, handle: Handle) -> bool {
+        self.cx.with_operations(|operations| {
+            operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
+        }) && self.cx.with_arrivals(|arrivals| !arrivals.outcomes.contains_key(&handle))
+    }
+
     /// The outcome of an operation, if it has arrived, is not used up and does not lie in the
     /// inbox.
     pub fn unsaved_outcome(&self, handle: Handle) -> Option<OperationOutcome> {

@@ -22,7 +22,7 @@ impl Driver {
         let (mut due, mut overdue) = (Vec::new(), Vec::new());
         let mut next_retry: Option<Timestamp> = None;
         self.machine.for_each_activity(|handle, activity| {
-            if self.attempts.is_running(handle) {
+            if self.attempts.is_running(handle) || self.uncertain.contains_key(&handle) {
                 return;
             }
             if let Some(limit) = retry::awaited_until(activity) {
@@ -50,7 +50,7 @@ impl Driver {
             if activity.at_most_once && activity.attempts > 0 {
                 self.take_outcome(handle, OperationOutcome::Unknown);
             } else if activity.interruptions >= MAX_INTERRUPTIONS {
-                let message = format!("its worker died during {MAX_INTERRUPTIONS} attempts");
+                let message = format!("it was cut off during {MAX_INTERRUPTIONS} attempts");
                 self.take_outcome(handle, OperationOutcome::Panicked(message));
             } else if deadline.is_some_and(|deadline| deadline <= now) {
                 let outcome = OperationOutcome::TimedOut(TimeoutKind::ScheduleToClose);
@@ -120,7 +120,7 @@ impl Driver {
             AttemptResult::Uncertain => {
                 // What there is to know of it is in the inbox.
                 self.unread = true;
-                self.look_for_activities = true;
+                self.uncertain.insert(handle, attempt);
                 return;
             }
             AttemptResult::Lost => {
@@ -170,6 +170,18 @@ impl Driver {
         let Beat { handle, attempt, details } = beat;
         let now = self.session.clock.now();
         self.changed |= self.machine.deliver_heartbeat(None, handle, attempt, details, now);
+    }
+
+    /// Takes note of the attempts of which the inbox, read to its end, knows nothing: they were cut
+    /// off.
+    pub(super) fn settle_uncertain(&mut self) {
+        for (handle, attempt) in std::mem::take(&mut self.uncertain) {
+            self.look_for_activities = true;
+            if self.machine.awaits_outcome(handle) {
+                self.machine.deliver_interruption(None, handle, attempt);
+                self.unsaved.push(Unsaved::Interruption { handle, attempt });
+            }
+        }
     }
 
     pub(super) fn take_outcome(&mut self, handle: Handle, outcome: OperationOutcome) {

@@ -13,6 +13,7 @@ mod inbox;
 mod steps;
 mod transactions;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -105,6 +106,8 @@ pub(crate) struct Driver {
     takeovers: u32,
     /// What has ended since the last commit and must survive before anything follows from it.
     unsaved: Vec<Unsaved>,
+    /// Attempts that may or may not have written their outcomes to the inbox.
+    uncertain: BTreeMap<Handle, u32>,
     /// Whether the machine has changed without a step and the change is to be committed.
     changed: bool,
     /// Whether activities may be due to start or to be aborted.
@@ -216,6 +219,7 @@ impl Driver {
             caught_up: true,
             takeovers: 0,
             unsaved: Vec::new(),
+            uncertain: BTreeMap::new(),
             changed: false,
             look_for_activities: true,
             next_retry: None,
@@ -259,6 +263,7 @@ impl Driver {
         if self.unread {
             return self.read_inbox().await;
         }
+        self.settle_uncertain();
         if !self.unsaved.is_empty() {
             return self.save().await;
         }

@@ -133,7 +133,9 @@ async fn begin(session: &Session) -> Result<Box<dyn ActivityTransaction>, StoreE
     let mut backoff = Backoff::default();
     loop {
         match session.store.begin_activity().await {
-            Err(error) if error.is_retryable() => {
+            // Of all that can be wrong only this lies in the activity.
+            Err(StoreError::NoTransactions) => return Err(StoreError::NoTransactions),
+            Err(error) => {
                 warn!(%error, "no transaction could be begun for an activity yet");
                 backoff.wait().await;
             }

@@ -79,7 +79,7 @@ async fn make(
         return Some(ActivityEnd::Outcome(OperationOutcome::Unknown));
     }
     if interruptions >= MAX_INTERRUPTIONS {
-        let message = format!("its worker died during {MAX_INTERRUPTIONS} attempts");
+        let message = format!("it was cut off during {MAX_INTERRUPTIONS} attempts");
         return Some(ActivityEnd::Outcome(OperationOutcome::Panicked(message)));
     }
     let Some(entry) = session.host.registry.activity(&activity.name) else {

@@ -91,13 +91,7 @@ impl ActivityRow {
         }
     }
 
-    fn tell_attempt(
-        &self,
-        key: ActivityKey,
-        worker: WorkerLease,
-        again: bool,
-        news: &News<'_>,
-    ) {
+    fn tell_attempt(&self, key: ActivityKey, worker: WorkerLease, again: bool, news: &News<'_>) {
         news.wrote(Write::Attempted { key, attempt: self.attempt, worker, again });
     }
 

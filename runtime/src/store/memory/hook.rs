@@ -64,6 +64,8 @@ pub enum Write<'a> {
         run_id: RunId,
         /// Its business key.
         workflow_id: &'a str,
+        /// Its workflow.
+        workflow: &'a str,
         /// Who owns it.
         owner: Option<WorkerLease>,
     },

@@ -24,9 +24,9 @@ pub use self::hook::{Hook, Write};
 use self::state::{News, State};
 pub use self::transaction::Notebook;
 use super::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome, ClaimActivities,
-    ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep,
-    DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
+    ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, CommitOutcome,
+    CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
     HeartbeatOutcome, Hub, ManualClock, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
     RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };

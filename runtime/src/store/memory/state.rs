@@ -163,8 +163,9 @@ impl State {
         self.counts.transactions += 1;
         self.counts.run_inserts += 1;
         self.open.insert(run.workflow_id.clone(), run.run_id);
-        let (run_id, workflow_id) = (run.run_id, run.workflow_id.as_str());
-        news.wrote(Write::Started { run_id, workflow_id, owner });
+        let (run_id, workflow) = (run.run_id, run.workflow.as_str());
+        let workflow_id = run.workflow_id.as_str();
+        news.wrote(Write::Started { run_id, workflow_id, workflow, owner });
         let first = run.first.into_iter();
         let (kinds, keys): (Vec<_>, Vec<_>) =
             first.map(|first| (first.kind, first.dedup_key)).unzip();

@@ -1,0 +1,62 @@
+//! Those who complete attempts from outside, with their tokens: late, twice, or not at all.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton::activities::ActivityInfo;
+use piton::error::TokenError;
+use piton::model::ActivityToken;
+use tokio::time::sleep;
+
+use crate::faults::Fault;
+use crate::program::VALUES;
+use crate::runs::ask;
+use crate::workflows::sign;
+use crate::world::World;
+
+/// How long a clerk takes at most: longer than some attempts may.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// What a clerk heard of its token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It counts.
+    Taken,
+    /// The attempt is over.
+    Stale,
+    /// The run is.
+    Closed,
+}
+
+/// Leaves a token with the clerks, who are to say `value`.
+pub(crate) fn expect(world: &Arc<World>, info: &ActivityInfo, token: ActivityToken, value: i64) {
+    let clerks = 1 + u32::from(world.faults.below(4) == 0);
+    for _ in 0..clerks {
+        tokio::spawn(use_token(Arc::clone(world), info.clone(), token, value));
+    }
+}
+
+async fn use_token(world: Arc<World>, info: ActivityInfo, token: ActivityToken, value: i64) {
+    sleep(world.faults.duration(LONGEST)).await;
+    if world.strikes(Fault::LazyClerk) {
+        return;
+    }
+    // Each use says something of its own.
+    let number = world.number_of_use();
+    let fails = world.faults.below(8) == 0;
+    let said = value | (number * (VALUES + 1));
+    let answer = ask(&world, |client| async move {
+        let used = match fails {
+            true => client.fail_activity::<sign>(token, "not today".to_owned()).await,
+            false => client.complete_activity::<sign>(token, Ok(said)).await,
+        };
+        match used {
+            Ok(()) => Some(Answer::Taken),
+            Err(TokenError::Stale { .. }) => Some(Answer::Stale),
+            Err(TokenError::Store(_)) => None,
+            Err(_) => Some(Answer::Closed),
+        }
+    })
+    .await;
+    world.token_was_used(&info, (!fails).then_some(said), answer);
+}

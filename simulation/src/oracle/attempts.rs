@@ -1,0 +1,125 @@
+//! What must hold when an attempt of an activity begins.
+
+use std::collections::BTreeSet;
+
+use piton::activities::ActivityInfo;
+use piton::model::Snapshot;
+use piton::store::ActivityKey;
+use tokio::time::Instant;
+
+use super::Oracle;
+use crate::program::{Kind, MAX_ATTEMPTS, Trouble, Work};
+
+/// What is known of a call.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    /// The numbers of the attempts that have begun.
+    begun: BTreeSet<u32>,
+    /// How many of them were told to fail or to hang.
+    troubled: u32,
+    /// What its attempts have said, as signs of life.
+    said: BTreeSet<(u32, u64)>,
+    /// Whether it writes notes.
+    pub(super) is_written: bool,
+}
+
+/// An attempt that begins.
+#[derive(Debug)]
+pub(crate) struct Beginning<'a> {
+    /// Which one.
+    pub(crate) info: &'a ActivityInfo,
+    /// What it is to do.
+    pub(crate) work: &'a Work,
+    /// The run's committed snapshot.
+    pub(crate) snapshot: Option<Snapshot>,
+    /// The name of the process that makes it.
+    pub(crate) who: &'a str,
+}
+
+impl Oracle {
+    /// Checks an attempt that begins. Returns whether it is to be in trouble.
+    pub(crate) fn attempt_begins(&mut self, beginning: &Beginning<'_>) -> bool {
+        let Beginning { info, work, snapshot, who } = beginning;
+        let lease = self.processes.get(*who).copied();
+        let is_late = lease.is_none_or(|(_, until)| until <= Instant::now());
+        let key = ActivityKey { run_id: info.run_id, handle: info.handle };
+        let on_queue = self.queues.interruptions(key);
+        let mut is_troubled = false;
+        self.check(info.run_id, |run| {
+            let most = MAX_ATTEMPTS + run.interruptions + on_queue;
+            let is_owner = run.owner.is_some() && run.owner == lease.map(|(worker, _)| worker);
+            let is_local = !matches!(
+                work.kind,
+                Kind::Queued
+                    | Kind::QueuedWithin(_)
+                    | Kind::QueuedOnce
+                    | Kind::Beating(true)
+                    | Kind::Signed
+            );
+            let is_once = matches!(work.kind, Kind::Once | Kind::QueuedOnce);
+            let (handle, attempt) = (info.handle.0, info.attempt);
+            let is_committed = run.is_closed
+                || snapshot.as_ref().is_some_and(|snapshot| snapshot.next_handle > handle);
+            let call = run.calls.entry(info.handle).or_default();
+            call.is_written |= work.kind == Kind::Written;
+            let has_begun = !call.begun.is_empty();
+            // What a relaxed run does ahead of its checkpoint, it may do once more.
+            let is_ahead = run.is_relaxed && is_local && !(is_committed && is_owner);
+            let is_new = is_ahead || call.begun.insert(attempt);
+            is_troubled = match work.trouble {
+                Trouble::None => false,
+                Trouble::Fails(times) | Trouble::Hangs(times) => call.troubled < times,
+                Trouble::AlwaysFails => true,
+            };
+            call.troubled += u32::from(is_troubled);
+            if is_late {
+                return Some(format!("call {handle} has begun after the lease of {who}"));
+            }
+            if !is_new {
+                return Some(format!("attempt {attempt} of call {handle} has begun twice"));
+            }
+            if is_once && has_begun {
+                return Some(format!("call {handle}, to be made once, has begun again"));
+            }
+            if call.begun.len() > most as usize {
+                return Some(format!("call {handle} was tried more than {most} times"));
+            }
+            let may_be_ahead = run.is_relaxed && !is_once && work.kind != Kind::Written;
+            if !is_committed && !(may_be_ahead && is_local) {
+                return Some(format!("call {handle} has begun before its state was committed"));
+            }
+            let durable = snapshot.as_ref().map_or(0, |snapshot| snapshot.steps);
+            let ahead = u64::from(work.awaited + 1).saturating_sub(durable);
+            if !run.is_closed && is_owner && ahead > MAX_AHEAD {
+                return Some(format!("call {handle} has begun {ahead} steps ahead"));
+            }
+            None
+        });
+        is_troubled
+    }
+
+    /// An attempt says that it lives.
+    pub(crate) fn attempt_says(&mut self, info: &ActivityInfo, said: (u32, u64)) {
+        self.check(info.run_id, |run| {
+            run.calls.entry(info.handle).or_default().said.insert(said);
+            None
+        });
+    }
+
+    /// Checks what an attempt knows of those before it.
+    pub(crate) fn attempt_knows(&mut self, info: &ActivityInfo, known: Option<(u32, u64)>) {
+        let key = ActivityKey { run_id: info.run_id, handle: info.handle };
+        let written = self.queues.details(key, info.attempt);
+        self.check(info.run_id, |run| {
+            let call = run.calls.entry(info.handle).or_default();
+            let was_said = known.is_none_or(|known| call.said.contains(&known));
+            let (handle, attempt) = (info.handle.0, info.attempt);
+            let is_right = was_said && known >= written;
+            let knows = || format!("attempt {attempt} of call {handle} knows {known:?}");
+            (!is_right).then(|| format!("{}, and {written:?} was written", knows()))
+        });
+    }
+}
+
+/// By how many steps relaxed runs may be ahead, as their workflow says.
+const MAX_AHEAD: u64 = 3;
