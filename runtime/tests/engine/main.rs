@@ -21,4 +21,5 @@ mod retries;
 mod signals;
 mod tokens;
 mod tokens_without_queues;
+mod transactions;
 mod workers;

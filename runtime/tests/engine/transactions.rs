@@ -1,0 +1,83 @@
+//! Activities in transactions whose commits are uncertain. What the databases do is tested on them.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use piton::error::StoreError;
+use piton::prelude::*;
+use piton::store::memory::{Hook, Notebook};
+
+use crate::activities::Lab;
+use crate::rig::Rig;
+
+/// Loses the answer to the first commit of an activity, which has happened or not.
+struct CutOff {
+    happens: bool,
+    is_over: AtomicBool,
+}
+
+impl CutOff {
+    fn strike(&self, operation: &'static str, happens: bool) -> Result<(), StoreError> {
+        let is_meant = operation == "commit_activity" && happens == self.happens;
+        if is_meant && !self.is_over.swap(true, Ordering::SeqCst) {
+            let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
+            return Err(StoreError::Database { operation, retryable: true, source });
+        }
+        Ok(())
+    }
+}
+
+#[async_trait::async_trait]
+impl Hook for CutOff {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.strike(operation, false)
+    }
+
+    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.strike(operation, true)
+    }
+}
+
+#[activity(transaction)]
+async fn note(cx: &ActivityContext, book: &mut Notebook, what: &str) -> Result<u32, String> {
+    cx.dependency::<Lab>().begin(cx, what);
+    book.write(what);
+    Ok(7)
+}
+
+#[workflow]
+async fn notes_something() -> Result<u32, String> {
+    note("note").await.map_err(|error| error.to_string())
+}
+
+/// Is ready for a step at every millisecond.
+#[workflow]
+async fn notes_while_it_ticks(cx: &Context) -> Result<u32, String> {
+    let (noted, ()) = join!(note("note"), async {
+        for _ in 0..500 {
+            cx.sleep(Duration::from_millis(1)).await;
+        }
+    });
+    noted.map_err(|error| error.to_string())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_written_once_is_written_once() {
+    for (happens, begun) in [(true, vec![1]), (false, vec![1, 2])] {
+        for ticks in [false, true] {
+            let rig = Rig::new();
+            rig.store.set_hook(Arc::new(CutOff { happens, is_over: AtomicBool::new(false) }));
+            let worker = rig.worker().start().await.unwrap();
+            let result = match ticks {
+                true => rig.client.start(notes_while_it_ticks()).await.unwrap().result().await,
+                false => rig.client.start(notes_something()).await.unwrap().result().await,
+            };
+            assert_eq!(result.unwrap(), 7);
+            assert_eq!(rig.store.notes(), ["note"], "happens: {happens}, ticks: {ticks}");
+            assert_eq!(rig.lab.begun("note"), begun, "happens: {happens}, ticks: {ticks}");
+            worker.shutdown().await.unwrap();
+        }
+    }
+}
