@@ -2,13 +2,32 @@
 //! database, faults at every call between them, and a model of what must hold.
 //!
 //! Everything is drawn from a seed, and a seed always gives the same events. [`simulate`] plays one
-//! seed: workers are started, paused, killed and shut down, and clients start runs of generated
-//! programs, send them signals, cancel and terminate them. Then the faults end, and what is still
+//! seed: workers are started, paused, killed and shut down, some of them with builds that cannot make
+//! every step, and clients start runs of generated programs, send them signals, cancel and terminate
+//! them, unblock them, and complete attempts with their tokens. Then the faults end, and what is still
 //! open must close. Violations are found by
 //! - the `oracle`, which sees every row that is written, every attempt that begins and every
 //!   timer that fires;
 //! - the programs: the result of a run must be one that a plain execution could give;
 //! - the end: no run may be left open.
+//!
+//! What must hold:
+//! - no run is lost, none is started twice, no step is committed twice or by one who does not own
+//!   the run;
+//! - arrivals are used up once, signals in their order, and none that was acknowledged is left out;
+//! - no timer fires early, by the database's clock as it would be had nobody set it back;
+//! - an attempt begins only after its state is committed, unless its run is relaxed: then by three
+//!   steps at most, as its workflow says;
+//! - an attempt begins only while its process may believe that its lease is valid;
+//! - no two attempts of a call have one number, whatever fails and whatever clocks show; in a relaxed
+//!   run, of those that began when their state was committed;
+//! - an activity is attempted as often as its policy says, and once more for each interruption; one
+//!   that is `at_most_once`, once;
+//! - what an activity writes in its transaction is there if it has succeeded, and is there once;
+//! - an activity on a queue is given to one worker at a time, ends once, by one who has the right to
+//!   end it, and leaves no row behind;
+//! - a token that is taken decides, one that is refused does not; a sign of life that was written is
+//!   known to the next attempt.
 //!
 //! A million runs of workflows, and one seed again with everything that happened in it:
 //! ```sh

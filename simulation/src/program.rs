@@ -223,8 +223,6 @@ pub struct Luck {
     pub interruptions: u32,
     /// Whether faults were injected at all.
     pub was_faulty: bool,
-    /// Whether attempts wait for places, which those on queues do while their time runs.
-    pub was_crowded: bool,
 }
 
 struct Check<'a> {
@@ -310,11 +308,9 @@ fn may_fail(work: &Work, luck: Luck) -> bool {
             Kind::Written => work.trouble == Trouble::AlwaysFails || luck.was_faulty,
             // Whether an attempt was in time, anybody may decide, by the database's clock.
             Kind::Queued | Kind::Beating(_) => {
-                work.trouble == Trouble::AlwaysFails || luck.was_faulty || luck.was_crowded
+                work.trouble == Trouble::AlwaysFails || luck.was_faulty
             }
-            Kind::QueuedOnce => {
-                work.trouble != Trouble::None || luck.was_faulty || luck.was_crowded
-            }
+            Kind::QueuedOnce => work.trouble != Trouble::None || luck.was_faulty,
             Kind::QueuedWithin(_) | Kind::Signed => true,
         }
 }

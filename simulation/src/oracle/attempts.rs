@@ -84,8 +84,8 @@ impl Oracle {
             if call.begun.len() > most as usize {
                 return Some(format!("call {handle} was tried more than {most} times"));
             }
-            let may_be_ahead = run.is_relaxed && !is_once && work.kind != Kind::Written;
-            if !is_committed && !(may_be_ahead && is_local) {
+            let is_held = is_once || work.kind == Kind::Written || !is_local;
+            if !is_committed && (is_held || !run.is_relaxed) {
                 return Some(format!("call {handle} has begun before its state was committed"));
             }
             let durable = snapshot.as_ref().map_or(0, |snapshot| snapshot.steps);

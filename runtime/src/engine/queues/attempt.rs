@@ -161,7 +161,11 @@ async fn pass_on_heartbeats(
         let beat = ActivityHeartbeat { key, attempt, reporter, details };
         match session.reports.heartbeats.submit(beat).await {
             Ok(HeartbeatOutcome::Noted) => {}
-            Ok(HeartbeatOutcome::Stale) => session.attempts.cancel(key, Some(attempt)),
+            Ok(HeartbeatOutcome::Stale) => {
+                if !is_ours(session, key, attempt).await {
+                    session.attempts.cancel(key, Some(attempt));
+                }
+            }
             Err(error) => warn!(%error, "a heartbeat could not be written"),
         }
         sleep(throttle).await;
@@ -174,13 +178,27 @@ async fn report(session: &Session, end: FinishActivity) {
         match session.reports.ends.submit(end.clone()).await {
             Ok(FinishOutcome::Finished | FinishOutcome::Repeated) => return,
             Ok(FinishOutcome::Stale) => {
-                return info!(run_id = %end.key.run_id, handle = end.key.handle.0,
-                    attempt = end.attempt, "the attempt was no longer wanted");
+                if !is_ours(session, end.key, end.attempt).await {
+                    return info!(run_id = %end.key.run_id, handle = end.key.handle.0,
+                        attempt = end.attempt, "the attempt was no longer wanted");
+                }
             }
-            Err(error) => {
-                warn!(%error, "the end of an attempt could not be written yet");
-                sleep(REPORT_AGAIN_AFTER).await;
-            }
+            Err(error) => warn!(%error, "the end of an attempt could not be written yet"),
+        }
+        sleep(REPORT_AGAIN_AFTER).await;
+    }
+}
+
+/// Whether an attempt that the worker may say nothing of is its own all the same: its lease has run
+/// out and nobody has fenced it. The lease may yet be renewed, if the database's clock is set back.
+/// An attempt that was let go of would then look like one that the worker has not begun.
+async fn is_ours(session: &Session, key: ActivityKey, attempt: u32) -> bool {
+    match session.store.find_activity(key).await {
+        Ok(Some(row)) => row.worker == Some(session.lease()) && row.attempt == attempt,
+        Ok(None) => false,
+        Err(error) => {
+            warn!(%error, "it is not known whether an attempt is over");
+            true
         }
     }
 }
