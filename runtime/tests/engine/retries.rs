@@ -10,6 +10,7 @@ use piton::store::memory::Hook;
 use tokio::time::Instant;
 
 use crate::activities::{Approve, PickError};
+use crate::queues::study;
 use crate::rig::Rig;
 use crate::workflows::{fetching, picking, steadfast, work};
 
@@ -233,5 +234,22 @@ async fn a_general_error_speaks_for_itself() {
     assert_eq!(took("plain").await, (Ok(2), 1));
     assert_eq!(took("minute").await, (Ok(2), 60));
     assert_eq!(took("permanent").await, (Err(text("not now")), 0));
+    worker.shutdown().await.unwrap();
+}
+
+/// The lease has run out by the database's clock for a moment, and nobody has noticed.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_on_a_queue_is_not_begun_again_when_the_clock_comes_back() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let run = rig.client.start(study(text("hang"))).await.unwrap();
+    rig.until_true(|| rig.lab.begun("hang") == [1]).await;
+    rig.store.move_clock(60_000_000);
+    rig.lab.open_gate();
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    rig.store.move_clock(-60_000_000);
+    rig.until_true(|| rig.store.activities() == 0).await;
+    assert_eq!(run.result().await.unwrap(), "hang done");
+    assert_eq!(rig.lab.begun("hang"), [1]);
     worker.shutdown().await.unwrap();
 }
