@@ -127,9 +127,24 @@ pub fn register(input: TokenStream) -> TokenStream {
 ///
 /// The first parameter may be `cx: &ActivityContext`. It is not a part of the call.
 ///
+/// The attribute may also stand on functions in an `impl` block without type parameters, and on methods
+/// that take `self` by value or by reference, which is then encoded with the arguments:
+///
+/// ```ignore
+/// impl Shop {
+///     #[activity]
+///     async fn charge(order: &str, cents: u64) -> Result<Receipt, Declined> { /* … */ }
+/// }
+///
+/// let receipt = Shop::charge(&order.id, order.cents).await?;
+/// ```
+///
+/// They are stored as `Shop::charge`. If the block is made by another macro, the attribute stands on
+/// the block, too.
+///
 /// | option | meaning | default |
 /// |---|---|---|
-/// | `name = "…"` | the stored name | the function's |
+/// | `name = "…"` | the stored name | the function's, with its type in front for a method |
 /// | `start_to_close = "30s"` | how long one attempt may take | no limit |
 /// | `schedule_to_close = "1h 30m"` | how long all attempts may take, with the waits between | no limit |
 /// | `schedule_to_start = "5m"` | how long an attempt may wait for its turn | no limit |
@@ -201,7 +216,8 @@ pub fn register(input: TokenStream) -> TokenStream {
 ///
 /// # Tests
 /// The body itself is an associated function of the type of the same name, with the parameters as
-/// written, the context included: `charge::call(&cx, "order-42", 1_200).await`.
+/// written, the context included: `charge::call(&cx, "order-42", 1_200).await`. That of a method is
+/// beside it: `Shop::call_charge("order-42", 1_200).await`.
 #[proc_macro_attribute]
 pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
     activity::expand(arguments.into(), item.into(), Diagnostics::new()).into()

@@ -1,4 +1,4 @@
-//! Functions in `impl` blocks.
+//! Workflows, and what activities share with them, in `impl` blocks.
 //!
 //! Next to such a function there can be no types, so all that is generated goes into its body. What
 //! is in there sees neither `Self` nor the parameters of the block: `Self` is replaced by the type
@@ -8,7 +8,8 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Macro, Path, PathArguments, Type,
+    FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Macro, Path, PathArguments,
+    Signature, Type,
 };
 
 use crate::check::Rule;
@@ -16,6 +17,45 @@ use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
 use crate::macros::rename_captures;
 use crate::source::{Surroundings, surroundings_of};
+
+/// What is in an `impl` block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// The name, which is that of its attribute.
+    name: &'static str,
+    /// With an article.
+    a: &'static str,
+    rule: Rule,
+}
+
+impl Kind {
+    pub(crate) const WORKFLOW: Self =
+        Self { name: "workflow", a: "a workflow", rule: Rule::WORKFLOW_SIGNATURE };
+    pub(crate) const ACTIVITY: Self =
+        Self { name: "activity", a: "an activity", rule: Rule::ACTIVITY_SIGNATURE };
+
+    fn refuse_unseen(self, span: Span, diagnostics: &Diagnostics) {
+        let name = self.name;
+        diagnostics.error(
+            span,
+            self.rule,
+            format!("the `impl` block that this {name} is in cannot be seen from here"),
+            &format!("put `#[{name}]` on the `impl` block too"),
+        );
+    }
+
+    fn refuse_in_trait(self, span: Span, diagnostics: &Diagnostics) {
+        let message = format!("{} cannot be a method of a trait", self.a);
+        diagnostics.error(span, self.rule, message, FREE);
+    }
+
+    fn refuse_without_name(self, span: Span, diagnostics: &Diagnostics) {
+        let message = format!("{} must be a method of a type with a name", self.a);
+        diagnostics.error(span, self.rule, message, FREE);
+    }
+}
+
+const FREE: &str = "make it a function outside, or of an `impl` block without a trait";
 
 /// What a function in an `impl` block is there.
 #[derive(Clone, Debug)]
@@ -28,44 +68,58 @@ pub(crate) struct Method {
     pub(crate) receiver: Option<Ident>,
 }
 
-/// The head of the `impl` block that the function is in; `None` if it is in none. Reports those that
+/// The head of the `impl` block that a function is in; `None` if it is in none. Reports those that
 /// cannot be in.
 pub(crate) fn block_around(
-    function: &ItemFn,
+    signature: &Signature,
+    kind: Kind,
     diagnostics: &Diagnostics,
 ) -> Result<Option<ItemImpl>, ()> {
-    let span = function.sig.ident.span();
-    let refuse = |message: &str, help: &str| {
-        diagnostics.error(span, Rule::WORKFLOW_SIGNATURE, message, help);
-        Err(())
-    };
+    let span = signature.ident.span();
     match surroundings_of(span) {
         Some(Surroundings::Impl(header)) => {
-            let header = format!("{header} {{}}");
-            match syn::parse_str::<TokenStream>(&header).map(|tokens| respan(tokens, span)) {
-                Ok(tokens) => match syn::parse2::<ItemImpl>(tokens) {
-                    Ok(block) => Ok(Some(block)),
-                    Err(_) => refuse(UNSEEN, ON_THE_BLOCK),
-                },
-                Err(_) => refuse(UNSEEN, ON_THE_BLOCK),
-            }
+            let tokens = syn::parse_str::<TokenStream>(&format!("{header} {{}}"));
+            let block = tokens.and_then(|tokens| syn::parse2(respan(tokens, span)));
+            block.map(Some).map_err(|_| kind.refuse_unseen(span, diagnostics))
         }
-        Some(Surroundings::Trait) => refuse(IN_A_TRAIT, FREE),
-        Some(Surroundings::Macro) | None if names_self(function) => refuse(UNSEEN, ON_THE_BLOCK),
+        Some(Surroundings::Trait) => {
+            kind.refuse_in_trait(span, diagnostics);
+            Err(())
+        }
+        Some(Surroundings::Macro) | None if names_self(signature) => {
+            kind.refuse_unseen(span, diagnostics);
+            Err(())
+        }
         // In code without a block, rustc refuses `self`.
         _ => Ok(None),
     }
 }
 
-const UNSEEN: &str = "the `impl` block that this workflow is in cannot be seen from here";
-const ON_THE_BLOCK: &str = "put `#[workflow]` on the `impl` block too";
-const IN_A_TRAIT: &str = "a workflow cannot be a method of a trait";
-const FREE: &str = "make it a function outside, or of an `impl` block without a trait";
-
-/// Whether the function can only be in an `impl` block.
-fn names_self(function: &ItemFn) -> bool {
-    let names = Names::of(function.sig.to_token_stream());
+/// Whether a function can only be in an `impl` block.
+fn names_self(signature: &Signature) -> bool {
+    let names = Names::of(signature.to_token_stream());
     names.has("self") || names.has("Self")
+}
+
+/// The type that a block is for, as a path that can stand wherever `Self` can. Reports those that a
+/// function of this kind cannot be a method of.
+pub(crate) fn type_of(
+    block: &ItemImpl,
+    function: &Ident,
+    kind: Kind,
+    diagnostics: &Diagnostics,
+) -> Option<Path> {
+    if block.trait_.is_some() {
+        kind.refuse_in_trait(function.span(), diagnostics);
+        return None;
+    }
+    match &*block.self_ty {
+        Type::Path(ty) if ty.qself.is_none() => Some(with_turbofish(ty.path.clone())),
+        _ => {
+            kind.refuse_without_name(function.span(), diagnostics);
+            None
+        }
+    }
 }
 
 /// Makes `function` one that could stand outside of `block`.
@@ -77,17 +131,7 @@ pub(crate) fn free(
     let refuse = |tokens: &dyn ToTokens, message: &str, help: &str| {
         diagnostics.error_at(tokens, Rule::WORKFLOW_SIGNATURE, message, help);
     };
-    if block.trait_.is_some() {
-        refuse(&function.sig.ident, IN_A_TRAIT, FREE);
-        return None;
-    }
-    let path = match &*block.self_ty {
-        Type::Path(ty) if ty.qself.is_none() => with_turbofish(ty.path.clone()),
-        _ => {
-            refuse(&function.sig.ident, "a workflow must be a method of a type with a name", FREE);
-            return None;
-        }
-    };
+    let path = type_of(block, &function.sig.ident, Kind::WORKFLOW, diagnostics)?;
     let of_type = path.segments.last()?.ident.to_string();
     let receiver = match function.sig.inputs.first() {
         Some(FnArg::Receiver(receiver)) => {
@@ -137,9 +181,10 @@ fn add_parameters(function: &mut Generics, block: &Generics) {
     }
 }
 
-/// The functions of an `impl` block under `#[workflow]`, each compiled by `compile`.
+/// The functions of an `impl` block under an attribute that they have too, each compiled by `compile`.
 pub(crate) fn each(
     mut block: ItemImpl,
+    kind: Kind,
     diagnostics: &Diagnostics,
     mut compile: impl FnMut(TokenStream, TokenStream, &ItemImpl) -> TokenStream,
 ) -> TokenStream {
@@ -148,10 +193,10 @@ pub(crate) fn each(
     let mut found = false;
     for item in &mut block.items {
         let ImplItem::Fn(function) = item else { continue };
-        let is_workflow = |attribute: &syn::Attribute| {
-            attribute.path().segments.last().is_some_and(|last| last.ident == "workflow")
+        let is_of_kind = |attribute: &syn::Attribute| {
+            attribute.path().segments.last().is_some_and(|last| last.ident == kind.name)
         };
-        let Some(index) = function.attrs.iter().position(is_workflow) else { continue };
+        let Some(index) = function.attrs.iter().position(is_of_kind) else { continue };
         found = true;
         let attribute = function.attrs.remove(index);
         let arguments = match attribute.meta {
@@ -164,8 +209,8 @@ pub(crate) fn each(
     if !found {
         diagnostics.malformed(
             block.impl_token,
-            "there is no workflow in this `impl` block",
-            "put `#[workflow]` on its `async fn`s as well",
+            format!("there is no {} in this `impl` block", kind.name),
+            &format!("put `#[{}]` on its `async fn`s as well", kind.name),
         );
     }
     block.into_token_stream()
@@ -181,10 +226,10 @@ fn with_turbofish(mut path: Path) -> Path {
     path
 }
 
-/// Puts the type in place of `Self`, and the parameter in place of `self`.
-struct Substitute {
-    path: Path,
-    this: Option<Ident>,
+/// Puts the type in place of `Self`, and the parameter, if there is one, in place of `self`.
+pub(crate) struct Substitute {
+    pub(crate) path: Path,
+    pub(crate) this: Option<Ident>,
 }
 
 impl VisitMut for Substitute {

@@ -1,7 +1,8 @@
 //! Types whose values are stored: they own their data, and have names.
 
 use syn::visit::Visit;
-use syn::{Lifetime, Type, TypeImplTrait, TypeReference};
+use syn::visit_mut::{self, VisitMut};
+use syn::{GenericArgument, Lifetime, PathArguments, Type, TypeImplTrait, TypeReference};
 
 /// Why a type cannot be that of a stored value.
 #[derive(Clone, Copy, Debug)]
@@ -56,4 +57,43 @@ pub(crate) fn not_owned(ty: &Type) -> Vec<NotOwned<'_>> {
     let mut visitor = Visitor(Vec::new());
     visitor.visit_type(ty);
     visitor.0
+}
+
+/// The types that must be storable for `ty` to be: both sides of a `Result`, so that an error is on
+/// the one that is not.
+pub(crate) fn stored_parts(ty: &Type) -> Vec<&Type> {
+    if let Type::Path(path) = ty
+        && let Some(last) = path.path.segments.last()
+        && last.ident == "Result"
+        && let PathArguments::AngleBracketed(arguments) = &last.arguments
+    {
+        let types = arguments.args.iter().filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        });
+        let types: Vec<_> = types.collect();
+        // An alias with fewer may have a side that is not seen.
+        if types.len() == 2 {
+            return types;
+        }
+    }
+    vec![ty]
+}
+
+/// Makes a type that has been refused one that can stand in an `impl`, for the callers' sake.
+pub(crate) fn make_static(ty: &mut Type) {
+    struct MakeStatic;
+    impl VisitMut for MakeStatic {
+        fn visit_type_mut(&mut self, ty: &mut Type) {
+            match ty {
+                Type::ImplTrait(_) => *ty = syn::parse_quote!(()),
+                Type::Reference(reference) => {
+                    reference.lifetime = Some(syn::parse_quote!('static));
+                }
+                _ => {}
+            }
+            visit_mut::visit_type_mut(self, ty);
+        }
+    }
+    MakeStatic.visit_type_mut(ty);
 }

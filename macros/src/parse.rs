@@ -21,7 +21,7 @@ use crate::diagnostics::Diagnostics;
 use crate::generics::{self, Parameters};
 use crate::macros;
 use crate::method::Method;
-use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, not_owned};
+use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, make_static, not_owned};
 
 /// A workflow as the user wrote it.
 #[derive(Debug)]
@@ -171,7 +171,7 @@ pub(crate) fn parse(
         ReturnType::Type(_, ty) => *ty,
     };
     if !check_owned(&output, "the value", diagnostics) {
-        MakeStatic.visit_type_mut(&mut output);
+        make_static(&mut output);
     }
     // A reference among the arguments has been refused, and is why there is a lifetime.
     if let Some((name, span)) = generics::first_lifetime(&sig.generics) {
@@ -236,22 +236,6 @@ fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
         }
     }
     found.is_empty()
-}
-
-/// Makes a type that has been refused one that can stand in an `impl`, for the callers' sake.
-struct MakeStatic;
-
-impl VisitMut for MakeStatic {
-    fn visit_type_mut(&mut self, ty: &mut Type) {
-        match ty {
-            Type::ImplTrait(_) => *ty = syn::parse_quote!(()),
-            Type::Reference(reference) => {
-                reference.lifetime.get_or_insert_with(|| syn::parse_quote!('static));
-            }
-            _ => {}
-        }
-        visit_mut::visit_type_mut(self, ty);
-    }
 }
 
 /// Whether the type is `&Context`.

@@ -8,6 +8,7 @@ use crate::args::WorkflowArgs;
 use crate::check::{Level, Rule, check_body, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::ir::Point;
+use crate::method::Kind;
 use crate::parse::WorkflowFn;
 use crate::{cfg, codegen, conditions, dump, layout, liveness, method, normalize, parse, resolve};
 
@@ -22,7 +23,7 @@ pub(crate) fn expand(
         if let Some(both) = conditions::split(&block, &quote!(::piton::workflow(#args))) {
             return diagnostics.finish_with(both);
         }
-        let block = method::each(block, &diagnostics, |args, function, head| {
+        let block = method::each(block, Kind::WORKFLOW, &diagnostics, |args, function, head| {
             expand_function(args, function, Some(head), Diagnostics::new())
         });
         if !args.is_empty() {
@@ -54,7 +55,7 @@ fn expand_function(
     let original = function.clone();
     let block = match block {
         Some(block) => Ok(Some(block.clone())),
-        None => method::block_around(&function, &diagnostics),
+        None => method::block_around(&function.sig, Kind::WORKFLOW, &diagnostics),
     };
     let method = match block {
         Ok(None) => Ok(None),

@@ -11,7 +11,9 @@ pub use crate::activities::{
 pub use crate::codec::{self, CodecError};
 pub use crate::machine::Durable;
 pub use crate::machine::instances::{concat, entry_of, instance_definition, instance_name, text};
-pub use crate::machine::values::{Stored, Unstored, Values, ValuesOf};
+pub use crate::machine::values::{
+    Encodable, Encoded, Stored, Unencodable, Unstored, Values, ValuesOf,
+};
 pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
 pub use crate::machine::{
     Context, Definition, Durability, Halt, Hole, Items, LazyDefinition, Load, Local, Never, Parked,
@@ -97,6 +99,25 @@ impl<E: std::fmt::Debug> ByDebug for &&ErrorText<'_, E> {
 impl<E> ByType for ErrorText<'_, E> {
     fn text(&self) -> String {
         std::any::type_name::<E>().to_owned()
+    }
+}
+
+/// Stands for an activity that has been refused.
+#[derive(Debug)]
+pub struct Refused<T>(std::marker::PhantomData<fn() -> T>);
+
+impl<T: 'static> Activity for Refused<T> {
+    type Return = ();
+    type Output = T;
+    const NAME: &'static str = "";
+    const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
+
+    fn returned() -> Values<()> {
+        Values::new()
+    }
+
+    fn output(_: Result<(), ActivityError<()>>) -> Result<T, StepError> {
+        unreachable!("a program with an activity that is refused does not compile")
     }
 }
 

@@ -172,6 +172,55 @@ fn a_call_is_a_value_with_options() {
     drop((stock(&[], &BTreeMap::new(), Path::new("x"), (0, 0)), nothing(), broken("")));
 }
 
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Shop {
+    name: String,
+}
+
+impl Shop {
+    const FEE: u64 = 3;
+
+    /// Charges a card.
+    #[activity(retry(max_attempts = 2))]
+    async fn charge(order: &str, cents: u64) -> Result<Receipt, Declined> {
+        if cents > 1_000 {
+            return Err(Declined { reason: "limit".into() });
+        }
+        Ok(Receipt { order: order.to_owned(), cents: cents + Self::FEE })
+    }
+
+    #[activity]
+    async fn rename(&self, cx: &ActivityContext, to: &str) -> Self {
+        Self { name: format!("{} {to} {}", self.name, cx.info().attempt) }
+    }
+
+    #[activity(name = "shop.close", blocking)]
+    fn close(mut self) -> String {
+        self.name.push('!');
+        self.name
+    }
+}
+
+#[tokio::test]
+async fn a_method_gets_self_with_its_arguments() {
+    let report = attempt("Shop::charge", &("order-42", 900_u64)).await;
+    let returned: Result<Receipt, Declined> = decode(&report.returned);
+    assert_eq!(returned, Ok(Receipt { order: "order-42".into(), cents: 903 }));
+    let report = attempt("Shop::charge", &("order-42", 9_000_u64)).await;
+    assert_eq!(report.error.map(|error| error.message), Some("declined: limit".to_owned()));
+
+    let shop = Shop { name: "corner".into() };
+    let report = attempt("Shop::rename", &(&shop, "market")).await;
+    assert_eq!(decode::<Shop>(&report.returned).name, "corner market 2");
+    let report = attempt("shop.close", &(&shop,)).await;
+    assert_eq!(decode::<String>(&report.returned), "corner!");
+
+    let call = format!("{:?}", (Shop::charge("order-42", 1), shop.rename("x")));
+    assert!(call.contains("Shop::charge") && call.contains("Shop::rename"), "{call}");
+    assert_eq!(shop.clone().call_close(), "corner!");
+    drop(shop.close());
+}
+
 #[derive(Signal, Serialize, Deserialize)]
 struct Approve {
     _by: String,

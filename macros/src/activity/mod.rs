@@ -13,46 +13,97 @@
 //! inventory::submit! { ActivityEntry { … } }
 //! ```
 //!
+//! Within an `impl` block, all but the body goes into the function; see [`method`].
+//!
 //! The body is kept token for token, also if it does not parse: rustc then says what is wrong with
 //! it, and everything around it keeps its types.
 
 mod args;
+mod generate;
+mod method;
 mod signature;
 #[cfg(test)]
 mod tests;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::ext::IdentExt;
+use quote::quote;
 use syn::parse::{Parse, ParseStream};
-use syn::spanned::Spanned;
-use syn::{Attribute, LitStr, Signature, Visibility};
+use syn::{Attribute, Item, ItemImpl, Signature, Visibility};
 
 use self::args::ActivityArgs;
-use self::signature::{ActivitySignature, Returns};
+use self::generate::refused;
+use self::method::Method;
+use self::signature::ActivitySignature;
+use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::method::{self as blocks, Kind};
 
-/// Compiles `item`. If anything is wrong with it, gives the errors and the item as it was.
+/// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it, gives
+/// the errors and a function of the same signature, so that its callers do not fail too.
 pub(crate) fn expand(
     args: TokenStream,
     item: TokenStream,
     diagnostics: Diagnostics,
 ) -> TokenStream {
-    let args = ActivityArgs::parse(args, &diagnostics);
+    if let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) {
+        let block = blocks::each(block, Kind::ACTIVITY, &diagnostics, |args, function, head| {
+            expand_function(args, function, Some(head), Diagnostics::new())
+        });
+        if !args.is_empty() {
+            let help = "put them on its functions";
+            diagnostics.malformed(args, "an `impl` block has no options", help);
+        }
+        return diagnostics.finish_with(block);
+    }
+    expand_function(args, item, None, diagnostics)
+}
+
+/// Compiles a function, in an `impl` block with this head if there is one.
+fn expand_function(
+    args: TokenStream,
+    item: TokenStream,
+    block: Option<&ItemImpl>,
+    diagnostics: Diagnostics,
+) -> TokenStream {
+    let mut args = ActivityArgs::parse(args, &diagnostics);
     let function = match syn::parse2::<ActivityFn>(item.clone()) {
         Ok(function) => function,
         Err(error) => {
-            diagnostics.push(error);
+            match syn::parse2::<Item>(item.clone()) {
+                Ok(Item::Verbatim(_)) | Err(_) => diagnostics.push(error),
+                Ok(_) => diagnostics.error_at(
+                    item.clone().into_iter().next(),
+                    Rule::ACTIVITY_SIGNATURE,
+                    "`#[activity]` is for functions",
+                    "put it on an `async fn`, or on an `impl` block that has such functions",
+                ),
+            }
             return diagnostics.finish_with(item);
         }
     };
     // A mistake in the attribute leaves the types of the activity intact, so that the workflows
     // that call it get no errors of their own.
     let argument_errors = diagnostics.take_errors();
-    let signature = ActivitySignature::parse(&function.signature, &args, &diagnostics);
+    let method = Method::find(&function.signature, block, &diagnostics);
+    // rustc says that there is no `self` outside of a block.
+    let is_stray = matches!(method, Ok(None)) && function.signature.receiver().is_some();
+    let Ok(method) = method else {
+        // In a trait, it must stay what the trait says.
+        return diagnostics.finish_with(quote!(#item #argument_errors));
+    };
+    if is_stray {
+        return diagnostics.finish_with(quote!(#item #argument_errors));
+    }
+    let mut inside = function.signature.clone();
+    if let Some(method) = &method {
+        method.write_out_self(&mut inside, &mut args);
+    }
+    let signature = ActivitySignature::parse(&inside, method.as_ref(), &args, &diagnostics);
     signature.check_patterns(&args.retry.non_retryable, &diagnostics);
-    let mut output =
-        if diagnostics.has_errors() { item } else { generate(&args, &function, &signature) };
+    if diagnostics.has_errors() {
+        return refused(&function, method.is_some(), &argument_errors, diagnostics);
+    }
+    let mut output = generate::generate(&args, &function, method.as_ref(), &signature);
     output.extend(argument_errors);
     diagnostics.finish_with(output)
 }
@@ -96,239 +147,5 @@ impl ActivityFn {
         self.attributes.iter().filter(|attribute| {
             !["doc", "deprecated"].iter().any(|name| attribute.path().is_ident(name))
         })
-    }
-}
-
-fn generate(
-    args: &ActivityArgs,
-    function: &ActivityFn,
-    signature: &ActivitySignature<'_>,
-) -> TokenStream {
-    let definition = definition(function);
-    let call = call(function, signature);
-    let body = body(function);
-    let activity = activity_impl(args, function, signature);
-    let entry = entry(args, function, signature);
-    quote!(#definition #call #body #activity #entry)
-}
-
-/// The type that carries what is known of the activity.
-fn definition(function: &ActivityFn) -> TokenStream {
-    let ActivityFn { visibility, signature: Signature { ident, .. }, .. } = function;
-    let attributes = function.outer_attributes();
-    let cfgs = function.cfgs();
-    quote! {
-        #(#attributes)*
-        #[doc(hidden)]
-        #[allow(missing_docs, non_camel_case_types)]
-        #visibility enum #ident {}
-        #(#cfgs)*
-        impl ::piton::__private::Checked for #ident {}
-    }
-}
-
-/// The function that makes a call.
-fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream {
-    let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
-        function;
-    let attributes = function.outer_attributes();
-    let names: Vec<_> = signature.parameters.iter().map(|parameter| &parameter.name).collect();
-    let types = signature.parameters.iter().map(|parameter| parameter.ty);
-    let where_clause = &generics.where_clause;
-    quote! {
-        #(#attributes)*
-        #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
-        #visibility #fn_token #ident #generics (
-            #(#names: #types),*
-        ) -> ::piton::__private::ActivityCall<#ident> #where_clause {
-            ::piton::__private::ActivityCall::new(&(#(#names,)*))
-        }
-    }
-}
-
-/// The body, as a function that tests can call.
-fn body(function: &ActivityFn) -> TokenStream {
-    let ActivityFn { visibility, signature, body, .. } = function;
-    let ident = &signature.ident;
-    let cfgs = function.cfgs();
-    let attributes = function.body_attributes();
-    let name = format_ident!("call", span = ident.span());
-    let signature = Signature { ident: name, ..signature.clone() };
-    let doc = format!("Runs the body of the activity `{ident}`, as a unit test does.");
-    quote! {
-        #(#cfgs)*
-        impl #ident {
-            #[doc = #doc]
-            #(#attributes)*
-            #visibility #signature #body
-        }
-    }
-}
-
-fn activity_impl(
-    args: &ActivityArgs,
-    function: &ActivityFn,
-    signature: &ActivitySignature<'_>,
-) -> TokenStream {
-    let ident = &function.signature.ident;
-    let cfgs = function.cfgs();
-    let unraw = ident.unraw();
-    let name = match &args.name {
-        Some(name) => name.clone(),
-        None => LitStr::new(&unraw.to_string(), ident.span()),
-    };
-    let (returns, output, convert) = match signature.returns {
-        Returns::Result(ty) => (
-            ty.to_token_stream(),
-            quote_spanned! {ty.span()=>
-                ::core::result::Result<
-                    <#ty as ::piton::__private::ResultParts>::Ok,
-                    ::piton::__private::ActivityError<
-                        <#ty as ::piton::__private::ResultParts>::Err
-                    >,
-                >
-            },
-            quote!(::core::result::Result::Ok(::piton::__private::result_output(ended))),
-        ),
-        Returns::Plain(ty) => (ty.to_token_stream(), ty.to_token_stream(), plain_output()),
-        Returns::Unit => (quote!(()), quote!(()), plain_output()),
-    };
-    let error = error(args, signature);
-    quote! {
-        #(#cfgs)*
-        impl ::piton::__private::Activity for #ident {
-            type Return = #returns;
-            type Output = #output;
-            const NAME: &'static str = #name;
-            #[allow(clippy::needless_update)]
-            const OPTIONS: ::piton::__private::ActivityOptions = #args;
-
-            fn output(
-                ended: ::core::result::Result<
-                    Self::Return,
-                    ::piton::__private::ActivityError<()>,
-                >,
-            ) -> ::core::result::Result<Self::Output, ::piton::__private::StepError> {
-                #convert
-            }
-
-            #error
-        }
-    }
-}
-
-fn plain_output() -> TokenStream {
-    quote! {
-        ended.map_err(|__piton_error| {
-            __piton_error.into_step_error(<Self as ::piton::__private::Activity>::NAME)
-        })
-    }
-}
-
-/// What is told of the error in a return value.
-fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<TokenStream> {
-    let Returns::Result(_) = signature.returns else { return None };
-    let patterns = &args.retry.non_retryable;
-    let retry = if patterns.is_empty() {
-        quote!((&__piton_probe).retry())
-    } else {
-        quote! {
-            match __piton_error {
-                #(#patterns)|* => NEVER_AGAIN,
-                #[allow(unreachable_patterns)]
-                _ => (&__piton_probe).retry(),
-            }
-        }
-    };
-    Some(quote! {
-        fn error(
-            __piton_returned: &Self::Return,
-        ) -> ::core::option::Option<::piton::__private::ReportedError> {
-            ::piton::__private::ResultParts::err_ref(__piton_returned).map(|__piton_error| {
-                #[allow(unused_imports)]
-                use ::piton::__private::report::*;
-                let __piton_probe = ErrorProbe(__piton_error);
-                (&&&__piton_probe).reported(#retry)
-            })
-        }
-    })
-}
-
-/// The entry through which a worker finds and runs the activity.
-fn entry(
-    args: &ActivityArgs,
-    function: &ActivityFn,
-    signature: &ActivitySignature<'_>,
-) -> TokenStream {
-    let ident = &function.signature.ident;
-    let cfgs = function.cfgs();
-    let context = signature.has_context.then(|| quote!(&__piton_cx,));
-    let locals: Vec<_> = (0..signature.parameters.len())
-        .map(|index| format_ident!("__piton_argument_{index}"))
-        .collect();
-    let types = signature.parameters.iter().map(|parameter| &parameter.owned);
-    let (kind, take, lent, give_back) = match signature.connection {
-        None => (quote!(::core::option::Option::None), None, None, None),
-        Some(ty) => (
-            quote! {
-                ::core::option::Option::Some(
-                    ::piton::__private::transaction::ConnectionKind::of::<#ty>(),
-                )
-            },
-            Some(quote! {
-                let mut __piton_lent =
-                    __piton_cx.desk().take().expect("the engine lends a connection");
-            }),
-            Some(quote! {
-                ::piton::__private::transaction::connection::<#ty>(&mut *__piton_lent),
-            }),
-            Some(quote!(__piton_cx.desk().put(__piton_lent);)),
-        ),
-    };
-    let passed = signature.parameters.iter().zip(&locals).map(|(parameter, local)| {
-        let borrow = parameter.by_reference.then(|| quote!(&));
-        quote!(#borrow #local)
-    });
-    // The spans make rustc point at the parameters if one cannot be decoded, and at the activity's
-    // name if its future is not `Send`.
-    let decoded = quote_spanned! {function.signature.paren_token.span.join()=>
-        ::piton::__private::codec::from_payload(&__piton_arguments)?
-    };
-    // A blocking activity is called by a thread that may wait.
-    let awaited = (!args.blocking).then(|| quote!(.await));
-    let attempt = quote_spanned! {ident.span()=>
-        ::std::boxed::Box::pin(async move {
-            let (#(#locals,)*): (#(#types,)*) = #decoded;
-            #take
-            let __piton_returned = #ident::call(#context #lent #(#passed),*) #awaited;
-            #give_back
-            let __piton_error =
-                <#ident as ::piton::__private::Activity>::error(&__piton_returned);
-            ::piton::__private::report::returned::<#ident>(&__piton_returned, __piton_error)
-        })
-    };
-    quote! {
-        #(#cfgs)*
-        const _: () = {
-            fn __piton_run(
-                __piton_cx: ::piton::__private::ActivityContext,
-                __piton_arguments: ::piton::__private::Payload,
-            ) -> ::piton::__private::BoxFuture<
-                ::core::result::Result<
-                    ::piton::__private::ActivityReport,
-                    ::piton::__private::CodecError,
-                >,
-            > {
-                #attempt
-            }
-            ::piton::__private::inventory::submit! {
-                ::piton::__private::ActivityEntry {
-                    name: <#ident as ::piton::__private::Activity>::NAME,
-                    options: <#ident as ::piton::__private::Activity>::OPTIONS,
-                    connection: #kind,
-                    run: __piton_run,
-                }
-            }
-        };
     }
 }

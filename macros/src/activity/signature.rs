@@ -3,9 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{FnArg, GenericParam, Ident, Pat, PatType, ReturnType, Signature, Type, TypeReference};
+use syn::{
+    FnArg, GenericParam, Ident, Pat, PatType, Receiver, ReturnType, Signature, Type, TypeReference,
+};
 
 use super::args::ActivityArgs;
+use super::method::Method;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, not_owned};
@@ -35,6 +38,8 @@ pub(super) struct Parameter<'a> {
     pub(super) owned: TokenStream,
     /// Whether the body gets a reference to the decoded value.
     pub(super) by_reference: bool,
+    /// Whether it is `self`.
+    pub(super) is_receiver: bool,
 }
 
 /// What a return type is, judged by its last path segment.
@@ -48,9 +53,11 @@ pub(super) enum Returns<'a> {
 }
 
 impl<'a> ActivitySignature<'a> {
-    /// Reads a signature. Everything that an activity cannot have is reported.
+    /// Reads a signature, of a method if it is one. Everything that an activity cannot have is
+    /// reported.
     pub(super) fn parse(
         signature: &'a Signature,
+        method: Option<&'a Method>,
         args: &ActivityArgs,
         diagnostics: &Diagnostics,
     ) -> Self {
@@ -58,23 +65,23 @@ impl<'a> ActivitySignature<'a> {
         check_generics(signature, diagnostics);
         let mut has_context = false;
         let mut connection = None;
-        let mut parameters = Vec::new();
+        let mut parameters: Vec<Parameter<'a>> = Vec::new();
+        let receivers = usize::from(signature.receiver().is_some());
         for (index, input) in signature.inputs.iter().enumerate() {
             match input {
-                FnArg::Receiver(receiver) => refuse(
-                    diagnostics,
-                    receiver.self_token,
-                    "an activity cannot have a `self` parameter",
-                    "make it a free function; take what it needs from `cx.dependency::<T>()`",
-                ),
+                FnArg::Receiver(receiver) => {
+                    if let Some(method) = method {
+                        parameters.push(Parameter::of_receiver(receiver, method, diagnostics));
+                    }
+                }
                 FnArg::Typed(input) if is_context(&input.ty) => {
                     has_context = true;
-                    check_context(index, input, diagnostics);
+                    check_context(index - receivers.min(index), input, diagnostics);
                 }
                 FnArg::Typed(input)
                     if args.transaction.is_some()
                         && connection.is_none()
-                        && parameters.is_empty()
+                        && parameters.len() == receivers
                         && lent(&input.ty).is_some() =>
                 {
                     connection = lent(&input.ty);
@@ -143,7 +150,28 @@ impl<'a> Parameter<'a> {
             other => other,
         };
         check_owned(inner, "parameter", diagnostics);
-        Self { name, ty, owned, by_reference }
+        Self { name, ty, owned, by_reference, is_receiver: false }
+    }
+
+    /// `self` is encoded with the arguments.
+    fn of_receiver(receiver: &Receiver, method: &'a Method, diagnostics: &Diagnostics) -> Self {
+        let written = receiver.to_token_stream().to_string();
+        if !["self", "mut self", "& self"].contains(&written.as_str()) {
+            refuse(
+                diagnostics,
+                receiver,
+                "an activity takes `self` as it takes its arguments: by value or by reference",
+                "write `&self` or `self`; what the activity changes it returns",
+            );
+        }
+        let by_reference = written.starts_with('&');
+        Self {
+            name: Ident::from(receiver.self_token),
+            ty: if by_reference { &method.reference } else { &method.owner },
+            owned: method.owner.to_token_stream(),
+            by_reference,
+            is_receiver: true,
+        }
     }
 }
 
@@ -236,7 +264,7 @@ fn lent(ty: &Type) -> Option<&Type> {
     }
 }
 
-fn is_context(ty: &Type) -> bool {
+pub(super) fn is_context(ty: &Type) -> bool {
     let ty = match ungrouped(ty) {
         Type::Reference(reference) => ungrouped(&reference.elem),
         other => other,

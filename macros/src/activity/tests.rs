@@ -55,10 +55,11 @@ fn a_mistake_in_the_attribute_leaves_the_activity() {
 }
 
 #[test]
-fn a_mistake_in_the_signature_leaves_the_item() {
-    let text = expansion("", "async fn ping<T>(value: T) {}");
+fn a_mistake_in_the_signature_leaves_a_function_for_the_callers() {
+    let text =
+        expansion("", "async fn ping<T>(cx: &ActivityContext, value: T) -> Result<u8, E> { a }");
     assert!(text.contains("an activity cannot be generic"));
-    assert!(text.contains("async fn ping<T>(value: T) {}"));
+    assert!(text.contains("fn ping<T>(\n    value: T,\n) -> ::piton::__private::ActivityCall<"));
 }
 
 #[test]

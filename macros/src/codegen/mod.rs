@@ -17,6 +17,7 @@ pub(crate) use self::graph::type_text;
 use crate::hygiene::hidden;
 use crate::ir::{Graph, RegionId};
 use crate::layout::Layout;
+use crate::owned::stored_parts;
 use crate::parse::WorkflowFn;
 
 /// Prints the machine and what else makes the workflow's type a workflow.
@@ -42,7 +43,8 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let types = function.params.iter().map(|param| &param.ty);
     let arguments = quote!((#(#types,)*));
     let workflow = workflow(function, &arguments, &machine);
-    let stored = function.params.iter().map(|param| &*param.ty).chain([&function.output]);
+    let stored =
+        function.params.iter().map(|param| &*param.ty).chain(stored_parts(&function.output));
     let check = function.parameters.check(stored);
     // One that is declared in another can be awaited there and not started; the instances of a
     // generic one are registered by hand.

@@ -10,7 +10,7 @@ use std::fmt::{Debug, Display};
 use std::time::Duration;
 
 use super::{ActivityReport, ReportedError};
-use crate::codec::{self, CodecError};
+use crate::codec::CodecError;
 use crate::machine::{Activity, Retryable};
 
 /// The report on an attempt of `A` that returned.
@@ -21,7 +21,7 @@ pub fn returned<A: Activity>(
     value: &A::Return,
     error: Option<ReportedError>,
 ) -> Result<ActivityReport, CodecError> {
-    Ok(ActivityReport { returned: codec::to_payload(value)?, error })
+    Ok(ActivityReport { returned: A::returned().encode(value)?, error })
 }
 
 /// An error whose traits are to be found out.

@@ -69,7 +69,8 @@ impl Client {
         token: ActivityToken,
         returned: A::Return,
     ) -> Result<(), TokenError> {
-        let report = codec::to_payload(&returned)
+        let report = A::returned()
+            .encode(&returned)
             .map(|payload| ActivityReport { returned: payload, error: A::error(&returned) })
             .map_err(|source| TokenError::Encode { what: A::NAME, source })?;
         self.end_attempt(token, Some(A::NAME), report).await

@@ -6,11 +6,10 @@ use std::marker::PhantomData;
 use std::task::Poll;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, OperationOutcome, StepError};
+use super::{Context, DurableFuture, OperationOutcome, StepError, Values};
 use crate::activities::ReportedError;
 use crate::codec::{self, CodecError};
 use crate::error::Error;
@@ -18,8 +17,8 @@ use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
 
 /// An activity definition: the type that `#[activity]` emits under the function's name.
 pub trait Activity: Sized + 'static {
-    /// What the function returns.
-    type Return: Serialize + DeserializeOwned;
+    /// What the function returns. Values of it can be saved, see [`Activity::returned`].
+    type Return;
     /// What awaiting a call gives in a workflow: `T` for a function that returns `T`, and
     /// `Result<T, ActivityError<E>>` for one that returns `Result<T, E>`.
     type Output;
@@ -27,6 +26,9 @@ pub trait Activity: Sized + 'static {
     const NAME: &'static str;
     /// What the attribute says.
     const OPTIONS: ActivityOptions;
+
+    /// How what the function returns is encoded.
+    fn returned() -> Values<Self::Return>;
 
     /// Turns what the activity came to into what the workflow sees.
     ///
@@ -116,7 +118,12 @@ impl<A: Activity> ActivityCall<A> {
     /// Encodes the arguments. An argument that cannot be encoded is reported when the call is
     /// awaited.
     pub fn new<T: Serialize + ?Sized>(arguments: &T) -> Self {
-        Self { arguments: codec::to_payload(arguments), options: A::OPTIONS, activity: PhantomData }
+        Self::with_arguments(codec::to_payload(arguments))
+    }
+
+    /// A call with arguments that have been encoded, if they could be.
+    pub fn with_arguments(arguments: Result<Payload, CodecError>) -> Self {
+        Self { arguments, options: A::OPTIONS, activity: PhantomData }
     }
 
     /// Sets the retry policy of this call.
@@ -236,7 +243,7 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
 
     fn poll(pending: &mut PendingActivity, cx: &Context) -> Result<Poll<A::Output>, StepError> {
         let ended = match outcome(A::NAME, pending.0, cx)? {
-            Poll::Ready(Ok(payload)) => match codec::from_payload(&payload) {
+            Poll::Ready(Ok(payload)) => match A::returned().decode(&payload) {
                 Ok(returned) => Ok(returned),
                 Err(error) => return Err(StepError::Decode(error)),
             },

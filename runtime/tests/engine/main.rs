@@ -13,6 +13,7 @@ mod faults;
 mod generics;
 mod heartbeats;
 mod limits;
+mod methods;
 mod once;
 mod queue_limits;
 mod queues;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use piton::machine::{Activity, ActivityCall, ActivityOptions, StepError};
+use piton::machine::{Activity, ActivityCall, ActivityOptions, StepError, Values};
 use piton::prelude::*;
 
 use crate::activities::*;
@@ -217,6 +217,10 @@ impl Activity for undeployed {
     type Output = u32;
     const NAME: &'static str = "undeployed";
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
+
+    fn returned() -> Values<u32> {
+        Values::new()
+    }
 
     fn output(ended: Result<u32, ActivityError<()>>) -> Result<u32, StepError> {
         ended.map_err(|failure| failure.into_step_error(Self::NAME))

@@ -148,3 +148,83 @@ fn methods_are_stored_with_the_name_of_their_type() {
     let locals: Vec<_> = graph.nodes[1].locals.iter().map(|local| local.name).collect();
     assert_eq!(locals, ["self", "this"]);
 }
+
+#[derive(Clone, Serialize, Deserialize)]
+struct Shop {
+    name: String,
+}
+
+mod shelves {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    pub(crate) struct Shelf<T>(pub(crate) T);
+}
+
+impl Shop {
+    /// Without `self`, with references.
+    #[activity(retry(max_attempts = 3))]
+    pub(crate) async fn charge(order: &str, cents: &[u64]) -> Result<u64, String> {
+        Ok(order.len() as u64 + cents.iter().sum::<u64>())
+    }
+
+    #[activity]
+    async fn rename(&self, cx: &ActivityContext, to: String) -> Self {
+        let _ = cx;
+        Self { name: format!("{}{to}", self.name) }
+    }
+
+    #[activity(name = "shop.close", blocking)]
+    fn close(mut self) -> String {
+        self.name.push('!');
+        self.name
+    }
+
+    #[workflow(strict)]
+    async fn run(self, cents: u64) -> Result<u64, String> {
+        let charged = Self::charge(&self.name, &[cents]).await.unwrap_or(0);
+        let calls = ["a", "b"].map(|to| self.rename(to.to_owned()));
+        let (all, shelf) = join!(join_all(calls), shelves::Shelf(3_u64).count());
+        let name = self.close().start_to_close(hours(1)).await;
+        Ok(charged + all.len() as u64 + shelf + name.len() as u64)
+    }
+}
+
+impl shelves::Shelf<u64> {
+    #[activity]
+    async fn count(&self) -> u64 {
+        self.0
+    }
+}
+
+macro_rules! shop {
+    ($name:ident) => {
+        #[derive(Serialize, Deserialize)]
+        struct $name(u64);
+
+        #[workflow]
+        #[activity]
+        impl $name {
+            #[activity]
+            async fn number(&self) -> u64 {
+                self.0
+            }
+
+            #[workflow]
+            async fn run(self) -> u64 {
+                self.number().await
+            }
+        }
+    };
+}
+
+shop!(Kiosk);
+
+#[test]
+fn activities_are_stored_with_the_name_of_their_type() {
+    use piton::activities::ActivityEntry;
+    for name in ["Shop::charge", "Shop::rename", "shop.close", "Shelf::count", "Kiosk::number"] {
+        assert!(ActivityEntry::find(name).is_some(), "{name}");
+    }
+    let shop = Shop { name: "corner".to_owned() };
+    assert_eq!(shop.call_close(), "corner!");
+    assert_eq!(Kiosk(1).run().graph().nodes[1].name, "number");
+}

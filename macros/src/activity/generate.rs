@@ -1,0 +1,408 @@
+//! An activity → tokens.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{FnArg, LitStr, ReturnType, Signature, Type};
+
+use super::ActivityFn;
+use super::args::ActivityArgs;
+use super::method::Method;
+use super::signature::{ActivitySignature, Returns, is_context};
+use crate::check::use_imports_around;
+use crate::diagnostics::Diagnostics;
+use crate::hygiene::hidden;
+use crate::owned::{make_static, stored_parts};
+
+/// What stands for the function, which is a method if it is in an `impl` block.
+pub(super) fn generate(
+    args: &ActivityArgs,
+    function: &ActivityFn,
+    method: Option<&Method>,
+    signature: &ActivitySignature<'_>,
+) -> TokenStream {
+    let activity = activity_impl(args, function, method, signature);
+    let entry = entry(args, function, method, signature);
+    let body = body(function, method);
+    if method.is_some() {
+        let beside = quote!(#activity #entry);
+        let call = call_of_method(function, signature, &beside);
+        return quote!(#call #body);
+    }
+    let definition = definition(function);
+    let call = call(function, signature);
+    quote!(#definition #call #body #activity #entry)
+}
+
+/// The type that carries what is known of the activity.
+fn definition(function: &ActivityFn) -> TokenStream {
+    let ActivityFn { visibility, signature: Signature { ident, .. }, .. } = function;
+    let attributes = function.outer_attributes();
+    let cfgs = function.cfgs();
+    quote! {
+        #(#attributes)*
+        #[doc(hidden)]
+        #[allow(missing_docs, non_camel_case_types)]
+        #visibility enum #ident {}
+        #(#cfgs)*
+        impl ::piton::__private::Checked for #ident {}
+    }
+}
+
+/// The function that makes a call.
+fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream {
+    let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
+        function;
+    let attributes = function.outer_attributes();
+    let (encode, params) = parameters(signature);
+    let arguments = hidden("arguments");
+    let where_clause = &generics.where_clause;
+    quote! {
+        #(#attributes)*
+        #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
+        #visibility #fn_token #ident #generics (
+            #(#params),*
+        ) -> ::piton::__private::ActivityCall<#ident> #where_clause {
+            #encode
+            ::piton::__private::ActivityCall::with_arguments(#arguments)
+        }
+    }
+}
+
+/// The same of a method, with the activity and what goes with it in the function.
+fn call_of_method(
+    function: &ActivityFn,
+    signature: &ActivitySignature<'_>,
+    beside: &TokenStream,
+) -> TokenStream {
+    let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
+        function;
+    let attributes = function.outer_attributes();
+    let (encode, params) = parameters(signature);
+    let arguments = hidden("arguments");
+    let (returned, output) = (returned(signature), output(signature));
+    let where_clause = &generics.where_clause;
+    quote! {
+        #(#attributes)*
+        #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
+        #visibility #fn_token #ident #generics (
+            #(#params),*
+        ) -> ::piton::__private::ActivityCall<
+            impl ::piton::__private::Activity<Return = #returned, Output = #output> + use<>
+        > #where_clause {
+            #[allow(non_camel_case_types)]
+            enum #ident {}
+            #beside
+            #encode
+            ::piton::__private::ActivityCall::<#ident>::with_arguments(#arguments)
+        }
+    }
+}
+
+/// What encodes the arguments of a call, and its parameters.
+fn parameters(signature: &ActivitySignature<'_>) -> (TokenStream, Vec<TokenStream>) {
+    let parameters = signature.parameters.iter().map(|parameter| {
+        let (name, ty) = (&parameter.name, parameter.ty);
+        let written = match (parameter.is_receiver, parameter.by_reference) {
+            (true, true) => quote!(&#name),
+            (true, false) => quote!(#name),
+            (false, _) => quote!(#name: #ty),
+        };
+        (name.clone(), written)
+    });
+    let (names, parameters): (Vec<Ident>, _) = parameters.unzip();
+    let arguments = hidden("arguments");
+    let encode = quote! {
+        let #arguments = {
+            #[allow(unused_imports)]
+            use ::piton::__private::{Encodable as _, Unencodable as _};
+            (&::piton::__private::Encoded(&(#(#names,)*))).payload()
+        };
+    };
+    (encode, parameters)
+}
+
+/// The body, as a function that tests can call.
+fn body(function: &ActivityFn, method: Option<&Method>) -> TokenStream {
+    let ActivityFn { visibility, signature, body, .. } = function;
+    let ident = &signature.ident;
+    let attributes = function.body_attributes();
+    let name = match method {
+        Some(_) => Method::body_name(ident),
+        None => format_ident!("call", span = ident.span()),
+    };
+    let signature = Signature { ident: name, ..signature.clone() };
+    let doc = format!("Runs the body of the activity `{ident}`, as a unit test does.");
+    let body = quote! {
+        #[doc = #doc]
+        #(#attributes)*
+        #visibility #signature #body
+    };
+    if method.is_some() {
+        return body;
+    }
+    let cfgs = function.cfgs();
+    quote! {
+        #(#cfgs)*
+        impl #ident {
+            #body
+        }
+    }
+}
+
+fn activity_impl(
+    args: &ActivityArgs,
+    function: &ActivityFn,
+    method: Option<&Method>,
+    signature: &ActivitySignature<'_>,
+) -> TokenStream {
+    let ident = &function.signature.ident;
+    let cfgs = function.cfgs();
+    let unraw = ident.unraw();
+    let name = args.name.clone().unwrap_or_else(|| {
+        let name = method.map_or_else(|| unraw.to_string(), |method| method.stored_name(&unraw));
+        LitStr::new(&name, ident.span())
+    });
+    let (returned, output) = (returned(signature), output(signature));
+    let convert = match signature.returns {
+        Returns::Result(_) => {
+            quote!(::core::result::Result::Ok(::piton::__private::result_output(ended)))
+        }
+        Returns::Plain(_) | Returns::Unit => quote! {
+            ended.map_err(|__piton_error| {
+                __piton_error.into_step_error(<Self as ::piton::__private::Activity>::NAME)
+            })
+        },
+    };
+    let error = error(args, signature);
+    quote! {
+        #(#cfgs)*
+        impl ::piton::__private::Activity for #ident {
+            type Return = #returned;
+            type Output = #output;
+            const NAME: &'static str = #name;
+            #[allow(clippy::needless_update)]
+            const OPTIONS: ::piton::__private::ActivityOptions = #args;
+
+            fn returned() -> ::piton::__private::Values<Self::Return> {
+                #[allow(unused_imports)]
+                use ::piton::__private::{Stored as _, Unstored as _};
+                (&::piton::__private::ValuesOf::<#returned>::NEW).values()
+            }
+
+            fn output(
+                ended: ::core::result::Result<
+                    Self::Return,
+                    ::piton::__private::ActivityError<()>,
+                >,
+            ) -> ::core::result::Result<Self::Output, ::piton::__private::StepError> {
+                #convert
+            }
+
+            #error
+        }
+    }
+}
+
+/// What the function returns.
+fn returned(signature: &ActivitySignature<'_>) -> TokenStream {
+    match signature.returns {
+        Returns::Result(ty) | Returns::Plain(ty) => ty.to_token_stream(),
+        Returns::Unit => quote!(()),
+    }
+}
+
+/// What awaiting a call gives.
+fn output(signature: &ActivitySignature<'_>) -> TokenStream {
+    match signature.returns {
+        Returns::Result(ty) => output_of_result(ty),
+        Returns::Plain(ty) => ty.to_token_stream(),
+        Returns::Unit => quote!(()),
+    }
+}
+
+fn output_of_result(ty: &Type) -> TokenStream {
+    quote_spanned! {ty.span()=>
+        ::core::result::Result<
+            <#ty as ::piton::__private::ResultParts>::Ok,
+            ::piton::__private::ActivityError<<#ty as ::piton::__private::ResultParts>::Err>,
+        >
+    }
+}
+
+/// What is told of the error in a return value.
+fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<TokenStream> {
+    let Returns::Result(_) = signature.returns else { return None };
+    let patterns = &args.retry.non_retryable;
+    let retry = if patterns.is_empty() {
+        quote!((&__piton_probe).retry())
+    } else {
+        quote! {
+            match __piton_error {
+                #(#patterns)|* => NEVER_AGAIN,
+                #[allow(unreachable_patterns)]
+                _ => (&__piton_probe).retry(),
+            }
+        }
+    };
+    Some(quote! {
+        fn error(
+            __piton_returned: &Self::Return,
+        ) -> ::core::option::Option<::piton::__private::ReportedError> {
+            ::piton::__private::ResultParts::err_ref(__piton_returned).map(|__piton_error| {
+                #[allow(unused_imports)]
+                use ::piton::__private::report::*;
+                let __piton_probe = ErrorProbe(__piton_error);
+                (&&&__piton_probe).reported(#retry)
+            })
+        }
+    })
+}
+
+/// The entry through which a worker finds and runs the activity.
+fn entry(
+    args: &ActivityArgs,
+    function: &ActivityFn,
+    method: Option<&Method>,
+    signature: &ActivitySignature<'_>,
+) -> TokenStream {
+    let ident = &function.signature.ident;
+    let cfgs = function.cfgs();
+    let given = hidden("given");
+    let context = signature.has_context.then(|| quote!(&__piton_cx,));
+    let locals: Vec<_> = (0..signature.parameters.len())
+        .map(|index| format_ident!("__piton_argument_{index}"))
+        .collect();
+    let types: Vec<_> = signature.parameters.iter().map(|parameter| &parameter.owned).collect();
+    let (kind, take, lent, give_back) = match signature.connection {
+        None => (quote!(::core::option::Option::None), None, None, None),
+        Some(ty) => (
+            quote! {
+                ::core::option::Option::Some(
+                    ::piton::__private::transaction::ConnectionKind::of::<#ty>(),
+                )
+            },
+            Some(quote! {
+                let mut __piton_lent =
+                    __piton_cx.desk().take().expect("the engine lends a connection");
+            }),
+            Some(quote! {
+                ::piton::__private::transaction::connection::<#ty>(&mut *__piton_lent),
+            }),
+            Some(quote!(__piton_cx.desk().put(__piton_lent);)),
+        ),
+    };
+    let mut passed: Vec<_> = signature
+        .parameters
+        .iter()
+        .zip(&locals)
+        .map(|(parameter, local)| {
+            let borrow = parameter.by_reference.then(|| quote!(&));
+            quote!(#borrow #local,)
+        })
+        .collect();
+    // What is lent comes after `self`.
+    let receivers = signature.parameters.iter().filter(|parameter| parameter.is_receiver).count();
+    passed.insert(receivers, quote!(#context #lent));
+    let body = method.map_or_else(|| quote!(#ident::call), |method| method.body(ident));
+    // The spans make rustc point at a type if it cannot be stored, and at the activity's name if its
+    // future is not `Send`.
+    let of_parameters = signature.parameters.iter().map(|parameter| {
+        let owned = &parameter.owned;
+        let span = if parameter.is_receiver { parameter.name.span() } else { parameter.ty.span() };
+        quote_spanned!(span=> ::piton::__private::stored::<#owned>();)
+    });
+    let of_value = match signature.returns {
+        Returns::Result(ty) | Returns::Plain(ty) => stored_parts(ty),
+        Returns::Unit => Vec::new(),
+    };
+    let of_value = of_value
+        .into_iter()
+        .map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();));
+    // A blocking activity is called by a thread that may wait.
+    let awaited = (!args.blocking).then(|| quote!(.await));
+    let attempt = quote_spanned! {ident.span()=>
+        ::std::boxed::Box::pin(async move {
+            let (#(#locals,)*) = {
+                #[allow(unused_imports)]
+                use ::piton::__private::{Stored as _, Unstored as _};
+                let values = (&::piton::__private::ValuesOf::<(#(#types,)*)>::NEW).values();
+                values.decode(&#given)?
+            };
+            #take
+            let __piton_returned = #body(#(#passed)*) #awaited;
+            #give_back
+            let __piton_error =
+                <#ident as ::piton::__private::Activity>::error(&__piton_returned);
+            ::piton::__private::report::returned::<#ident>(&__piton_returned, __piton_error)
+        })
+    };
+    quote! {
+        #(#cfgs)*
+        const _: () = {
+            #[allow(dead_code)]
+            fn __piton_check() { #(#of_parameters)* #(#of_value)* }
+            fn __piton_run(
+                __piton_cx: ::piton::__private::ActivityContext,
+                #given: ::piton::__private::Payload,
+            ) -> ::piton::__private::BoxFuture<
+                ::core::result::Result<
+                    ::piton::__private::ActivityReport,
+                    ::piton::__private::CodecError,
+                >,
+            > {
+                #attempt
+            }
+            ::piton::__private::inventory::submit! {
+                ::piton::__private::ActivityEntry {
+                    name: <#ident as ::piton::__private::Activity>::NAME,
+                    options: <#ident as ::piton::__private::Activity>::OPTIONS,
+                    connection: #kind,
+                    run: __piton_run,
+                }
+            }
+        };
+    }
+}
+
+/// What stands for an activity that has been refused: its type and function, so that what uses them is
+/// checked as usual.
+pub(super) fn refused(
+    function: &ActivityFn,
+    is_method: bool,
+    errors: &TokenStream,
+    diagnostics: Diagnostics,
+) -> TokenStream {
+    let ActivityFn { visibility, signature, .. } = function;
+    let Signature { ident, generics, inputs, .. } = signature;
+    let mut returned = match &signature.output {
+        ReturnType::Default => syn::parse_quote!(()),
+        ReturnType::Type(_, ty) => (**ty).clone(),
+    };
+    make_static(&mut returned);
+    let is_result = matches!(&returned, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.ident == "Result"));
+    let output = if is_result { output_of_result(&returned) } else { quote!(#returned) };
+    let params = inputs
+        .iter()
+        .filter(|input| !matches!(input, FnArg::Typed(input) if is_context(&input.ty)));
+    let attributes = function.outer_attributes();
+    let imports = use_imports_around(ident.span());
+    let errors = diagnostics.finish_with(errors.clone());
+    let stands_for = quote!(::piton::__private::Refused<#output>);
+    let (_, _, where_clause) = generics.split_for_impl();
+    let definition = (!is_method).then(|| definition(function));
+    quote! {
+        #definition
+        #(#attributes)*
+        #[allow(unused_variables, clippy::too_many_arguments)]
+        #visibility fn #ident #generics (
+            #(#params),*
+        ) -> ::piton::__private::ActivityCall<#stands_for> #where_clause {
+            #errors
+            #imports
+            ::core::unreachable!()
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Activities in `impl` blocks.
+//!
+//! ```text
+//! impl Shop {
+//!     #[activity]
+//!     async fn charge(&self, cents: u64) -> Result<Receipt, Declined> { … }
+//! }
+//!
+//! // becomes
+//!
+//! impl Shop {
+//!     fn charge(&self, cents: u64) -> ActivityCall<impl Activity<…>> {
+//!         enum charge {}
+//!         impl Activity for charge { … }
+//!         …
+//!     }
+//!     async fn call_charge(&self, cents: u64) -> Result<Receipt, Declined> { … }
+//! }
+//! ```
+//!
+//! Next to such a function there can be no types, so the type of the activity is in the function that
+//! makes the call, and cannot be named. The body stays in the block, where `Self` means what it does.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::visit_mut::VisitMut;
+use syn::{ItemImpl, Path, Signature, Type};
+
+use super::args::ActivityArgs;
+use crate::check::Rule;
+use crate::diagnostics::Diagnostics;
+use crate::method::{Kind, Substitute, block_around, type_of};
+
+/// What an activity is in the `impl` block that it is in.
+pub(super) struct Method {
+    /// The type that the block is for.
+    path: Path,
+    /// The same.
+    pub(super) owner: Type,
+    /// A reference to it.
+    pub(super) reference: Type,
+}
+
+impl Method {
+    /// What the function is in `block`, or if that is `None`, in the block that is found around it.
+    /// Reports what activities cannot be in.
+    pub(super) fn find(
+        signature: &Signature,
+        block: Option<&ItemImpl>,
+        diagnostics: &Diagnostics,
+    ) -> Result<Option<Self>, ()> {
+        let found;
+        let block = match block {
+            Some(block) => block,
+            None => match block_around(signature, Kind::ACTIVITY, diagnostics)? {
+                Some(block) => {
+                    found = block;
+                    &found
+                }
+                None => return Ok(None),
+            },
+        };
+        let path = type_of(block, &signature.ident, Kind::ACTIVITY, diagnostics).ok_or(())?;
+        if !block.generics.params.is_empty() {
+            diagnostics.error(
+                signature.ident.span(),
+                Rule::ACTIVITY_SIGNATURE,
+                "an activity cannot be in a generic `impl` block",
+                "an activity is found by its stored name, so its types must be fixed: put it into an \
+                 `impl` block of one type, such as `impl Shop<Euro>`",
+            );
+            return Err(());
+        }
+        let owner = syn::parse_quote!(#path);
+        let reference = syn::parse_quote!(&#owner);
+        Ok(Some(Self { path, owner, reference }))
+    }
+
+    /// The stored name, unless the attribute gives another.
+    pub(super) fn stored_name(&self, function: &Ident) -> String {
+        let of_type = self.path.segments.last().map(|last| last.ident.to_string());
+        format!("{}::{function}", of_type.unwrap_or_default())
+    }
+
+    /// The function that holds the body of `function`.
+    pub(super) fn body_name(function: &Ident) -> Ident {
+        format_ident!("call_{function}", span = function.span())
+    }
+
+    /// That function, as a path from within any other.
+    pub(super) fn body(&self, function: &Ident) -> TokenStream {
+        let (path, name) = (&self.path, Self::body_name(function));
+        quote!(#path::#name)
+    }
+
+    /// Writes out `Self` in what goes into the function that makes the call.
+    pub(super) fn write_out_self(&self, signature: &mut Signature, args: &mut ActivityArgs) {
+        let mut substitute = Substitute { path: self.path.clone(), this: None };
+        substitute.visit_signature_mut(signature);
+        for pattern in &mut args.retry.non_retryable {
+            substitute.visit_pat_mut(pattern);
+        }
+    }
+}
