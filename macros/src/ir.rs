@@ -55,6 +55,8 @@ pub(crate) struct Local {
     pub(crate) item_of: Option<LocalId>,
     /// What saves it.
     pub(crate) kind: LocalKind,
+    /// Whether it has a `&'static str` in it, beside other things.
+    pub(crate) holds_text: bool,
 }
 
 /// How a local is saved.
@@ -100,6 +102,7 @@ impl Locals {
             remade: None,
             item_of: None,
             kind,
+            holds_text: false,
         });
         id
     }

@@ -7,7 +7,7 @@ use syn::{Item, ItemFn, ItemImpl};
 use crate::args::WorkflowArgs;
 use crate::check::{Level, Rule, check_body, use_imports_around};
 use crate::diagnostics::Diagnostics;
-use crate::ir::Point;
+use crate::ir::{Graph, Point};
 use crate::method::Kind;
 use crate::parse::WorkflowFn;
 use crate::{cfg, codegen, conditions, dump, layout, liveness, method, normalize, parse, resolve};
@@ -148,7 +148,31 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         );
         return None;
     }
+    report_texts(&graph, &layout, diagnostics);
     (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout))
+}
+
+/// Reports values with a `&'static str` in them that are saved: rustc would say of them that an
+/// implementation is not general enough. Each is reported at the first await that it is held across.
+fn report_texts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
+    let mut seen = std::collections::BTreeSet::new();
+    for state in &layout.states {
+        let places = state.fields.iter().map(|id| &layout.variable(*id).place);
+        for place in places.filter(|place| place.fields.is_empty()) {
+            let local = &graph.locals[place.local];
+            if local.holds_text && seen.insert(place.local) {
+                diagnostics.error(
+                    local.ident.span(),
+                    Rule::SAVED_LOCALS,
+                    format!(
+                        "`{}` has a `&'static str` in it, and is held across the await of `{}`",
+                        local.stored, state.name
+                    ),
+                    "make the text a `String`, or bind it to a variable of its own",
+                );
+            }
+        }
+    }
 }
 
 /// Reports states that are told apart by their order alone.

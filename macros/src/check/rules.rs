@@ -36,6 +36,7 @@ rules! {
     INNER_ITEM = "inner_item";
     JUMP_IN_MACRO = "jump_in_macro";
     NOT_DURABLE = "not_durable";
+    SAVED_LOCALS = "saved_locals";
     STATE_NAME = "state_name";
     STRICT = "strict";
     UNSUPPORTED_AWAIT = "unsupported_await";

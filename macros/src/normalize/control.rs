@@ -8,7 +8,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprLet, Label, Pat};
 use super::labels::JumpScope;
 use super::texts::{self, Shape};
 use super::{Dest, Lower, guards, ident_expr, let_stmt, names, unit, walk};
-use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId};
+use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId};
 use crate::suspend;
 
 /// Whether the expression gives its value in several places.
@@ -200,6 +200,7 @@ impl Lower<'_> {
         let span = expr.in_token.span();
         let shape = texts::of_value(&self.locals, &self.shapes, &expr.expr);
         let has_texts = shape == Shape::List(Box::new(Shape::Text));
+        let holds_text = shape.holds_text() && !has_texts;
         let iterator = self.hoist(*expr.expr);
         if suspend::block(&expr.body) && self.is_walk(&iterator) {
             self.walk(expr.label.as_ref(), iterator, *expr.pat, expr.body, span);
@@ -207,6 +208,8 @@ impl Lower<'_> {
             // What is left of the items is dropped with the loop.
             let scope = self.body(|this| {
                 let rest = this.rest(iterator, &expr.pat, has_texts, span);
+                this.locals[rest].holds_text = holds_text;
+                let rest = this.path(rest);
                 let next = quote_spanned!(span=> ::core::iter::Iterator::next);
                 let next = call(Expr::Verbatim(next), syn::parse_quote_spanned!(span=> &mut #rest));
                 this.each(expr.label.as_ref(), next, *expr.pat, expr.body, span);
@@ -221,7 +224,7 @@ impl Lower<'_> {
     }
 
     /// Declares what is left of the items of a loop.
-    fn rest(&mut self, iterator: Expr, item: &Pat, has_texts: bool, span: Span) -> Expr {
+    fn rest(&mut self, iterator: Expr, item: &Pat, has_texts: bool, span: Span) -> LocalId {
         let (maker, kind) = if is_range(&iterator) {
             (quote_spanned!(span=> ::piton::__private::range), LocalKind::Value)
         } else {
@@ -237,7 +240,7 @@ impl Lower<'_> {
         {
             self.locals[item].item_of = Some(rest);
         }
-        self.path(rest)
+        rest
     }
 
     /// `for` over the items that a local lends.

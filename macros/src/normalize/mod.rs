@@ -325,7 +325,9 @@ impl Lower<'_> {
         let source = names::of_value(value);
         let shape = texts::of_value(&self.locals, &self.shapes, value);
         let kind = if shape == texts::Shape::Text { LocalKind::Text } else { LocalKind::Value };
-        self.new_temporary(&source, kind, value.span())
+        let local = self.new_temporary(&source, kind, value.span());
+        self.locals[local].holds_text = shape.holds_text();
+        local
     }
 
     fn new_temporary(&mut self, source: &str, kind: LocalKind, span: Span) -> LocalId {

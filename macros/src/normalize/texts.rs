@@ -21,9 +21,21 @@ pub(super) enum Shape {
     Tuple(Vec<Shape>),
     /// An array or a vector.
     List(Box<Shape>),
+    /// A `Some`, `Ok` or `Err` of it.
+    Wrapped(Box<Shape>),
 }
 
 impl Shape {
+    /// Whether a text is in it, beside other things.
+    pub(super) fn holds_text(&self) -> bool {
+        let has_text = |shape: &Self| *shape == Self::Text || shape.holds_text();
+        match self {
+            Self::Unknown | Self::Text => false,
+            Self::Tuple(shapes) => shapes.iter().any(has_text),
+            Self::List(shape) | Self::Wrapped(shape) => has_text(shape),
+        }
+    }
+
     /// What is known if either is known of the same type.
     fn or(self, other: Self) -> Self {
         match (self, other) {
@@ -32,6 +44,7 @@ impl Shape {
                 Self::Tuple(one.into_iter().zip(other).map(|(one, other)| one.or(other)).collect())
             }
             (Self::List(one), Self::List(other)) => Self::List(Box::new(one.or(*other))),
+            (Self::Wrapped(one), Self::Wrapped(other)) => Self::Wrapped(Box::new(one.or(*other))),
             (one, _) => one,
         }
     }
@@ -49,6 +62,7 @@ pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
         if *shape == Shape::Text {
             locals[*local].kind = LocalKind::Text;
         }
+        locals[*local].holds_text = shape.holds_text();
     }
     shapes
 }
@@ -84,6 +98,10 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
             }
         }
         Expr::Match(expr) => all(&mut expr.arms.iter().map(|arm| &*arm.body)),
+        Expr::Call(call) if is_wrapper(&call.func) => match call.args.first().map(of) {
+            Some(shape) if shape != Shape::Unknown => Shape::Wrapped(Box::new(shape)),
+            _ => Shape::Unknown,
+        },
         Expr::MethodCall(call) if is_same_items(call) => match of(&call.receiver) {
             list @ Shape::List(_) => list,
             _ => Shape::Unknown,
@@ -113,6 +131,15 @@ fn of_macro(mac: &Macro, of: &dyn Fn(&Expr) -> Shape) -> Shape {
     }
 }
 
+/// `Some`, `Ok` or `Err`
+fn is_wrapper(path: &Expr) -> bool {
+    let Expr::Path(path) = path else { return false };
+    path.path
+        .segments
+        .last()
+        .is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
+}
+
 /// Whether the method gives an iterator over the same items.
 fn is_same_items(call: &syn::ExprMethodCall) -> bool {
     ["into_iter", "rev", "skip", "take", "chain"].iter().any(|name| call.method == name)
@@ -137,7 +164,7 @@ impl Search<'_> {
     fn bind(&mut self, pat: &Pat, shape: Shape) {
         match (split_type(pat), shape) {
             ((Pat::Ident(pat), ty), shape) if pat.by_ref.is_none() => {
-                let shape = if ty.is_some_and(is_static_text) { Shape::Text } else { shape };
+                let shape = shape.or(ty.map_or(Shape::Unknown, of_type));
                 self.note(self.locals.find(&pat.ident), shape);
             }
             ((Pat::Tuple(pat), _), Shape::Tuple(shapes)) if pat.elems.len() == shapes.len() => {
@@ -152,6 +179,9 @@ impl Search<'_> {
                 for pat in &pat.elems {
                     self.bind(pat, (*shape).clone());
                 }
+            }
+            ((Pat::TupleStruct(pat), _), Shape::Wrapped(shape)) if pat.elems.len() == 1 => {
+                pat.elems.iter().for_each(|pat| self.bind(pat, (*shape).clone()));
             }
             ((Pat::Or(pat), _), shape) => {
                 pat.cases.iter().for_each(|pat| self.bind(pat, shape.clone()));
@@ -190,6 +220,12 @@ impl Visit<'_> for Search<'_> {
         self.assign(&expr.left, shape);
     }
 
+    fn visit_expr_let(&mut self, expr: &syn::ExprLet) {
+        self.visit_expr(&expr.expr);
+        let shape = self.shape(&expr.expr);
+        self.bind(&expr.pat, shape);
+    }
+
     fn visit_expr_match(&mut self, expr: &syn::ExprMatch) {
         self.visit_expr(&expr.expr);
         let shape = self.shape(&expr.expr);
@@ -224,6 +260,35 @@ impl Visit<'_> for Search<'_> {
     }
 
     fn visit_item(&mut self, _: &syn::Item) {}
+}
+
+/// What a type that is written out says.
+fn of_type(ty: &Type) -> Shape {
+    if is_static_text(ty) {
+        return Shape::Text;
+    }
+    let list = |ty: &Type| match of_type(ty) {
+        Shape::Unknown => Shape::Unknown,
+        shape => Shape::List(Box::new(shape)),
+    };
+    match ty {
+        Type::Tuple(tuple) => Shape::Tuple(tuple.elems.iter().map(of_type).collect()),
+        Type::Array(array) => list(&array.elem),
+        Type::Path(path) => {
+            let Some(last) = path.path.segments.last() else { return Shape::Unknown };
+            let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+                return Shape::Unknown;
+            };
+            match arguments.args.first() {
+                Some(syn::GenericArgument::Type(ty)) if last.ident == "Vec" => list(ty),
+                Some(syn::GenericArgument::Type(ty)) if last.ident == "Option" => {
+                    Shape::Wrapped(Box::new(of_type(ty)))
+                }
+                _ => Shape::Unknown,
+            }
+        }
+        _ => Shape::Unknown,
+    }
 }
 
 /// `&'static str`
