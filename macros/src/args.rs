@@ -4,10 +4,27 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
 use syn::{Ident, LitInt, LitStr, Token};
 
 use crate::check::{Level, Levels, Rule};
 use crate::diagnostics::Diagnostics;
+
+/// Options, each with an example of how it is written.
+pub(crate) type Known = &'static [(&'static str, &'static str)];
+
+const WORKFLOW: Known = &[
+    ("name", "name = \"order.fulfil\""),
+    ("allow", "allow(output)"),
+    ("warn", "warn(output)"),
+    ("deny", "deny(repeated_state)"),
+    ("strict", "strict"),
+    ("durability", "durability = \"relaxed\""),
+    ("max_steps_ahead", "max_steps_ahead = 16"),
+];
+
+const LEVELS: Known =
+    &[("allow", "allow(output)"), ("warn", "warn(output)"), ("deny", "deny(repeated_state)")];
 
 /// What `#[workflow(…)]` says.
 #[derive(Debug, Default)]
@@ -26,9 +43,8 @@ impl WorkflowArgs {
     /// Reads the arguments. What is wrong with them is reported; the rest is used.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
-        let known = ["name", "allow", "warn", "deny", "strict", "durability", "max_steps_ahead"];
         let mut max_steps = None;
-        parse_options(tokens, diagnostics, &known, |key, input| {
+        parse_options(tokens, diagnostics, WORKFLOW, |key, input| {
             match key.to_string().as_str() {
                 "name" => args.name = Some(parse_name(input)?),
                 "strict" => args.strict = true,
@@ -130,7 +146,7 @@ impl DeterministicArgs {
     /// Reads the arguments. What is wrong with them is reported; the rest is used.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
-        parse_options(tokens, diagnostics, &["allow", "warn", "deny"], |key, input| {
+        parse_options(tokens, diagnostics, LEVELS, |key, input| {
             args.levels.parse_list(key, input, diagnostics)
         });
         args
@@ -147,14 +163,15 @@ impl Levels {
     ) -> syn::Result<()> {
         let content;
         syn::parenthesized!(content in input);
-        for name in content.parse_terminated(Ident::parse_any, Token![,])? {
+        let names: TokenStream = content.parse()?;
+        let list = Punctuated::<Ident, Token![,]>::parse_terminated_with;
+        let names = (|input: ParseStream| list(input, Ident::parse_any)).parse2(names);
+        let names = names.map_err(|error| syn::Error::new(error.span(), "expected names of rules"));
+        for name in names? {
             let Some(rule) = Rule::find(&name.to_string()) else {
-                let known = list(Rule::all().filter(|rule| rule.has_levels()).map(Rule::name));
-                diagnostics.malformed(
-                    &name,
-                    format!("there is no rule `{name}`"),
-                    &format!("the rules are {known}"),
-                );
+                let known = Rule::all().filter(|rule| rule.has_levels()).map(Rule::name);
+                let help = suggestion(&name.to_string(), "rules", known);
+                diagnostics.malformed(&name, format!("there is no rule `{name}`"), &help);
                 continue;
             };
             let level = match level.to_string().as_str() {
@@ -182,7 +199,8 @@ pub(crate) fn parse_name(input: ParseStream) -> syn::Result<LitStr> {
     input.parse::<Token![=]>()?;
     let name: LitStr = input.parse()?;
     if name.value().trim().is_empty() {
-        return Err(syn::Error::new(name.span(), "a name must not be empty"));
+        let message = "a name must not be empty\n\n  help: write the name, or remove the option";
+        return Err(syn::Error::new(name.span(), message));
     }
     Ok(name)
 }
@@ -192,7 +210,7 @@ pub(crate) fn parse_name(input: ParseStream) -> syn::Result<LitStr> {
 pub(crate) fn parse_options(
     tokens: TokenStream,
     diagnostics: &Diagnostics,
-    known: &[&str],
+    known: Known,
     mut read: impl FnMut(&Ident, ParseStream) -> syn::Result<()>,
 ) {
     let mut seen: Vec<String> = Vec::new();
@@ -216,31 +234,69 @@ pub(crate) fn parse_options(
 fn parse_option(
     input: ParseStream,
     diagnostics: &Diagnostics,
-    known: &[&str],
+    known: Known,
     seen: &mut Vec<String>,
     read: &mut impl FnMut(&Ident, ParseStream) -> syn::Result<()>,
 ) -> syn::Result<()> {
-    let key = input.call(Ident::parse_any)?;
-    let name = key.to_string();
-    if !known.contains(&name.as_str()) {
-        let known = list(known.iter().copied());
-        diagnostics.malformed(
-            &key,
-            format!("unknown option `{name}`"),
-            &format!("the options are {known}"),
-        );
+    let names = || known.iter().map(|(name, _)| *name);
+    let Ok(key) = input.call(Ident::parse_any) else {
+        let token: Option<TokenTree> = input.parse().ok();
+        let help = format!("the options are {}", list(names()));
+        diagnostics.malformed(token, "expected the name of an option", &help);
         return skip_to_comma(input);
-    }
+    };
+    let name = key.to_string();
+    let Some((_, example)) = known.iter().find(|(known, _)| *known == name) else {
+        let help = suggestion(&name, "options", names());
+        diagnostics.malformed(&key, format!("unknown option `{name}`"), &help);
+        return skip_to_comma(input);
+    };
+    let write = format!("write `{example}`");
     // A level may be given in several lists.
     if seen.contains(&name) && !matches!(name.as_str(), "allow" | "warn" | "deny") {
-        return Err(syn::Error::new(key.span(), format!("`{name}` is given twice")));
+        diagnostics.malformed(&key, format!("`{name}` is given twice"), "remove one of them");
+        return skip_to_comma(input);
     }
-    seen.push(name);
-    read(&key, input)?;
-    if input.is_empty() || input.peek(Token![,]) {
-        Ok(())
-    } else {
-        Err(input.error("expected a comma"))
+    seen.push(name.clone());
+    let explained = |error: syn::Error| {
+        let mut message = error.to_string();
+        // What ends too early has no place of its own.
+        let is_at_end = message.starts_with("unexpected end of input");
+        let is_without_value = is_at_end || message == "expected `=`";
+        if is_without_value {
+            message = format!("the value of `{name}` is missing");
+        } else if message.starts_with("invalid digit") || message.starts_with("number too") {
+            message = format!("the value of `{name}` must be a whole number, and not below zero");
+        }
+        let span = if is_without_value { key.span() } else { error.span() };
+        let (message, help) = match message.split_once("\n\n  help: ") {
+            Some((message, help)) => (message.to_owned(), help.to_owned()),
+            None => (message, write.clone()),
+        };
+        diagnostics.error(span, Rule::ATTRIBUTES, message, &help);
+    };
+    if let Err(error) = read(&key, input) {
+        explained(error);
+        return skip_to_comma(input);
+    }
+    if !input.is_empty() && !input.peek(Token![,]) {
+        let message = format!("`{name}` is followed by something that does not belong to it");
+        let token: Option<TokenTree> = input.parse().ok();
+        diagnostics.malformed(token, message, &write);
+        return skip_to_comma(input);
+    }
+    Ok(())
+}
+
+/// What to write instead of a name that does not exist.
+fn suggestion<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    let distance = |known: &str| strsim::damerau_levenshtein(&name.to_lowercase(), known);
+    let nearest = known.iter().copied().min_by_key(|known| distance(known));
+    let all = list(known.into_iter());
+    match nearest.filter(|nearest| distance(nearest) <= 1 + name.len() / 4) {
+        Some(nearest) => format!("did you mean `{nearest}`? The {what} are {all}"),
+        None => format!("the {what} are {all}"),
     }
 }
 

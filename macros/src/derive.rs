@@ -3,10 +3,13 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
+use syn::visit::Visit;
 use syn::{Attribute, Data, DeriveInput, LitStr, Meta};
 
-use crate::args::{parse_name, parse_options};
+use crate::args::{Known, parse_name, parse_options};
 use crate::diagnostics::Diagnostics;
+
+const OPTIONS: Known = &[("name", "name = \"order.approved\"")];
 
 /// Implements `Signal` for `item`.
 pub(crate) fn expand(item: TokenStream, diagnostics: Diagnostics) -> TokenStream {
@@ -29,7 +32,9 @@ fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream
             "a union cannot be a signal",
             "make it a struct or an enum: signals are stored through serde",
         );
+        return TokenStream::new();
     }
+    refuse_inner(&input.data, diagnostics);
     if !input.generics.params.is_empty() {
         diagnostics.malformed(
             &input.generics.params,
@@ -47,13 +52,32 @@ fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream
     }
 }
 
+/// Reports options on fields and variants, which mean nothing.
+fn refuse_inner(data: &Data, diagnostics: &Diagnostics) {
+    struct Inner<'a>(&'a Diagnostics);
+    impl<'ast> Visit<'ast> for Inner<'_> {
+        fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+            if attribute.path().is_ident("signal") {
+                let message = "`#[signal]` is for the type as a whole";
+                self.0.malformed(attribute, message, "put it on the type");
+            }
+        }
+    }
+    Inner(diagnostics).visit_data(data);
+}
+
 /// The name given by `#[signal(name = "…")]`, or the type's.
 fn stored_name(ident: &Ident, attributes: &[Attribute], diagnostics: &Diagnostics) -> LitStr {
     let mut name = LitStr::new(&ident.unraw().to_string(), ident.span());
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("signal")) {
+    let of_signal = attributes.iter().filter(|attribute| attribute.path().is_ident("signal"));
+    for (index, attribute) in of_signal.enumerate() {
+        if index > 0 {
+            diagnostics.malformed(attribute, "`#[signal]` is given twice", "remove one of them");
+            continue;
+        }
         match &attribute.meta {
             Meta::List(list) => {
-                parse_options(list.tokens.clone(), diagnostics, &["name"], |_, input| {
+                parse_options(list.tokens.clone(), diagnostics, OPTIONS, |_, input| {
                     name = parse_name(input)?;
                     Ok(())
                 });

@@ -9,6 +9,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{ExprPath, LitStr, Token};
 
 use crate::args::parse_name;
+use crate::check::Rule;
 use crate::codegen::type_text;
 use crate::diagnostics::Diagnostics;
 
@@ -28,7 +29,7 @@ impl Parse for Registration {
         if !input.is_empty() {
             let key: Ident = input.parse()?;
             if key != "name" {
-                return Err(syn::Error::new(key.span(), "expected `name = \"…\"`"));
+                return Err(syn::Error::new(key.span(), "the only option is `name`"));
             }
             name = Some(parse_name(input)?);
             input.parse::<Option<Token![,]>>()?;
@@ -42,7 +43,9 @@ pub(crate) fn expand(input: TokenStream, diagnostics: Diagnostics) -> TokenStrea
     let Registration { function, name } = match syn::parse2(input) {
         Ok(registration) => registration,
         Err(error) => {
-            diagnostics.push(error);
+            let help = "write `register!(relay::<Order>);`, or with a stored name, \
+                        `register!(relay::<Order>, name = \"orders.relay\");`";
+            diagnostics.error(error.span(), Rule::ATTRIBUTES, error, help);
             return diagnostics.finish_with(TokenStream::new());
         }
     };

@@ -39,7 +39,7 @@ pub const fn stored<T: Storable>() {}
     note = "their types must implement `serde::Serialize` and `serde::de::DeserializeOwned`: derive \
             both for a type of your own; let an error be an enum of your own, `piton::Error` or its \
             text",
-    note = "rules `workflow_signature` and `activity_signature`"
+    note = "see the rules `workflow_signature` and `activity_signature`"
 )]
 pub trait Storable: Durable {}
 

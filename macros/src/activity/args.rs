@@ -9,13 +9,36 @@ use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
 use syn::{Ident, Lit, LitInt, LitStr, Pat, Token};
 
-use crate::args::{parse_name, parse_options};
+use crate::args::{Known, parse_name, parse_options};
 use crate::diagnostics::Diagnostics;
 
 /// How long an attempt with a transaction may take unless it is said: a third of a worker's lease.
 const TRANSACTION_LIMIT: Duration = Duration::from_secs(5);
 
 const DURATION_HELP: &str = "write it as `\"30s\"`, `\"1m\"`, `\"1h 30m\"` or `\"250ms\"`";
+
+const ACTIVITY: Known = &[
+    ("name", "name = \"shop.charge\""),
+    ("start_to_close", "start_to_close = \"30s\""),
+    ("schedule_to_close", "schedule_to_close = \"1h 30m\""),
+    ("schedule_to_start", "schedule_to_start = \"5m\""),
+    ("heartbeat", "heartbeat = \"10s\""),
+    ("queue", "queue = \"gpu\""),
+    ("retry", "retry(initial = \"1s\", max_attempts = 5)"),
+    ("at_most_once", "at_most_once"),
+    ("blocking", "blocking"),
+    ("max_concurrent", "max_concurrent = 8"),
+    ("transaction", "transaction"),
+];
+
+const RETRY: Known = &[
+    ("initial", "initial = \"1s\""),
+    ("backoff", "backoff = 2.0"),
+    ("max_interval", "max_interval = \"1m\""),
+    ("max_attempts", "max_attempts = 5"),
+    ("jitter", "jitter = 0.1"),
+    ("non_retryable", "non_retryable = [CardError::Declined { .. }]"),
+];
 
 /// What `#[activity(…)]` says.
 #[derive(Debug, Default)]
@@ -65,20 +88,7 @@ impl ActivityArgs {
     /// Reads the arguments. What is wrong with them is reported; the rest is used.
     pub(super) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
-        let known = [
-            "name",
-            "start_to_close",
-            "schedule_to_close",
-            "schedule_to_start",
-            "heartbeat",
-            "queue",
-            "retry",
-            "at_most_once",
-            "blocking",
-            "max_concurrent",
-            "transaction",
-        ];
-        parse_options(tokens, diagnostics, &known, |key, input| {
+        parse_options(tokens, diagnostics, ACTIVITY, |key, input| {
             match key.to_string().as_str() {
                 "name" => args.name = Some(parse_name(input)?),
                 "start_to_close" => args.start_to_close = Some(parse_duration(input)?),
@@ -137,9 +147,7 @@ impl ActivityArgs {
 impl RetryArgs {
     fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
-        let known =
-            ["initial", "backoff", "max_interval", "max_attempts", "jitter", "non_retryable"];
-        parse_options(tokens, diagnostics, &known, |key, input| {
+        parse_options(tokens, diagnostics, RETRY, |key, input| {
             match key.to_string().as_str() {
                 "initial" => args.initial = Some(parse_duration(input)?),
                 "backoff" => args.backoff = Some(parse_backoff(input)?),
