@@ -310,7 +310,9 @@ fn may_fail(work: &Work, luck: Luck) -> bool {
             Kind::Queued | Kind::Beating(_) => {
                 work.trouble == Trouble::AlwaysFails || luck.was_faulty
             }
-            Kind::QueuedOnce => work.trouble != Trouble::None || luck.was_faulty,
+            Kind::QueuedOnce => {
+                work.trouble != Trouble::None || luck.was_faulty || luck.interruptions > 0
+            }
             Kind::QueuedWithin(_) | Kind::Signed => true,
         }
 }

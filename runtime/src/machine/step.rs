@@ -277,8 +277,9 @@ impl Machine {
             if let Operation::Activity(activity) = &mut operations[index].1
                 && activity.attempts < attempt
             {
-                activity.attempts = attempt;
-                activity.awaited = None;
+                let passed_over = activity.awaited.take().map_or(0, |awaited| awaited.takeovers);
+                activity.attempts = attempt.saturating_add(passed_over);
+                activity.passed_over = activity.passed_over.saturating_add(passed_over);
                 change(activity);
             }
         });
@@ -344,8 +345,12 @@ impl Machine {
             self.cx.with_arrivals(|arrivals| {
                 for (handle, operation) in operations {
                     let Operation::Activity(activity) = operation else { continue };
-                    let is_made_elsewhere = activity.queue.is_some() || activity.awaited.is_some();
-                    if is_made_elsewhere || arrivals.outcomes.contains_key(handle) {
+                    if activity.queue.is_some() || arrivals.outcomes.contains_key(handle) {
+                        continue;
+                    }
+                    changed = takeovers > 0;
+                    if let Some(awaited) = &mut activity.awaited {
+                        awaited.takeovers = awaited.takeovers.saturating_add(takeovers);
                         continue;
                     }
                     let waited = activity.retry_at.is_some_and(|retry_at| retry_at > now);
@@ -355,7 +360,6 @@ impl Machine {
                     };
                     *counted = counted.saturating_add(takeovers);
                     activity.attempts = activity.attempts.saturating_add(takeovers);
-                    changed = takeovers > 0;
                 }
             });
         });

@@ -79,4 +79,7 @@ pub struct AwaitedToken {
     pub end_by: Option<Timestamp>,
     /// When it gave the last sign of life.
     pub heard_at: Timestamp,
+    /// How often the run was taken away meanwhile. Whoever had it may live and begin the attempt that
+    /// follows, so as many numbers are passed over then.
+    pub takeovers: u32,
 }

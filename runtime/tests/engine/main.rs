@@ -6,7 +6,6 @@ mod activities;
 mod rig;
 mod workflows;
 
-mod chaos;
 mod closing;
 mod commits;
 mod faults;

@@ -1,10 +1,12 @@
 //! Tokens of activities that have no queue: what they say goes through the run's inbox.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use piton::error::RunError;
 use piton::prelude::*;
+use piton::store::memory::Hook;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
@@ -283,4 +285,40 @@ async fn a_run_that_gives_the_call_up_wants_no_answer() {
     let error = office.rig.client.complete_activity::<ask>(token, Ok(text("yes"))).await;
     assert!(matches!(error, Err(TokenError::Closed { .. })), "{error:?}");
     worker.shutdown().await.unwrap();
+}
+
+/// Hears nothing of other processes for a while.
+struct Distracted(AtomicBool);
+
+impl Hook for Distracted {
+    fn news_delay(&self) -> Option<Duration> {
+        (!self.0.load(Ordering::SeqCst)).then_some(Duration::ZERO)
+    }
+}
+
+/// A worker that counts as dead and lives hears of the end of the attempt, too.
+#[tokio::test(start_paused = true)]
+async fn what_follows_for_two_workers_has_two_numbers() {
+    let office = office();
+    let run = office.rig.client.start(urgent_question(text("later"))).await.unwrap();
+    let connection = office.rig.store.connect();
+    let hook = Arc::new(Distracted(AtomicBool::new(true)));
+    connection.set_hook(hook.clone());
+    let fenced = Worker::new(&Client::new(connection.clone()));
+    let fenced = fenced.provide(office.rig.lab.clone()).provide(office.mailbox.clone());
+    let fenced = fenced.start().await.unwrap();
+    office.rig.until_true(|| office.mailbox.count() == 1).await;
+    sleep(Duration::from_millis(10)).await;
+    let owner = run.status().await.unwrap().owner;
+    connection.disconnect();
+    let successor = office.worker().await;
+    office.rig.until(&run, |run| run.owner.is_some() && run.owner != owner).await;
+    hook.0.store(false, Ordering::SeqCst);
+    let token = office.mailbox.0.lock().unwrap()[0];
+    office.rig.client.fail_activity::<ask>(token, "busy".to_owned()).await.unwrap();
+    office.rig.until_true(|| office.mailbox.count() == 3).await;
+    assert_eq!(office.rig.lab.begun("later"), [1, 2, 3]);
+    run.terminate("enough").await.unwrap();
+    fenced.shutdown().await.unwrap();
+    successor.shutdown().await.unwrap();
 }

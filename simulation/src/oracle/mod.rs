@@ -198,7 +198,8 @@ impl Oracle {
 
     /// What has happened to a run.
     pub(crate) fn interruptions(&self, run_id: RunId) -> u32 {
-        self.runs.get(&run_id).map_or(0, |run| run.interruptions)
+        let here = self.runs.get(&run_id).map_or(0, |run| run.interruptions);
+        here + self.queues.interruptions_of(run_id)
     }
 
     /// Checks that nothing is left when all is over.

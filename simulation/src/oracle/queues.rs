@@ -208,6 +208,13 @@ impl Queues {
         (details.0 < attempt).then_some(details)
     }
 
+    /// How often attempts of a run's calls were interrupted. To shut a worker down interrupts what it
+    /// has been given and does not know of.
+    pub(super) fn interruptions_of(&self, run_id: RunId) -> u32 {
+        let of_run = self.interruptions.iter().filter(|(key, _)| key.run_id == run_id);
+        of_run.map(|(_, interruptions)| interruptions).sum()
+    }
+
     /// How often attempts of a call were interrupted.
     pub(super) fn interruptions(&self, key: ActivityKey) -> u32 {
         self.interruptions.get(&key).copied().unwrap_or_default()

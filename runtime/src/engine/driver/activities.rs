@@ -132,7 +132,8 @@ impl Driver {
             }
             AttemptResult::Later { left } => {
                 let now = self.session.clock.now();
-                let awaited = AwaitedToken { end_by: left.map(|left| now + left), heard_at: now };
+                let end_by = left.map(|left| now + left);
+                let awaited = AwaitedToken { end_by, heard_at: now, takeovers: 0 };
                 self.machine.await_token(handle, attempt, awaited);
                 if let Some(details) = details {
                     self.machine.deliver_heartbeat(None, handle, attempt, details, now);
