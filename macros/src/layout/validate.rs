@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Layout, Link, Root, VariableId, bound_at_entry, exits_of, link, names_in, scope_path};
-use crate::ir::{BlockId, BlockKind, Graph, LocalId};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
 use crate::liveness::Liveness;
 use crate::usage::Place;
 
@@ -216,7 +216,9 @@ impl Machine<'_> {
                     return Err(format!("block {} goes to what is no root", from.0));
                 };
                 let there = &known[&root_of[from.0]];
-                let mut given = root.entry.iter().map(|id| self.place(*id).local);
+                let given = root.entry.iter().map(|id| self.place(*id).local);
+                // What is outside of a region is there in all of it.
+                let mut given = given.filter(|local| !self.is_outside(*local, from));
                 if let Some(local) = given.find(|local| !there.contains(local)) {
                     let (name, from, to) = (self.name(local), from.0, to.0);
                     return Err(format!("`{name}` is not there on the way from {from} to {to}"));
@@ -224,6 +226,15 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a local is declared outside of the region that the block is in.
+    fn is_outside(&self, local: LocalId, block: BlockId) -> bool {
+        let Some(region) = self.graph[block].region else { return false };
+        let own = self.graph[region].scope;
+        let mut scopes = (0..self.graph.scopes.len()).map(ScopeId);
+        let scope = scopes.find(|scope| self.graph.scopes[scope.0].locals.contains(&local));
+        scope.is_none_or(|scope| !scope_path(self.graph, scope).contains(&own))
     }
 }
 
