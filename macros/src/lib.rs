@@ -54,7 +54,8 @@ use crate::diagnostics::Diagnostics;
 ///
 /// Calling the function makes a `WorkflowCall`: started with a client it becomes a run of its own;
 /// awaited in another workflow it becomes a part of that one's run. A type of the function's name
-/// carries what is known of it, such as `fulfil::GRAPH`.
+/// carries what is known of it, such as `fulfil::GRAPH`. That of a method has no name; its graph is
+/// `Account::open(owner).graph()`.
 ///
 /// The attribute may stand on functions and on methods with `self` by value in an `impl` block. If
 /// the block is made by another macro, it stands on the block, too.

@@ -141,10 +141,12 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     dumps.add("layout", || dump::layout(&layout));
     dumps.print();
     if let Err(reason) = layout::validate(&graph, &liveness, &layout) {
-        diagnostics.malformed(
-            &function.ident,
-            format!("this workflow cannot be compiled: {reason}"),
-            "this is a mistake in piton; please report it with the function",
+        diagnostics.error(
+            function.ident.span(),
+            Rule::UNSUPPORTED_AWAIT,
+            format!("this workflow awaits in a place that cannot be compiled: {reason}"),
+            "write `let value = operation.await;` before the statement, and use `value` in it; please \
+             report the function, because rustc's own lowering takes it",
         );
         return None;
     }
