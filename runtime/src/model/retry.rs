@@ -14,7 +14,9 @@ pub struct RetryPolicy {
     pub backoff: f64,
     /// The longest wait; `None` means 100 × `initial_interval`.
     pub max_interval: Option<Duration>,
-    /// Attempts in all, the first included; 0 means no limit.
+    /// Attempts in all, the first included; 0 means no limit. Attempts that were cut off (by a crash
+    /// of their worker, or because it lost the run) do not count; after 10 of those an activity is
+    /// given up whatever the policy says.
     pub max_attempts: u32,
     /// By which part of itself a wait may be shortened at random, from 0.0 (never) to 1.0, so that
     /// activities that failed together are not tried again together.
