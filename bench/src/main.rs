@@ -9,6 +9,7 @@ mod raw;
 mod report;
 mod session;
 mod system;
+mod w1_relaxed;
 mod w1_throughput;
 mod w2_latency;
 mod w3_timers;
@@ -148,7 +149,10 @@ async fn main() -> Result<()> {
 async fn run(workload: Workload, session: &mut Session) -> Result<()> {
     match workload {
         Workload::Raw => session.measure_raw().await,
-        Workload::W1 => w1_throughput::run(session).await,
+        Workload::W1 => {
+            w1_throughput::run(session).await?;
+            w1_relaxed::run(session).await
+        }
         Workload::W2 => w2_latency::run(session).await,
         Workload::W3 => w3_timers::run(session).await,
         Workload::W4 => w4_long_run::run(session).await,

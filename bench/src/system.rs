@@ -1,10 +1,12 @@
 //! A database with a client and a worker on it, as a user's program has them.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
+use piton::machine::{Workflow, WorkflowCall};
 use piton::model::RunStatus;
 use piton::prelude::{Client, RunningWorker, Worker};
 use piton::store::RunFilter;
@@ -91,6 +93,20 @@ pub(crate) async fn flow(
     window: usize,
     step_count: u32,
 ) -> Result<Flow> {
+    flow_of(steps, client, runs, window, step_count).await
+}
+
+/// The same with another workflow of as many steps.
+pub(crate) async fn flow_of<W>(
+    workflow: fn(u32, String) -> WorkflowCall<W>,
+    client: &Client,
+    runs: usize,
+    window: usize,
+    step_count: u32,
+) -> Result<Flow>
+where
+    W: Workflow<Output = u64, Error = Infallible>,
+{
     let next = Arc::new(AtomicUsize::new(0));
     let begin = Instant::now();
     let tasks: Vec<_> = (0..window)
@@ -100,7 +116,7 @@ pub(crate) async fn flow(
                 let mut times = Vec::new();
                 while next.fetch_add(1, Ordering::Relaxed) < runs {
                     let started = Instant::now();
-                    let run = client.start(steps(step_count, TEXT.to_owned())).await?;
+                    let run = client.start(workflow(step_count, TEXT.to_owned())).await?;
                     let length = run.result().await?;
                     ensure!(
                         length == u64::from(step_count) * TEXT.len() as u64,

@@ -65,6 +65,16 @@ pub(crate) async fn steps(count: u32, text: String) -> u64 {
     length
 }
 
+/// The same, going on while the database writes.
+#[workflow(durability = "relaxed")]
+pub(crate) async fn relaxed_steps(count: u32, text: String) -> u64 {
+    let mut length = 0;
+    for _ in 0..count {
+        length += echo(&text).await.len() as u64;
+    }
+    length
+}
+
 /// The same, noting when each activity runs.
 #[workflow]
 pub(crate) async fn marked_steps(count: u32, text: String) -> u64 {

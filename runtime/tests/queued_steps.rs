@@ -28,7 +28,7 @@ const STATEMENTS: &[(&str, f64)] = &[
     ("DELETE FROM piton_inbox", 1.0),
     ("INSERT INTO piton_activities", 1.0),
     ("COMMIT", 1.0),
-    // Others are told of the activity.
+    // Others are told of the activity, at once or together with what comes next.
     ("SELECT pg_notify('piton', payload)", 1.0),
     // It is claimed.
     ("UPDATE piton_activities AS activity SET worker_id", 1.0),
@@ -122,14 +122,16 @@ fn check(counted: &[Vec<(String, f64)>; 2], more: f64, expected: &[(&str, f64)])
             matching.map(|(_, count)| count).sum::<f64>()
         };
         let each = (count(many) - count(few)) / more;
-        // Whoever is looking for work that has just come may look once in vain.
-        assert!((each - wanted).abs() < 0.1, "{each} × {kind}, expected {wanted}");
+        // News may wait for more of it, and whoever looks for work may look once in vain.
+        let fewer_is_well = kind.contains("pg_notify");
+        let is_well = each < wanted + 0.1 && (fewer_is_well || each > wanted - 0.1);
+        assert!(is_well, "{each} × {kind}, expected {wanted}");
     }
     let total = |counts: &[(String, f64)]| counts.iter().map(|(_, count)| count).sum::<f64>();
     let each = (total(many) - total(few)) / more;
     println!("{each:.2} for a step");
     let wanted: f64 = expected.iter().map(|(_, wanted)| wanted).sum();
-    assert!((each - wanted).abs() < 0.3, "{each} in all, expected {wanted}");
+    assert!(each < wanted + 0.3, "{each} in all, expected {wanted}");
 }
 
 /// The statements sent to a database, apart from looks for the dead, which come with time.

@@ -174,7 +174,8 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
 
     /// Gives due activities to a worker, those that have been due for longest first as far as there
     /// is room for each, with its next attempt's number. Activities whose limits have run out are
-    /// not given. Asking in vain writes nothing.
+    /// not given. Asking in vain writes nothing. Less may be given than there is room for, because
+    /// of others who claim; the answer then says that the next is due already.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.

@@ -28,6 +28,7 @@ mod news;
 mod ownership;
 mod parking;
 mod queries;
+mod queue_model;
 mod queues;
 mod recovering;
 mod starting;
@@ -80,6 +81,7 @@ pub fn cases() -> Vec<Case> {
         news::CASES,
         concurrency::CASES,
         model::CASES,
+        queue_model::CASES,
     ];
     groups.concat()
 }

@@ -38,9 +38,10 @@ const REMOVE_ALL: &str = "DELETE FROM piton_activities WHERE run_id = $1 \
 /// something is due.
 ///
 /// Each queue is looked at for each activity, so that a backlog for which there is no room holds up
-/// nothing. Twice as many as there is room for are considered: others may be claiming the first.
+/// nothing. Twice as many as the queue has room for are considered: others may be claiming the first.
 /// Candidates are locked in the order in which they are due, up to the room of their queue; what
-/// goes beyond the room of their activity or of all is let go.
+/// goes beyond the room of their activity, over all queues, or of all is let go. That may leave room
+/// for others, which are then due at once for the next claim.
 const TAKE: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
@@ -63,7 +64,8 @@ const TAKE: &str = concat!(
      (SELECT run_id, handle FROM piton_activities AS activity \
      WHERE activity.queue = served.queue AND activity.activity = known.name \
      AND due_at <= worker.now AND (expires_at > worker.now) IS NOT FALSE \
-     ORDER BY due_at, run_id, handle LIMIT 2 * least(served.room, known.room, $8)) AS found) \
+     ORDER BY due_at, run_id, handle LIMIT CASE WHEN known.room < served.room \
+     THEN known.room ELSE 2 * least(served.room, $8) END) AS found) \
      AS candidate JOIN piton_activities AS activity USING (run_id, handle) \
      WHERE activity.due_at <= worker.now ORDER BY activity.due_at, run_id, handle \
      LIMIT served.room FOR UPDATE OF activity SKIP LOCKED) AS first), \
