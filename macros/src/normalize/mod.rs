@@ -264,7 +264,9 @@ impl Lower<'_> {
                     self.locals[id].ty = ty.cloned();
                     self.push(Stmt::Declare(id));
                     self.value(value, Dest::Local(id));
-                    Some(self.path(id))
+                    // As a value, so that what the pattern does not bind ends with the statement.
+                    let path = self.path(id);
+                    Some(syn::parse_quote!({ #path }))
                 }
             }
             value => {

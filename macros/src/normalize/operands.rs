@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use syn::{Expr, ExprReference, UnOp};
 
-use super::{Lower, let_stmt};
+use super::{Lower, control, let_stmt};
 use crate::ir::LocalId;
 use crate::suspend;
 use crate::usage;
@@ -44,7 +44,12 @@ impl Lower<'_> {
                     let operand = self.hoist(operand);
                     self.stabilize(operand, kind, &changed[index])
                 }
-                Some(last) if index == last => self.hoist(operand),
+                Some(last) if index == last => {
+                    // What is not moved out of it ends with the statement.
+                    let stays = kind != Operand::Value && is_made_of_parts(&operand);
+                    self.borrowed += usize::from(stays);
+                    self.hoist(operand)
+                }
                 _ => self.opaque(operand),
             });
         }
@@ -134,6 +139,13 @@ fn without_parens(expr: Expr) -> Expr {
     match expr {
         Expr::Paren(paren) if paren.attrs.is_empty() => without_parens(*paren.expr),
         expr => expr,
+    }
+}
+
+fn is_made_of_parts(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(paren) => is_made_of_parts(&paren.expr),
+        expr => control::has_parts(expr),
     }
 }
 
