@@ -200,3 +200,35 @@ async fn a_run_ended_by_another_process_is_let_go_soon() {
     assert_eq!(next.result().await.unwrap(), "hang done", "the gate was there for the next");
     elsewhere.shutdown().await.unwrap();
 }
+
+#[workflow]
+async fn nap_and_tell(cx: &Context, id: u32) -> String {
+    cx.sleep(seconds(100)).await;
+    crate::activities::echo(&format!("nap {id}")).await
+}
+
+/// The timers fall due while nobody serves, and then for all workers at once.
+#[tokio::test(start_paused = true)]
+async fn a_timer_fires_once_however_many_workers_there_are() {
+    let rig = Rig::new();
+    let first = rig.remote_worker().park_after(Duration::ZERO).start().await.unwrap();
+    let mut runs = Vec::new();
+    for id in 0..50 {
+        let run = rig.client.start(nap_and_tell(id)).await.unwrap();
+        rig.until_parked(&run).await;
+        runs.push(run);
+    }
+    first.shutdown().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(200)).await;
+    let mut workers = Vec::new();
+    for _ in 0..4 {
+        workers.push(rig.remote_worker().start().await.unwrap());
+    }
+    for (id, run) in runs.into_iter().enumerate() {
+        assert_eq!(run.result().await.unwrap(), format!("nap {id}"));
+        assert_eq!(rig.lab.begun(&format!("nap {id}")), [1]);
+    }
+    for worker in workers {
+        worker.shutdown().await.unwrap();
+    }
+}
