@@ -156,7 +156,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError>;
 
-    /// Commits steps of runs that `worker` owns, in one transaction, each guarded on its own. The
+    /// Commits steps of runs that `worker` owns, each guarded on its own and as a whole. The
     /// outcomes are in the order of `steps`. No two steps may be of the same run.
     ///
     /// # Errors

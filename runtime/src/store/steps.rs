@@ -6,11 +6,19 @@ use super::{CommitOutcome, CommitStep, Disposition};
 use crate::model::RunId;
 
 /// Whether more is to be written than the run's row.
+#[cfg(feature = "sqlite")]
 pub(super) fn has_consequences(step: &CommitStep) -> bool {
-    !step.consumed.is_empty()
-        || !step.activities.is_empty()
-        || !step.given_up.is_empty()
-        || matches!(step.disposition, Disposition::Close { .. })
+    has_effects(step) || is_close(step)
+}
+
+/// Whether something changes beside the run: what has arrived for it, or activities on queues.
+pub(super) fn has_effects(step: &CommitStep) -> bool {
+    !step.consumed.is_empty() || !step.activities.is_empty() || !step.given_up.is_empty()
+}
+
+/// Whether the run is over.
+pub(super) fn is_close(step: &CommitStep) -> bool {
+    matches!(step.disposition, Disposition::Close { .. })
 }
 
 /// What became of the steps, in their order, if those of these runs were committed.

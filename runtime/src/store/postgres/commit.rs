@@ -11,20 +11,31 @@ use super::{PostgresStore, activities, failed, now, workers};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
-use crate::store::steps::{has_consequences, outcomes};
+use crate::store::steps::{has_effects, is_close, outcomes};
 use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 
+/// The worker, locked.
+macro_rules! worker {
+    () => {
+        concat!(
+            "WITH clock AS MATERIALIZED ",
+            now!(),
+            ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock \
+             WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now \
+             FOR SHARE OF worker)"
+        )
+    };
+}
+
 /// All steps in the order of their runs. Columns that keep their value count as unchanged, so a run
-/// that is kept touches no index.
+/// that is kept touches no index. A run that is closed must not have had arrivals unless `$13` says
+/// that its inbox will be emptied.
 ///
 /// `worker_id + 0` because an index on the bare column would do as well, to a planner that has seen
 /// the table empty: every step would then read all the runs that its worker owns.
-const COMMIT: &str = concat!(
-    "WITH clock AS MATERIALIZED ",
-    now!(),
-    ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock \
-     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR SHARE OF worker) \
-     UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
+macro_rules! update {
+    () => {
+        "UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
      takeovers = CASE WHEN step.blocked IS NULL THEN 0 ELSE run.takeovers END, \
      state = coalesce(step.state, run.state), snapshot = coalesce(step.snapshot, run.snapshot), \
      status = step.status, blocked = step.blocked, \
@@ -38,11 +49,25 @@ const COMMIT: &str = concat!(
      AS step (run_id, expected, kept, status, state, snapshot, due_at, inbox_read, blocked) \
      WHERE run.run_id = step.run_id AND run.step_no = step.expected \
      AND run.worker_id + 0 = $2 AND run.epoch = $3 \
+     AND ($13 OR run.inbox_count = 0 OR step.status IN ('running', 'blocked')) \
      RETURNING run.run_id, run.due_at, run.inbox_count"
-);
+    };
+}
 
-const INSERT_RESULTS: &str = "INSERT INTO piton_run_results (run_id, result, failure) \
-    SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::text[])";
+const COMMIT: &str = concat!(worker!(), " ", update!());
+
+/// The same with results. A statement that need not insert any is spared the preparation.
+///
+/// `IS TRUE` makes the planner look up what was committed in a hash table.
+const COMMIT_WITH_RESULTS: &str = concat!(
+    worker!(),
+    ", committed AS (",
+    update!(),
+    "), results AS (INSERT INTO piton_run_results (run_id, result, failure) \
+     SELECT * FROM unnest($14::uuid[], $15::bytea[], $16::text[]) AS result (run_id, result, failure) \
+     WHERE (run_id IN (SELECT run_id FROM committed)) IS TRUE) \
+     SELECT * FROM committed"
+);
 
 const EMPTY_INBOXES: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
 
@@ -67,42 +92,54 @@ pub(super) async fn commit(
     steps: &[CommitStep],
 ) -> Result<Vec<CommitOutcome>, StoreError> {
     let failed = failed("commit_steps");
-    let alone = !steps.iter().any(has_consequences);
-    let met = if alone {
+    let (mut alone, mut in_transaction): (Vec<_>, Vec<_>) =
+        steps.iter().partition(|step| !has_effects(step));
+    let mut committed = HashSet::new();
+    if in_transaction.is_empty() {
         let mut lane = store.lanes.lane().await.map_err(failed)?;
-        let met = update(lane.get(), store, worker, steps).await;
-        if met.is_ok() {
-            lane.done();
-        }
-        met
-    } else {
-        commit_with_consequences(store, worker, steps).await
-    };
-    let met = met.map_err(failed)?;
-    if met.committed.is_empty() {
-        return match workers::is_valid(store, worker).await.map_err(failed)? {
-            true => Ok(vec![CommitOutcome::Lost; steps.len()]),
-            false => Err(StoreError::Fenced),
-        };
+        let met = update(lane.get(), store, worker, &alone, false).await.map_err(failed)?;
+        lane.done();
+        announce(store, &alone, &met);
+        committed.extend(met.committed);
+        // Those that have had arrivals are left.
+        alone.retain(|step| is_close(step) && !committed.contains(&step.run_id));
     }
-    announce(store, steps, &met);
-    met.activities.announce(store);
-    Ok(outcomes(steps, &met.committed))
+    in_transaction.extend(alone);
+    if !in_transaction.is_empty() {
+        let met = commit_with_consequences(store, worker, &in_transaction).await.map_err(failed)?;
+        announce(store, &in_transaction, &met);
+        met.activities.announce(store);
+        committed.extend(met.committed);
+    }
+    if committed.is_empty() && !workers::is_valid(store, worker).await.map_err(failed)? {
+        return Err(StoreError::Fenced);
+    }
+    Ok(outcomes(steps, &committed))
 }
 
 async fn update(
     connection: &mut PgConnection,
     store: &PostgresStore,
     worker: WorkerLease,
-    steps: &[CommitStep],
+    steps: &[&CommitStep],
+    empties_inboxes: bool,
 ) -> Result<Met, sqlx::Error> {
-    let mut order: Vec<&CommitStep> = steps.iter().collect();
+    let mut order = steps.to_vec();
     order.sort_unstable_by_key(|step| step.run_id);
     let mut columns = Columns::with_capacity(steps.len());
+    let (mut closed, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for step in order {
         columns.push(step);
+        if let Disposition::Close { result, failure, .. } = &step.disposition
+            && (result.is_some() || failure.is_some())
+        {
+            closed.push(step.run_id.as_uuid());
+            results.push(result.as_ref().map(|payload| payload.as_bytes()));
+            failures.push(failure.as_deref());
+        }
     }
-    let rows = sqlx::query(COMMIT)
+    let statement = if closed.is_empty() { COMMIT } else { COMMIT_WITH_RESULTS };
+    let mut query = sqlx::query(statement)
         .bind(store.given_time())
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
@@ -115,9 +152,11 @@ async fn update(
         .bind(columns.due_at)
         .bind(columns.inbox_read)
         .bind(columns.blocked)
-        .fetch_all(connection)
-        .await?;
-    Met::read(&rows)
+        .bind(empties_inboxes);
+    if !closed.is_empty() {
+        query = query.bind(closed).bind(results).bind(failures);
+    }
+    Met::read(&query.fetch_all(connection).await?)
 }
 
 impl Met {
@@ -202,21 +241,15 @@ impl<'a> Columns<'a> {
 async fn commit_with_consequences(
     store: &PostgresStore,
     worker: WorkerLease,
-    steps: &[CommitStep],
+    steps: &[&CommitStep],
 ) -> Result<Met, sqlx::Error> {
     let mut transaction = Transaction::begin_in(&store.lanes).await?;
-    let mut met = update(transaction.get(), store, worker, steps).await?;
-    let (mut closed, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let mut met = update(transaction.get(), store, worker, steps, true).await?;
     let (mut emptied, mut using, mut used) = (Vec::new(), Vec::new(), Vec::<i64>::new());
-    let committed = steps.iter().filter(|step| met.committed.contains(&step.run_id));
+    let committed = steps.iter().copied().filter(|step| met.committed.contains(&step.run_id));
     for step in committed.clone() {
         let run_id = step.run_id.as_uuid();
-        if let Disposition::Close { result, failure, .. } = &step.disposition {
-            if result.is_some() || failure.is_some() {
-                closed.push(run_id);
-                results.push(result.as_ref().map(|payload| payload.as_bytes()));
-                failures.push(failure.as_deref());
-            }
+        if is_close(step) {
             if met.had_arrivals.contains(&step.run_id) {
                 emptied.push(run_id);
             }
@@ -224,10 +257,6 @@ async fn commit_with_consequences(
             using.extend(step.consumed.iter().map(|_| run_id));
             used.extend(&step.consumed);
         }
-    }
-    if !closed.is_empty() {
-        let insert = sqlx::query(INSERT_RESULTS).bind(closed).bind(results).bind(failures);
-        insert.execute(transaction.get()).await?;
     }
     if !emptied.is_empty() {
         sqlx::query(EMPTY_INBOXES).bind(emptied).execute(transaction.get()).await?;
@@ -241,7 +270,7 @@ async fn commit_with_consequences(
     Ok(met)
 }
 
-fn announce(store: &PostgresStore, steps: &[CommitStep], met: &Met) {
+fn announce(store: &PostgresStore, steps: &[&CommitStep], met: &Met) {
     if met.any_due {
         store.news.due();
     }
