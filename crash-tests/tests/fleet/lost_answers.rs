@@ -23,7 +23,7 @@ pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut 
     let cuts = [
         ("claimed", Cut::AnswerWith(b"claimed".to_vec())),
         ("stepped", Cut::AnswerTo(b"pass#2".to_vec())),
-        ("closed", Cut::AnswerTo(b"COMMIT\0".to_vec())),
+        ("closed", Cut::AnswerTo(b"completed".to_vec())),
     ];
     for (number, (id, cut)) in cuts.into_iter().enumerate() {
         proxy.cut(cut);
