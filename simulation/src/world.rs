@@ -239,7 +239,8 @@ impl World {
     /// What has happened to a run.
     pub(crate) fn luck_of(&self, run: &RunRecord) -> Luck {
         let interruptions = self.lock_oracle().interruptions(run.run_id);
-        Luck { interruptions, was_faulty: !self.faults.struck().is_empty() }
+        let was_crowded = self.plan.max_activities < self.plan.runs;
+        Luck { interruptions, was_faulty: !self.faults.struck().is_empty(), was_crowded }
     }
 
     /// Lets the oracle look, and notes what does not hold.
