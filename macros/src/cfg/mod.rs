@@ -5,6 +5,8 @@
 //! but to print them. Guarantees: every block can be reached from the first; a block is entered
 //! either by the one structured end before it or by jumps; scopes nest as in the source.
 
+mod jumps;
+
 use std::collections::{BTreeSet, HashMap};
 
 use syn::{Expr, Pat, PatType, Stmt as Source};
@@ -132,7 +134,11 @@ impl Builder {
                     self.declare_pat(&local.pat);
                 }
                 let usage = Usage::of_stmt(&self.locals, &stmt);
+                let goes_on = !jumps::always(&stmt);
                 self.node(Node::Code(stmt), usage);
+                if !goes_on {
+                    self.jump(Terminator::Unreachable, Usage::default());
+                }
             }
             Stmt::Declare(local) => {
                 self.declare(local);
@@ -144,7 +150,11 @@ impl Builder {
                 let mut usage = Usage::of_expr(&self.locals, &value);
                 usage.assigned.insert(local);
                 usage.mentions.insert(local);
+                let goes_on = !jumps::always_within(&value);
                 self.node(Node::Define { local, value }, usage);
+                if !goes_on {
+                    self.jump(Terminator::Unreachable, Usage::default());
+                }
             }
             Stmt::Await { point, future, pat, ty } => {
                 let usage = Usage::of_expr(&self.locals, &future);
