@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use piton::codec;
-use piton::machine::{Machine, OperationOutcome, RunInfo, WorkflowEntry};
+use piton::machine::{Machine, OperationOutcome, RunInfo, Workflow, WorkflowEntry};
 use piton::model::{Handle, Payload, RunId, Snapshot, Timestamp};
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -103,10 +103,9 @@ fn step_by_hand(state: &[u8], result: &Payload) -> (Vec<u8>, Payload) {
 
 /// A machine in its eighth round.
 fn machine() -> Machine {
-    const ENTRY: &WorkflowEntry = &WorkflowEntry::of::<typical>();
     let run = RunInfo { run_id: RunId::new(), workflow_id: "bench".to_owned() };
     let arguments = codec::to_payload(&arguments()).expect("arguments");
-    let mut machine = Machine::start(ENTRY, run, &arguments).expect("a machine");
+    let mut machine = Machine::start(typical::entry(), run, &arguments).expect("a machine");
     machine.step(Timestamp::now()).expect("a step");
     for _ in 0..8 {
         step(&mut machine);

@@ -100,21 +100,22 @@ impl Durability {
     }
 }
 
-/// `WorkflowOptions`, as a constant expression.
+/// The constant with the `WorkflowOptions`.
 impl ToTokens for Durability {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let default = quote!(::piton::__private::WorkflowOptions::DEFAULT);
         tokens.extend(match self {
-            Self::Strict => default,
+            // As without the option.
+            Self::Strict => TokenStream::new(),
             Self::Relaxed { max_steps } => {
                 let max_steps = max_steps.as_ref().map_or_else(
                     || quote!(::piton::__private::Durability::DEFAULT_MAX_STEPS),
                     ToTokens::to_token_stream,
                 );
                 quote! {
-                    #default.with_durability(
-                        ::piton::__private::Durability::Relaxed { max_steps: #max_steps },
-                    )
+                    const OPTIONS: ::piton::__private::WorkflowOptions =
+                        ::piton::__private::WorkflowOptions::DEFAULT.with_durability(
+                            ::piton::__private::Durability::Relaxed { max_steps: #max_steps },
+                        );
                 }
             }
         });

@@ -63,8 +63,8 @@ pub(crate) fn expand(input: TokenStream, diagnostics: Diagnostics) -> TokenStrea
     let stored = match name {
         Some(name) => quote!(const NAME: &str = #name;),
         None => quote! {
-            const LENGTH: usize = ENTRY.name.len() + #arguments.len();
-            const BYTES: [u8; LENGTH] = ::piton::__private::concat(ENTRY.name, #arguments);
+            const LENGTH: usize = ENTRY.defined.len() + #arguments.len();
+            const BYTES: [u8; LENGTH] = ::piton::__private::concat(ENTRY.defined, #arguments);
             const NAME: &str = ::piton::__private::text(&BYTES);
         },
     };
@@ -72,9 +72,13 @@ pub(crate) fn expand(input: TokenStream, diagnostics: Diagnostics) -> TokenStrea
     let entry = quote_spanned!(span=> ::piton::__private::entry_of(&#function));
     diagnostics.finish_with(quote! {
         const _: () = {
-            const ENTRY: ::piton::__private::WorkflowEntry = #entry;
+            const ENTRY: ::piton::__private::Unnamed = #entry;
             #stored
-            ::piton::__private::inventory::submit! { ENTRY.named(NAME) }
+            fn entry() -> &'static ::piton::__private::WorkflowEntry {
+                static NAMED: ::piton::__private::WorkflowEntry = ENTRY.named(NAME);
+                &NAMED
+            }
+            ::piton::__private::inventory::submit! { ::piton::__private::Registered(entry) }
         };
     })
 }

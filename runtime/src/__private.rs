@@ -4,21 +4,30 @@ pub use std::task::Poll;
 
 pub use inventory;
 
+use crate::codec::Described;
+use crate::machine::context::Description;
+use crate::machine::{ReturnShape, Unreturned};
+
 pub use crate::activities::{
     ActivityContext, ActivityEntry, ActivityReport, BoxFuture, ReportedError, report, transaction,
 };
 
-pub use crate::codec::{self, CodecError};
+pub use crate::codec::{Arguments, ArgumentsReader, CodecError, next_argument};
 pub use crate::machine::Durable;
-pub use crate::machine::instances::{concat, entry_of, instance_definition, instance_name, text};
+#[cfg(debug_assertions)]
+pub use crate::machine::common::COMMON;
+pub use crate::machine::instances::{concat, entry_of, instance_entry, instance_name, text};
 pub use crate::machine::values::{
-    Encodable, Encoded, Stored, Unencodable, Unstored, Values, ValuesOf,
+    ArgumentKind, Encodable, Encoded, Stored, Unencodable, Unstored, Values, ValuesOf, unreadable,
 };
-pub use crate::machine::{Activity, ActivityCall, ActivityError, ActivityOptions, ResultParts};
+pub use crate::machine::workflow::Unnamed;
 pub use crate::machine::{
-    Context, Definition, Durability, Halt, Hole, Items, LazyDefinition, Load, Local, Never, Parked,
-    Position, Region, Slot, StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions,
-    branch, current_item, forget, future, item_list, items, local, next_item, range, static_text,
+    Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, Plain, ResultParts,
+};
+pub use crate::machine::{
+    Context, Definition, Durability, Halt, Hole, Items, Local, Never, Parked, Position, Region,
+    Registered, Slot, StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, branch,
+    choice, current_item, forget, future, item_list, items, local, next_item, range, static_text,
     static_texts,
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
@@ -46,9 +55,21 @@ pub trait Storable: Durable {}
 #[diagnostic::do_not_recommend]
 impl<T: Durable> Storable for T {}
 
-/// Whether the step is to tell the schemas of its locals and nothing else.
+/// Whether the step is to [`describe`] and nothing else.
 pub fn is_describing(cx: &Context) -> bool {
     cx.is_describing()
+}
+
+/// Tells the types of the arguments, and the names and types of the saved locals.
+pub fn describe(
+    cx: &Context,
+    arguments: &[ArgumentKind],
+    names: &'static [&'static str],
+    locals: &[Described],
+) -> Halt {
+    let locals = names.iter().copied().zip(locals.iter().copied()).collect();
+    cx.describe(Description { arguments: arguments.to_vec(), locals });
+    Halt::Suspended
 }
 
 /// Begins to collect what is waited for: all of it must arrive before the next step, or any.
@@ -109,24 +130,19 @@ pub struct Refused<T>(std::marker::PhantomData<fn() -> T>);
 impl<T: 'static> Activity for Refused<T> {
     type Return = ();
     type Output = T;
+    type Shape = Self;
     const NAME: &'static str = "";
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
 
-    fn returned() -> Values<()> {
-        Values::new()
-    }
-
-    fn output(_: Result<(), ActivityError<()>>) -> Result<T, StepError> {
-        unreachable!("a program with an activity that is refused does not compile")
+    fn returned() -> &'static Values<()> {
+        Values::of()
     }
 }
 
-/// [`Activity::output`] of an activity that returns a `Result`.
-pub fn result_output<R: ResultParts>(
-    ended: Result<R, ActivityError<()>>,
-) -> Result<R::Ok, ActivityError<R::Err>> {
-    match ended {
-        Ok(returned) => returned.into_result().map_err(ActivityError::Failed),
-        Err(failure) => Err(failure.widen()),
+impl<T> ReturnShape<()> for Refused<T> {
+    type Output = T;
+
+    fn output(_: Result<(), Unreturned>) -> Result<T, StepError> {
+        unreachable!("a program with an activity that is refused does not compile")
     }
 }

@@ -10,7 +10,9 @@ use piton::activities::{
     ActivityContext, ActivityEntry, ActivityInfo, ActivityReport, Dependencies,
 };
 use piton::codec;
-use piton::machine::{Activity, ActivityError, Retryable, Signal, TimeoutKind};
+use piton::machine::{
+    Activity, ActivityError, Retryable, ReturnShape, Signal, TimeoutKind, Unreturned,
+};
 use piton::model::{Handle, Payload, RetryPolicy, RunId};
 use piton::{Signal, activity};
 use serde::{Deserialize, Serialize};
@@ -156,13 +158,20 @@ fn options_come_from_the_attribute() {
 
 #[test]
 fn a_failure_of_the_engine_is_an_error_or_ends_the_run() {
-    let late = || ActivityError::TimedOut(TimeoutKind::StartToClose);
-    let seen = <charge as Activity>::output(Err(late())).expect("an error of its own");
+    type Shape = <charge as Activity>::Shape;
+    type NoShape = <nothing as Activity>::Shape;
+    let late = || Unreturned {
+        activity: "charge".to_owned(),
+        error: ActivityError::TimedOut(TimeoutKind::StartToClose),
+    };
+    let seen =
+        Shape::output(Err::<<charge as Activity>::Return, _>(late())).expect("an error of its own");
     assert_eq!(seen, Err(ActivityError::TimedOut(TimeoutKind::StartToClose)));
     let declined = || Declined { reason: "limit".into() };
-    let seen = <charge as Activity>::output(Ok(Err(declined()))).expect("an error of its own");
+    let returned: <charge as Activity>::Return = Err(declined());
+    let seen = Shape::output(Ok(returned)).expect("an error of its own");
     assert_eq!(seen, Err(ActivityError::Failed(declined())));
-    assert!(<nothing as Activity>::output(Err(late())).is_err());
+    assert!(NoShape::output(Err::<(), _>(late())).is_err());
 }
 
 #[test]

@@ -64,8 +64,7 @@ enum Arrival {
 impl<W: Workflow<Return: Debug>> Parked<W> {
     fn start(arguments: Payload) -> Self {
         Self {
-            // One entry for each program that is run, for as long as the process lives.
-            entry: Box::leak(Box::new(WorkflowEntry::of::<W>())),
+            entry: W::entry(),
             snapshot: Bytes::Arguments(arguments),
             inbox: Vec::new(),
             next_seq: 0,

@@ -11,6 +11,7 @@ use super::args::ActivityArgs;
 use super::method::Method;
 use super::signature::{ActivitySignature, Returns, is_context};
 use crate::check::use_imports_around;
+use crate::codegen::values_of;
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::hidden;
 use crate::owned::{make_static, stored_parts};
@@ -65,7 +66,7 @@ fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream
             #(#params),*
         ) -> ::piton::__private::ActivityCall<#ident> #where_clause {
             #encode
-            ::piton::__private::ActivityCall::with_arguments(#arguments)
+            ::piton::__private::ActivityCall::new(#arguments)
         }
     }
 }
@@ -95,7 +96,7 @@ fn call_of_method(
             enum #ident {}
             #beside
             #encode
-            ::piton::__private::ActivityCall::<#ident>::with_arguments(#arguments)
+            ::piton::__private::ActivityCall::<#ident>::new(#arguments)
         }
     }
 }
@@ -113,12 +114,21 @@ fn parameters(signature: &ActivitySignature<'_>) -> (TokenStream, Vec<TokenStrea
     });
     let (names, parameters): (Vec<Ident>, _) = parameters.unzip();
     let arguments = hidden("arguments");
-    let encode = quote! {
-        let #arguments = {
-            #[allow(unused_imports)]
-            use ::piton::__private::{Encodable as _, Unencodable as _};
-            (&::piton::__private::Encoded(&(#(#names,)*))).payload()
-        };
+    let add = names.iter().zip(&signature.parameters).map(|(name, parameter)| {
+        let borrow = (!parameter.by_reference).then(|| quote!(&));
+        quote!((&::piton::__private::Encoded(#borrow #name)).add(&mut #arguments);)
+    });
+    let encode = if names.is_empty() {
+        quote!(let #arguments = ::piton::__private::Arguments::new();)
+    } else {
+        quote! {
+            let mut #arguments = ::piton::__private::Arguments::new();
+            {
+                #[allow(unused_imports)]
+                use ::piton::__private::{Encodable as _, Unencodable as _};
+                #(#add)*
+            }
+        }
     };
     (encode, parameters)
 }
@@ -165,39 +175,26 @@ fn activity_impl(
         LitStr::new(&name, ident.span())
     });
     let (returned, output) = (returned(signature), output(signature));
-    let convert = match signature.returns {
-        Returns::Result(_) => {
-            quote!(::core::result::Result::Ok(::piton::__private::result_output(ended)))
-        }
-        Returns::Plain(_) | Returns::Unit => quote! {
-            ended.map_err(|__piton_error| {
-                __piton_error.into_step_error(<Self as ::piton::__private::Activity>::NAME)
-            })
-        },
+    let shape = match signature.returns {
+        Returns::Result(_) => quote!(Fallible),
+        Returns::Plain(_) | Returns::Unit => quote!(Plain),
     };
+    let values = values_of(&returned);
     let error = error(args, signature);
     quote! {
         #(#cfgs)*
         impl ::piton::__private::Activity for #ident {
             type Return = #returned;
             type Output = #output;
+            type Shape = ::piton::__private::#shape;
             const NAME: &'static str = #name;
             #[allow(clippy::needless_update)]
             const OPTIONS: ::piton::__private::ActivityOptions = #args;
 
-            fn returned() -> ::piton::__private::Values<Self::Return> {
+            fn returned() -> &'static ::piton::__private::Values<Self::Return> {
                 #[allow(unused_imports)]
                 use ::piton::__private::{Stored as _, Unstored as _};
-                (&::piton::__private::ValuesOf::<#returned>::NEW).values()
-            }
-
-            fn output(
-                ended: ::core::result::Result<
-                    Self::Return,
-                    ::piton::__private::ActivityError<()>,
-                >,
-            ) -> ::core::result::Result<Self::Output, ::piton::__private::StepError> {
-                #convert
+                #values
             }
 
             #error
@@ -269,12 +266,29 @@ fn entry(
 ) -> TokenStream {
     let ident = &function.signature.ident;
     let cfgs = function.cfgs();
-    let given = hidden("given");
+    let (given, arguments) = (hidden("given"), hidden("arguments"));
+    let (value, failed) = (hidden("returned"), hidden("failed"));
     let context = signature.has_context.then(|| quote!(&__piton_cx,));
     let locals: Vec<_> = (0..signature.parameters.len())
         .map(|index| format_ident!("__piton_argument_{index}"))
         .collect();
-    let types: Vec<_> = signature.parameters.iter().map(|parameter| &parameter.owned).collect();
+    let read = signature.parameters.iter().zip(&locals).map(|(parameter, local)| {
+        let values = values_of(&parameter.owned);
+        quote! {
+            let ::core::option::Option::Some(#local) = (#values.next)(&mut #arguments) else {
+                return ::core::result::Result::Err(#arguments.failure());
+            };
+        }
+    });
+    let takes_any = !locals.is_empty();
+    let bind = takes_any.then(|| quote!(let (#(#locals,)*) =));
+    let (read_all, end) = (takes_any.then(|| quote!((#(#locals,)*))), takes_any.then(|| quote!(;)));
+    let error = match signature.returns {
+        Returns::Result(_) => quote! {
+            <#ident as ::piton::__private::Activity>::error(&#value)
+        },
+        _ => quote!(::core::option::Option::None),
+    };
     let (kind, take, lent, give_back) = match signature.connection {
         None => (quote!(::core::option::Option::None), None, None, None),
         Some(ty) => (
@@ -324,18 +338,21 @@ fn entry(
     let awaited = (!args.blocking).then(|| quote!(.await));
     let attempt = quote_spanned! {ident.span()=>
         ::std::boxed::Box::pin(async move {
-            let (#(#locals,)*) = {
+            #bind {
                 #[allow(unused_imports)]
                 use ::piton::__private::{Stored as _, Unstored as _};
-                let values = (&::piton::__private::ValuesOf::<(#(#types,)*)>::NEW).values();
-                values.decode(&#given)?
-            };
+                let mut #arguments = ::piton::__private::ArgumentsReader::new(#given.as_bytes());
+                #(#read)*
+                if let ::core::result::Result::Err(#failed) = #arguments.finish() {
+                    return ::core::result::Result::Err(#failed);
+                }
+                #read_all
+            }
+            #end
             #take
-            let __piton_returned = #body(#(#passed)*) #awaited;
+            let #value = #body(#(#passed)*) #awaited;
             #give_back
-            let __piton_error =
-                <#ident as ::piton::__private::Activity>::error(&__piton_returned);
-            ::piton::__private::report::returned::<#ident>(&__piton_returned, __piton_error)
+            ::piton::__private::report::returned::<#ident>(&#value, #error)
         })
     };
     quote! {

@@ -3,7 +3,9 @@
 //! Only `use` statements and the first lines of items are read, as text. If the file cannot be found,
 //! nothing is known of it, and the rules go by the names that are common.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use proc_macro2::Span;
 use syn::{ItemUse, Path};
@@ -11,7 +13,12 @@ use syn::{ItemUse, Path};
 use super::maps;
 use super::names::{Meaning, add_tree};
 use super::shared::{SharedBy, is_interior_mutable};
-use crate::source::file_of;
+use crate::source::{SourceFile, file_of};
+
+thread_local! {
+    // A file with many workflows is read once.
+    static LAST: RefCell<Option<(Rc<SourceFile>, Rc<Imports>)>> = const { RefCell::new(None) };
+}
 
 /// Names that a source file imports or defines.
 #[derive(Debug, Default)]
@@ -23,8 +30,16 @@ pub(super) struct Imports {
 
 impl Imports {
     /// The names of the file that `span` is in.
-    pub(super) fn around(span: Span) -> Self {
-        file_of(span).map(|file| Self::of_text(&file.text)).unwrap_or_default()
+    pub(super) fn around(span: Span) -> Rc<Self> {
+        let Some(file) = file_of(span) else { return Rc::default() };
+        LAST.with_borrow_mut(|last| match last {
+            Some((known, imports)) if Rc::ptr_eq(known, &file) => Rc::clone(imports),
+            _ => {
+                let imports = Rc::new(Self::of_text(&file.text));
+                *last = Some((file, Rc::clone(&imports)));
+                imports
+            }
+        })
     }
 
     /// The names in the text of a file.

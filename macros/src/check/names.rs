@@ -5,6 +5,7 @@
 //! them knows is taken as it is written.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use syn::{Block, Item, Path, PathArguments, Stmt, Type, UseTree};
 
@@ -54,13 +55,13 @@ const ASSUMED: &[(&str, &str)] = &[
 /// The names in scope at one place of a body.
 #[derive(Debug)]
 pub(super) struct Names {
-    file: Imports,
+    file: Rc<Imports>,
     scopes: Vec<HashMap<String, Meaning>>,
 }
 
 impl Names {
     /// Only the names that the file gives.
-    pub(super) fn new(file: Imports) -> Self {
+    pub(super) fn new(file: Rc<Imports>) -> Self {
         Self { file, scopes: Vec::new() }
     }
 
@@ -253,7 +254,7 @@ mod tests {
 
     #[test]
     fn imports_of_the_body_are_followed() {
-        let mut names = Names::new(Imports::default());
+        let mut names = Names::new(Rc::default());
         names.enter(&parse_quote!({
             use crate::helpers::total;
             use std::time;
@@ -291,7 +292,7 @@ mod tests {
     #[test]
     fn imports_of_the_file_come_second() {
         let file = "use crate::clock::Instant;\nuse std::time::SystemTime as Clock;\n";
-        let mut names = Names::new(Imports::of_text(file));
+        let mut names = Names::new(Rc::new(Imports::of_text(file)));
         assert_eq!(resolve(&names, "Instant::now"), None);
         assert_eq!(resolve(&names, "Clock::now").as_deref(), Some("std::time::SystemTime::now"));
         names.enter(&parse_quote!({

@@ -23,8 +23,23 @@ pub(crate) fn facade(
         _ => param_name(index, param).to_token_stream(),
     });
     let (_, types, _) = function.parameters.split();
+    let list = hidden("arguments");
+    let add = arguments.zip(&function.params).map(|(argument, param)| {
+        let token = values_of(&param.ty);
+        quote!((#token.add)(&mut #list, &#argument);)
+    });
+    let make = if function.params.is_empty() {
+        quote!(let #list = ::piton::__private::Arguments::new();)
+    } else {
+        quote! {
+            use ::piton::__private::{Stored as _, Unstored as _};
+            let mut #list = ::piton::__private::Arguments::new();
+            #(#add)*
+        }
+    };
     let call = quote! {
-        ::piton::__private::WorkflowCall::<#ident #types>::new(&(#(#arguments,)*))
+        #make
+        ::piton::__private::WorkflowCall::<#ident #types>::new(#list)
     };
     around(function, definition, beside, &quote!(), &call)
 }
@@ -93,6 +108,11 @@ fn around(
     }
 }
 
+/// What is known of the values of a type.
+pub(crate) fn values_of(ty: &impl ToTokens) -> TokenStream {
+    quote!((&::piton::__private::ValuesOf::<#ty>::NEW).values())
+}
+
 /// The name of a parameter of the function that makes the call.
 fn param_name(index: usize, param: &PatType) -> Ident {
     match &*param.pat {
@@ -116,7 +136,7 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
         const GRAPH: &'static ::piton::__private::Graph =
             &::piton::__private::Graph { workflow: #name, nodes: &[], edges: &[] };
 
-        fn returned() -> ::piton::__private::Values<Self::Return> {
+        fn returned() -> &'static ::piton::__private::Values<Self::Return> {
             ::core::unreachable!()
         }
 
@@ -127,10 +147,7 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
             ::core::unreachable!()
         }
     };
-    // Arguments that cannot be stored are why it has not been compiled, or rustc is told of them
-    // when it has.
-    let no_arguments = quote!(());
-    let workflow = workflow(function, &no_arguments, &machine);
+    let workflow = workflow(function, &machine);
     let allow = quote!(#[allow(unused_variables, unreachable_code)]);
     let ident = &function.ident;
     let (_, types, _) = function.parameters.split();

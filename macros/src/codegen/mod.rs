@@ -12,9 +12,9 @@ mod suspend;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 
+pub(crate) use self::facade::values_of;
 pub(crate) use self::facade::{facade, unavailable};
 pub(crate) use self::graph::type_text;
-use crate::hygiene::hidden;
 use crate::ir::{Graph, RegionId};
 use crate::layout::Layout;
 use crate::owned::stored_parts;
@@ -29,20 +29,18 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let blocks = step::blocks(&machine);
     let step = step::step(&machine);
     let graph = graph::graph(&machine);
-    let output = &function.output;
+    let returned = values_of(&function.output);
     let machine = quote! {
         const GRAPH: &'static ::piton::__private::Graph = #graph;
 
-        fn returned() -> ::piton::__private::Values<Self::Return> {
+        fn returned() -> &'static ::piton::__private::Values<Self::Return> {
             use ::piton::__private::{Stored as _, Unstored as _};
-            (&::piton::__private::ValuesOf::<#output>::NEW).values()
+            #returned
         }
 
         #step
     };
-    let types = function.params.iter().map(|param| &param.ty);
-    let arguments = quote!((#(#types,)*));
-    let workflow = workflow(function, &arguments, &machine);
+    let workflow = workflow(function, &machine);
     let stored =
         function.params.iter().map(|param| &*param.ty).chain(stored_parts(&function.output));
     let check = function.parameters.check(stored);
@@ -52,7 +50,7 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let register = registers.then(|| {
         quote_spanned! {span=>
             ::piton::__private::inventory::submit! {
-                ::piton::__private::WorkflowEntry::of::<#ident>()
+                ::piton::__private::Registered(<#ident as ::piton::__private::Workflow>::entry)
             }
         }
     });
@@ -81,33 +79,26 @@ impl Machine<'_> {
     }
 }
 
-/// The implementation of the trait: `arguments` is the type of the arguments, and `machine` what of it
-/// rests on the body.
-fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStream) -> TokenStream {
+/// The implementation of the trait. `machine` is what of it rests on the body.
+fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
     let WorkflowFn { vis, ident, name, output, parameters, durability, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
-    let returned = hidden("returned");
     let (value, error) = result_parts(function);
-    let (failure, into_result) = if function.returns_result() {
-        (
-            quote! {
-                ::piton::__private::ResultParts::err_ref(#returned).map(|error| {
-                    use ::piton::__private::{ByDebug as _, ByDisplay as _, ByType as _};
-                    (&&::piton::__private::ErrorText(error)).text()
-                })
-            },
-            quote!(::piton::__private::ResultParts::into_result(#returned)),
-        )
+    let (shape, failure) = if function.returns_result() {
+        let failure = quote! {
+            const FAILURE: fn(&Self::Return) -> ::core::option::Option<::std::string::String> =
+                |returned| {
+                    ::piton::__private::ResultParts::err_ref(returned).map(|error| {
+                        use ::piton::__private::{ByDebug as _, ByDisplay as _, ByType as _};
+                        (&&::piton::__private::ErrorText(error)).text()
+                    })
+                };
+        };
+        (quote!(Fallible), Some(failure))
     } else {
-        (
-            quote!({
-                let _ = #returned;
-                ::core::option::Option::None
-            }),
-            quote!(::core::result::Result::Ok(#returned)),
-        )
+        (quote!(Plain), None)
     };
-    let (unbounded, definition, registered) = instances(function);
+    let (unbounded, entry) = instances(function);
     // The type of a method is in its body, so nobody could name the constant.
     let named = function.method.is_none().then(|| {
         quote! {
@@ -128,33 +119,12 @@ fn workflow(function: &WorkflowFn, arguments: &TokenStream, machine: &TokenStrea
             type Return = #output;
             type Output = #value;
             type Error = #error;
-            type Arguments = #arguments;
+            type Shape = ::piton::__private::#shape;
             const NAME: &'static str = #name;
-            const OPTIONS: ::piton::__private::WorkflowOptions =
-                #durability;
+            #durability
+            #failure
 
-            fn arguments() -> ::piton::__private::Values<Self::Arguments> {
-                use ::piton::__private::{Stored as _, Unstored as _};
-                (&::piton::__private::ValuesOf::<#arguments>::NEW).values()
-            }
-
-            fn definition() -> &'static ::piton::__private::Definition {
-                #definition
-            }
-
-            #registered
-
-            fn failure(
-                #returned: &Self::Return,
-            ) -> ::core::option::Option<::std::string::String> {
-                #failure
-            }
-
-            fn into_result(
-                #returned: Self::Return,
-            ) -> ::core::result::Result<Self::Output, Self::Error> {
-                #into_result
-            }
+            #entry
 
             #machine
         }
@@ -172,24 +142,31 @@ fn result_parts(function: &WorkflowFn) -> (TokenStream, TokenStream) {
     }
 }
 
-/// What is different for the instances of a generic workflow: the parameters without bounds, where
-/// the definition is kept, and how the stored name is found.
-fn instances(function: &WorkflowFn) -> (TokenStream, TokenStream, Option<TokenStream>) {
+/// What is different for the instances of a generic workflow: the parameters without bounds, and
+/// where the entry is kept.
+fn instances(function: &WorkflowFn) -> (TokenStream, TokenStream) {
     let WorkflowFn { ident, parameters, .. } = function;
+    let entry = |body: TokenStream| {
+        quote! {
+            fn entry() -> &'static ::piton::__private::WorkflowEntry {
+                #body
+            }
+        }
+    };
     if parameters.is_empty() {
-        let definition = quote! {
-            static DEFINITION: ::piton::__private::LazyDefinition =
-                ::piton::__private::LazyDefinition::of::<#ident>();
-            DEFINITION.get()
-        };
-        return (TokenStream::new(), definition, None);
+        let entry = entry(quote! {
+            static ENTRY: ::piton::__private::WorkflowEntry =
+                ::piton::__private::WorkflowEntry::of::<#ident>();
+            &ENTRY
+        });
+        return (TokenStream::new(), entry);
     }
-    let registered = quote! {
+    // A `static` of a generic function is one for all instances.
+    let mut entry = entry(quote!(::piton::__private::instance_entry::<Self>()));
+    entry.extend(quote! {
         fn registered_name() -> ::core::option::Option<&'static str> {
             ::piton::__private::instance_name::<Self>()
         }
-    };
-    // A `static` of a generic function is one for all instances.
-    let definition = quote!(::piton::__private::instance_definition::<Self>());
-    (parameters.of_impl(), definition, Some(registered))
+    });
+    (parameters.of_impl(), entry)
 }

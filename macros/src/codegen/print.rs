@@ -139,9 +139,33 @@ impl<'a> Printer<'a> {
     fn start(&self) -> (TokenStream, TokenStream) {
         let parked = parked();
         let pattern = step::arm_of_state(self.machine, &self.machine.layout.states[0]);
-        let pats = self.machine.function.params.iter().map(|param| &param.pat);
+        let params = &self.machine.function.params;
+        if params.is_empty() {
+            return (pattern, TokenStream::new());
+        }
+        let arguments = hidden("arguments");
+        // A pattern that takes a value apart does so once all of them are there.
+        let mut take_apart = TokenStream::new();
+        let idents = params.iter().enumerate().map(|(index, param)| match &*param.pat {
+            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+                pat.to_token_stream()
+            }
+            pat => {
+                let ident = hidden(&format!("argument{index}"));
+                take_apart.extend(quote!(let #pat = #ident;));
+                ident.to_token_stream()
+            }
+        });
+        let idents: Vec<_> = idents.collect();
+        let tokens = (0..params.len()).map(step::argument_token);
         let load = quote! {
-            let (#(#pats,)*) = #parked.arguments(Self::arguments())?;
+            let mut #arguments = #parked.arguments();
+            let (#(::core::option::Option::Some(#idents),)*) =
+                (#((#tokens.next)(&mut #arguments),)*)
+            else {
+                return ::core::result::Result::Err(::piton::__private::unreadable(#arguments));
+            };
+            #take_apart
         };
         (pattern, load)
     }
@@ -227,15 +251,14 @@ impl<'a> Printer<'a> {
         });
         if matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_)) {
             let tokens = entry.iter().map(|id| token(*id));
-            let (pats, locals) = (pats.collect::<Vec<_>>(), locals());
+            let positions = entry.iter().filter_map(|id| self.position(*id)).map(Index::from);
+            let (pats, parked) = (pats.collect::<Vec<_>>(), parked());
             if let ([pat], [id]) = (&pats[..], &entry[..]) {
                 let token = token(*id);
-                out.extend(quote!(let #pat = #token.load(&mut #locals)?;));
+                out.extend(unwrap(pat, &quote!(#token.load(#parked, #(#positions)*))));
             } else if !entry.is_empty() {
                 let (tokens, pats) = (tuple(tokens.map(|it| quote!(&#it)).collect()), tuple(pats));
-                out.extend(quote! {
-                    let #pats = ::piton::__private::Load::load_next(#tokens, &mut #locals)?;
-                });
+                out.extend(unwrap(&pats, &quote!(#parked.load(#tokens, &[#(#positions),*]))));
             }
         } else if let BlockKind::Region(region) = self.machine.graph[self.root.block].kind {
             for (id, pat) in entry.iter().zip(pats) {
@@ -247,7 +270,7 @@ impl<'a> Printer<'a> {
                 let slot = slot(*id);
                 out.extend(if self.machine.layout.variable(*id).comes_saved {
                     let token = token(*id);
-                    quote!(let #pat = #token.take(&mut #slot)?;)
+                    unwrap(&pat, &quote!(#token.take(&mut #slot)))
                 } else {
                     quote!(let #pat = #slot.take();)
                 });
@@ -516,11 +539,11 @@ impl Printer<'_> {
             match self.whereabouts(*id) {
                 Whereabouts::Here => {
                     let value = self.place(&self.machine.layout.variable(*id).place);
-                    quote!(#slot = ::piton::__private::Slot::Value(#value);)
+                    quote!(#slot.fill(#value);)
                 }
                 Whereabouts::Parked(position) => {
                     let (parked, position) = (parked(), Index::from(position));
-                    quote!(#slot = #parked.local(#position)?;)
+                    quote!(#parked.pass(#position, &mut #slot);)
                 }
                 Whereabouts::Slot => TokenStream::new(),
             }
@@ -537,7 +560,7 @@ impl Printer<'_> {
         let slot = slot(id);
         if self.machine.layout.carried.held(block, node).contains(&local) {
             let ident = &self.machine.layout.variable(id).ident;
-            quote!(#slot = ::piton::__private::Slot::Value(#ident);)
+            quote!(#slot.fill(#ident);)
         } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
             let held = carried(id);
             quote!(#slot = ::piton::__private::Slot::of(#held);)
@@ -546,13 +569,18 @@ impl Printer<'_> {
         }
     }
 
+    /// Which of the locals of the state it is that the root goes on from.
+    fn position(&self, id: VariableId) -> Option<usize> {
+        self.root.entry.iter().position(|entry| *entry == id)
+    }
+
     /// Where a variable is that another root needs.
     pub(super) fn whereabouts(&self, id: VariableId) -> Whereabouts {
         if !self.root.keeps(id) {
             return Whereabouts::Here;
         }
         let is_resumed = matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_));
-        match self.root.entry.iter().position(|entry| *entry == id) {
+        match self.position(id) {
             Some(position) if is_resumed => Whereabouts::Parked(position),
             _ => Whereabouts::Slot,
         }
@@ -588,9 +616,16 @@ fn carried(id: VariableId) -> Ident {
     hidden(&format!("c{}", id.0))
 }
 
-/// The variable that holds the locals of a state.
-pub(super) fn locals() -> Ident {
-    hidden("locals")
+/// Binds what was made, or ends the step. A `?` would be two more calls, each with a type of its
+/// own.
+pub(super) fn unwrap(pat: &impl ToTokens, made: &TokenStream) -> TokenStream {
+    let (value, halt) = (hidden("made"), hidden("halt"));
+    quote! {
+        let #pat = match #made {
+            ::core::result::Result::Ok(#value) => #value,
+            ::core::result::Result::Err(#halt) => return ::core::result::Result::Err(#halt),
+        };
+    }
 }
 
 /// A tuple, in groups of which none is longer than the tuples that can be loaded.

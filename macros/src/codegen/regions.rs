@@ -12,7 +12,7 @@ use syn::{Expr, Index};
 
 use super::print::{Printer, awaited, ready};
 use super::step::{self, context, operation_token, parked};
-use super::suspend::{again, next};
+use super::suspend::again;
 use super::{Machine, state};
 use crate::hygiene::hidden;
 use crate::ir::{Branch, Graph, PointId, RegionId, Terminator};
@@ -89,8 +89,10 @@ pub(super) fn declare_made(machine: &Machine<'_>, owner: Option<RegionId>) -> To
 }
 
 /// The tokens of what regions give to a `join!`.
-pub(super) fn output_tokens(machine: &Machine<'_>) -> TokenStream {
-    let cx = context();
+pub(super) fn output_tokens(
+    machine: &Machine<'_>,
+    described: &mut Vec<(String, Ident)>,
+) -> TokenStream {
     let mut out = TokenStream::new();
     for region in machine.owners().flatten() {
         let point = machine.graph[region].point;
@@ -100,7 +102,8 @@ pub(super) fn output_tokens(machine: &Machine<'_>) -> TokenStream {
             let maker = quote_spanned! {machine.graph[region].span=>
                 ::piton::__private::local::<_>
             };
-            out.extend(quote!(let #token = #maker(#name, #cx);));
+            out.extend(quote!(let #token = #maker();));
+            described.push((name.clone(), token));
         }
     }
     out
@@ -136,12 +139,12 @@ impl Printer<'_> {
                     for id in root.into_iter().flat_map(|root| &root.entry) {
                         let given = given(*region, *id);
                         let place = self.place(&self.machine.layout.variable(*id).place);
-                        give.extend(quote!(#given = ::piton::__private::Slot::Value(#place);));
+                        give.extend(quote!(#given.fill(#place);));
                     }
                 }
             }
         }
-        let (parked, next) = (parked(), next());
+        let parked = parked();
         let save = self.save(point);
         let count = Index::from(wait.branches.len());
         let jump = step::jump_to_state(state.region, state);
@@ -149,7 +152,7 @@ impl Printer<'_> {
             #make
             #give
             #save
-            #next.enter(#count, #parked)?;
+            #parked.enter(#count)?;
             #jump
         }
     }
@@ -352,12 +355,12 @@ impl Printer<'_> {
         if !self.uses_locals() {
             return again();
         }
-        let (parked, next) = (parked(), next());
+        let parked = parked();
         let save = self.save(point);
         quote! {
             #save
-            #next.keep_operations(#parked);
-            return ::core::result::Result::Err(#next.suspend(#parked));
+            #parked.keep_operations();
+            return ::core::result::Result::Err(#parked.suspend());
         }
     }
 }

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Lifetime;
 
+use super::facade::values_of;
 use super::print::Printer;
 use super::{Machine, regions, state};
 use crate::hygiene::hidden;
@@ -45,6 +46,11 @@ pub(super) fn slot(id: VariableId) -> Ident {
 /// The type token of an operation.
 pub(super) fn operation_token(point: PointId, index: usize) -> Ident {
     hidden(&format!("f{}_{index}", point.0))
+}
+
+/// The token of an argument.
+pub(super) fn argument_token(index: usize) -> Ident {
+    hidden(&format!("a{index}"))
 }
 
 /// The state that the machine is in, and then the next.
@@ -155,9 +161,12 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
 /// `fn step`.
 pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let (cx, parked) = (context(), parked());
-    let tokens = local_tokens(machine);
+    let arguments = argument_tokens(machine);
+    let mut described = Vec::new();
+    let tokens = local_tokens(machine, &mut described);
     let operations = operation_tokens(machine);
-    let outputs = regions::output_tokens(machine);
+    let outputs = regions::output_tokens(machine, &mut described);
+    let describe = describe(machine, &described);
     let items = &machine.graph.items;
     let user_context = machine.function.context.as_ref().map(|context| {
         quote! {
@@ -184,14 +193,46 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
         ) -> ::core::result::Result<Self::Return, ::piton::__private::Halt> {
             #(#items)*
             #user_context
+            #arguments
             #tokens
             #operations
             #outputs
             if ::piton::__private::is_describing(#cx) {
-                return ::core::result::Result::Err(::piton::__private::Halt::Suspended);
+                return ::core::result::Result::Err(#describe);
             }
             #run
         }
+    }
+}
+
+/// A token per argument.
+fn argument_tokens(machine: &Machine<'_>) -> Option<TokenStream> {
+    let params = &machine.function.params;
+    let names = (0..params.len()).map(argument_token);
+    let tokens = params.iter().map(|param| values_of(&param.ty));
+    (!params.is_empty()).then(|| {
+        quote! {
+            let (#(#names,)*) = {
+                use ::piton::__private::{Stored as _, Unstored as _};
+                (#(#tokens,)*)
+            };
+        }
+    })
+}
+
+/// Tells the types of the arguments, and the names and types of what is saved.
+fn describe(machine: &Machine<'_>, described: &[(String, Ident)]) -> TokenStream {
+    let cx = context();
+    let arguments = (0..machine.function.params.len()).map(argument_token);
+    let (names, tokens): (Vec<_>, Vec<_>) =
+        described.iter().map(|(name, token)| (name, token)).unzip();
+    quote! {
+        ::piton::__private::describe(
+            #cx,
+            &[#(#arguments.kind),*],
+            &[#(#names),*],
+            &[#(#tokens.coding.described),*],
+        )
     }
 }
 
@@ -199,8 +240,8 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
 ///
 /// The bound is on a function that is placed at the first await across which the variable is held,
 /// and is asked for at the variable. So what rustc says of a value that cannot be saved shows both.
-fn local_tokens(machine: &Machine<'_>) -> TokenStream {
-    let (layout, cx) = (machine.layout, context());
+fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> TokenStream {
+    let layout = machine.layout;
     let mut made = BTreeSet::new();
     let mut out = TokenStream::new();
     for state in &layout.states {
@@ -220,22 +261,26 @@ fn local_tokens(machine: &Machine<'_>) -> TokenStream {
             let function = Ident::new("held_across_this_await", Span::mixed_site().located_at(at));
             let tokens = ids.iter().map(|id| token(*id));
             let calls = ids.iter().map(|id| {
-                let variable = layout.variable(*id);
-                let (name, span) = (&variable.stored, error_span(machine, variable));
-                let inferred = quote_spanned!(span=> _);
-                quote_spanned!(at=> #function::<#inferred>(#name, #cx))
+                let inferred = quote_spanned!(error_span(machine, layout.variable(*id))=> _);
+                // What is never called is not compiled any further than to be checked.
+                quote_spanned! {at=>
+                    if false {
+                        #function::<#inferred>()
+                    } else {
+                        ::piton::__private::#maker::<#inferred>()
+                    }
+                }
             });
             out.extend(quote_spanned! {at=>
                 let (#(#tokens,)*) = {
-                    fn #function<T: ::piton::__private::Durable>(
-                        name: &'static str,
-                        cx: &::piton::__private::Context,
-                    ) -> ::piton::__private::Local<#ty> {
-                        ::piton::__private::#maker(name, cx)
+                    fn #function<T: ::piton::__private::Durable>() -> ::piton::__private::Local<#ty> {
+                        ::piton::__private::#maker()
                     }
                     (#(#calls,)*)
                 };
             });
+            described
+                .extend(ids.iter().map(|id| (layout.variable(*id).stored.clone(), token(*id))));
         }
         // Their types are known, and can be saved.
         for id in new {
@@ -245,8 +290,8 @@ fn local_tokens(machine: &Machine<'_>) -> TokenStream {
                 LocalKind::Text => Ident::new("static_text", at),
                 LocalKind::Texts => Ident::new("static_texts", at),
             };
-            let name = &variable.stored;
-            out.extend(quote_spanned!(at=> let #token = ::piton::__private::#maker(#name, #cx);));
+            out.extend(quote_spanned!(at=> let #token = ::piton::__private::#maker();));
+            described.push((variable.stored.clone(), token));
         }
     }
     out
@@ -268,7 +313,7 @@ fn operation_tokens(machine: &Machine<'_>) -> TokenStream {
         let (point, maker, futures): (_, _, Vec<_>) = match &block.end {
             Terminator::Await { point, future, .. } => (point, "future", vec![Some(future)]),
             Terminator::Select { point, arms, .. } => {
-                (point, "future", arms.iter().map(|arm| arm.future.operation()).collect())
+                (point, "choice", arms.iter().map(|arm| arm.future.operation()).collect())
             }
             Terminator::Join { point, branches, .. } => {
                 (point, "branch", branches.iter().map(Branch::operation).collect())

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Index, Pat};
 
-use super::print::{Printer, Whereabouts, awaited, call, locals, ready};
+use super::print::{Printer, Whereabouts, awaited, call, ready, unwrap};
 use super::state;
 use super::step::{self, context, operation_token, parked, slot, token};
 use crate::hygiene::hidden;
@@ -15,12 +15,12 @@ use crate::usage::Usage;
 impl Printer<'_> {
     pub(super) fn suspend_await(&self, point: PointId, future: &TokenStream) -> TokenStream {
         let (token, call, cx) = (operation_token(point, 0), call(0), context());
-        let (parked, next) = (parked(), next());
+        let parked = parked();
         let save = self.save(point);
         quote! {
             let #call = #future;
             #save
-            return ::core::result::Result::Err(#token.suspend(#call, #next, #parked, #cx));
+            return ::core::result::Result::Err((#token.suspend)(#call, #parked, #cx));
         }
     }
 
@@ -30,7 +30,7 @@ impl Printer<'_> {
         arms: &[Choice],
         usage: &Usage,
     ) -> TokenStream {
-        let (cx, next) = (context(), next());
+        let (cx, parked) = (context(), parked());
         let mut make = TokenStream::new();
         let mut start = TokenStream::new();
         for (index, Choice { cond, future }) in arms.iter().enumerate() {
@@ -47,11 +47,11 @@ impl Printer<'_> {
                             ::core::option::Option::None
                         };
                     });
-                    start.extend(quote!(#token.start_if(#call, &mut #next, #cx)?;));
+                    start.extend(quote!(#token.start_if(#call, #parked, #cx)?;));
                 }
                 None => {
                     make.extend(quote!(let #call = #future;));
-                    start.extend(quote!(#token.start(#call, &mut #next, #cx)?;));
+                    start.extend(quote!(#token.start(#call, #parked, #cx)?;));
                 }
             }
         }
@@ -64,11 +64,11 @@ impl Printer<'_> {
         branches: &[TokenStream],
         fail_fast: bool,
     ) -> TokenStream {
-        let (cx, next) = (context(), next());
+        let (cx, parked) = (context(), parked());
         let calls: Vec<_> = (0..branches.len()).map(call).collect();
         let start = calls.iter().enumerate().map(|(index, call)| {
             let token = operation_token(point, index);
-            quote!(#token.start(#call, &mut #next, #cx)?;)
+            quote!(#token.start(#call, #parked, #cx)?;)
         });
         let make = quote!(#(let #calls = #branches;)*);
         self.suspend_all(point, &make, &quote!(#(#start)*), !fail_fast)
@@ -82,7 +82,7 @@ impl Printer<'_> {
         start: &TokenStream,
         all: bool,
     ) -> TokenStream {
-        let (cx, parked, next) = (context(), parked(), next());
+        let (cx, parked) = (context(), parked());
         let save = self.save(point);
         quote! {
             #make
@@ -90,7 +90,7 @@ impl Printer<'_> {
             ::piton::__private::open_waits(#cx, #all);
             #start
             ::piton::__private::close_waits(#cx, true);
-            return ::core::result::Result::Err(#next.suspend(#parked));
+            return ::core::result::Result::Err(#parked.suspend());
         }
     }
 
@@ -99,7 +99,7 @@ impl Printer<'_> {
         let layout = self.machine.layout;
         let Some(state) = layout.state(point) else { return TokenStream::new() };
         let (state_type, variant) = (state::type_name(), &state.variant);
-        let (parked, next) = (parked(), next());
+        let parked = parked();
         // Before the state is written, what is saved as a whole must be whole.
         let mut put = self.filling.take();
         let mut fields = state.fields.iter().copied().peekable();
@@ -108,11 +108,11 @@ impl Printer<'_> {
             match self.whereabouts(id) {
                 Whereabouts::Here => {
                     let place = self.place(&layout.variable(id).place);
-                    put.extend(quote!(#token.put(&#place, &mut #next);));
+                    put.extend(quote!(#token.put(&#place, #parked);));
                 }
                 Whereabouts::Slot => {
                     let slot = slot(id);
-                    put.extend(quote!(#token.put_slot(&#slot, &mut #next);));
+                    put.extend(quote!(#token.put_slot(&#slot, #parked);));
                 }
                 Whereabouts::Parked(first) => {
                     let mut end = first + 1;
@@ -123,12 +123,12 @@ impl Printer<'_> {
                         end += 1;
                     }
                     let (first, end) = (Index::from(first), Index::from(end));
-                    put.extend(quote!(#next.keep(#parked, #first..#end);));
+                    put.extend(quote!(#parked.keep(#first, #end);));
                 }
             }
         }
         quote! {
-            let mut #next = #parked.write(#state_type::#variant as u32);
+            #parked.write(#state_type::#variant as u32);
             #put
         }
     }
@@ -148,12 +148,6 @@ impl Printer<'_> {
         } else if !self.uses_locals() {
             before.extend(self.step_branches(point));
         }
-        let loaded = state.fields.iter().enumerate().filter(|(_, id)| !self.root.keeps(**id));
-        let loaded: Vec<_> = loaded.map(|(position, _)| Index::from(position)).collect();
-        if !loaded.is_empty() {
-            let (locals, parked) = (locals(), parked());
-            before.extend(quote!(let mut #locals = #parked.locals(&[#(#loaded),*]);));
-        }
         (step::arm_of_state(self.machine, state), before)
     }
 
@@ -165,7 +159,7 @@ impl Printer<'_> {
             match end {
                 Terminator::Await { point: this, .. } if *this == point => {
                     let (token, parked, cx) = (operation_token(point, 0), parked(), context());
-                    return quote!(let #value = #token.resume(#parked, #cx)?;);
+                    return unwrap(&value, &quote!((#token.resume)(#parked, #cx)));
                 }
                 Terminator::Select { point: this, arms, .. } if *this == point => {
                     return poll_select(point, arms.len(), &value);
@@ -228,11 +222,6 @@ impl Printer<'_> {
         }
         out
     }
-}
-
-/// The writer of the next state.
-pub(super) fn next() -> Ident {
-    hidden("next")
 }
 
 /// The machine stays parked.

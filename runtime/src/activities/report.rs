@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::{ActivityReport, ReportedError};
 use crate::codec::CodecError;
-use crate::machine::{Activity, Retryable};
+use crate::machine::{Activity, Retryable, Values};
 
 /// The report on an attempt of `A` that returned.
 ///
@@ -21,7 +21,18 @@ pub fn returned<A: Activity>(
     value: &A::Return,
     error: Option<ReportedError>,
 ) -> Result<ActivityReport, CodecError> {
-    Ok(ActivityReport { returned: A::returned().encode(value)?, error })
+    encoded(A::returned(), value, error)
+}
+
+pub(crate) fn encoded<R>(
+    values: &Values<R>,
+    value: &R,
+    error: Option<ReportedError>,
+) -> Result<ActivityReport, CodecError> {
+    match values.encode(value) {
+        Ok(returned) => Ok(ActivityReport { returned, error }),
+        Err(error) => Err(error),
+    }
 }
 
 /// An error whose traits are to be found out.

@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{Client, Send, send};
 use crate::error::{LookupError, RunError};
+use crate::machine::Outcome as _;
 use crate::machine::{Signal, Workflow};
 use crate::model::{RunId, RunStatus};
 use crate::store::{ArrivalKind, EndWatch, Ending, FoundEnding, RunKey, RunRecord};
@@ -129,8 +130,8 @@ fn ended<W: Workflow>(ending: &Ending) -> Result<W::Output, RunError<W::Error>> 
         (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
         (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
         (_, Some(result)) => {
-            let returned = W::returned().decode(result);
-            W::into_result(returned.map_err(RunError::Unreadable)?).map_err(RunError::Failed)
+            let returned = W::returned().decode(result).map_err(RunError::Unreadable)?;
+            W::Shape::into_result(returned).map_err(RunError::Failed)
         }
         (_, None) => Err(RunError::Uncaught { reason }),
     }

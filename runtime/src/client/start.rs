@@ -12,7 +12,7 @@ use crate::engine::driver::{Origin, make_first};
 use crate::engine::session::Adoption;
 use crate::engine::transitions;
 use crate::error::StartError;
-use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall, WorkflowEntry};
+use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall};
 use crate::model::Timestamp;
 use crate::store::{FirstArrival, NewRun, StartOutcome};
 
@@ -102,7 +102,7 @@ impl<W: Workflow> Start<W> {
         let run = RunInfo { run_id, workflow_id: workflow_id.clone() };
         let cannot_begin = |reason: String| StartError::Begin { workflow, reason };
         let begin = || {
-            Machine::start(const { &WorkflowEntry::of::<W>() }, run.clone(), &arguments)
+            Machine::start(W::entry(), run.clone(), &arguments)
                 .map_err(|error| cannot_begin(error.to_string()))
         };
         let mut machine = begin()?;

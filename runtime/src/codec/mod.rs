@@ -4,6 +4,7 @@
 //! later format can be told from this one. Values inside a frame carry no byte of their own: the
 //! frame's definition hash says how they were written.
 
+mod arguments;
 mod json;
 mod schema;
 mod source;
@@ -16,8 +17,9 @@ use bincode::config;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use arguments::{Arguments, ArgumentsReader, next_argument};
 pub use json::Json;
-pub use schema::{Content, Fields, Format, NamedType, Schema, SchemaProblem, Types};
+pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
 use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait};
 

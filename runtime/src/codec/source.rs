@@ -46,6 +46,16 @@ fn parse(json: &[u8]) -> Result<Value, SourceError> {
     serde_json::from_slice(json).map_err(SourceError::custom)
 }
 
+/// Reads a list of any values from JSON. The list of none may be written as `null`, as serde does.
+pub(super) fn list_from_json(json: &[u8]) -> Result<Vec<Value>, SourceError> {
+    match parse(json) {
+        Ok(Value::List(list)) => Ok(list),
+        Ok(Value::Null) => Ok(Vec::new()),
+        Ok(value) => Err(Source::wrong(&value, &"a list of arguments")),
+        Err(error) => Err(error),
+    }
+}
+
 /// Where one value comes from.
 pub(super) enum Source<'a> {
     /// It is made up, as the tracer wants it.

@@ -25,7 +25,7 @@ impl Registry {
     /// # Errors
     /// See [`RegistryError`].
     pub(crate) fn linked() -> Result<Self, RegistryError> {
-        Self::new(inventory::iter::<WorkflowEntry>(), inventory::iter::<ActivityEntry>())
+        Self::new(WorkflowEntry::all(), inventory::iter::<ActivityEntry>())
     }
 
     /// These workflows and activities.
@@ -46,7 +46,7 @@ impl Registry {
             if registry.workflows.insert(entry.name, entry).is_some() {
                 return Err(RegistryError::DuplicateWorkflow { name: entry.name });
             }
-            let problems: Vec<_> = (entry.definition)().problems().collect();
+            let problems: Vec<_> = entry.definition().problems().collect();
             if !problems.is_empty() {
                 return Err(RegistryError::CannotBeSaved { workflow: entry.name, problems });
             }
@@ -101,7 +101,7 @@ impl Registry {
 }
 
 fn describe(entry: &WorkflowEntry) -> DefinitionRecord {
-    let definition = (entry.definition)();
+    let definition = entry.definition();
     let states = entry.graph.nodes.iter().map(|node| {
         let locals =
             node.locals.iter().map(|local| json!({ "name": local.name, "type": local.ty }));
@@ -134,46 +134,39 @@ fn describe_schema(name: &str, schema: &Schema) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use std::any::TypeId;
-    use std::sync::OnceLock;
+    use std::convert::Infallible;
+    use std::marker::PhantomData;
 
     use super::*;
-    use crate::machine::{Definition, Halt, WorkflowOptions};
-    use crate::model::{DefinitionHash, Graph};
+    use crate::machine::{Context, Durable, Halt, Parked, Plain, Values, Workflow};
+    use crate::model::Graph;
 
-    const GRAPH: &Graph = &Graph { workflow: "order", nodes: &[], edges: &[] };
+    /// A workflow that returns a `T`.
+    struct Order<T>(PhantomData<T>);
 
-    fn sound() -> &'static Definition {
-        static DEFINITION: OnceLock<Definition> = OnceLock::new();
-        DEFINITION.get_or_init(|| Definition {
-            hash: DefinitionHash(1),
-            schemas: vec![("total", Schema::of::<u64>())],
-        })
-    }
+    impl<T: Durable + 'static> Workflow for Order<T> {
+        type Return = T;
+        type Output = T;
+        type Error = Infallible;
+        type Shape = Plain;
+        const NAME: &'static str = "order";
+        const GRAPH: &'static Graph = &Graph { workflow: "order", nodes: &[], edges: &[] };
 
-    fn unsound() -> &'static Definition {
-        static DEFINITION: OnceLock<Definition> = OnceLock::new();
-        DEFINITION.get_or_init(|| Definition {
-            hash: DefinitionHash(2),
-            schemas: vec![("payload", Schema::of::<Value>())],
-        })
-    }
+        fn entry() -> &'static WorkflowEntry {
+            unreachable!("it is not started")
+        }
 
-    const fn entry(definition: fn() -> &'static Definition) -> WorkflowEntry {
-        WorkflowEntry {
-            name: "order",
-            type_id: TypeId::of::<()>,
-            graph: GRAPH,
-            options: WorkflowOptions::DEFAULT,
-            definition,
-            check: |_| Ok(()),
-            step: |_, _| Err(Halt::Suspended),
-            schemas: [Schema::of::<()>; 2],
+        fn returned() -> &'static Values<T> {
+            Values::of()
+        }
+
+        fn step(_: &mut Parked, _: &Context) -> Result<T, Halt> {
+            Err(Halt::Suspended)
         }
     }
 
-    static SOUND: WorkflowEntry = entry(sound);
-    static UNSOUND: WorkflowEntry = entry(unsound);
+    static SOUND: WorkflowEntry = WorkflowEntry::of::<Order<u64>>();
+    static UNSOUND: WorkflowEntry = WorkflowEntry::of::<Order<Value>>();
 
     #[test]
     fn names_must_not_clash() {
@@ -187,7 +180,7 @@ mod tests {
     fn a_type_that_cannot_be_saved_is_named_with_a_way_out() {
         let refused = Registry::new([&UNSOUND], []).expect_err("it holds a JSON value");
         let message = refused.to_string();
-        for part in ["order", "`payload`", "serde_json::value::Value", "piton::Json"] {
+        for part in ["order", "`return value`", "serde_json::value::Value", "piton::Json"] {
             assert!(message.contains(part), "{part} is missing in: {message}");
         }
     }

@@ -9,9 +9,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, OperationOutcome, StepError, Values};
+use super::{
+    Context, DurableFuture, Fut, Halt, OperationOutcome, Parked, StepError, Values, operation_token,
+};
 use crate::activities::ReportedError;
-use crate::codec::{self, CodecError};
+use crate::codec::{Arguments, CodecError};
 use crate::error::Error;
 use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
 
@@ -22,24 +24,75 @@ pub trait Activity: Sized + 'static {
     /// What awaiting a call gives in a workflow: `T` for a function that returns `T`, and
     /// `Result<T, ActivityError<E>>` for one that returns `Result<T, E>`.
     type Output;
+    /// Which of the two it is: [`Plain`] or [`Fallible`].
+    type Shape: ReturnShape<Self::Return, Output = Self::Output>;
     /// The stored name.
     const NAME: &'static str;
     /// What the attribute says.
     const OPTIONS: ActivityOptions;
 
     /// How what the function returns is encoded.
-    fn returned() -> Values<Self::Return>;
-
-    /// Turns what the activity came to into what the workflow sees.
-    ///
-    /// # Errors
-    /// [`StepError`] if the outcome has no place in [`Self::Output`].
-    fn output(ended: Result<Self::Return, ActivityError<()>>) -> Result<Self::Output, StepError>;
+    fn returned() -> &'static Values<Self::Return>;
 
     /// What the engine has to know of the error that the function returned, if it did.
     fn error(returned: &Self::Return) -> Option<ReportedError> {
         let _ = returned;
         None
+    }
+}
+
+/// How what an activity of return type `R` came to becomes what the workflow sees. It does not
+/// depend on the activity, so it is compiled once for each `R`.
+pub trait ReturnShape<R> {
+    /// What the workflow sees.
+    type Output;
+
+    /// What it sees of an activity that ended like this.
+    ///
+    /// # Errors
+    /// [`StepError`] if that has no place in [`Self::Output`].
+    fn output(ended: Result<R, Unreturned>) -> Result<Self::Output, StepError>;
+}
+
+/// The activity returned nothing.
+#[derive(Debug)]
+pub struct Unreturned {
+    /// The stored name of the activity.
+    pub activity: String,
+    /// Why.
+    pub error: ActivityError<()>,
+}
+
+/// The shape of any return type but `Result`: that the activity failed ends the run.
+#[derive(Debug)]
+pub struct Plain;
+
+/// The shape of a `Result`: that the activity failed is an error.
+#[derive(Debug)]
+pub struct Fallible;
+
+impl<R> ReturnShape<R> for Plain {
+    type Output = R;
+
+    fn output(ended: Result<R, Unreturned>) -> Result<R, StepError> {
+        match ended {
+            Ok(returned) => Ok(returned),
+            Err(Unreturned { activity, error }) => Err(error.into_step_error(&activity)),
+        }
+    }
+}
+
+impl<R: ResultParts> ReturnShape<R> for Fallible {
+    type Output = Result<R::Ok, ActivityError<R::Err>>;
+
+    fn output(ended: Result<R, Unreturned>) -> Result<Self::Output, StepError> {
+        Ok(match ended {
+            Ok(returned) => match returned.into_result() {
+                Ok(value) => Ok(value),
+                Err(error) => Err(ActivityError::Failed(error)),
+            },
+            Err(Unreturned { error, .. }) => Err(error.widen()),
+        })
     }
 }
 
@@ -109,58 +162,60 @@ pub trait Retryable {
 /// a workflow.
 #[must_use = "an activity does nothing until it is awaited in a workflow"]
 pub struct ActivityCall<A> {
-    arguments: Result<Payload, CodecError>,
-    options: ActivityOptions,
+    call: Call,
     activity: PhantomData<fn() -> A>,
 }
 
-impl<A: Activity> ActivityCall<A> {
-    /// Encodes the arguments. An argument that cannot be encoded is reported when the call is
-    /// awaited.
-    pub fn new<T: Serialize + ?Sized>(arguments: &T) -> Self {
-        Self::with_arguments(codec::to_payload(arguments))
-    }
+/// A call, whichever activity it is of.
+struct Call {
+    name: &'static str,
+    arguments: Result<Payload, CodecError>,
+    options: ActivityOptions,
+}
 
-    /// A call with arguments that have been encoded, if they could be.
-    pub fn with_arguments(arguments: Result<Payload, CodecError>) -> Self {
-        Self { arguments, options: A::OPTIONS, activity: PhantomData }
+impl<A: Activity> ActivityCall<A> {
+    /// A call with these arguments. One that could not be encoded is reported when the call is
+    /// awaited.
+    pub fn new(arguments: Arguments) -> Self {
+        let call = Call { name: A::NAME, arguments: arguments.finish(), options: A::OPTIONS };
+        Self { call, activity: PhantomData }
     }
 
     /// Sets the retry policy of this call.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.options.retry = policy;
+        self.call.options.retry = policy;
         self
     }
 
     /// Sets how long one attempt may take.
     pub fn start_to_close(mut self, limit: Duration) -> Self {
-        self.options.start_to_close = Some(limit);
+        self.call.options.start_to_close = Some(limit);
         self
     }
 
     /// Sets how long all attempts together may take, waits included.
     pub fn schedule_to_close(mut self, limit: Duration) -> Self {
-        self.options.schedule_to_close = Some(limit);
+        self.call.options.schedule_to_close = Some(limit);
         self
     }
 
     /// Sets how long an attempt may wait for its turn, see
     /// [`ActivityOptions::schedule_to_start`].
     pub fn schedule_to_start(mut self, limit: Duration) -> Self {
-        self.options.schedule_to_start = Some(limit);
+        self.call.options.schedule_to_start = Some(limit);
         self
     }
 
     /// Sets how long an attempt may be silent, see [`ActivityOptions::heartbeat`].
     pub fn heartbeat(mut self, limit: Duration) -> Self {
-        self.options.heartbeat = Some(limit);
+        self.call.options.heartbeat = Some(limit);
         self
     }
 
     /// Has the workers of this queue attempt it, and not the worker that owns the run. The call
     /// waits in the database until one of them has room.
     pub fn queue(mut self, queue: impl Into<Cow<'static, str>>) -> Self {
-        self.options.queue = Some(queue.into());
+        self.call.options.queue = Some(queue.into());
         self
     }
 }
@@ -175,39 +230,38 @@ impl<A: Activity> fmt::Debug for ActivityCall<A> {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingActivity(Handle);
 
-fn start(
-    name: &'static str,
-    arguments: Result<Payload, CodecError>,
-    options: ActivityOptions,
-    cx: &Context,
-) -> Result<PendingActivity, StepError> {
-    let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
-        name: name.to_owned(),
-        arguments: arguments.map_err(StepError::Encode)?,
-        retry: options.retry,
-        start_to_close: options.start_to_close,
-        schedule_to_close: options.schedule_to_close,
-        at_most_once: options.at_most_once,
-        scheduled_at: cx.now(),
-        attempts: 0,
-        interruptions: 0,
-        passed_over: 0,
-        retry_at: None,
-        queue: options.queue.map(Cow::into_owned),
-        schedule_to_start: options.schedule_to_start,
-        heartbeat: options.heartbeat,
-        details: None,
-        awaited: None,
-    })));
-    Ok(PendingActivity(handle))
+impl Call {
+    fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
+        let Self { name, arguments, options } = self;
+        let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
+            name: name.to_owned(),
+            arguments: arguments.map_err(StepError::Encode)?,
+            retry: options.retry,
+            start_to_close: options.start_to_close,
+            schedule_to_close: options.schedule_to_close,
+            at_most_once: options.at_most_once,
+            scheduled_at: cx.now(),
+            attempts: 0,
+            interruptions: 0,
+            passed_over: 0,
+            retry_at: None,
+            queue: options.queue.map(Cow::into_owned),
+            schedule_to_start: options.schedule_to_start,
+            heartbeat: options.heartbeat,
+            details: None,
+            awaited: None,
+        })));
+        Ok(PendingActivity(handle))
+    }
+
+    /// What a step does with a call that it awaits alone.
+    fn suspend(self, parked: &mut Parked, cx: &Context) -> Halt {
+        operation_token::park(self.start(cx), parked)
+    }
 }
 
 /// What an activity returned, or why it did not.
-fn outcome(
-    name: &'static str,
-    handle: Handle,
-    cx: &Context,
-) -> Result<Poll<Result<Payload, ActivityError<()>>>, StepError> {
+fn outcome(handle: Handle, cx: &Context) -> Result<Poll<Result<Payload, Unreturned>>, StepError> {
     let outcome = match cx.take_outcome(handle) {
         Some(outcome) => outcome,
         None if cx.ends(handle) => OperationOutcome::Cancelled,
@@ -216,18 +270,94 @@ fn outcome(
             return Ok(Poll::Pending);
         }
     };
+    let unreturned = match outcome {
+        OperationOutcome::Returned(payload) => {
+            cx.settle(handle);
+            return Ok(Poll::Ready(Ok(payload)));
+        }
+        unreturned => unreturned,
+    };
+    let activity = name_of(handle, cx);
     cx.settle(handle);
-    Ok(Poll::Ready(match outcome {
-        OperationOutcome::Returned(payload) => Ok(payload),
-        OperationOutcome::TimedOut(kind) => Err(ActivityError::TimedOut(kind)),
-        OperationOutcome::Cancelled => Err(ActivityError::Cancelled),
-        OperationOutcome::Panicked(message) => Err(ActivityError::Panicked(message)),
-        OperationOutcome::Unknown => Err(ActivityError::OutcomeUnknown),
+    let error = match unreturned {
+        OperationOutcome::TimedOut(kind) => ActivityError::TimedOut(kind),
+        OperationOutcome::Cancelled => ActivityError::Cancelled,
+        OperationOutcome::Panicked(message) => ActivityError::Panicked(message),
+        OperationOutcome::Unknown => ActivityError::OutcomeUnknown,
+        OperationOutcome::Returned(_) => ActivityError::Failed(()),
         OperationOutcome::Unusable(reason) => {
-            let message = format!("activity `{name}` cannot be run: {reason}");
+            let message = format!("activity `{activity}` cannot be run: {reason}");
             return Err(StepError::Failed(Error::msg(message)));
         }
-    }))
+    };
+    Ok(Poll::Ready(Err(Unreturned { activity, error })))
+}
+
+/// The name of an outstanding activity.
+fn name_of(handle: Handle, cx: &Context) -> String {
+    cx.with_operations(|operations| {
+        let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
+        match index.map(|index| &operations[index].1) {
+            Ok(Operation::Activity(activity)) => activity.name.clone(),
+            _ => String::new(),
+        }
+    })
+}
+
+/// [`DurableFuture::poll`] of a call, the same for all activities that return an `R`.
+fn poll_handle<R, S: ReturnShape<R>>(
+    values: &Values<R>,
+    handle: Handle,
+    cx: &Context,
+) -> Result<Poll<S::Output>, StepError> {
+    let ended = match outcome(handle, cx) {
+        Ok(Poll::Ready(Ok(payload))) => match values.decode(&payload) {
+            Ok(returned) => Ok(returned),
+            Err(error) => return Err(StepError::Decode(error)),
+        },
+        Ok(Poll::Ready(Err(unreturned))) => Err(unreturned),
+        Ok(Poll::Pending) => return Ok(Poll::Pending),
+        Err(error) => return Err(error),
+    };
+    match S::output(ended) {
+        Ok(output) => Ok(Poll::Ready(output)),
+        Err(error) => Err(error),
+    }
+}
+
+fn suspend<A>(call: ActivityCall<A>, parked: &mut Parked, cx: &Context) -> Halt {
+    call.call.suspend(parked, cx)
+}
+
+/// What a step does when it comes back to a call that it awaits alone.
+fn resume<A: Activity>(parked: &mut Parked, cx: &Context) -> Result<A::Output, Halt> {
+    resume_with::<_, A::Shape>(A::returned(), parked, cx)
+}
+
+/// The same for all activities that return an `R`.
+pub(super) fn resume_with<R, S: ReturnShape<R>>(
+    values: &Values<R>,
+    parked: &Parked,
+    cx: &Context,
+) -> Result<S::Output, Halt> {
+    match awaited(parked, cx) {
+        Ok(handle) => match poll_handle::<R, S>(values, handle, cx) {
+            Ok(Poll::Ready(output)) => Ok(output),
+            Ok(Poll::Pending) => Err(Halt::Suspended),
+            Err(error) => Err(Halt::Failed(error)),
+        },
+        Err(halt) => Err(halt),
+    }
+}
+
+/// The call that a state awaits alone, unless the step is to give it up.
+fn awaited(parked: &Parked, cx: &Context) -> Result<Handle, Halt> {
+    let PendingActivity(handle) = operation_token::load(parked, 0)?;
+    if cx.is_giving_up() {
+        cx.settle(handle);
+        return Err(Halt::Suspended);
+    }
+    Ok(handle)
 }
 
 impl<A> Sealed for ActivityCall<A> {}
@@ -238,27 +368,20 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
     type Pending = PendingActivity;
 
     fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
-        start(A::NAME, self.arguments, self.options, cx)
+        self.call.start(cx)
     }
 
     fn poll(pending: &mut PendingActivity, cx: &Context) -> Result<Poll<A::Output>, StepError> {
-        let ended = match outcome(A::NAME, pending.0, cx)? {
-            Poll::Ready(Ok(payload)) => match A::returned().decode(&payload) {
-                Ok(returned) => Ok(returned),
-                Err(error) => return Err(StepError::Decode(error)),
-            },
-            Poll::Ready(Err(error)) => Err(error),
-            Poll::Pending => return Ok(Poll::Pending),
-        };
-        match A::output(ended) {
-            Ok(output) => Ok(Poll::Ready(output)),
-            Err(error) => Err(error),
-        }
+        poll_handle::<_, A::Shape>(A::returned(), pending.0, cx)
     }
 
     fn cancel(pending: PendingActivity, cx: &Context) -> Result<(), StepError> {
         cx.settle(pending.0);
         Ok(())
+    }
+
+    fn token() -> Fut<Self, A::Output> {
+        Fut { suspend: suspend::<A>, resume: resume::<A> }
     }
 }
 

@@ -7,8 +7,9 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::step::Arrivals;
+use super::values::ArgumentKind;
 use super::{Cancellation, DurableFuture, OperationOutcome, Signal, SignalWait, Sleep};
-use crate::codec::Schema;
+use crate::codec::Described;
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp, Wait};
 
 /// Which run this is.
@@ -37,7 +38,14 @@ pub struct Context {
     cancelled_below: Cell<Handle>,
     giving_up: Cell<bool>,
     goes_on: Cell<bool>,
-    schemas: RefCell<Option<Vec<(&'static str, Schema)>>>,
+    description: RefCell<Option<Description>>,
+}
+
+/// What a step tells of its machine, if it is to tell that and nothing else.
+#[derive(Debug, Default)]
+pub(crate) struct Description {
+    pub(crate) arguments: Vec<ArgumentKind>,
+    pub(crate) locals: Vec<(&'static str, Described)>,
 }
 
 /// What steps have made of activities on queues and no commit has written yet.
@@ -134,7 +142,7 @@ impl Context {
             cancelled_below: Cell::new(Handle(0)),
             giving_up: Cell::new(false),
             goes_on: Cell::new(false),
-            schemas: RefCell::new(None),
+            description: RefCell::new(None),
         }
     }
 
@@ -314,28 +322,26 @@ impl Context {
         self.giving_up.get()
     }
 
-    /// A context in which a step only tells the schemas of its locals.
+    /// A context in which a step only tells what it is made of.
     pub(crate) fn describing() -> Self {
         let run = RunInfo { run_id: RunId::from(Uuid::nil()), workflow_id: String::new() };
         let cx = Self::new(run, 0, Vec::new());
-        cx.schemas.replace(Some(Vec::new()));
+        cx.description.replace(Some(Description::default()));
         cx
     }
 
-    /// Whether the step is to tell the schemas of its locals and nothing else.
+    /// Whether the step is to tell what it is made of, and nothing else.
     pub(crate) fn is_describing(&self) -> bool {
-        self.schemas.borrow().is_some()
+        self.description.borrow().is_some()
     }
 
-    /// Takes down the schema of a local, if schemas are asked for.
-    pub(crate) fn describe(&self, local: &'static str, schema: fn() -> Schema) {
-        if let Some(schemas) = self.schemas.borrow_mut().as_mut() {
-            schemas.push((local, schema()));
-        }
+    /// Takes down what the step is made of.
+    pub(crate) fn describe(&self, description: Description) {
+        self.description.replace(Some(description));
     }
 
-    pub(crate) fn take_schemas(&self) -> Vec<(&'static str, Schema)> {
-        self.schemas.take().unwrap_or_default()
+    pub(crate) fn take_description(&self) -> Description {
+        self.description.take().unwrap_or_default()
     }
 
     pub(crate) fn next_handle(&self) -> u64 {

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Context, Halt, LocalsReader, Slot, StateWriter, StepError};
-use crate::codec::{self, CodecError, Schema};
+use super::{Halt, Parked, Slot, StepError};
+use crate::codec::{self, CodecError, Described};
 
 /// A value that can be held across an await: it can be written to bytes and read back.
 ///
@@ -54,40 +54,56 @@ impl std::fmt::Debug for Saved {
 }
 
 /// The token of a saved local.
-pub struct Local<T> {
-    pub(super) save: fn(&T, &mut Vec<u8>) -> Result<(), CodecError>,
-    pub(super) load: fn(&[u8]) -> Result<T, CodecError>,
+#[derive(Debug)]
+pub struct Local<T: 'static> {
+    /// How its values are saved.
+    pub coding: &'static Coding<T>,
 }
 
-/// Makes the token of a local whose type is yet to be inferred. If `cx` asks for schemas, it is told
-/// that of the local.
-pub fn local<T: Durable>(name: &'static str, cx: &Context) -> Local<T> {
-    cx.describe(name, Schema::of::<T>);
-    Local { save: codec::encode_into::<T>, load: codec::decode::<T> }
+/// How values of a type are saved.
+#[derive(Debug)]
+pub struct Coding<T> {
+    pub(super) save: fn(&T, &mut Vec<u8>) -> Result<(), CodecError>,
+    pub(super) load: fn(&[u8]) -> Result<T, CodecError>,
+    /// What the values look like.
+    pub described: Described,
+}
+
+/// Makes the token of a local whose type is yet to be inferred.
+pub fn local<T: Durable>() -> Local<T> {
+    Local {
+        coding: const {
+            &Coding {
+                save: codec::encode_into::<T>,
+                load: codec::decode::<T>,
+                described: Described::of::<T>(),
+            }
+        },
+    }
 }
 
 impl<T> Local<T> {
-    /// Adds the local to those of a state. If its type refuses, [`StateWriter::suspend`] says so.
-    pub fn put(&self, value: &T, state: &mut StateWriter) {
-        let written = (self.save)(value, state.begin());
-        state.end(written);
+    /// Adds the local to the next state. If its type refuses, [`Parked::suspend`] says so.
+    pub fn put(&self, value: &T, parked: &mut Parked) {
+        let written = (self.coding.save)(value, parked.next.begin());
+        parked.next.end(written);
     }
 
     /// Adds a local that is in its slot.
-    pub fn put_slot(&self, slot: &Slot<T>, state: &mut StateWriter) {
+    pub fn put_slot(&self, slot: &Slot<T>, parked: &mut Parked) {
         match slot {
-            Slot::Value(value) => self.put(value, state),
-            Slot::Saved(saved) => state.push_saved(saved),
+            Slot::Value(value) => self.put(value, parked),
+            Slot::Saved(saved) => parked.next.push_saved(saved),
             Slot::Empty => Slot::<T>::must_be_filled(),
         }
     }
 
-    /// Reads the local that comes next.
+    /// Reads the local at `position` of the state.
     ///
     /// # Errors
     /// [`StepError::Decode`] if the bytes are not such a value.
-    pub fn load(&self, locals: &mut LocalsReader<'_>) -> Result<T, Halt> {
-        self.decode(locals.next()?)
+    pub fn load(&self, parked: &Parked, position: usize) -> Result<T, Halt> {
+        self.read(parked.entry(position))
     }
 
     /// Takes the local out of its slot.
@@ -97,15 +113,19 @@ impl<T> Local<T> {
     pub fn take(&self, slot: &mut Slot<T>) -> Result<T, Halt> {
         match std::mem::take(slot) {
             Slot::Value(value) => Ok(value),
-            Slot::Saved(saved) => self.decode(&saved),
+            Slot::Saved(saved) => self.read(Ok(&saved)),
             Slot::Empty => Slot::<T>::must_be_filled(),
         }
     }
 
-    fn decode(&self, saved: &[u8]) -> Result<T, Halt> {
-        match (self.load)(saved) {
-            Ok(value) => Ok(value),
-            Err(error) => Err(Halt::Failed(StepError::Decode(error))),
-        }
+    pub(super) fn read(&self, saved: Result<&[u8], StepError>) -> Result<T, Halt> {
+        let error = match saved {
+            Ok(saved) => match (self.coding.load)(saved) {
+                Ok(value) => return Ok(value),
+                Err(error) => StepError::Decode(error),
+            },
+            Err(error) => error,
+        };
+        Err(Halt::Failed(error))
     }
 }

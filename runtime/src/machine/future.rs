@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use super::{Context, Durable, StepError};
+use super::{Context, Durable, Fut, StepError};
 
 pub(crate) mod sealed {
     /// Only piton knows how to make an operation durable.
@@ -51,4 +51,11 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     /// # Errors
     /// Its saved form cannot be read.
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError>;
+
+    /// What a machine does with an operation that it awaits alone. Kinds of operations that there
+    /// are many of in a program share what does not depend on which they are.
+    #[doc(hidden)]
+    fn token() -> Fut<Self, Self::Output> {
+        Fut::of()
+    }
 }

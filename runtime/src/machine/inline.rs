@@ -6,7 +6,7 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::workflow::advance;
+use super::region::advance;
 use super::{Context, DurableFuture, Parked, StepError, Workflow, WorkflowCall};
 use crate::model::Payload;
 
@@ -51,8 +51,8 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
         let arguments = self.arguments.map_err(StepError::Encode)?;
-        let mut parked = Parked::start(W::definition(), &arguments);
-        match advance(W::step, &mut parked, cx)? {
+        let mut parked = Parked::start(W::entry().definition(), &arguments);
+        match go_on::<W>(&mut parked, cx)? {
             Poll::Pending => Ok(PendingInline::Suspended(parked.frame().to_vec())),
             Poll::Ready(value) => {
                 cx.go_on();
@@ -71,8 +71,8 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
             }
             PendingInline::Suspended(frame) => frame,
         };
-        let mut parked = Parked::read(frame.into(), W::definition(), W::GRAPH)?;
-        let poll = advance(W::step, &mut parked, cx)?;
+        let mut parked = Parked::read(frame.into(), W::entry().definition(), W::GRAPH)?;
+        let poll = go_on::<W>(&mut parked, cx)?;
         if poll.is_pending() {
             *pending = PendingInline::Suspended(parked.frame().to_vec());
         }
@@ -82,10 +82,14 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {
         match pending {
             PendingInline::Suspended(frame) => {
-                let mut parked = Parked::read(frame.into(), W::definition(), W::GRAPH)?;
-                cx.give_up(|| advance(W::step, &mut parked, cx)).map(|_| ())
+                let mut parked = Parked::read(frame.into(), W::entry().definition(), W::GRAPH)?;
+                cx.give_up(|| go_on::<W>(&mut parked, cx)).map(|_| ())
             }
             PendingInline::Returned(_) => Ok(()),
         }
     }
+}
+
+fn go_on<W: Workflow>(parked: &mut Parked, cx: &Context) -> Result<Poll<W::Return>, StepError> {
+    advance(parked, cx, &mut |parked| W::step(parked, cx))
 }

@@ -7,31 +7,40 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{OnceLock, PoisonError, RwLock};
 
-use super::{Definition, Workflow, WorkflowCall, WorkflowEntry};
+use super::workflow::Unnamed;
+use super::{Workflow, WorkflowCall, WorkflowEntry};
 
-/// [`Workflow::definition`] of an instance.
-pub fn instance_definition<W: Workflow>() -> &'static Definition {
-    type Known = HashMap<TypeId, &'static Definition>;
+/// [`Workflow::entry`] of an instance: the one that is registered, or one for this process alone.
+pub fn instance_entry<W: Workflow>() -> &'static WorkflowEntry {
+    known_entry(TypeId::of::<W>(), WorkflowEntry::of::<W>)
+}
+
+fn known_entry(id: TypeId, make: fn() -> WorkflowEntry) -> &'static WorkflowEntry {
+    type Known = HashMap<TypeId, &'static WorkflowEntry>;
     static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
-    let known = KNOWN.get_or_init(RwLock::default);
-    let id = TypeId::of::<W>();
-    // Nothing panics while it holds the lock and has the map half changed.
-    if let Some(definition) = known.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
-        return definition;
+    if let Some(entry) = registered_entry(id) {
+        return entry;
     }
-    let definition = Definition::of::<W>();
+    let known = KNOWN.get_or_init(RwLock::default);
+    // Nothing panics while it holds the lock and has the map half changed.
+    if let Some(entry) = known.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
+        return entry;
+    }
     let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
     // There are as many as the program has instances, and they are wanted until it ends.
-    known.entry(id).or_insert_with(|| Box::leak(Box::new(definition)))
+    known.entry(id).or_insert_with(|| Box::leak(Box::new(make())))
 }
 
 /// [`Workflow::registered_name`] of an instance.
 pub fn instance_name<W: Workflow>() -> Option<&'static str> {
-    static NAMES: OnceLock<HashMap<TypeId, &'static str>> = OnceLock::new();
-    let names = NAMES.get_or_init(|| {
-        inventory::iter::<WorkflowEntry>().map(|entry| ((entry.type_id)(), entry.name)).collect()
-    });
-    names.get(&TypeId::of::<W>()).copied()
+    registered_entry(TypeId::of::<W>()).map(|entry| entry.name)
+}
+
+fn registered_entry(id: TypeId) -> Option<&'static WorkflowEntry> {
+    static ENTRIES: OnceLock<HashMap<TypeId, &'static WorkflowEntry>> = OnceLock::new();
+    let entries =
+        ENTRIES.get_or_init(|| WorkflowEntry::all().map(|entry| (entry.type_id, entry)).collect());
+    entries.get(&id).copied()
 }
 
 /// A function that `#[workflow]` makes of a function with these arguments.
@@ -64,9 +73,9 @@ macro_rules! functions {
 
 functions!(A B C D E F G H I J K L M N O P);
 
-/// The entry of the workflow that `function` makes calls of.
-pub const fn entry_of<Arguments, F: WorkflowFunction<Arguments>>(_: &F) -> WorkflowEntry {
-    WorkflowEntry::of::<F::Workflow>()
+/// The workflow that `function` makes calls of.
+pub const fn entry_of<Arguments, F: WorkflowFunction<Arguments>>(_: &F) -> Unnamed {
+    Unnamed::of::<F::Workflow>()
 }
 
 /// Two texts as one, of `N` bytes.

@@ -6,8 +6,8 @@ use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Context, Durable, Local};
-use crate::codec::{self, CodecError, Schema};
+use super::{Coding, Durable, Local};
+use crate::codec::{self, CodecError, Described};
 
 /// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
 /// until they have had their turn, so more would be a mistake, and an endless iterator a hang.
@@ -105,9 +105,16 @@ impl<T> fmt::Debug for Items<T> {
 
 /// Makes the token of items whose type is yet to be inferred. They are saved as a `Vec` of them is.
 /// See [`local`](super::local).
-pub fn item_list<T: Durable>(name: &'static str, cx: &Context) -> Local<Items<T>> {
-    cx.describe(name, Schema::of::<Vec<T>>);
-    Local { save: save_items::<T>, load: load_items::<T> }
+pub fn item_list<T: Durable>() -> Local<Items<T>> {
+    Local {
+        coding: const {
+            &Coding {
+                save: save_items::<T>,
+                load: load_items::<T>,
+                described: Described::of::<Vec<T>>(),
+            }
+        },
+    }
 }
 
 pub(super) fn save_items<T: Serialize>(
@@ -298,15 +305,14 @@ mod tests {
     #[test]
     fn items_are_saved_as_a_list_and_taken_from_its_bytes() {
         let texts: Vec<String> = (0..300).map(|n| "x".repeat(n)).collect();
-        let cx = Context::describing();
-        let token = item_list::<String>("rest", &cx);
+        let token = item_list::<String>();
         let mut items = items(texts.clone());
         for (number, text) in texts.iter().enumerate() {
             let (mut saved, mut expected) = (Vec::new(), Vec::new());
-            (token.save)(&items, &mut saved).expect("text");
+            (token.coding.save)(&items, &mut saved).expect("text");
             codec::encode_into(&texts[number..], &mut expected).expect("text");
             assert_eq!(saved, expected);
-            items = (token.load)(&saved).expect("just saved");
+            items = (token.coding.load)(&saved).expect("just saved");
             assert_eq!(items.next().as_ref(), Some(text));
             // Saved once more while some of the bytes have been taken, as in a loop with several
             // awaits, and every other time taken from without being loaded anew.
@@ -318,9 +324,8 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_items_are_noticed() {
-        let cx = Context::describing();
-        let token = item_list::<String>("rest", &cx);
-        assert!((token.load)(&[]).is_err());
+        let token = item_list::<String>();
+        assert!((token.coding.load)(&[]).is_err());
     }
 
     #[test]

@@ -7,7 +7,9 @@
 
 mod activity;
 mod cancellation;
-mod context;
+#[cfg(debug_assertions)]
+pub(crate) mod common;
+pub(crate) mod context;
 mod durable;
 mod frame;
 mod future;
@@ -26,15 +28,16 @@ mod step;
 mod texts;
 mod timer;
 pub(crate) mod values;
-mod workflow;
+pub(crate) mod workflow;
+mod writer;
 
 pub use activity::{
-    Activity, ActivityCall, ActivityError, ActivityOptions, PendingActivity, ResultParts,
-    Retryable, TimeoutKind,
+    Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, PendingActivity, Plain,
+    ResultParts, Retryable, ReturnShape, TimeoutKind, Unreturned,
 };
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
-pub use durable::{Durable, Local, Saved, local};
+pub use durable::{Coding, Durable, Local, Saved, local};
 pub use frame::FrameReader;
 pub use future::DurableFuture;
 pub use hole::{Hole, forget};
@@ -44,9 +47,9 @@ pub use iteration::{
     next_item, range,
 };
 pub use join_all::{JoinAll, PendingItem, join_all};
-pub use locals::{Load, Slot};
-pub use operation_token::{Branch, Fut, branch, future};
-pub use parked::{LocalsReader, Parked, StateWriter};
+pub use locals::{Load, LocalsReader, Slot};
+pub use operation_token::{Branch, Choice, Fut, branch, choice, future};
+pub use parked::Parked;
 pub use region::{Never, Region};
 pub use signal::{PendingSignal, Signal, SignalWait, SignalWithin};
 pub use standalone::{Progress, Standalone};
@@ -55,6 +58,6 @@ pub use texts::{static_text, static_texts};
 pub use timer::{PendingTimer, Sleep};
 pub use values::Values;
 pub use workflow::{
-    Definition, Durability, Halt, LazyDefinition, Returned, Workflow, WorkflowCall, WorkflowEntry,
-    WorkflowOptions,
+    Definition, Durability, Halt, Outcome, Registered, Returned, Steps, Typed, Workflow,
+    WorkflowCall, WorkflowEntry, WorkflowOptions,
 };

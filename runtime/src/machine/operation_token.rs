@@ -5,30 +5,74 @@ use std::task::Poll;
 use serde::Serialize;
 
 use super::join_all::PendingItem;
-use super::{Context, Durable, DurableFuture, Halt, Parked, StateWriter, StepError};
+use super::{Context, Durable, DurableFuture, Halt, Parked, StepError};
 use crate::codec;
 
-/// The token of an awaited operation that gives a `T`.
+/// The token of an operation that is awaited alone and gives a `T`.
 pub struct Fut<F, T> {
-    start: fn(F, &mut StateWriter, &Context) -> Result<(), StepError>,
-    begin: fn(F, &mut Parked, usize, &Context) -> Result<(), StepError>,
-    poll: fn(&mut Parked, usize, &Context) -> Result<Poll<T>, StepError>,
-    cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
+    /// Starts the operation and parks the machine in the state that waits for it.
+    pub suspend: fn(F, &mut Parked, &Context) -> Halt,
+    /// The outcome of the operation that the state waits for. While there is none, the machine
+    /// stays parked.
+    pub resume: fn(&mut Parked, &Context) -> Result<T, Halt>,
 }
 
 /// Makes the token of an operation whose type is yet to be inferred.
 ///
 /// The bound stands here and nowhere else, so that a value that cannot be awaited is one error.
 pub fn future<F: DurableFuture<Output = T>, T>() -> Fut<F, T> {
-    Fut { start: start::<F>, begin: begin::<F>, poll: poll::<F>, cancel: cancel::<F> }
+    F::token()
 }
 
-fn start<F>(operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), StepError>
+impl<F: DurableFuture> Fut<F, F::Output> {
+    /// That of any operation.
+    pub(super) fn of() -> Self {
+        Self { suspend: suspend::<F>, resume: resume::<F> }
+    }
+}
+
+fn suspend<F: DurableFuture>(operation: F, parked: &mut Parked, cx: &Context) -> Halt {
+    park(operation.start(cx), parked)
+}
+
+/// Parks the machine in the state that waits for what has been started, and for nothing else.
+pub(super) fn park<P: Serialize>(started: Result<P, StepError>, parked: &mut Parked) -> Halt {
+    match started {
+        Ok(pending) => {
+            save(&pending, parked);
+            parked.suspend()
+        }
+        Err(error) => Halt::Failed(error),
+    }
+}
+
+fn resume<F: DurableFuture>(parked: &mut Parked, cx: &Context) -> Result<F::Output, Halt> {
+    match poll::<F>(parked, 0, cx) {
+        Ok(Poll::Ready(value)) => Ok(value),
+        Ok(Poll::Pending) => Err(Halt::Suspended),
+        Err(error) => Err(Halt::Failed(error)),
+    }
+}
+
+/// The token of one of several operations of which one is enough.
+pub struct Choice<F, T> {
+    start: fn(F, &mut Parked, &Context) -> Result<(), StepError>,
+    begin: fn(F, &mut Parked, usize, &Context) -> Result<(), StepError>,
+    poll: fn(&mut Parked, usize, &Context) -> Result<Poll<T>, StepError>,
+    cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
+}
+
+/// As [`future`].
+pub fn choice<F: DurableFuture<Output = T>, T>() -> Choice<F, T> {
+    Choice { start: start::<F>, begin: begin::<F>, poll: poll::<F>, cancel: cancel::<F> }
+}
+
+fn start<F>(operation: F, parked: &mut Parked, cx: &Context) -> Result<(), StepError>
 where
     F: DurableFuture,
 {
     let pending = operation.start(cx)?;
-    save(&pending, state);
+    save(&pending, parked);
     Ok(())
 }
 
@@ -40,12 +84,12 @@ where
     update(parked, index, &pending)
 }
 
-fn save<P: Serialize>(pending: &P, state: &mut StateWriter) {
-    let written = codec::encode_into(pending, state.begin_operation());
-    state.end(written);
+fn save<P: Serialize>(pending: &P, parked: &mut Parked) {
+    let written = codec::encode_into(pending, parked.next.begin_operation());
+    parked.next.end(written);
 }
 
-fn load<P: Durable>(parked: &Parked, index: usize) -> Result<P, StepError> {
+pub(super) fn load<P: Durable>(parked: &Parked, index: usize) -> Result<P, StepError> {
     match codec::decode(parked.operation(index)?) {
         Ok(pending) => Ok(pending),
         Err(error) => Err(StepError::Decode(error)),
@@ -87,56 +131,30 @@ fn cancel<F: DurableFuture>(parked: &Parked, index: usize, cx: &Context) -> Resu
     F::cancel(load(parked, index)?, cx)
 }
 
-impl<F, T> Fut<F, T> {
-    /// Starts the operation and parks the machine in the state that waits for it alone.
-    pub fn suspend(
-        &self,
-        operation: F,
-        mut state: StateWriter,
-        parked: &mut Parked,
-        cx: &Context,
-    ) -> Halt {
-        match (self.start)(operation, &mut state, cx) {
-            Ok(()) => state.suspend(parked),
-            Err(error) => Halt::Failed(error),
-        }
-    }
-
-    /// The outcome of the operation that the state waits for. While there is none, the machine
-    /// stays parked.
-    ///
-    /// # Errors
-    /// As [`DurableFuture::poll`], and [`Halt::Suspended`].
-    pub fn resume(&self, parked: &mut Parked, cx: &Context) -> Result<T, Halt> {
-        match (self.poll)(parked, 0, cx)? {
-            Poll::Ready(value) => Ok(value),
-            Poll::Pending => Err(Halt::Suspended),
-        }
-    }
-
-    /// Starts one of several operations and adds it to the state that waits for them.
+impl<F, T> Choice<F, T> {
+    /// Starts one of several operations and adds it to the next state, which waits for them.
     ///
     /// # Errors
     /// As [`DurableFuture::start`].
-    pub fn start(&self, operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), Halt> {
-        Ok((self.start)(operation, state, cx)?)
+    pub fn start(&self, operation: F, parked: &mut Parked, cx: &Context) -> Result<(), Halt> {
+        Ok((self.start)(operation, parked, cx)?)
     }
 
-    /// As [`Fut::start`], if there is an operation. One that is absent stays pending for ever.
+    /// As [`Choice::start`], if there is an operation. One that is absent stays pending for ever.
     ///
     /// # Errors
     /// As [`DurableFuture::start`].
     pub fn start_if(
         &self,
         operation: Option<F>,
-        state: &mut StateWriter,
+        parked: &mut Parked,
         cx: &Context,
     ) -> Result<(), Halt> {
         match operation {
-            Some(operation) => self.start(operation, state, cx),
+            Some(operation) => self.start(operation, parked, cx),
             None => {
-                state.begin_operation();
-                state.end(Ok(()));
+                parked.next.begin_operation();
+                parked.next.end(Ok(()));
                 Ok(())
             }
         }
@@ -177,7 +195,7 @@ impl<F, T> Fut<F, T> {
 /// The token of one of several operations that are awaited together: its outcome is kept until all
 /// have one.
 pub struct Branch<F, T> {
-    start: fn(F, &mut StateWriter, &Context) -> Result<(), StepError>,
+    start: fn(F, &mut Parked, &Context) -> Result<(), StepError>,
     begin: fn(F, &mut Parked, usize, &Context) -> Result<(), StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<bool, StepError>,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
@@ -197,13 +215,13 @@ pub fn branch<F: DurableFuture<Output = T>, T: Durable>() -> Branch<F, T> {
 
 type Item<F> = PendingItem<<F as DurableFuture>::Pending, <F as DurableFuture>::Output>;
 
-fn start_branch<F>(operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), StepError>
+fn start_branch<F>(operation: F, parked: &mut Parked, cx: &Context) -> Result<(), StepError>
 where
     F: DurableFuture,
     F::Output: Durable,
 {
     let pending = cx.wait_among::<F, _>(|| operation.start(cx))?;
-    save(&Item::<F>::Pending(pending), state);
+    save(&Item::<F>::Pending(pending), parked);
     Ok(())
 }
 
@@ -267,12 +285,12 @@ where
 }
 
 impl<F, T> Branch<F, T> {
-    /// Starts the operation and adds it to the state that waits for all of them.
+    /// Starts the operation and adds it to the next state, which waits for all of them.
     ///
     /// # Errors
     /// As [`DurableFuture::start`].
-    pub fn start(&self, operation: F, state: &mut StateWriter, cx: &Context) -> Result<(), Halt> {
-        Ok((self.start)(operation, state, cx)?)
+    pub fn start(&self, operation: F, parked: &mut Parked, cx: &Context) -> Result<(), Halt> {
+        Ok((self.start)(operation, parked, cx)?)
     }
 
     /// Starts operation number `index` of the state, which waits for it already.

@@ -1,27 +1,27 @@
-//! A parked state between two steps: a frame taken apart, and the writer of the next one.
-//!
-//! A step writes the next state straight into its frame. A local that the step does not touch is
-//! copied there as it is, so that it costs neither a decoding nor an encoding, and no code of its
-//! own in the step function.
+//! A parked state between two steps: a frame taken apart, and the next one while it is written.
 
 use std::ops::Range;
 
 use bytes::Bytes;
 
 use super::frame::{FrameHead, damaged, next_entry, write_length};
-use super::{Definition, Halt, Slot, StepError, Values};
-use crate::codec::CodecError;
+use super::writer::Next;
+use super::{Definition, Halt, StepError};
+use crate::codec::ArgumentsReader;
 use crate::model::{Graph, Payload};
 
 /// Where a machine is: the state, its saved locals, and what it waits for.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Parked {
-    frame: Bytes,
-    state: u32,
+    pub(super) frame: Bytes,
+    pub(super) state: u32,
     /// Where the first local begins.
-    locals: usize,
+    pub(super) locals: usize,
     /// Where the first operation begins, after the locals.
-    operations: usize,
+    pub(super) operations: usize,
+    /// The state that is being written. It is here and not a variable of the step function, where
+    /// it would have to be dropped on every way out.
+    pub(super) next: Next,
 }
 
 impl Parked {
@@ -33,7 +33,7 @@ impl Parked {
         let locals = frame.len();
         write_length(&mut frame, arguments.len() as u64);
         frame.extend_from_slice(arguments);
-        Self { frame: frame.into(), state: 0, locals, operations: locals }
+        Self::at(frame.into(), 0, locals, locals)
     }
 
     /// Takes apart the frame of a state that this very definition wrote.
@@ -70,12 +70,16 @@ impl Parked {
         if entries <= count {
             return Err(damaged("it has too few locals"));
         }
-        Ok(Self { state: head.state, locals, operations, frame })
+        Ok(Self::at(frame, head.state, locals, operations))
+    }
+
+    fn at(frame: Bytes, state: u32, locals: usize, operations: usize) -> Self {
+        Self { frame, state, locals, operations, next: Next::default() }
     }
 
     /// No state at all, for a step that only describes.
     pub(super) fn nowhere() -> Self {
-        Self { frame: Bytes::new(), state: 0, locals: 0, operations: 0 }
+        Self::at(Bytes::new(), 0, 0, 0)
     }
 
     /// The state number `state` of the same definition, in which a branch begins.
@@ -83,7 +87,7 @@ impl Parked {
         let mut frame = self.frame[..FrameHead::HASH_LENGTH].to_vec();
         write_length(&mut frame, u64::from(state));
         let locals = frame.len();
-        Self { frame: frame.into(), state, locals, operations: locals }
+        Self::at(frame.into(), state, locals, locals)
     }
 
     /// The state is not one of the machine that was given it.
@@ -101,32 +105,10 @@ impl Parked {
         &self.frame
     }
 
-    /// The arguments of the first state.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`] if they are not an `A`.
-    pub fn arguments<A>(&self, values: Values<A>) -> Result<A, Halt> {
-        match (values.decode)(self.operation(0)?) {
-            Ok(arguments) => Ok(arguments),
-            Err(error) => Err(Halt::Failed(StepError::Decode(error))),
-        }
-    }
-
-    /// Begins to read the locals at these positions.
-    pub fn locals(&self, positions: &'static [usize]) -> LocalsReader<'_> {
-        LocalsReader { rest: &self.frame[self.locals..], passed: 0, positions }
-    }
-
-    /// The local at `position`, as it is, for a slot.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`] if there is none.
-    pub fn local<T>(&self, position: usize) -> Result<Slot<T>, Halt> {
-        let mut rest = &self.frame[self.locals..];
-        for _ in 0..position {
-            next_entry(&mut rest)?;
-        }
-        Ok(Slot::Saved(self.frame.slice_ref(next_entry(&mut rest)?)))
+    /// Begins to read the arguments of the first state.
+    pub fn arguments(&self) -> ArgumentsReader<'_> {
+        // What is not there is not the payload of any arguments.
+        ArgumentsReader::new(self.operation(0).unwrap_or_default())
     }
 
     /// What is saved of an operation that the state waits for; nothing if it is not there.
@@ -163,160 +145,19 @@ impl Parked {
         }
         Ok(())
     }
-
-    /// Begins to write the next state.
-    pub fn write(&self, state: u32) -> StateWriter {
-        let mut frame = Vec::with_capacity(self.frame.len() + 64);
-        // The next state is one of the same definition.
-        frame.extend_from_slice(&self.frame[..FrameHead::HASH_LENGTH]);
-        write_length(&mut frame, u64::from(state));
-        let locals = frame.len();
-        StateWriter { frame, state, locals, operations: None, begun: locals, failed: None }
-    }
 }
 
-fn length_of_length(length: usize) -> usize {
+pub(super) fn length_of_length(length: usize) -> usize {
     let mut head = Vec::with_capacity(10);
     write_length(&mut head, length as u64);
     head.len()
 }
 
-/// Reads some of the locals of a state, in order. See [`Parked::locals`].
-#[derive(Debug)]
-pub struct LocalsReader<'a> {
-    rest: &'a [u8],
-    passed: usize,
-    positions: &'static [usize],
-}
-
-impl<'a> LocalsReader<'a> {
-    pub(super) fn next(&mut self) -> Result<&'a [u8], StepError> {
-        let Some((position, later)) = self.positions.split_first() else {
-            return Err(damaged("a local is asked for that is not there"));
-        };
-        self.positions = later;
-        while self.passed < *position {
-            next_entry(&mut self.rest)?;
-            self.passed += 1;
-        }
-        self.passed += 1;
-        next_entry(&mut self.rest)
-    }
-}
-
-/// Writes a state: its locals, then the operations that it waits for. See [`Parked::write`].
-#[derive(Debug)]
-pub struct StateWriter {
-    frame: Vec<u8>,
-    state: u32,
-    locals: usize,
-    operations: Option<usize>,
-    /// Where the entry begins that is being written.
-    begun: usize,
-    failed: Option<StepError>,
-}
-
-impl StateWriter {
-    /// Where the next local is to be written. [`StateWriter::end`] must follow.
-    pub(super) fn begin(&mut self) -> &mut Vec<u8> {
-        self.begun = self.frame.len();
-        // Its length. Most lengths take one byte.
-        self.frame.push(0);
-        &mut self.frame
-    }
-
-    /// Notes how the writing of a local went. If it has failed, [`StateWriter::suspend`] says so.
-    pub(super) fn end(&mut self, written: Result<(), CodecError>) {
-        if let Err(error) = written {
-            self.failed.get_or_insert(StepError::Encode(error));
-            return;
-        }
-        let begin = self.begun;
-        let length = self.frame.len() - begin - 1;
-        if length < 0x80 {
-            self.frame[begin] = length as u8;
-        } else {
-            let extra = length_of_length(length) - 1;
-            self.frame.extend_from_slice(&[0; 10][..extra]);
-            let end = self.frame.len();
-            self.frame.copy_within(begin + 1..end - extra, begin + 1 + extra);
-            write_length(&mut &mut self.frame[begin..], length as u64);
-        }
-    }
-
-    /// Adds a saved local as it is.
-    pub(super) fn push_saved(&mut self, saved: &[u8]) {
-        write_length(&mut self.frame, saved.len() as u64);
-        self.frame.extend_from_slice(saved);
-    }
-
-    /// Adds locals of the state before, as they are.
-    pub fn keep(&mut self, parked: &Parked, positions: Range<usize>) {
-        let mut rest = &parked.frame[parked.locals..];
-        let mut pass = |count: usize| {
-            for _ in 0..count {
-                next_entry(&mut rest)?;
-            }
-            Ok(rest.len())
-        };
-        match pass(positions.start).and_then(|from| Ok((from, pass(positions.len())?))) {
-            Ok((from, to)) => {
-                let end = parked.frame.len();
-                self.frame.extend_from_slice(&parked.frame[end - from..end - to]);
-            }
-            Err(error) => {
-                self.failed.get_or_insert(error);
-            }
-        }
-    }
-
-    /// As [`StateWriter::begin`], for an operation. No locals can be added after it.
-    pub(super) fn begin_operation(&mut self) -> &mut Vec<u8> {
-        self.operations.get_or_insert(self.frame.len());
-        self.begin()
-    }
-
-    /// Adds what the state before waits for, as it is.
-    pub fn keep_operations(&mut self, parked: &Parked) {
-        self.operations.get_or_insert(self.frame.len());
-        self.frame.extend_from_slice(&parked.frame[parked.operations..]);
-    }
-
-    /// Parks the machine in the state that was written.
-    pub fn suspend(self, parked: &mut Parked) -> Halt {
-        match self.finish(parked) {
-            Ok(()) => Halt::Suspended,
-            Err(error) => Halt::Failed(error),
-        }
-    }
-
-    /// Puts the machine in the state that was written, with `count` branches that have not begun.
-    ///
-    /// # Errors
-    /// [`StepError::Encode`] if a local refused.
-    pub fn enter(mut self, count: usize, parked: &mut Parked) -> Result<(), Halt> {
-        for _ in 0..count {
-            self.begin_operation();
-        }
-        Ok(self.finish(parked)?)
-    }
-
-    fn finish(self, parked: &mut Parked) -> Result<(), StepError> {
-        let Self { frame, state, locals, operations, begun: _, failed } = self;
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        let operations = operations.unwrap_or(frame.len());
-        *parked = Parked { frame: frame.into(), state, locals, operations };
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Context, Durable, RunInfo, local};
-    use crate::model::{AwaitKind, DefinitionHash, Node, RunId, SavedLocal};
+    use crate::machine::{Durable, local};
+    use crate::model::{AwaitKind, DefinitionHash, Node, SavedLocal};
 
     const LOCAL: SavedLocal = SavedLocal { name: "x", ty: None };
 
@@ -330,43 +171,37 @@ mod tests {
         edges: &[],
     };
 
-    const DEFINITION: Definition = Definition { hash: DefinitionHash(7), schemas: Vec::new() };
-
-    fn context() -> Context {
-        let run = RunInfo { run_id: RunId::new(), workflow_id: String::new() };
-        Context::new(run, 0, Vec::new())
-    }
+    const DEFINITION: Definition =
+        Definition { hash: DefinitionHash(7), schemas: Vec::new(), arguments: Vec::new() };
 
     /// Parked in state `three`, with locals of all lengths of length, and one operation.
-    fn parked(cx: &Context, operation: &[u8]) -> Parked {
+    fn parked(operation: &[u8]) -> Parked {
         let mut parked = Parked::start(&DEFINITION, &Payload(vec![0, 1, 2]));
         assert_eq!(parked.operation(0).expect("the arguments"), [0, 1, 2]);
-        let mut next = parked.write(1);
-        let token = local("x", cx);
+        parked.write(1);
+        let token = local();
         for length in [3, 200, 70_000] {
-            token.put(&"x".repeat(length), &mut next);
+            token.put(&"x".repeat(length), &mut parked);
         }
-        next.begin_operation().extend_from_slice(operation);
-        next.end(Ok(()));
-        assert!(matches!(next.suspend(&mut parked), Halt::Suspended));
+        parked.next.begin_operation().extend_from_slice(operation);
+        parked.next.end(Ok(()));
+        assert!(matches!(parked.suspend(), Halt::Suspended));
         parked
     }
 
-    fn load<T: Durable>(parked: &Parked, positions: &'static [usize], cx: &Context) -> Vec<T> {
-        let token = local("x", cx);
-        let mut locals = parked.locals(positions);
-        positions.iter().map(|_| token.load(&mut locals).expect("is there")).collect()
+    fn load<T: Durable + 'static>(parked: &Parked, positions: &[usize]) -> Vec<T> {
+        let token = local();
+        positions.iter().map(|at| token.load(parked, *at).expect("is there")).collect()
     }
 
     #[test]
     fn a_state_reads_back_from_its_frame() {
-        let cx = context();
-        let written = parked(&cx, b"abc");
+        let written = parked(b"abc");
         let read = Parked::read(written.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
         for parked in [written, read] {
             assert_eq!(parked.state(), 1);
             let lengths = |positions| {
-                let texts: Vec<String> = load(&parked, positions, &cx);
+                let texts: Vec<String> = load(&parked, positions);
                 texts.iter().map(String::len).collect::<Vec<_>>()
             };
             assert_eq!(lengths(&[0, 1, 2]), [3, 200, 70_000]);
@@ -379,35 +214,32 @@ mod tests {
 
     #[test]
     fn locals_are_kept_as_they_are() {
-        let cx = context();
-        let mut parked = parked(&cx, b"abc");
-        let mut next = parked.write(2);
-        next.keep(&parked, 1..3);
-        next.begin_operation();
-        next.end(Ok(()));
-        assert!(matches!(next.suspend(&mut parked), Halt::Suspended));
+        let mut parked = parked(b"abc");
+        parked.write(2);
+        parked.keep(1, 3);
+        parked.next.begin_operation();
+        parked.next.end(Ok(()));
+        assert!(matches!(parked.suspend(), Halt::Suspended));
         let parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
-        let texts: Vec<String> = load(&parked, &[0, 1], &cx);
+        let texts: Vec<String> = load(&parked, &[0, 1]);
         assert_eq!(texts.iter().map(String::len).collect::<Vec<_>>(), [200, 70_000]);
         assert!(parked.operation(0).expect("is there").is_empty());
     }
 
     #[test]
     fn an_operation_changes_in_place() {
-        let cx = context();
         for (before, after) in [(3, 3), (3, 300), (300, 3), (0, 1)] {
-            let mut parked = parked(&cx, &vec![1; before]);
+            let mut parked = parked(&vec![1; before]);
             parked.update(0, &vec![2; after]).expect("is there");
             let parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
             assert_eq!(parked.operation(0).expect("is there"), vec![2; after]);
-            assert_eq!(load::<String>(&parked, &[2], &cx)[0].len(), 70_000);
+            assert_eq!(load::<String>(&parked, &[2])[0].len(), 70_000);
         }
     }
 
     #[test]
     fn damage_is_noticed() {
-        let cx = context();
-        let frame = parked(&cx, b"abc").frame().clone();
+        let frame = parked(b"abc").frame().clone();
         let read = |frame: Bytes| Parked::read(frame, &DEFINITION, &GRAPH);
         for cut in (0..300).chain(frame.len() - 300..frame.len()) {
             assert!(read(frame.slice(..cut)).is_err(), "cut at {cut}");

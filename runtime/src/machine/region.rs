@@ -79,7 +79,7 @@ impl Region {
     ) -> Result<bool, Halt> {
         if let Some(given) = self.poll(begins, parked, cx, step)? {
             let mut saved = vec![DONE];
-            (value.save)(&given, &mut saved).map_err(StepError::Encode)?;
+            (value.coding.save)(&given, &mut saved).map_err(StepError::Encode)?;
             parked.update(self.index, &saved)?;
         }
         let is_done = parked.operation(self.index)?.first() == Some(&DONE);
@@ -134,7 +134,9 @@ impl Region {
 
     fn given<T>(self, value: &Local<T>, parked: &Parked) -> Result<Option<T>, Halt> {
         match parked.operation(self.index)?.split_first() {
-            Some((&DONE, given)) => Ok(Some((value.load)(given).map_err(StepError::Decode)?)),
+            Some((&DONE, given)) => {
+                Ok(Some((value.coding.load)(given).map_err(StepError::Decode)?))
+            }
             _ => Ok(None),
         }
     }

@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Machine, OperationOutcome, RunInfo, Signal, StepError, StepOutcome, Workflow};
-use super::{WorkflowCall, WorkflowEntry};
+use super::{
+    Machine, OperationOutcome, RunInfo, Signal, StepError, StepOutcome, Workflow, WorkflowCall,
+};
 use crate::codec::{self, CodecError};
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
 
@@ -91,8 +92,6 @@ struct SavedRun {
 }
 
 impl<W: Workflow> Standalone<W> {
-    const ENTRY: &'static WorkflowEntry = &WorkflowEntry::of::<W>();
-
     /// A run before its first step.
     ///
     /// # Errors
@@ -108,7 +107,7 @@ impl<W: Workflow> Standalone<W> {
     pub fn start_as(run_id: RunId, call: WorkflowCall<W>) -> Result<Self, StepError> {
         let run = RunInfo { run_id, workflow_id: run_id.to_string() };
         let arguments = call.into_arguments().map_err(StepError::Encode)?;
-        let machine = Machine::start(Self::ENTRY, run.clone(), &arguments)?;
+        let machine = Machine::start(W::entry(), run.clone(), &arguments)?;
         Ok(Self { machine, run, inbox: Vec::new(), next_seq: 1, workflow: PhantomData })
     }
 
@@ -138,7 +137,7 @@ impl<W: Workflow> Standalone<W> {
         let saved: SavedRun = codec::decode(bytes)?;
         let snapshot = codec::decode_snapshot(&saved.snapshot)?;
         let run = RunInfo { run_id: saved.run_id, workflow_id: saved.workflow_id };
-        let mut machine = Machine::resume(Self::ENTRY, run.clone(), snapshot);
+        let mut machine = Machine::resume(W::entry(), run.clone(), snapshot);
         for (seq, arrived) in &saved.inbox {
             deliver(&mut machine, *seq, arrived.clone());
         }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::context::is_on_queue;
-use super::workflow::advance;
+use super::region::advance;
 use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
@@ -104,8 +104,9 @@ impl Machine {
         run: RunInfo,
         arguments: &Payload,
     ) -> Result<Self, StepError> {
-        (entry.check)(arguments).map_err(StepError::Decode)?;
-        let frame = Parked::start((entry.definition)(), arguments).frame().clone();
+        let definition = entry.definition();
+        definition.check(arguments).map_err(StepError::Decode)?;
+        let frame = Parked::start(definition, arguments).frame().clone();
         Ok(Self {
             entry,
             cx: Context::new(run, 0, Vec::new()),
@@ -509,9 +510,10 @@ impl Machine {
     /// [`Machine::put_back`] has been called.
     pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
         self.cx.begin_step(self.steps, now);
-        let WorkflowEntry { step, definition, graph, .. } = self.entry;
-        let mut parked = Parked::read(self.frame.clone(), definition(), graph)?;
-        let outcome = advance(*step, &mut parked, &self.cx).inspect_err(|_| {
+        let WorkflowEntry { steps, graph, .. } = self.entry;
+        let mut parked = Parked::read(self.frame.clone(), self.entry.definition(), graph)?;
+        let mut step = |parked: &mut Parked| steps.step(parked, &self.cx);
+        let outcome = advance(&mut parked, &self.cx, &mut step).inspect_err(|_| {
             self.cx.with_arrivals(Arrivals::put_back);
         })?;
         self.steps += 1;

@@ -8,31 +8,39 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use super::iteration::{Items, load_items_by, save_items};
-use super::{Context, Local};
-use crate::codec::{self, Schema};
+use super::{Coding, Local};
+use crate::codec::{self, CodecError, Described};
 
 /// Makes the token of a `&'static str`. See [`local`](super::local).
-pub fn static_text(name: &'static str, cx: &Context) -> Local<&'static str> {
-    cx.describe(name, Schema::of::<String>);
+pub fn static_text() -> Local<&'static str> {
     Local {
-        save: |text, out| codec::encode_into(text, out),
-        load: |saved| codec::decode::<String>(saved).map(|text| kept(&text)),
+        coding: const {
+            &Coding {
+                save: |text, out| codec::encode_into(text, out),
+                load: |saved| codec::decode::<String>(saved).map(|text| kept(&text)),
+                described: Described::of::<String>(),
+            }
+        },
     }
 }
 
 /// Makes the token of the rest of a list of `&'static str`. See
 /// [`item_list`](super::item_list).
-pub fn static_texts(name: &'static str, cx: &Context) -> Local<Items<&'static str>> {
-    cx.describe(name, Schema::of::<Vec<String>>);
+pub fn static_texts() -> Local<Items<&'static str>> {
     Local {
-        save: save_items::<&'static str>,
-        load: |saved| {
-            load_items_by(saved, |bytes| {
-                let (text, length) = codec::decode_first::<String>(bytes)?;
-                Ok((kept(&text), length))
-            })
+        coding: const {
+            &Coding {
+                save: save_items::<&'static str>,
+                load: |saved| load_items_by(saved, first_text),
+                described: Described::of::<Vec<String>>(),
+            }
         },
     }
+}
+
+fn first_text(bytes: &[u8]) -> Result<(&'static str, usize), CodecError> {
+    let (text, length) = codec::decode_first::<String>(bytes)?;
+    Ok((kept(&text), length))
 }
 
 /// The copy of a text that the process keeps.

@@ -8,28 +8,43 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 
-use super::Durable;
-use crate::codec::{self, CodecError, Schema};
+use super::{Durable, Halt, StepError};
+use crate::codec::{self, Arguments, ArgumentsReader, CodecError, Described, next_argument};
 use crate::model::Payload;
 
 /// How values of a type are encoded.
 #[derive(Debug)]
 pub struct Values<T> {
     encode: fn(&T) -> Result<Payload, CodecError>,
-    pub(super) decode: fn(&[u8]) -> Result<T, CodecError>,
-    pub(crate) schema: fn() -> Schema,
+    decode: fn(&[u8]) -> Result<T, CodecError>,
+    /// Adds one to the arguments of a call.
+    pub add: fn(&mut Arguments, &T),
+    /// Reads an argument, if it is there.
+    pub next: fn(&mut ArgumentsReader<'_>) -> Option<T>,
+    /// What is known of such an argument without its type.
+    pub kind: ArgumentKind,
 }
 
-impl<T: Durable> Values<T> {
+/// What is known of an argument without its type.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgumentKind {
+    pub(super) described: Described,
+    /// Whether the next of a list of arguments is one.
+    pub(super) is_next: fn(&mut ArgumentsReader<'_>) -> bool,
+}
+
+impl<T: Durable + 'static> Values<T> {
     /// As serde says.
-    pub const fn new() -> Self {
-        Self { encode: codec::to_payload, decode: codec::payload_value, schema: Schema::of::<T> }
-    }
-}
-
-impl<T: Durable> Default for Values<T> {
-    fn default() -> Self {
-        Self::new()
+    pub const fn of() -> &'static Self {
+        const {
+            &Self {
+                encode: codec::to_payload,
+                decode: codec::payload_value,
+                add: Arguments::add::<T>,
+                next: next_argument::<T>,
+                kind: ArgumentKind { described: Described::of::<T>(), is_next: is_next::<T> },
+            }
+        }
     }
 }
 
@@ -49,6 +64,11 @@ impl<T> Values<T> {
     pub fn decode(&self, payload: &Payload) -> Result<T, CodecError> {
         (self.decode)(payload.as_bytes())
     }
+
+    /// What the values look like.
+    pub(super) fn described(&self) -> Described {
+        self.kind.described
+    }
 }
 
 /// `(&ValuesOf::<T>::NEW).values()` is [`Stored::values`] if `T` is [`Durable`].
@@ -61,57 +81,63 @@ impl<T> ValuesOf<T> {
 }
 
 /// See [`ValuesOf`].
-pub trait Stored<T> {
+pub trait Stored<T: 'static> {
     /// How they are encoded.
-    fn values(&self) -> Values<T>;
+    fn values(&self) -> &'static Values<T>;
 }
 
 /// See [`ValuesOf`].
-pub trait Unstored<T> {
+pub trait Unstored<T: 'static> {
     /// Stands for what rustc has refused.
-    fn values(&self) -> Values<T>;
+    fn values(&self) -> &'static Values<T>;
 }
 
-impl<T: Durable> Stored<T> for ValuesOf<T> {
-    fn values(&self) -> Values<T> {
-        Values::new()
+impl<T: Durable + 'static> Stored<T> for ValuesOf<T> {
+    fn values(&self) -> &'static Values<T> {
+        Values::of()
     }
 }
 
-impl<T> Unstored<T> for &ValuesOf<T> {
-    fn values(&self) -> Values<T> {
+impl<T: 'static> Unstored<T> for &ValuesOf<T> {
+    fn values(&self) -> &'static Values<T> {
         unreachable!("a program with such values, which cannot be saved, does not compile")
     }
 }
 
-/// The arguments of a call, which may be references. `(&Encoded(&arguments)).payload()` is
-/// [`Encodable::payload`] if they can be encoded.
+/// An argument of a call, which may be a reference. `(&Encoded(&argument)).add(…)` is
+/// [`Encodable::add`] if it can be encoded.
 #[derive(Debug)]
-pub struct Encoded<'a, T>(pub &'a T);
+pub struct Encoded<'a, T: ?Sized>(pub &'a T);
 
 /// See [`Encoded`].
 pub trait Encodable {
-    /// The encoded arguments.
-    ///
-    /// # Errors
-    /// [`CodecError::Encode`] if one of the types refuses.
-    fn payload(&self) -> Result<Payload, CodecError>;
+    /// Adds it to those of the call.
+    fn add(&self, arguments: &mut Arguments);
 }
 
 /// See [`Encoded`].
 pub trait Unencodable {
     /// Stands for what rustc has refused.
-    fn payload(&self) -> Result<Payload, CodecError>;
+    fn add(&self, arguments: &mut Arguments);
 }
 
-impl<T: Serialize> Encodable for Encoded<'_, T> {
-    fn payload(&self) -> Result<Payload, CodecError> {
-        codec::to_payload(self.0)
+impl<T: Serialize + ?Sized> Encodable for Encoded<'_, T> {
+    fn add(&self, arguments: &mut Arguments) {
+        arguments.add(self.0);
     }
 }
 
-impl<T> Unencodable for &Encoded<'_, T> {
-    fn payload(&self) -> Result<Payload, CodecError> {
+impl<T: ?Sized> Unencodable for &Encoded<'_, T> {
+    fn add(&self, _: &mut Arguments) {
         unreachable!("a program with such arguments, which cannot be saved, does not compile")
     }
+}
+
+fn is_next<T: Durable>(arguments: &mut ArgumentsReader<'_>) -> bool {
+    next_argument::<T>(arguments).is_some()
+}
+
+/// The step cannot be made: an argument could not be read.
+pub fn unreadable(mut arguments: ArgumentsReader<'_>) -> Halt {
+    Halt::Failed(StepError::Decode(arguments.failure()))
 }

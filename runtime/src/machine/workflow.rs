@@ -1,12 +1,14 @@
 //! What `#[workflow]` generates, as traits, and its form without types for the registry.
 
 use std::any::TypeId;
+use std::convert::Infallible;
 use std::marker::PhantomData;
-use std::sync::LazyLock;
-use std::task::Poll;
+use std::sync::OnceLock;
 
-use super::{Context, Parked, StepError, Values, region};
-use crate::codec::{CodecError, Schema};
+use super::context::Description;
+use super::values::ArgumentKind;
+use super::{Context, Fallible, Parked, Plain, ResultParts, StepError, Values};
+use crate::codec::{Arguments, ArgumentsReader, CodecError, Described, Schema};
 use crate::model::{DefinitionHash, Graph, Payload};
 
 /// A workflow definition: the type that `#[workflow]` emits under the function's name.
@@ -18,23 +20,25 @@ pub trait Workflow: Sized + 'static {
     type Output;
     /// `E` for a function that returns `Result<T, E>`, else [`std::convert::Infallible`].
     type Error;
-    /// The arguments, as a tuple.
-    type Arguments;
+    /// Which of the two it is: [`Plain`](super::Plain) or [`Fallible`](super::Fallible).
+    type Shape: Outcome<Self::Return, Output = Self::Output, Error = Self::Error>;
     /// The stored name of the definition. See [`Workflow::registered_name`] for that of runs.
     const NAME: &'static str;
     /// The states and the ways between them.
     const GRAPH: &'static Graph;
     /// What the attribute says.
-    const OPTIONS: WorkflowOptions;
-
-    /// How the arguments are encoded.
-    fn arguments() -> Values<Self::Arguments>;
+    const OPTIONS: WorkflowOptions = WorkflowOptions::DEFAULT;
+    /// The text of the error that a return value holds, if it is one.
+    const FAILURE: fn(&Self::Return) -> Option<String> = no_failure::<Self::Return>;
+    /// The steps, without the type of the return value.
+    const STEPS: &'static dyn Steps =
+        &Typed { step: Self::step, failure: Self::FAILURE, returned: Self::returned };
 
     /// How what the function returns is encoded.
-    fn returned() -> Values<Self::Return>;
+    fn returned() -> &'static Values<Self::Return>;
 
-    /// The identity of the definition, computed once per process.
-    fn definition() -> &'static Definition;
+    /// The workflow, without its type.
+    fn entry() -> &'static WorkflowEntry;
 
     /// The name under which runs are stored: that of the definition, or for a generic workflow the
     /// one that [`register!`](macro@crate::register) gave the instance. `None` if it gave none.
@@ -47,15 +51,87 @@ pub trait Workflow: Sized + 'static {
     /// # Errors
     /// [`Halt`]: the next state is in `parked`, or the step could not be made.
     fn step(parked: &mut Parked, cx: &Context) -> Result<Self::Return, Halt>;
+}
 
-    /// The text of the error that a return value holds, if it is one.
-    fn failure(returned: &Self::Return) -> Option<String>;
+/// What a return value of type `R` is to whoever asks for the result. It does not depend on the
+/// workflow, so it is compiled once for each `R`.
+pub trait Outcome<R> {
+    /// See [`Workflow::Output`].
+    type Output;
+    /// See [`Workflow::Error`].
+    type Error;
 
     /// Takes a return value apart.
     ///
     /// # Errors
     /// The error that it holds, if it is one.
-    fn into_result(returned: Self::Return) -> Result<Self::Output, Self::Error>;
+    fn into_result(returned: R) -> Result<Self::Output, Self::Error>;
+}
+
+impl<R> Outcome<R> for Plain {
+    type Output = R;
+    type Error = Infallible;
+
+    fn into_result(returned: R) -> Result<R, Infallible> {
+        Ok(returned)
+    }
+}
+
+impl<R: ResultParts> Outcome<R> for Fallible {
+    type Output = R::Ok;
+    type Error = R::Err;
+
+    fn into_result(returned: R) -> Result<R::Ok, R::Err> {
+        returned.into_result()
+    }
+}
+
+fn no_failure<R>(_: &R) -> Option<String> {
+    None
+}
+
+/// The steps of a workflow, without the type of the return value.
+pub trait Steps: Sync {
+    /// As [`Workflow::step`].
+    ///
+    /// # Errors
+    /// As [`Workflow::step`], and [`StepError::Encode`].
+    fn step(&self, parked: &mut Parked, cx: &Context) -> Result<Returned, Halt>;
+
+    /// What the return value looks like.
+    fn returned(&self) -> Described;
+}
+
+/// [`Steps`] of all workflows that return an `R`.
+#[derive(Debug)]
+pub struct Typed<R: 'static> {
+    step: fn(&mut Parked, &Context) -> Result<R, Halt>,
+    failure: fn(&R) -> Option<String>,
+    returned: fn() -> &'static Values<R>,
+}
+
+#[cfg(debug_assertions)]
+impl<R: super::Durable + 'static> Typed<R> {
+    /// Steps that do nothing.
+    pub(super) const fn of_none() -> Self {
+        Self { step: |_, _| Err(Halt::Suspended), failure: no_failure::<R>, returned: Values::of }
+    }
+}
+
+impl<R: 'static> Steps for Typed<R> {
+    fn step(&self, parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
+        match (self.step)(parked, cx) {
+            Ok(value) => match (self.returned)().encode(&value) {
+                Ok(result) => Ok(Returned { result, failure: (self.failure)(&value) }),
+                Err(error) => Err(Halt::Failed(StepError::Encode(error))),
+            },
+            Err(halt) => Err(halt),
+        }
+    }
+
+    fn returned(&self) -> Described {
+        (self.returned)().described()
+    }
 }
 
 /// Why a step ended without a return value.
@@ -124,10 +200,10 @@ pub struct WorkflowCall<W> {
 }
 
 impl<W: Workflow> WorkflowCall<W> {
-    /// Encodes the arguments. An argument that cannot be encoded is reported when the call is
+    /// A call with these arguments. One that could not be encoded is reported when the call is
     /// started.
-    pub fn new(arguments: &W::Arguments) -> Self {
-        Self { arguments: W::arguments().encode(arguments), workflow: PhantomData }
+    pub fn new(arguments: Arguments) -> Self {
+        Self { arguments: arguments.finish(), workflow: PhantomData }
     }
 
     /// The states of the workflow and the ways between them.
@@ -163,23 +239,22 @@ pub struct Definition {
     pub hash: DefinitionHash,
     /// The schema of every saved local and of arguments and return value.
     pub schemas: Vec<(&'static str, Schema)>,
+    /// The types of the arguments.
+    pub(crate) arguments: Vec<ArgumentKind>,
 }
 
 impl Definition {
-    /// Computes the identity of `W` by having its machine tell the schemas of its locals.
-    pub fn of<W: Workflow>() -> Self {
-        Self::new(&const { WorkflowEntry::of::<W>() })
-    }
-
-    // Functions that are the same for all workflows are compiled once, and not for each of them.
-    fn new(entry: &WorkflowEntry) -> Self {
+    /// Computes the identity of a workflow by having its machine tell what it is made of.
+    fn of(entry: &WorkflowEntry) -> Self {
         let cx = Context::describing();
         // The step only describes; its state is never looked at.
-        let described = (entry.step)(&mut Parked::nowhere(), &cx);
+        let described = entry.steps.step(&mut Parked::nowhere(), &cx);
         debug_assert!(matches!(described, Err(Halt::Suspended)));
-        let [arguments, returned] = entry.schemas;
-        let mut schemas = vec![("arguments", arguments()), ("return value", returned())];
-        schemas.extend(cx.take_schemas());
+        let Description { arguments, locals } = cx.take_description();
+        let types: Vec<_> = arguments.iter().map(|argument| argument.described).collect();
+        let returned = entry.steps.returned().schema();
+        let mut schemas = vec![("arguments", Schema::of_tuple(&types)), ("return value", returned)];
+        schemas.extend(locals.into_iter().map(|(name, local)| (name, local.schema())));
         let mut hash = StableHash::new();
         hash.add(entry.graph.workflow);
         for node in entry.graph.nodes {
@@ -191,10 +266,23 @@ impl Definition {
             match &schema.format {
                 // Formats are plain enums and strings, which always have a JSON form.
                 Some(format) => hash.add(&serde_json::to_string(format).unwrap_or_default()),
-                None => hash.add(schema.type_name),
+                None => hash.add(&schema.type_name),
             }
         }
-        Self { hash: DefinitionHash(hash.0), schemas }
+        Self { hash: DefinitionHash(hash.0), schemas, arguments }
+    }
+
+    /// Checks that arguments are those of the workflow.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if they are not.
+    pub fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
+        let mut arguments = ArgumentsReader::new(arguments.as_bytes());
+        if self.arguments.iter().all(|argument| (argument.is_next)(&mut arguments)) {
+            arguments.finish()
+        } else {
+            Err(arguments.failure())
+        }
     }
 
     /// The types that cannot be saved, each with the reason.
@@ -207,22 +295,6 @@ impl Definition {
                 schema.type_name
             ))
         })
-    }
-}
-
-/// A [`Definition`] that is computed when it is first asked for.
-#[derive(Debug)]
-pub struct LazyDefinition(LazyLock<Definition>);
-
-impl LazyDefinition {
-    /// The definition of `W`.
-    pub const fn of<W: Workflow>() -> Self {
-        Self(LazyLock::new(Definition::of::<W>))
-    }
-
-    /// The definition.
-    pub fn get(&self) -> &Definition {
-        &self.0
     }
 }
 
@@ -243,28 +315,54 @@ impl StableHash {
     }
 }
 
-/// A workflow as the registry holds it.
-#[derive(Debug)]
+/// A workflow without its type.
 pub struct WorkflowEntry {
     /// The stored name.
     pub name: &'static str,
     /// Tells the [`Workflow`] by its type.
-    pub type_id: fn() -> TypeId,
+    pub type_id: TypeId,
     /// The states and the ways between them.
     pub graph: &'static Graph,
     /// What the attribute says.
     pub options: WorkflowOptions,
-    /// See [`Workflow::definition`].
-    pub definition: fn() -> &'static Definition,
-    /// Checks that arguments are those of the workflow.
-    pub check: fn(&Payload) -> Result<(), CodecError>,
-    /// See [`Workflow::step`].
-    pub step: fn(&mut Parked, &Context) -> Result<Returned, Halt>,
-    /// Trace the types of the arguments and of the return value.
-    pub schemas: [fn() -> Schema; 2],
+    /// The steps.
+    pub steps: &'static dyn Steps,
+    definition: OnceLock<Definition>,
 }
 
-inventory::collect!(WorkflowEntry);
+/// A workflow that is yet to get the name of its entry.
+pub struct Unnamed {
+    /// That of the definition.
+    pub defined: &'static str,
+    type_id: TypeId,
+    graph: &'static Graph,
+    options: WorkflowOptions,
+    steps: &'static dyn Steps,
+}
+
+impl Unnamed {
+    pub(super) const fn of<W: Workflow>() -> Self {
+        Self {
+            defined: W::NAME,
+            type_id: TypeId::of::<W>(),
+            graph: W::GRAPH,
+            options: W::OPTIONS,
+            steps: W::STEPS,
+        }
+    }
+
+    /// The entry.
+    pub const fn named(self, name: &'static str) -> WorkflowEntry {
+        let Self { defined: _, type_id, graph, options, steps } = self;
+        WorkflowEntry { name, type_id, graph, options, steps, definition: OnceLock::new() }
+    }
+}
+
+/// How an entry comes into the registry.
+#[derive(Debug)]
+pub struct Registered(pub fn() -> &'static WorkflowEntry);
+
+inventory::collect!(Registered);
 
 /// What a workflow returned, without its type.
 #[derive(Debug)]
@@ -278,52 +376,27 @@ pub struct Returned {
 impl WorkflowEntry {
     /// The entry of `W`.
     pub const fn of<W: Workflow>() -> Self {
-        Self {
-            name: W::NAME,
-            type_id: TypeId::of::<W>,
-            graph: W::GRAPH,
-            options: W::OPTIONS,
-            definition: W::definition,
-            check: check::<W>,
-            step: step::<W>,
-            schemas: [|| (W::arguments().schema)(), || (W::returned().schema)()],
-        }
+        Unnamed::of::<W>().named(W::NAME)
     }
 
-    /// The same under another name.
-    pub const fn named(mut self, name: &'static str) -> Self {
-        self.name = name;
-        self
+    /// All that are registered.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        inventory::iter::<Registered>().map(|Registered(entry)| entry())
     }
 
     /// The entry registered under `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
-        inventory::iter::<Self>().find(|entry| entry.name == name)
+        Self::all().find(|entry| entry.name == name)
+    }
+
+    /// The identity of the definition, computed once per process.
+    pub fn definition(&self) -> &Definition {
+        self.definition.get_or_init(|| Definition::of(self))
     }
 }
 
-fn check<W: Workflow>(arguments: &Payload) -> Result<(), CodecError> {
-    match W::arguments().decode(arguments) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(error),
+impl std::fmt::Debug for WorkflowEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkflowEntry").field("name", &self.name).finish_non_exhaustive()
     }
-}
-
-fn step<W: Workflow>(parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
-    match W::step(parked, cx) {
-        Ok(value) => match W::returned().encode(&value) {
-            Ok(result) => Ok(Returned { result, failure: W::failure(&value) }),
-            Err(error) => Err(Halt::Failed(StepError::Encode(error))),
-        },
-        Err(halt) => Err(halt),
-    }
-}
-
-/// Goes on from a state until something is waited for that is not there yet.
-pub(super) fn advance<R>(
-    step: fn(&mut Parked, &Context) -> Result<R, Halt>,
-    parked: &mut Parked,
-    cx: &Context,
-) -> Result<Poll<R>, StepError> {
-    region::advance(parked, cx, &mut |parked| step(parked, cx))
 }

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use piton::machine::{Activity, ActivityCall, ActivityOptions, StepError, Values};
+use piton::codec::Arguments;
+use piton::machine::{Activity, ActivityCall, ActivityOptions, Plain, Values};
 use piton::prelude::*;
 
 use crate::activities::*;
@@ -215,19 +216,16 @@ pub enum undeployed {}
 impl Activity for undeployed {
     type Return = u32;
     type Output = u32;
+    type Shape = Plain;
     const NAME: &'static str = "undeployed";
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
 
-    fn returned() -> Values<u32> {
-        Values::new()
-    }
-
-    fn output(ended: Result<u32, ActivityError<()>>) -> Result<u32, StepError> {
-        ended.map_err(|failure| failure.into_step_error(Self::NAME))
+    fn returned() -> &'static Values<u32> {
+        Values::of()
     }
 }
 
 #[workflow]
 pub async fn calls_undeployed() -> u32 {
-    ActivityCall::<undeployed>::new(&()).await
+    ActivityCall::<undeployed>::new(Arguments::new()).await
 }

@@ -7,6 +7,8 @@
 mod format;
 mod trace;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -14,11 +16,30 @@ use super::source::SourceError;
 pub use format::{Content, Fields, Format, NamedType, Types};
 pub(super) use trace::{Enumerated, Formats, Place, Taken, Tracer};
 
+/// A type whose schema can be traced.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    type_name: fn() -> &'static str,
+    make: trace::Make,
+}
+
+impl Described {
+    /// `T`.
+    pub const fn of<T: Serialize + DeserializeOwned>() -> Self {
+        Self { type_name: std::any::type_name::<T>, make: trace::make::<T> }
+    }
+
+    /// Its schema.
+    pub fn schema(self) -> Schema {
+        Schema::traced((self.type_name)().into(), &self.make)
+    }
+}
+
 /// What is known of a type's encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
     /// The Rust type.
-    pub type_name: &'static str,
+    pub type_name: Cow<'static, str>,
     /// Its format and the named types in it; `None` if the type checks what it reads so closely
     /// that it cannot be traced.
     pub format: Option<(Format, Types)>,
@@ -44,10 +65,19 @@ const SAMPLE_TEXTS: [&str; 4] = ["", "1970-01-01T00:00:00Z", "127.0.0.1", "https
 impl Schema {
     /// Traces `T`.
     pub fn of<T: Serialize + DeserializeOwned>() -> Self {
-        Self::traced(std::any::type_name::<T>(), trace::make::<T>)
+        Described::of::<T>().schema()
     }
 
-    fn traced(type_name: &'static str, make: trace::Make) -> Self {
+    /// Traces the tuple of these types.
+    pub fn of_tuple(parts: &[Described]) -> Self {
+        let names: Vec<_> = parts.iter().map(|part| (part.type_name)()).collect();
+        let comma = if names.len() == 1 { "," } else { "" };
+        let type_name = format!("({}{comma})", names.join(", "));
+        let makes: Vec<_> = parts.iter().map(|part| part.make).collect();
+        Self::traced(type_name.into(), &|source| trace::make_tuple(&makes, source))
+    }
+
+    fn traced(type_name: Cow<'static, str>, make: trace::MakeAny<'_>) -> Self {
         let mut schema = Self { type_name, format: None, problem: None };
         for text in SAMPLE_TEXTS {
             match trace::trace(make, text) {

@@ -29,6 +29,9 @@ pub(super) struct Traced {
 /// Makes one value of a type, and tells whether it survives the binary encoding.
 pub(super) type Make = fn(Source<'_>) -> Result<bool, SourceError>;
 
+/// As [`Make`], of whatever is traced.
+pub(super) type MakeAny<'a> = &'a dyn Fn(Source<'_>) -> Result<bool, SourceError>;
+
 /// [`Make`] for `T`.
 pub(super) fn make<T: Serialize + DeserializeOwned>(
     source: Source<'_>,
@@ -51,8 +54,26 @@ fn reads_back<T: Serialize + DeserializeOwned>(value: &T) -> bool {
     }
 }
 
+/// [`Make`] for a tuple of types. Serde's own code for tuples would be compiled for each list.
+pub(super) fn make_tuple(parts: &[Make], source: Source<'_>) -> Result<bool, SourceError> {
+    let Source::Made(place) = source else { return Err(SourceError::SelfDescribing) };
+    if parts.is_empty() {
+        *place.format = Format::Unit;
+        return Ok(true);
+    }
+    let mut formats = place.tuple(parts.len());
+    let mut reads_back = true;
+    for make in parts {
+        if let Some(place) = formats.next() {
+            reads_back &= make(Source::Made(place))?;
+        }
+    }
+    formats.finish();
+    Ok(reads_back)
+}
+
 /// Traces a type, taking every string to be `text`.
-pub(super) fn trace(make: Make, text: &'static str) -> Result<Traced, SourceError> {
+pub(super) fn trace(make: MakeAny<'_>, text: &'static str) -> Result<Traced, SourceError> {
     let mut tracer =
         Tracer { text, seen: Vec::new(), stack: Vec::new(), progress: false, sparse: false };
     let mut format = Format::Unknown;

@@ -1,0 +1,140 @@
+//! The code for values of common types, compiled with piton.
+//!
+//! Without optimization rustc takes instances of generic functions from the dependency that has
+//! them (`share-generics`). So what a workflow does with a `String` is compiled once, here, and not
+//! in every crate that has workflows. With optimization nothing is shared, and this is left out.
+
+use serde::{Deserialize, Serialize};
+
+use super::activity::resume_with;
+use super::values::{Encodable, Encoded, Stored, Values, ValuesOf};
+use super::workflow::{Steps, Typed};
+use super::{Context, Durable, Halt, Local, Parked, Plain, Slot};
+use crate::activities::{ActivityContext, report};
+use crate::codec::{self, Arguments, ArgumentsReader, next_argument};
+use crate::error::Error;
+
+/// That for common types. Nobody calls these.
+pub static COMMON: &[fn(&mut Parked, &Context, &mut ArgumentsReader<'_>)] = &[
+    values::<()>,
+    values::<bool>,
+    values::<char>,
+    values::<u8>,
+    values::<u16>,
+    values::<u32>,
+    values::<u64>,
+    values::<usize>,
+    values::<i8>,
+    values::<i16>,
+    values::<i32>,
+    values::<i64>,
+    values::<f32>,
+    values::<f64>,
+    values::<String>,
+    values::<Option<bool>>,
+    values::<Option<u32>>,
+    values::<Option<u64>>,
+    values::<Option<i32>>,
+    values::<Option<i64>>,
+    values::<Option<f64>>,
+    values::<Option<String>>,
+    values::<Vec<u8>>,
+    values::<Vec<u32>>,
+    values::<Vec<u64>>,
+    values::<Vec<i32>>,
+    values::<Vec<i64>>,
+    values::<Vec<f64>>,
+    values::<Vec<String>>,
+    values::<Result<(), String>>,
+    values::<Result<String, String>>,
+    values::<Result<(), Error>>,
+    values::<Result<u64, Error>>,
+    values::<Result<String, Error>>,
+    values::<(u64, u64)>,
+    values::<Fields>,
+    items::<u32>,
+    items::<u64>,
+    items::<i32>,
+    items::<i64>,
+    items::<String>,
+    others,
+];
+
+/// A struct with fields of common types, as users have them.
+#[derive(Clone, Serialize, Deserialize)]
+struct Fields {
+    truth: bool,
+    small: u8,
+    number: u32,
+    count: u64,
+    size: usize,
+    signed: i32,
+    long: i64,
+    float: f64,
+    text: String,
+    maybe_number: Option<u32>,
+    maybe_count: Option<u64>,
+    maybe_text: Option<String>,
+    bytes: Vec<u8>,
+    numbers: Vec<u32>,
+    counts: Vec<u64>,
+    texts: Vec<String>,
+}
+
+fn values<T: Durable + 'static>(
+    parked: &mut Parked,
+    cx: &Context,
+    arguments: &mut ArgumentsReader<'_>,
+) {
+    drop((ValuesOf::<T>::NEW.values().next)(arguments));
+    let Some(value) = next_argument::<T>(arguments) else { return };
+    let mut list = Arguments::new();
+    Encoded(&value).add(&mut list);
+    if let Ok(payload) = codec::to_payload(&value) {
+        drop(codec::from_payload::<T>(&payload));
+    }
+    drop(report::encoded(Values::of(), &value, None));
+    drop(resume_with::<T, Plain>(Values::of(), parked, cx));
+    let steps: &dyn Steps = &Typed::<T>::of_none();
+    drop(steps.step(parked, cx));
+    let token = super::local::<T>();
+    token.put(&value, parked);
+    drop(token.load(parked, 0));
+    drop(load(&token, parked));
+    let mut slot = Slot::Empty;
+    slot.fill(value);
+    parked.pass(0, &mut slot);
+    token.put_slot(&slot, parked);
+    drop(token.take(&mut slot));
+    drop(slot.take());
+}
+
+fn items<T: Durable + 'static>(
+    parked: &mut Parked,
+    _: &Context,
+    arguments: &mut ArgumentsReader<'_>,
+) {
+    let Some(list) = next_argument::<Vec<T>>(arguments) else { return };
+    let mut items = super::items(list);
+    drop(items.next());
+    let token = super::item_list::<T>();
+    token.put(&items, parked);
+    drop(token.load(parked, 0));
+    drop(load(&token, parked));
+    let mut slot = Slot::Empty;
+    slot.fill(items);
+    parked.pass(0, &mut slot);
+    token.put_slot(&slot, parked);
+    drop(token.take(&mut slot));
+    drop(slot.take());
+}
+
+/// What does not depend on types of users at all.
+fn others(_: &mut Parked, _: &Context, _: &mut ArgumentsReader<'_>) {
+    drop(None::<(ActivityContext, Arguments, crate::activities::ReportedError)>);
+}
+
+/// With the early return that reading several locals at once has for each.
+fn load<T>(token: &Local<T>, parked: &Parked) -> Result<(T,), Halt> {
+    Ok((parked.load(token, &[0])?,))
+}

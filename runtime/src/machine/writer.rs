@@ -1,0 +1,133 @@
+//! Writing the next state.
+//!
+//! A step writes the next state straight into its frame. A local that the step does not touch is
+//! copied there as it is, so that it costs neither a decoding nor an encoding, and no code of its
+//! own in the step function.
+
+use super::frame::{FrameHead, next_entry, write_length};
+use super::parked::length_of_length;
+use super::{Halt, Parked, StepError};
+use crate::codec::CodecError;
+
+/// A state being written: its locals, then the operations that it waits for.
+#[derive(Debug, Default)]
+pub(super) struct Next {
+    frame: Vec<u8>,
+    state: u32,
+    locals: usize,
+    operations: Option<usize>,
+    /// Where the entry begins that is being written.
+    begun: usize,
+    failed: Option<StepError>,
+}
+
+impl Next {
+    /// Where the next local is to be written. [`Next::end`] must follow.
+    pub(super) fn begin(&mut self) -> &mut Vec<u8> {
+        self.begun = self.frame.len();
+        // Its length. Most lengths take one byte.
+        self.frame.push(0);
+        &mut self.frame
+    }
+
+    /// Notes how the writing of a local went. If it has failed, [`Parked::suspend`] says so.
+    pub(super) fn end(&mut self, written: Result<(), CodecError>) {
+        if let Err(error) = written {
+            self.failed.get_or_insert(StepError::Encode(error));
+            return;
+        }
+        let begin = self.begun;
+        let length = self.frame.len() - begin - 1;
+        if length < 0x80 {
+            self.frame[begin] = length as u8;
+        } else {
+            let extra = length_of_length(length) - 1;
+            self.frame.extend_from_slice(&[0; 10][..extra]);
+            let end = self.frame.len();
+            self.frame.copy_within(begin + 1..end - extra, begin + 1 + extra);
+            write_length(&mut &mut self.frame[begin..], length as u64);
+        }
+    }
+
+    /// Adds a saved local as it is.
+    pub(super) fn push_saved(&mut self, saved: &[u8]) {
+        write_length(&mut self.frame, saved.len() as u64);
+        self.frame.extend_from_slice(saved);
+    }
+
+    /// As [`Next::begin`], for an operation. No locals can be added after it.
+    pub(super) fn begin_operation(&mut self) -> &mut Vec<u8> {
+        self.operations.get_or_insert(self.frame.len());
+        self.begin()
+    }
+}
+
+impl Parked {
+    /// Begins to write the next state.
+    pub fn write(&mut self, state: u32) {
+        let mut frame = Vec::with_capacity(self.frame.len() + 64);
+        // The next state is one of the same definition.
+        frame.extend_from_slice(&self.frame[..FrameHead::HASH_LENGTH]);
+        write_length(&mut frame, u64::from(state));
+        let locals = frame.len();
+        self.next = Next { frame, state, locals, operations: None, begun: locals, failed: None };
+    }
+
+    /// Adds locals of the state before, as they are: those from position `first` to before `end`.
+    pub fn keep(&mut self, first: usize, end: usize) {
+        let mut rest = &self.frame[self.locals..];
+        let mut pass = |count: usize| {
+            for _ in 0..count {
+                next_entry(&mut rest)?;
+            }
+            Ok(rest.len())
+        };
+        match pass(first).and_then(|from| Ok((from, pass(end - first)?))) {
+            Ok((from, to)) => {
+                let end = self.frame.len();
+                self.next.frame.extend_from_slice(&self.frame[end - from..end - to]);
+            }
+            Err(error) => {
+                self.next.failed.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Adds what the state before waits for, as it is.
+    pub fn keep_operations(&mut self) {
+        self.next.operations.get_or_insert(self.next.frame.len());
+        self.next.frame.extend_from_slice(&self.frame[self.operations..]);
+    }
+
+    /// Parks the machine in the state that was written.
+    pub fn suspend(&mut self) -> Halt {
+        match self.finish() {
+            Ok(()) => Halt::Suspended,
+            Err(error) => Halt::Failed(error),
+        }
+    }
+
+    /// Puts the machine in the state that was written, with `count` branches that have not begun.
+    ///
+    /// # Errors
+    /// [`StepError::Encode`] if a local refused.
+    pub fn enter(&mut self, count: usize) -> Result<(), Halt> {
+        for _ in 0..count {
+            self.next.begin_operation();
+        }
+        Ok(self.finish()?)
+    }
+
+    fn finish(&mut self) -> Result<(), StepError> {
+        let Next { frame, state, locals, operations, begun: _, failed } =
+            std::mem::take(&mut self.next);
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        self.operations = operations.unwrap_or(frame.len());
+        self.frame = frame.into();
+        self.state = state;
+        self.locals = locals;
+        Ok(())
+    }
+}
