@@ -5,16 +5,17 @@
 //! but to print them. Guarantees: every block can be reached from the first; a block is entered
 //! either by the one structured end before it or by jumps; scopes nest as in the source.
 
+mod ends;
 mod jumps;
+mod waits;
 
 use std::collections::{BTreeSet, HashMap};
 
 use syn::{Expr, Pat, PatType, Stmt as Source};
 
 use crate::ir::{
-    AsyncBlock, Block, BlockId, BlockKind, Body, Branch, Choice, Graph, LocalId, Locals, Node,
-    Point, PointId, Region, RegionId, Scope, ScopeId, SelectArm, Stmt, Target, TargetId,
-    Terminator, Tree,
+    Block, BlockId, BlockKind, Body, Branch, Graph, LocalId, Locals, Node, Point, Region, RegionId,
+    Scope, ScopeId, Stmt, Target, TargetId, Terminator, Tree,
 };
 use crate::usage::{Jump, Usage, bound_locals};
 
@@ -270,64 +271,6 @@ impl Builder {
         }
     }
 
-    fn select(&mut self, point: PointId, arms: Vec<SelectArm>) {
-        let usage = self.usage_of_all(
-            arms.iter().flat_map(|arm| arm.cond.iter().chain(arm.future.operation())),
-        );
-        let resume = self.new_block(BlockKind::Resume(point));
-        let merge = self.new_block(BlockKind::Plain);
-        let (mut conds, mut futures, mut handlers) = (Vec::new(), Vec::new(), Vec::new());
-        for SelectArm { pat, cond, future, body } in arms {
-            conds.push(cond);
-            futures.push(future);
-            handlers.push((pat, body));
-        }
-        let futures = self.branches(point, futures);
-        let arms = conds.into_iter().zip(futures);
-        let arms = arms.map(|(cond, future)| Choice { cond, future }).collect();
-        self.end(Terminator::Select { point, arms, resume }, usage);
-        self.begin(resume);
-        let arms = handlers.into_iter().map(|(pat, body)| {
-            let block = self.branch(&[&pat], body, merge);
-            (pat, block)
-        });
-        let arms = arms.collect();
-        self.current = resume;
-        self.end(Terminator::Chosen { point, arms, merge }, Usage::default());
-        self.begin(merge);
-    }
-
-    /// The branches of a point, whose regions stand before what follows it.
-    fn branches(
-        &mut self,
-        point: PointId,
-        branches: Vec<Branch<AsyncBlock>>,
-    ) -> Vec<Branch<RegionId>> {
-        let origin = self.current;
-        let branches = branches.into_iter().enumerate().map(|(index, branch)| match branch {
-            Branch::Operation(operation) => Branch::Operation(operation),
-            Branch::Region(block) => Branch::Region(self.region(point, index, block)),
-        });
-        let branches = branches.collect();
-        self.current = origin;
-        branches
-    }
-
-    fn region(&mut self, point: PointId, index: usize, block: AsyncBlock) -> RegionId {
-        let AsyncBlock { body, is_move, span } = block;
-        let id = RegionId(self.regions.len());
-        let parent = self.region.replace(id);
-        let entry = self.new_block(BlockKind::Region(id));
-        self.scoped(|this| {
-            let scope = this.scope;
-            this.regions.push(Region { point, index, parent, entry, scope, is_move, span });
-            this.begin(entry);
-            this.body(body);
-        });
-        self.region = parent;
-        id
-    }
-
     fn usage_of_all<'a>(&self, exprs: impl Iterator<Item = &'a Expr>) -> Usage {
         let mut usage = Usage::default();
         for expr in exprs {
@@ -417,52 +360,5 @@ pub(crate) fn let_patterns(cond: &Expr) -> Vec<&Pat> {
             pats
         }
         _ => Vec::new(),
-    }
-}
-
-impl Terminator {
-    /// The blocks that control goes to.
-    pub(crate) fn successors(&self) -> Vec<BlockId> {
-        match self {
-            Self::Goto(block) => vec![*block],
-            Self::If { then, otherwise, .. } => vec![*then, *otherwise],
-            Self::Match { arms, .. } | Self::Chosen { arms, .. } => {
-                arms.iter().map(|(_, block)| *block).collect()
-            }
-            Self::LetElse { otherwise, next, .. } => vec![*otherwise, *next],
-            Self::Await { resume, .. }
-            | Self::Select { resume, .. }
-            | Self::Join { resume, .. } => vec![*resume],
-            Self::Return(_) | Self::Unreachable => Vec::new(),
-        }
-    }
-
-    /// The regions that are begun.
-    pub(crate) fn regions(&self) -> Vec<RegionId> {
-        let region = |branch: &Branch<RegionId>| match branch {
-            Branch::Operation(_) => None,
-            Branch::Region(region) => Some(*region),
-        };
-        match self {
-            Self::Select { arms, .. } => arms.iter().filter_map(|a| region(&a.future)).collect(),
-            Self::Join { branches, .. } => branches.iter().filter_map(region).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// All blocks that are named, the merge included.
-    fn blocks_mut(&mut self) -> Vec<&mut BlockId> {
-        match self {
-            Self::Goto(block) => vec![block],
-            Self::If { then, otherwise, merge, .. } => vec![then, otherwise, merge],
-            Self::Match { arms, merge, .. } | Self::Chosen { arms, merge, .. } => {
-                arms.iter_mut().map(|(_, block)| block).chain([merge]).collect()
-            }
-            Self::LetElse { otherwise, next, .. } => vec![otherwise, next],
-            Self::Await { resume, .. }
-            | Self::Select { resume, .. }
-            | Self::Join { resume, .. } => vec![resume],
-            Self::Return(_) | Self::Unreachable => Vec::new(),
-        }
     }
 }

@@ -1,5 +1,7 @@
 //! Layout → tokens. The only place that prints them.
 
+mod entry;
+mod exit;
 mod facade;
 mod graph;
 mod print;

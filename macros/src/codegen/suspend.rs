@@ -4,7 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Index, Pat};
 
-use super::print::{Printer, Whereabouts, awaited, call, ready, unwrap};
+use super::exit::Whereabouts;
+use super::print::{Printer, awaited, call, ready, unwrap};
 use super::state;
 use super::step::{self, context, operation_token, parked, slot, token};
 use crate::hygiene::hidden;

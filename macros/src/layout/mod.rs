@@ -6,7 +6,10 @@
 //! where several ways meet. Every other block is printed inside the root that leads to it, so that
 //! its borrows and temporaries work as in the source. Guarantees: see [`validate`].
 
+mod links;
+mod names;
 mod parts;
+mod passing;
 mod states;
 mod validate;
 
@@ -14,18 +17,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use syn::Ident;
 
+use self::links::link;
+pub(crate) use self::links::{Link, is_entered_within};
+use self::names::{bound_at_entry, names_in, needed_in};
 use self::parts::{forget_late, taken};
+use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
 use self::states::{edges, states};
 pub(crate) use self::validate::validate;
-use crate::captures::Captures;
-use crate::carried::{self, Carried};
+use crate::carried::Carried;
 use crate::holes;
 use crate::hygiene::hidden;
-use crate::ir::{
-    BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId, Terminator,
-};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, LocalKind, PointId, RegionId, ScopeId};
 use crate::liveness::Liveness;
-use crate::usage::{Jump, Place, Usage, bound_locals};
+use crate::usage::Place;
 
 /// Index into [`Layout::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,19 +52,6 @@ pub(crate) struct Variable {
     pub(crate) passed_in: BTreeSet<Option<RegionId>>,
     /// Whether it may do so as it was saved, without having been loaded.
     pub(crate) comes_saved: bool,
-}
-
-/// How control comes to a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Link {
-    /// It is an arm of its own.
-    Root,
-    /// It is a part of the end before it.
-    Branch,
-    /// It follows the structured end before it.
-    After,
-    /// It follows the one jump to it.
-    Follow,
 }
 
 /// An arm of the step function.
@@ -246,153 +237,6 @@ fn open_at(graph: &Graph, block: BlockId) -> Vec<LocalId> {
     scopes.iter().flat_map(|scope| &graph.scopes[scope.0].locals).copied().collect()
 }
 
-/// Finds out what goes from root to root to be dropped where its scope ends.
-fn carry(
-    graph: &Graph,
-    root_of: &[BlockId],
-    roots: &mut [Root],
-    variables: &mut Variables,
-) -> Carried {
-    let entries = roots.iter().map(|root| {
-        let own = graph[root.block].region.map(|region| graph[region].scope);
-        let scopes = scope_path(graph, graph[root.block].scope);
-        let outside = scopes.iter().position(|scope| Some(*scope) == own).unwrap_or(0);
-        let open = scopes[outside..].iter().flat_map(|scope| &graph.scopes[scope.0].locals);
-        let places = root.entry.iter().map(|id| &variables.list[id.0].place);
-        let whole = places.clone().filter(|place| place.fields.is_empty());
-        let entry = carried::Entry {
-            whole: whole.map(|place| place.local).collect(),
-            locals: places.map(|place| place.local).collect(),
-            named: root.named.clone(),
-            open: open.copied().collect(),
-        };
-        (root.block, entry)
-    });
-    let entries = entries.collect();
-    let carried = carried::analyze(graph, &entries, root_of);
-    for root in roots {
-        for local in carried.come_to(root.block) {
-            let id = variables.id(graph, Place::whole(local));
-            variables.list[id.0].passed_in.insert(graph[root.block].region);
-            root.carried.push(id);
-        }
-    }
-    carried
-}
-
-/// Finds out which values nobody sees, though others of the same local are read: rustc would take
-/// the variable of such a value for an unused one. Gives all locals that are read.
-fn find_idle(
-    graph: &Graph,
-    links: &[Link],
-    root_of: &[BlockId],
-    roots: &mut [Root],
-    variables: &[Variable],
-) -> BTreeSet<LocalId> {
-    let local_of = |id: &VariableId| variables[id.0].place.local;
-    let entries: HashMap<BlockId, BTreeSet<LocalId>> =
-        roots.iter().map(|root| (root.block, root.entry.iter().map(local_of).collect())).collect();
-    let mut all = BTreeSet::new();
-    let mut used: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
-    for id in graph.block_ids() {
-        let used = used.entry(root_of[id.0]).or_default();
-        let usages = graph[id].usages.iter().chain([&graph[id].end_usage]);
-        for read in usages.flat_map(|usage| &usage.reads) {
-            all.insert(read.local);
-            used.insert(read.local);
-        }
-        for exit in exits_of(graph, links, id).into_iter().flatten() {
-            used.extend(&entries[&exit]);
-        }
-    }
-    for root in roots {
-        root.idle = &all - &used.remove(&root.block).unwrap_or_default();
-    }
-    all
-}
-
-/// Finds out what only passes through the roots.
-fn keep(
-    graph: &Graph,
-    links: &[Link],
-    root_of: &[BlockId],
-    roots: &mut [Root],
-    variables: &mut [Variable],
-) {
-    let entries: HashMap<BlockId, Vec<VariableId>> =
-        roots.iter().map(|root| (root.block, root.entry.clone())).collect();
-    let mut exits: HashMap<BlockId, Vec<Option<BlockId>>> = HashMap::new();
-    for id in graph.block_ids() {
-        exits.entry(root_of[id.0]).or_default().extend(exits_of(graph, links, id));
-    }
-    // What a region is given when it begins is not in the slots of its roots.
-    let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
-    for root in roots.iter_mut().filter(|root| !is_given(root)) {
-        let exits = exits.get(&root.block).map(Vec::as_slice).unwrap_or_default();
-        let is_kept = |id: &VariableId| {
-            let local = variables[id.0].place.local;
-            !root.named.contains(&local)
-                && !root.needed.contains(&local)
-                && !root.used_by_regions.contains(&local)
-                && !root.given.contains(&local)
-                // Where it ends, it must be there to be dropped.
-                && exits.iter().all(|exit| exit.is_some_and(|exit| entries[&exit].contains(id)))
-        };
-        let kept: BTreeSet<_> = root.entry.iter().copied().filter(is_kept).collect();
-        let goes_on = exits.iter().flatten().any(|exit| is_entered_within(graph, *exit));
-        if goes_on && !is_entered_within(graph, root.block) {
-            kept.iter().for_each(|id| variables[id.0].comes_saved = true);
-        }
-        root.kept = kept;
-    }
-}
-
-/// Whether a root is entered within a step.
-pub(crate) fn is_entered_within(graph: &Graph, root: BlockId) -> bool {
-    !matches!(graph[root].kind, BlockKind::Start | BlockKind::Region(_) | BlockKind::Resume(_))
-}
-
-fn used_by_regions(graph: &Graph, captures: &Captures, root: BlockId) -> BTreeSet<LocalId> {
-    match graph[root].kind {
-        BlockKind::Resume(point) => {
-            graph.regions_of(point).flat_map(|region| captures.used_outside(region)).collect()
-        }
-        _ => BTreeSet::new(),
-    }
-}
-
-fn given_in(
-    graph: &Graph,
-    captures: &Captures,
-    root: BlockId,
-    root_of: &[BlockId],
-) -> BTreeSet<LocalId> {
-    let blocks = graph.block_ids().filter(|id| root_of[id.0] == root);
-    let regions = blocks.flat_map(|id| graph[id].end.regions());
-    regions.flat_map(|region| captures.owned(region)).copied().collect()
-}
-
-/// The roots that a block goes to, also by way of a suspension; `None` is the end of the workflow.
-fn exits_of(graph: &Graph, links: &[Link], id: BlockId) -> Vec<Option<BlockId>> {
-    let block = &graph[id];
-    let jumps = block.usages.iter().chain([&block.end_usage]).flat_map(|usage| &usage.jumps);
-    let mut exits: Vec<_> = jumps
-        .filter_map(|jump| match jump {
-            Jump::Break(target) => graph.targets[target.0].exit.map(Some),
-            Jump::Continue(target) => graph.targets[target.0].head.map(Some),
-            Jump::Return => Some(None),
-        })
-        .collect();
-    match &block.end {
-        Terminator::Return(_) => exits.push(None),
-        end => {
-            let roots = end.successors().into_iter().filter(|to| links[to.0] == Link::Root);
-            exits.extend(roots.map(Some));
-        }
-    }
-    exits
-}
-
 #[derive(Default)]
 struct Variables {
     list: Vec<Variable>,
@@ -427,162 +271,6 @@ impl Variables {
         self.by_place.insert(place, id);
         id
     }
-}
-
-/// Decides how control comes to each block, and to which root it belongs.
-fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
-    let count = graph.blocks.len();
-    let mut sources: Vec<Vec<BlockId>> = vec![Vec::new(); count];
-    let mut jumped_to = BTreeSet::new();
-    let mut branch_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
-    let mut next_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
-    let mut merge_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
-    for id in graph.block_ids() {
-        let block = &graph[id];
-        for usage in block.usages.iter().chain([&block.end_usage]) {
-            jumped_to.extend(usage.jumps.iter().filter_map(|jump| match jump {
-                Jump::Break(target) => graph.targets[target.0].exit,
-                Jump::Continue(target) => graph.targets[target.0].head,
-                Jump::Return => None,
-            }));
-        }
-        match &block.end {
-            Terminator::Goto(to) => sources[to.0].push(id),
-            Terminator::If { then, otherwise, merge, .. } => {
-                branch_of.extend([(*then, id), (*otherwise, id)]);
-                merge_of.insert(*merge, id);
-            }
-            Terminator::Match { arms, merge, .. } | Terminator::Chosen { arms, merge, .. } => {
-                branch_of.extend(arms.iter().map(|(_, block)| (*block, id)));
-                merge_of.insert(*merge, id);
-            }
-            Terminator::LetElse { otherwise, next, .. } => {
-                branch_of.insert(*otherwise, id);
-                next_of.insert(*next, id);
-            }
-            _ => {}
-        }
-    }
-    let mut links = vec![Link::Root; count];
-    let mut root_of: Vec<BlockId> = graph.block_ids().collect();
-    // Whether the block is printed inside braces that its root does not close.
-    let mut nested = vec![false; count];
-    for id in graph.block_ids() {
-        if graph[id].kind != BlockKind::Plain || jumped_to.contains(&id) {
-            continue;
-        }
-        let (link, from, is_nested) = if let Some(owner) = branch_of.get(&id) {
-            (Link::Branch, *owner, true)
-        } else if let Some(owner) = next_of.get(&id) {
-            (Link::After, *owner, nested[owner.0])
-        } else if let Some(owner) = merge_of.get(&id)
-            && sources[id.0].iter().all(|from| root_of[from.0] == root_of[owner.0])
-        {
-            (Link::After, *owner, nested[owner.0])
-        } else if let [from] = sources[id.0].as_slice()
-            && !nested[from.0]
-        {
-            (Link::Follow, *from, false)
-        } else {
-            continue;
-        };
-        links[id.0] = link;
-        root_of[id.0] = root_of[from.0];
-        nested[id.0] = is_nested;
-    }
-    (links, root_of)
-}
-
-/// The locals bound where a block begins, by block: parameters, and what an await gives.
-fn bound_at_entry(graph: &Graph) -> Vec<Vec<LocalId>> {
-    let mut bound = vec![Vec::new(); graph.blocks.len()];
-    bound[0].clone_from(&graph.params);
-    for block in &graph.blocks {
-        if let Terminator::Await { pat, resume, .. } | Terminator::Join { pat, resume, .. } =
-            &block.end
-        {
-            bound[resume.0] = bound_locals(&graph.locals, pat);
-        }
-    }
-    bound
-}
-
-/// The locals that the code of a root needs, with what those that are made again are made of. A
-/// statement that makes one needs nothing by itself.
-fn needed_in(graph: &Graph, root: BlockId, root_of: &[BlockId]) -> BTreeSet<LocalId> {
-    let mut needed = BTreeSet::new();
-    for id in graph.block_ids().filter(|id| root_of[id.0] == root) {
-        let block = &graph[id];
-        for (node, usage) in block.nodes.iter().zip(&block.usages) {
-            if !makes_remade(graph, node) {
-                needed.extend(&usage.mentions);
-            }
-        }
-        needed.extend(&block.end_usage.mentions);
-    }
-    let mut todo: Vec<LocalId> = needed.iter().copied().collect();
-    while let Some(local) = todo.pop() {
-        if let Some(expr) = &graph.locals[local].remade {
-            let made_of = Usage::of_expr(&graph.locals, expr).mentions;
-            todo.extend(made_of.into_iter().filter(|local| needed.insert(*local)));
-        }
-    }
-    needed
-}
-
-fn makes_remade(graph: &Graph, node: &Node) -> bool {
-    let Node::Code(syn::Stmt::Local(local)) = node else { return false };
-    let bound = bound_locals(&graph.locals, &local.pat);
-    bound.iter().any(|local| graph.locals[*local].remade.is_some())
-}
-
-/// The locals that the blocks of a root name, and those that they bind or declare.
-fn names_in(
-    graph: &Graph,
-    root: BlockId,
-    root_of: &[BlockId],
-) -> (BTreeSet<LocalId>, BTreeSet<LocalId>) {
-    let mut named = BTreeSet::new();
-    let mut bound: BTreeSet<LocalId> = bound_at_entry(graph)[root.0].iter().copied().collect();
-    for id in graph.block_ids().filter(|id| root_of[id.0] == root) {
-        let block = &graph[id];
-        for usage in block.usages.iter().chain([&block.end_usage]) {
-            named.extend(&usage.mentions);
-            for jump in &usage.jumps {
-                if let Jump::Break(target) = jump {
-                    named.extend(graph.targets[target.0].dest);
-                }
-            }
-        }
-        for node in &block.nodes {
-            match node {
-                Node::Code(syn::Stmt::Local(local)) => {
-                    bound.extend(bound_locals(&graph.locals, &local.pat));
-                }
-                Node::Declare(local) => {
-                    bound.insert(*local);
-                }
-                _ => {}
-            }
-        }
-        match &block.end {
-            Terminator::If { cond, .. } => {
-                for pat in crate::cfg::let_patterns(cond) {
-                    bound.extend(bound_locals(&graph.locals, pat));
-                }
-            }
-            Terminator::Match { arms, .. } | Terminator::Chosen { arms, .. } => {
-                for (pat, _) in arms {
-                    bound.extend(bound_locals(&graph.locals, pat));
-                }
-            }
-            Terminator::LetElse { local, .. } => {
-                bound.extend(bound_locals(&graph.locals, &local.pat));
-            }
-            _ => {}
-        }
-    }
-    (named, bound)
 }
 
 /// The scopes from the outermost to `scope`.

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{Link, Root, Variable, exits_of};
+use super::links::exits_of;
+use super::{Link, Root, Variable};
 use crate::holes::Holes;
 use crate::ir::{BlockId, Graph};
 use crate::usage::Place;

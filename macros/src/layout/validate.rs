@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Layout, Link, Root, VariableId, bound_at_entry, exits_of, link, names_in, scope_path};
+use super::links::{exits_of, link};
+use super::names::{bound_at_entry, names_in};
+use super::{Layout, Link, Root, VariableId, scope_path};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
 use crate::liveness::Liveness;
 use crate::usage::Place;

@@ -1,0 +1,50 @@
+//! Where the end of a block goes.
+
+use crate::ir::{BlockId, Branch, RegionId, Terminator};
+
+impl Terminator {
+    /// The blocks that control goes to.
+    pub(crate) fn successors(&self) -> Vec<BlockId> {
+        match self {
+            Self::Goto(block) => vec![*block],
+            Self::If { then, otherwise, .. } => vec![*then, *otherwise],
+            Self::Match { arms, .. } | Self::Chosen { arms, .. } => {
+                arms.iter().map(|(_, block)| *block).collect()
+            }
+            Self::LetElse { otherwise, next, .. } => vec![*otherwise, *next],
+            Self::Await { resume, .. }
+            | Self::Select { resume, .. }
+            | Self::Join { resume, .. } => vec![*resume],
+            Self::Return(_) | Self::Unreachable => Vec::new(),
+        }
+    }
+
+    /// The regions that are begun.
+    pub(crate) fn regions(&self) -> Vec<RegionId> {
+        let region = |branch: &Branch<RegionId>| match branch {
+            Branch::Operation(_) => None,
+            Branch::Region(region) => Some(*region),
+        };
+        match self {
+            Self::Select { arms, .. } => arms.iter().filter_map(|a| region(&a.future)).collect(),
+            Self::Join { branches, .. } => branches.iter().filter_map(region).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// All blocks that are named, the merge included.
+    pub(super) fn blocks_mut(&mut self) -> Vec<&mut BlockId> {
+        match self {
+            Self::Goto(block) => vec![block],
+            Self::If { then, otherwise, merge, .. } => vec![then, otherwise, merge],
+            Self::Match { arms, merge, .. } | Self::Chosen { arms, merge, .. } => {
+                arms.iter_mut().map(|(_, block)| block).chain([merge]).collect()
+            }
+            Self::LetElse { otherwise, next, .. } => vec![otherwise, next],
+            Self::Await { resume, .. }
+            | Self::Select { resume, .. }
+            | Self::Join { resume, .. } => vec![resume],
+            Self::Return(_) | Self::Unreachable => Vec::new(),
+        }
+    }
+}

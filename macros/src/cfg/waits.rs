@@ -1,0 +1,67 @@
+//! Several things awaited at one point.
+
+use super::Builder;
+use crate::ir::{
+    AsyncBlock, BlockKind, Branch, Choice, PointId, Region, RegionId, SelectArm, Terminator,
+};
+use crate::usage::Usage;
+
+impl Builder {
+    pub(super) fn select(&mut self, point: PointId, arms: Vec<SelectArm>) {
+        let usage = self.usage_of_all(
+            arms.iter().flat_map(|arm| arm.cond.iter().chain(arm.future.operation())),
+        );
+        let resume = self.new_block(BlockKind::Resume(point));
+        let merge = self.new_block(BlockKind::Plain);
+        let (mut conds, mut futures, mut handlers) = (Vec::new(), Vec::new(), Vec::new());
+        for SelectArm { pat, cond, future, body } in arms {
+            conds.push(cond);
+            futures.push(future);
+            handlers.push((pat, body));
+        }
+        let futures = self.branches(point, futures);
+        let arms = conds.into_iter().zip(futures);
+        let arms = arms.map(|(cond, future)| Choice { cond, future }).collect();
+        self.end(Terminator::Select { point, arms, resume }, usage);
+        self.begin(resume);
+        let arms = handlers.into_iter().map(|(pat, body)| {
+            let block = self.branch(&[&pat], body, merge);
+            (pat, block)
+        });
+        let arms = arms.collect();
+        self.current = resume;
+        self.end(Terminator::Chosen { point, arms, merge }, Usage::default());
+        self.begin(merge);
+    }
+
+    /// The branches of a point, whose regions stand before what follows it.
+    pub(super) fn branches(
+        &mut self,
+        point: PointId,
+        branches: Vec<Branch<AsyncBlock>>,
+    ) -> Vec<Branch<RegionId>> {
+        let origin = self.current;
+        let branches = branches.into_iter().enumerate().map(|(index, branch)| match branch {
+            Branch::Operation(operation) => Branch::Operation(operation),
+            Branch::Region(block) => Branch::Region(self.region(point, index, block)),
+        });
+        let branches = branches.collect();
+        self.current = origin;
+        branches
+    }
+
+    fn region(&mut self, point: PointId, index: usize, block: AsyncBlock) -> RegionId {
+        let AsyncBlock { body, is_move, span } = block;
+        let id = RegionId(self.regions.len());
+        let parent = self.region.replace(id);
+        let entry = self.new_block(BlockKind::Region(id));
+        self.scoped(|this| {
+            let scope = this.scope;
+            this.regions.push(Region { point, index, parent, entry, scope, is_move, span });
+            this.begin(entry);
+            this.body(body);
+        });
+        self.region = parent;
+        id
+    }
+}

@@ -1,0 +1,75 @@
+//! The functions, types and macros that a workflow must not use, by path.
+
+mod list;
+
+pub(super) use self::list::ACTIVITY;
+use self::list::{MACROS, PATHS};
+use super::Rule;
+
+/// Something refused.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refused {
+    pub(super) rule: Rule,
+    /// What it does, after its name.
+    pub(super) what: &'static str,
+    pub(super) help: &'static str,
+}
+
+/// Paths that share a message. `a::*` is everything below `a`, `a::_` what is directly in it.
+struct Group {
+    paths: &'static [&'static str],
+    refused: Refused,
+}
+
+/// Finds what is refused of a full path.
+pub(super) fn find(path: &[String]) -> Option<Refused> {
+    find_in(PATHS, path)
+}
+
+/// As [`find`], for the name of a macro.
+pub(super) fn find_macro(path: &[String]) -> Option<Refused> {
+    find_in(MACROS, path)
+}
+
+fn find_in(groups: &[Group], path: &[String]) -> Option<Refused> {
+    let group =
+        groups.iter().find(|group| group.paths.iter().any(|pattern| matches(pattern, path)))?;
+    Some(group.refused)
+}
+
+fn matches(pattern: &str, path: &[String]) -> bool {
+    let mut path = path.iter();
+    for segment in pattern.split("::") {
+        match (segment, path.next()) {
+            ("*", Some(_)) => return true,
+            (_, None) => return false,
+            ("_", Some(_)) => {}
+            (segment, Some(found)) if segment == found => {}
+            _ => return false,
+        }
+    }
+    path.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(path: &str) -> Option<&'static str> {
+        let path: Vec<String> = path.split("::").map(str::to_owned).collect();
+        find(&path).map(|refused| refused.rule.name())
+    }
+
+    #[test]
+    fn the_most_exact_group_counts() {
+        assert_eq!(rule("std::thread::sleep"), Some("threads"));
+        assert_eq!(rule("std::thread::available_parallelism"), Some("environment"));
+        assert_eq!(rule("fastrand::u32"), Some("random"));
+        assert_eq!(rule("fastrand::Rng::with_seed"), None);
+        assert_eq!(rule("reqwest::StatusCode::OK"), None);
+        assert_eq!(rule("std::fs"), None);
+        assert_eq!(rule("std::fs::File::open"), Some("files"));
+        assert_eq!(rule("rand::rngs::StdRng::seed_from_u64"), None);
+        assert_eq!(rule("rand::rngs::StdRng::from_os_rng"), Some("random"));
+    }
+}

@@ -1,0 +1,192 @@
+//! How a root begins: with the variables of the scopes that are open there.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::visit_mut::VisitMut;
+use syn::{Index, Pat};
+
+use super::print::{Printer, carried, unwrap};
+use super::rewrite::Rewrite;
+use super::step::{self, parked, slot, token};
+use crate::hygiene::hidden;
+use crate::ir::{BlockKind, LocalId, ScopeId};
+use crate::layout::{VariableId, scope_path};
+
+impl Printer<'_> {
+    pub(super) fn start(&self) -> (TokenStream, TokenStream) {
+        let parked = parked();
+        let pattern = step::arm_of_state(self.machine, &self.machine.layout.states[0]);
+        let params = &self.machine.function.params;
+        if params.is_empty() {
+            return (pattern, TokenStream::new());
+        }
+        let arguments = hidden("arguments");
+        // A pattern that takes a value apart does so once all of them are there.
+        let mut take_apart = TokenStream::new();
+        let idents = params.iter().enumerate().map(|(index, param)| match &*param.pat {
+            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+                pat.to_token_stream()
+            }
+            pat => {
+                let ident = hidden(&format!("argument{index}"));
+                take_apart.extend(quote!(let #pat = #ident;));
+                ident.to_token_stream()
+            }
+        });
+        let idents: Vec<_> = idents.collect();
+        let tokens = (0..params.len()).map(step::argument_token);
+        let load = quote! {
+            let mut #arguments = #parked.arguments();
+            let (#(::core::option::Option::Some(#idents),)*) =
+                (#((#tokens.next)(&mut #arguments),)*)
+            else {
+                return ::core::result::Result::Err(::piton::__private::unreadable(#arguments));
+            };
+            #take_apart
+        };
+        (pattern, load)
+    }
+
+    /// Makes the variables of a scope that is open where the root begins. With the outermost come
+    /// those that are in none of `open`, because they have been taken over from outside.
+    pub(super) fn enter(&self, scope: ScopeId, open: &[ScopeId]) -> TokenStream {
+        let graph = self.machine.graph;
+        let is_in = |scope: ScopeId, local| graph.scopes[scope.0].locals.contains(&local);
+        let declares = |local: LocalId| {
+            let is_given = !open.is_empty() && !open.iter().any(|scope| is_in(*scope, local));
+            is_in(scope, local) || is_given
+        };
+        let mut out = TokenStream::new();
+        let mut loads = Vec::new();
+        for local in self.declared_in_order() {
+            if !declares(local) {
+                continue;
+            }
+            let of_local =
+                |id: &&VariableId| self.machine.layout.variable(**id).place.local == local;
+            let entry = self.root.entry.iter().filter(of_local);
+            loads.extend(entry.copied().filter(|id| !self.root.keeps(*id)));
+            let carried = self.root.carried.iter().find(of_local);
+            let is_declared = self.root.declared.contains(&local);
+            if carried.is_some() || is_declared {
+                out.extend(self.load(std::mem::take(&mut loads)));
+            }
+            if is_declared {
+                // Where it is declared in the source, rustc says whether it is used.
+                let declare = self.declare(local);
+                out.extend(quote!(#[allow(unused_variables)] #declare));
+            }
+            out.extend(carried.map(|id| self.take_carried(*id, is_declared)));
+        }
+        out.extend(self.load(loads));
+        for part in self.root.gone.iter().filter(|part| declares(part.local)) {
+            let is_kept = |id: &VariableId| {
+                self.machine.layout.variable(*id).place.local == part.local && self.root.keeps(*id)
+            };
+            if !self.root.entry.iter().any(is_kept) {
+                let part = self.place(part);
+                out.extend(quote!(::piton::__private::forget(#part);));
+            }
+        }
+        for id in &self.root.unfilled {
+            let variable = self.machine.layout.variable(*id);
+            if declares(variable.place.local) {
+                let ident = &variable.ident;
+                out.extend(quote!(#[allow(unused_variables)] let mut #ident;));
+            }
+        }
+        for local in &self.root.remade {
+            if declares(*local)
+                && let Some(expr) = &graph.locals[*local].remade
+            {
+                let mut expr = expr.clone();
+                Rewrite::new(self).visit_expr_mut(&mut expr);
+                let ident = &graph.locals[*local].ident;
+                let ty = graph.locals[*local].ty.as_ref().map(|ty| quote!(: #ty));
+                out.extend(quote!(let #ident #ty = #expr;));
+            }
+        }
+        out
+    }
+
+    /// The locals that are in scope where the root begins, in the order of their declarations. What
+    /// a region has taken over is declared outside of it.
+    fn declared_in_order(&self) -> impl Iterator<Item = LocalId> + '_ {
+        let graph = self.machine.graph;
+        let scopes = scope_path(graph, graph[self.root.block].scope);
+        scopes.into_iter().flat_map(|scope| graph.scopes[scope.0].locals.iter().copied())
+    }
+
+    /// Makes variables that the root is given.
+    fn load(&self, entry: Vec<VariableId>) -> TokenStream {
+        let mut out = TokenStream::new();
+        let pats = entry.iter().map(|id| {
+            let variable = self.machine.layout.variable(*id);
+            let ident = &variable.ident;
+            let mutability = variable.mutable.then(|| quote!(mut));
+            quote!(#mutability #ident)
+        });
+        if matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_)) {
+            let tokens = entry.iter().map(|id| token(*id));
+            let positions = entry.iter().filter_map(|id| self.position(*id)).map(Index::from);
+            let (pats, parked) = (pats.collect::<Vec<_>>(), parked());
+            if let ([pat], [id]) = (&pats[..], &entry[..]) {
+                let token = token(*id);
+                out.extend(unwrap(pat, &quote!(#token.load(#parked, #(#positions)*))));
+            } else if !entry.is_empty() {
+                let (tokens, pats) = (tuple(tokens.map(|it| quote!(&#it)).collect()), tuple(pats));
+                out.extend(unwrap(&pats, &quote!(#parked.load(#tokens, &[#(#positions),*]))));
+            }
+        } else if let BlockKind::Region(region) = self.machine.graph[self.root.block].kind {
+            for (id, pat) in entry.iter().zip(pats) {
+                let given = super::regions::given(region, *id);
+                out.extend(quote!(let #pat = #given.take();));
+            }
+        } else {
+            for (id, pat) in entry.iter().zip(pats) {
+                let slot = slot(*id);
+                out.extend(if self.machine.layout.variable(*id).comes_saved {
+                    let token = token(*id);
+                    unwrap(&pat, &quote!(#token.take(&mut #slot)))
+                } else {
+                    quote!(let #pat = #slot.take();)
+                });
+            }
+        }
+        out
+    }
+
+    /// Takes what may have come only to be dropped, so that this happens at the end of its scope, or
+    /// where the code assigns something else to the variable.
+    fn take_carried(&self, id: VariableId, is_declared: bool) -> TokenStream {
+        let (slot, held) = (slot(id), carried(id));
+        if is_declared {
+            let ident = &self.machine.layout.variable(id).ident;
+            quote!(if let ::core::option::Option::Some(#held) = #slot.carried() { #ident = #held; })
+        } else {
+            quote!(let #held = #slot.carried();)
+        }
+    }
+
+    pub(super) fn declare(&self, id: LocalId) -> TokenStream {
+        let local = &self.machine.graph.locals[id];
+        let ident = &local.ident;
+        let mutability = local.mutable.then(|| quote!(mut));
+        let ty = local.ty.as_ref().map(|ty| quote!(: #ty));
+        // Where it is read may be in another root.
+        let is_read = self.machine.layout.read.contains(&id);
+        let allow = is_read.then(|| quote!(#[allow(unused_variables)]));
+        quote!(#allow let #mutability #ident #ty;)
+    }
+}
+
+/// A tuple, in groups of which none is longer than the tuples that can be loaded.
+fn tuple(elements: Vec<TokenStream>) -> TokenStream {
+    /// Tuples of tokens can be loaded up to this length.
+    const MAX_TUPLE: usize = 12;
+    if elements.len() <= MAX_TUPLE {
+        return quote!((#(#elements,)*));
+    }
+    let groups = elements.chunks(MAX_TUPLE).map(|group| quote!((#(#group,)*)));
+    tuple(groups.collect())
+}

@@ -1,0 +1,145 @@
+//! How a root ends: with the workflow, or with a jump to another root.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Expr, Index};
+
+use super::print::{Printer, carried};
+use super::step::{self, parked, slot};
+use crate::ir::{BlockId, BlockKind, TargetId};
+use crate::layout::VariableId;
+use crate::usage::Place;
+
+/// Where a variable is. See [`crate::layout::Root::keeps`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whereabouts {
+    /// It is a variable here.
+    Here,
+    /// It is as it was in the state before, at this position.
+    Parked(usize),
+    /// It is in its slot.
+    Slot,
+}
+
+/// Jumps.
+impl Printer<'_> {
+    /// Ends the workflow with a value.
+    pub(super) fn complete(&self, value: Option<&Expr>, span: Span) -> TokenStream {
+        match value {
+            Some(value) => self.complete_tokens(&value.to_token_stream(), span),
+            None => self.complete_tokens(&quote_spanned!(span=> ()), span),
+        }
+    }
+
+    pub(super) fn complete_tokens(&self, value: &TokenStream, span: Span) -> TokenStream {
+        quote_spanned! {span=>
+            return ::core::result::Result::Ok(#value)
+        }
+    }
+
+    pub(super) fn break_to(&self, target: TargetId, value: Option<&Expr>) -> TokenStream {
+        let target = self.machine.graph.targets[target.0];
+        let Some(exit) = target.exit else { return TokenStream::new() };
+        let give = match (target.dest, value) {
+            (Some(dest), Some(value)) => {
+                let ident = &self.machine.graph.locals[dest].ident;
+                quote!(#ident = #value;)
+            }
+            (Some(dest), None) => {
+                let ident = &self.machine.graph.locals[dest].ident;
+                quote!(#ident = ();)
+            }
+            (None, Some(value)) => quote!(#value;),
+            (None, None) => TokenStream::new(),
+        };
+        let goto = self.goto(exit);
+        quote!({ #give #goto })
+    }
+
+    pub(super) fn continue_to(&self, target: TargetId) -> TokenStream {
+        let Some(head) = self.machine.graph.targets[target.0].head else {
+            return TokenStream::new();
+        };
+        let goto = self.goto(head);
+        quote!({ #goto })
+    }
+
+    /// Fills the slots of a root and jumps to it.
+    pub(super) fn goto(&self, to: BlockId) -> TokenStream {
+        let root = self.machine.layout.root(to);
+        let fill = root.into_iter().flat_map(|root| &root.entry).map(|id| {
+            let slot = slot(*id);
+            match self.whereabouts(*id) {
+                Whereabouts::Here => {
+                    let value = self.place(&self.machine.layout.variable(*id).place);
+                    quote!(#slot.fill(#value);)
+                }
+                Whereabouts::Parked(position) => {
+                    let (parked, position) = (parked(), Index::from(position));
+                    quote!(#parked.pass(#position, &mut #slot);)
+                }
+                Whereabouts::Slot => TokenStream::new(),
+            }
+        });
+        let carry = root.into_iter().flat_map(|root| &root.carried).map(|id| self.carry(*id));
+        let jump = step::jump(self.machine, to);
+        quote!(#(#fill)* #(#carry)* #jump)
+    }
+
+    /// Hands a value on that is to be dropped later, if it is certainly here.
+    fn carry(&self, id: VariableId) -> TokenStream {
+        let local = self.machine.layout.variable(id).place.local;
+        let (block, node) = self.at.get();
+        let slot = slot(id);
+        if self.machine.layout.carried.held(block, node).contains(&local) {
+            let ident = &self.machine.layout.variable(id).ident;
+            quote!(#slot.fill(#ident);)
+        } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
+            let held = carried(id);
+            quote!(#slot = ::piton::__private::Slot::of(#held);)
+        } else {
+            TokenStream::new()
+        }
+    }
+
+    /// Which of the locals of the state it is that the root goes on from.
+    pub(super) fn position(&self, id: VariableId) -> Option<usize> {
+        self.root.entry.iter().position(|entry| *entry == id)
+    }
+
+    /// Where a variable is that another root needs.
+    pub(super) fn whereabouts(&self, id: VariableId) -> Whereabouts {
+        if !self.root.keeps(id) {
+            return Whereabouts::Here;
+        }
+        let is_resumed = matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_));
+        match self.position(id) {
+            Some(position) if is_resumed => Whereabouts::Parked(position),
+            _ => Whereabouts::Slot,
+        }
+    }
+
+    /// A place, with what it is a part of as it is here.
+    pub(super) fn place(&self, place: &Place) -> TokenStream {
+        let part = self
+            .parts
+            .iter()
+            .find(|(part, _)| part.local == place.local && place.fields.starts_with(&part.fields));
+        let (ident, skip) = match part {
+            Some((part, ident)) => (ident, part.fields.len()),
+            None => (&self.machine.graph.locals[place.local].ident, 0),
+        };
+        let mut tokens = ident.to_token_stream();
+        for field in &place.fields[skip..] {
+            let member: TokenStream = match field.parse::<u32>() {
+                Ok(index) => syn::Index::from(index as usize).to_token_stream(),
+                Err(_) => match syn::parse_str::<Ident>(field) {
+                    Ok(ident) => ident.to_token_stream(),
+                    Err(_) => Ident::new_raw(field, Span::call_site()).to_token_stream(),
+                },
+            };
+            tokens.extend(quote!(.#member));
+        }
+        tokens
+    }
+}

@@ -1,0 +1,197 @@
+//! A function as blocks.
+
+use proc_macro2::Span;
+use syn::{Expr, Pat, Type};
+
+use super::{BlockId, Branch, LocalId, Locals, Point, PointId, RegionId, ScopeId};
+use crate::usage::Usage;
+
+/// A function after `cfg`: blocks, numbered in source order.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    pub(crate) locals: Locals,
+    pub(crate) points: Vec<Point>,
+    pub(crate) items: Vec<syn::Item>,
+    /// The locals that the parameters bind.
+    pub(crate) params: Vec<LocalId>,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) scopes: Vec<Scope>,
+    /// Where `break` and `continue` go, by [`TargetId`].
+    pub(crate) targets: Vec<Target>,
+    pub(crate) regions: Vec<Region>,
+}
+
+/// An `async` block that is a branch of a suspension point: a machine within the machine, with
+/// states of its own, that is stepped by the same step function.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    /// Where it is awaited, and which of the branches it is.
+    pub(crate) point: PointId,
+    pub(crate) index: usize,
+    /// The region that it is in.
+    pub(crate) parent: Option<RegionId>,
+    /// Its first block.
+    pub(crate) entry: BlockId,
+    /// The scope that all of its own locals are in.
+    pub(crate) scope: ScopeId,
+    pub(crate) is_move: bool,
+    pub(crate) span: Span,
+}
+
+/// A lexical scope of the source.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    pub(crate) parent: Option<ScopeId>,
+    /// The locals declared directly in it.
+    pub(crate) locals: Vec<LocalId>,
+}
+
+/// Where the jumps of a loop or labeled block go.
+///
+/// A block that control does not come to is not in the graph.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Target {
+    pub(crate) exit: Option<BlockId>,
+    pub(crate) head: Option<BlockId>,
+    /// The local that gets the value of a `break`.
+    pub(crate) dest: Option<LocalId>,
+}
+
+/// What a block is to the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    /// The first block.
+    Start,
+    /// The first block of a region.
+    Region(RegionId),
+    /// Entered after a suspension.
+    Resume(PointId),
+    /// The head of a loop.
+    Head,
+    /// Where a loop is left to.
+    Exit,
+    /// Anything else.
+    Plain,
+}
+
+/// Straight code with one end.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) kind: BlockKind,
+    /// The region that it is in.
+    pub(crate) region: Option<RegionId>,
+    /// The scope that is open where it begins.
+    pub(crate) scope: ScopeId,
+    pub(crate) nodes: Vec<Node>,
+    /// What each node does with the locals.
+    pub(crate) usages: Vec<Usage>,
+    pub(crate) end: Terminator,
+    /// What the end does with the locals before it goes on.
+    pub(crate) end_usage: Usage,
+}
+
+/// A piece of a block.
+#[derive(Debug)]
+pub(crate) enum Node {
+    Code(syn::Stmt),
+    Declare(LocalId),
+    Define { local: LocalId, value: Expr },
+    Enter(ScopeId),
+    Leave,
+}
+
+/// The end of a block.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "every block has one")]
+pub(crate) enum Terminator {
+    Goto(BlockId),
+    If {
+        cond: Expr,
+        then: BlockId,
+        otherwise: BlockId,
+        merge: BlockId,
+    },
+    Match {
+        scrutinee: Expr,
+        arms: Vec<(Pat, BlockId)>,
+        merge: BlockId,
+    },
+    LetElse {
+        local: syn::Local,
+        otherwise: BlockId,
+        next: BlockId,
+    },
+    Await {
+        point: PointId,
+        future: Expr,
+        pat: Pat,
+        ty: Option<Type>,
+        resume: BlockId,
+    },
+    /// Suspends; `resume` ends in a [`Terminator::Chosen`].
+    Select {
+        point: PointId,
+        arms: Vec<Choice>,
+        resume: BlockId,
+    },
+    /// Goes on in the arm that was ready.
+    Chosen {
+        point: PointId,
+        arms: Vec<(Pat, BlockId)>,
+        merge: BlockId,
+    },
+    Join {
+        point: PointId,
+        branches: Vec<Branch<RegionId>>,
+        pat: Pat,
+        fail_fast: bool,
+        resume: BlockId,
+    },
+    Return(Expr),
+    /// Nothing comes here.
+    Unreachable,
+}
+
+/// One of the operations of a `select!`.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) cond: Option<Expr>,
+    pub(crate) future: Branch<RegionId>,
+}
+
+impl std::ops::Index<BlockId> for Graph {
+    type Output = Block;
+
+    fn index(&self, id: BlockId) -> &Block {
+        &self.blocks[id.0]
+    }
+}
+
+impl std::ops::Index<RegionId> for Graph {
+    type Output = Region;
+
+    fn index(&self, id: RegionId) -> &Region {
+        &self.regions[id.0]
+    }
+}
+
+impl Graph {
+    /// The regions among the branches of a point, in source order.
+    pub(crate) fn regions_of(&self, point: PointId) -> impl Iterator<Item = RegionId> + '_ {
+        (0..self.regions.len()).map(RegionId).filter(move |region| self[*region].point == point)
+    }
+
+    /// Whether a branch of the point is a region.
+    pub(crate) fn has_regions(&self, point: PointId) -> bool {
+        self.regions_of(point).next().is_some()
+    }
+
+    /// Whether `region` is `outer` or in it.
+    pub(crate) fn is_within(&self, region: Option<RegionId>, outer: RegionId) -> bool {
+        std::iter::successors(region, |region| self[*region].parent).any(|id| id == outer)
+    }
+
+    pub(crate) fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<> {
+        (0..self.blocks.len()).map(BlockId)
+    }
+}

@@ -1,0 +1,106 @@
+//! The locals of a function.
+
+use std::collections::HashMap;
+
+use syn::{Expr, Ident, Type};
+
+use super::LocalId;
+
+/// A binding that can be alive across a suspension point.
+#[derive(Clone, Debug)]
+pub(crate) struct Local {
+    /// Its name, unique in the function.
+    pub(crate) ident: Ident,
+    /// The name under which it is stored: that of the source, with the number of the binding if
+    /// there are several of one name.
+    pub(crate) stored: String,
+    /// Whether it is declared `mut`.
+    pub(crate) mutable: bool,
+    /// Its type, where the source gives it.
+    pub(crate) ty: Option<Type>,
+    /// How it is made again after a suspension instead of being saved.
+    pub(crate) remade: Option<Expr>,
+    /// The items that it is one of.
+    pub(crate) item_of: Option<LocalId>,
+    /// What saves it.
+    pub(crate) kind: LocalKind,
+    /// Whether it has a `&'static str` in it, beside other things.
+    pub(crate) holds_text: bool,
+}
+
+/// How a local is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LocalKind {
+    /// By its own serde implementation.
+    Value,
+    /// The iterator of a `for` loop, as the items that are left.
+    Items,
+    /// A `&'static str`, as its text.
+    Text,
+    /// As `Items`, of `&'static str`.
+    Texts,
+}
+
+/// The locals of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Locals {
+    list: Vec<Local>,
+    by_name: HashMap<String, LocalId>,
+    stored: HashMap<String, usize>,
+}
+
+impl Locals {
+    /// Adds a local whose `ident` no other local has; `source` is its name for people.
+    pub(crate) fn add(
+        &mut self,
+        ident: Ident,
+        source: &str,
+        mutable: bool,
+        kind: LocalKind,
+    ) -> LocalId {
+        let id = LocalId(self.list.len());
+        let count = self.stored.entry(source.to_owned()).or_default();
+        *count += 1;
+        let stored = if *count == 1 { source.to_owned() } else { format!("{source}#{count}") };
+        self.by_name.insert(ident.to_string(), id);
+        self.list.push(Local {
+            ident,
+            stored,
+            mutable,
+            ty: None,
+            remade: None,
+            item_of: None,
+            kind,
+            holds_text: false,
+        });
+        id
+    }
+
+    /// The local with this unique name.
+    pub(crate) fn find(&self, ident: &Ident) -> Option<LocalId> {
+        self.by_name.get(&ident.to_string()).copied()
+    }
+
+    /// As [`find`](Self::find), by text.
+    pub(crate) fn find_name(&self, name: &str) -> Option<LocalId> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = LocalId> + use<> {
+        (0..self.list.len()).map(LocalId)
+    }
+}
+
+impl std::ops::Index<LocalId> for Locals {
+    type Output = Local;
+
+    fn index(&self, id: LocalId) -> &Local {
+        &self.list[id.0]
+    }
+}
+
+impl std::ops::IndexMut<LocalId> for Locals {
+    fn index_mut(&mut self, id: LocalId) -> &mut Local {
+        &mut self.list[id.0]
+    }
+}

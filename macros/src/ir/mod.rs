@@ -1,0 +1,55 @@
+//! The data that passes hand to each other.
+//!
+//! Three forms: the locals of a function with unique names ([`Locals`], made by `resolve`), the body
+//! as a tree in which every suspension point is a statement of its own ([`Body`], made by
+//! `normalize`), and blocks with terminators ([`Graph`], made by `cfg`). Expressions inside are the
+//! user's own syntax; none of them suspends.
+
+mod graph;
+mod locals;
+mod tree;
+
+use proc_macro2::Span;
+
+pub(crate) use self::graph::{
+    Block, BlockKind, Choice, Graph, Node, Region, Scope, Target, Terminator,
+};
+pub(crate) use self::locals::{Local, LocalKind, Locals};
+pub(crate) use self::tree::{
+    Arm, AsyncBlock, Body, Branch, Point, PointKind, SelectArm, Stmt, Tree,
+};
+
+macro_rules! indexes {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+            pub(crate) struct $name(pub(crate) usize);
+        )*
+    };
+}
+
+indexes! {
+    /// Index into [`Locals`].
+    LocalId;
+    /// Index into [`Graph::blocks`].
+    BlockId;
+    /// Index into [`Graph::scopes`].
+    ScopeId;
+    /// A loop or labeled block that is taken apart; the number is in its rewritten label.
+    TargetId;
+    /// Index into [`Tree::points`]: a suspension point.
+    PointId;
+    /// Index into [`Graph::regions`].
+    RegionId;
+}
+
+/// The label of a loop or block that is taken apart, as it stands in the code that jumps to it.
+pub(crate) fn target_label(target: TargetId, span: Span) -> syn::Lifetime {
+    syn::Lifetime::new(&format!("'__piton_{}", target.0), span)
+}
+
+/// The target that a label names, if it is one of [`target_label`].
+pub(crate) fn label_target(label: &syn::Lifetime) -> Option<TargetId> {
+    label.ident.to_string().strip_prefix("__piton_")?.parse().ok().map(TargetId)
+}

@@ -1,0 +1,165 @@
+//! A function as a tree of statements.
+
+use proc_macro2::Span;
+use syn::{Expr, Pat, Type};
+
+use super::{LocalId, Locals, PointId, TargetId};
+
+/// A function after `normalize`.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) locals: Locals,
+    pub(crate) points: Vec<Point>,
+    /// Items of the body, in source order.
+    pub(crate) items: Vec<syn::Item>,
+    /// The parameters' bindings, then the statements.
+    pub(crate) body: Body,
+}
+
+/// A suspension point.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    /// The stored name of its state, unique in the workflow.
+    pub(crate) name: String,
+    pub(crate) kind: PointKind,
+    /// The `await`, or the name of the macro.
+    pub(crate) span: Span,
+    /// The point that waits for the `async` block that this one is in, and which of its branches
+    /// the block is.
+    pub(crate) within: Option<(PointId, usize)>,
+    /// The name that it shares with points before it, which it is told apart from by its number.
+    pub(crate) repeats: Option<String>,
+}
+
+/// What is awaited, as far as the source shows it. The variants are those of
+/// `piton::model::AwaitKind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PointKind {
+    Call,
+    Timer,
+    Signal,
+    Select,
+    Join,
+    Other,
+}
+
+/// Statements in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) stmts: Vec<Stmt>,
+}
+
+/// A statement of the normalized tree.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a function has few statements, and they move little"
+)]
+pub(crate) enum Stmt {
+    /// A statement without suspension points. It may jump to targets by their rewritten labels.
+    Code(syn::Stmt),
+    /// Declares a local that is assigned later.
+    Declare(LocalId),
+    /// Gives a declared local its value.
+    Define {
+        local: LocalId,
+        value: Expr,
+    },
+    /// Awaits and binds the result.
+    Await {
+        point: PointId,
+        future: Expr,
+        pat: Pat,
+        ty: Option<Type>,
+    },
+    /// Awaits the first of several.
+    Select {
+        point: PointId,
+        arms: Vec<SelectArm>,
+    },
+    /// Awaits all of several. With `fail_fast`, the first error ends it.
+    Join {
+        point: PointId,
+        branches: Vec<Branch<AsyncBlock>>,
+        pat: Pat,
+        fail_fast: bool,
+    },
+    /// A block of its own.
+    Scope(Body),
+    /// `cond` may bind by `let`.
+    If {
+        cond: Expr,
+        then: Body,
+        otherwise: Body,
+    },
+    Match {
+        scrutinee: Expr,
+        arms: Vec<Arm>,
+    },
+    /// `let … else`: the `else` part suspends.
+    LetElse {
+        local: syn::Local,
+        otherwise: Body,
+    },
+    /// `dest` is the local that `break` gives a value.
+    Loop {
+        target: TargetId,
+        dest: Option<LocalId>,
+        body: Body,
+    },
+    /// A block that `Break` leaves.
+    Labeled {
+        target: TargetId,
+        dest: Option<LocalId>,
+        body: Body,
+    },
+    Break(TargetId),
+    Continue(TargetId),
+    Return(Expr),
+}
+
+/// An arm of a `match` that is taken apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Arm {
+    /// With its guard, which does not suspend.
+    pub(crate) pat: Pat,
+    pub(crate) body: Body,
+}
+
+/// An arm of `select!`.
+#[derive(Clone, Debug)]
+pub(crate) struct SelectArm {
+    pub(crate) pat: Pat,
+    pub(crate) cond: Option<Expr>,
+    pub(crate) future: Branch<AsyncBlock>,
+    pub(crate) body: Body,
+}
+
+/// One of several futures that are awaited together.
+#[derive(Clone, Debug)]
+pub(crate) enum Branch<R> {
+    /// A durable operation.
+    Operation(Expr),
+    /// An `async` block, compiled as a part of the same step function.
+    Region(R),
+}
+
+impl<R> Branch<R> {
+    /// The operation, if it is one.
+    pub(crate) fn operation(&self) -> Option<&Expr> {
+        match self {
+            Self::Operation(expr) => Some(expr),
+            Self::Region(_) => None,
+        }
+    }
+}
+
+/// An `async` block in the tree.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncBlock {
+    pub(crate) body: Body,
+    /// Whether it is `async move`.
+    pub(crate) is_move: bool,
+    /// The `async`.
+    pub(crate) span: Span,
+}

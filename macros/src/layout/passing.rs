@@ -1,0 +1,135 @@
+//! What goes through a root or comes to it without being used there.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::links::{exits_of, is_entered_within};
+use super::{Link, Root, Variable, VariableId, Variables, scope_path};
+use crate::captures::Captures;
+use crate::carried::{self, Carried};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId};
+use crate::usage::Place;
+
+/// Finds out what goes from root to root to be dropped where its scope ends.
+pub(super) fn carry(
+    graph: &Graph,
+    root_of: &[BlockId],
+    roots: &mut [Root],
+    variables: &mut Variables,
+) -> Carried {
+    let entries = roots.iter().map(|root| {
+        let own = graph[root.block].region.map(|region| graph[region].scope);
+        let scopes = scope_path(graph, graph[root.block].scope);
+        let outside = scopes.iter().position(|scope| Some(*scope) == own).unwrap_or(0);
+        let open = scopes[outside..].iter().flat_map(|scope| &graph.scopes[scope.0].locals);
+        let places = root.entry.iter().map(|id| &variables.list[id.0].place);
+        let whole = places.clone().filter(|place| place.fields.is_empty());
+        let entry = carried::Entry {
+            whole: whole.map(|place| place.local).collect(),
+            locals: places.map(|place| place.local).collect(),
+            named: root.named.clone(),
+            open: open.copied().collect(),
+        };
+        (root.block, entry)
+    });
+    let entries = entries.collect();
+    let carried = carried::analyze(graph, &entries, root_of);
+    for root in roots {
+        for local in carried.come_to(root.block) {
+            let id = variables.id(graph, Place::whole(local));
+            variables.list[id.0].passed_in.insert(graph[root.block].region);
+            root.carried.push(id);
+        }
+    }
+    carried
+}
+
+/// Finds out which values nobody sees, though others of the same local are read: rustc would take
+/// the variable of such a value for an unused one. Gives all locals that are read.
+pub(super) fn find_idle(
+    graph: &Graph,
+    links: &[Link],
+    root_of: &[BlockId],
+    roots: &mut [Root],
+    variables: &[Variable],
+) -> BTreeSet<LocalId> {
+    let local_of = |id: &VariableId| variables[id.0].place.local;
+    let entries: HashMap<BlockId, BTreeSet<LocalId>> =
+        roots.iter().map(|root| (root.block, root.entry.iter().map(local_of).collect())).collect();
+    let mut all = BTreeSet::new();
+    let mut used: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
+    for id in graph.block_ids() {
+        let used = used.entry(root_of[id.0]).or_default();
+        let usages = graph[id].usages.iter().chain([&graph[id].end_usage]);
+        for read in usages.flat_map(|usage| &usage.reads) {
+            all.insert(read.local);
+            used.insert(read.local);
+        }
+        for exit in exits_of(graph, links, id).into_iter().flatten() {
+            used.extend(&entries[&exit]);
+        }
+    }
+    for root in roots {
+        root.idle = &all - &used.remove(&root.block).unwrap_or_default();
+    }
+    all
+}
+
+/// Finds out what only passes through the roots.
+pub(super) fn keep(
+    graph: &Graph,
+    links: &[Link],
+    root_of: &[BlockId],
+    roots: &mut [Root],
+    variables: &mut [Variable],
+) {
+    let entries: HashMap<BlockId, Vec<VariableId>> =
+        roots.iter().map(|root| (root.block, root.entry.clone())).collect();
+    let mut exits: HashMap<BlockId, Vec<Option<BlockId>>> = HashMap::new();
+    for id in graph.block_ids() {
+        exits.entry(root_of[id.0]).or_default().extend(exits_of(graph, links, id));
+    }
+    // What a region is given when it begins is not in the slots of its roots.
+    let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
+    for root in roots.iter_mut().filter(|root| !is_given(root)) {
+        let exits = exits.get(&root.block).map(Vec::as_slice).unwrap_or_default();
+        let is_kept = |id: &VariableId| {
+            let local = variables[id.0].place.local;
+            !root.named.contains(&local)
+                && !root.needed.contains(&local)
+                && !root.used_by_regions.contains(&local)
+                && !root.given.contains(&local)
+                // Where it ends, it must be there to be dropped.
+                && exits.iter().all(|exit| exit.is_some_and(|exit| entries[&exit].contains(id)))
+        };
+        let kept: BTreeSet<_> = root.entry.iter().copied().filter(is_kept).collect();
+        let goes_on = exits.iter().flatten().any(|exit| is_entered_within(graph, *exit));
+        if goes_on && !is_entered_within(graph, root.block) {
+            kept.iter().for_each(|id| variables[id.0].comes_saved = true);
+        }
+        root.kept = kept;
+    }
+}
+
+pub(super) fn used_by_regions(
+    graph: &Graph,
+    captures: &Captures,
+    root: BlockId,
+) -> BTreeSet<LocalId> {
+    match graph[root].kind {
+        BlockKind::Resume(point) => {
+            graph.regions_of(point).flat_map(|region| captures.used_outside(region)).collect()
+        }
+        _ => BTreeSet::new(),
+    }
+}
+
+pub(super) fn given_in(
+    graph: &Graph,
+    captures: &Captures,
+    root: BlockId,
+    root_of: &[BlockId],
+) -> BTreeSet<LocalId> {
+    let blocks = graph.block_ids().filter(|id| root_of[id.0] == root);
+    let regions = blocks.flat_map(|id| graph[id].end.regions());
+    regions.flat_map(|region| captures.owned(region)).copied().collect()
+}

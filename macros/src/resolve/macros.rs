@@ -1,0 +1,154 @@
+//! Names in macros: in those that read as expressions, in format strings, and in tokens that nobody
+//! understands.
+
+use quote::ToTokens;
+use syn::visit_mut::VisitMut;
+use syn::{Expr, Ident, Macro};
+
+use super::{Binding, Resolver};
+use crate::check::Rule;
+use crate::macros::{self, Piece};
+use crate::parse::{write_out_block_returns, write_out_returns};
+use crate::suspend;
+
+impl Resolver<'_> {
+    pub(super) fn resolve_macro(&mut self, mac: &mut Macro) {
+        if suspend::awaiting(mac) == Some(suspend::Awaiting::Select) {
+            return self.resolve_select(mac);
+        }
+        let Some(mut pieces) = macros::parse(mac) else {
+            return self.resolve_tokens(mac);
+        };
+        let before = macros::unparse(&pieces).to_string();
+        let is_known = macros::is_known(mac);
+        let visit = match suspend::awaiting(mac) {
+            Some(_) => Self::resolve_branch,
+            None => Self::visit_expr_mut,
+        };
+        let format = macros::format_string(mac, &pieces);
+        let named = macros::named_arguments(&pieces);
+        for (index, piece) in pieces.iter_mut().enumerate() {
+            match piece {
+                Piece::Expr(expr, _) => {
+                    if macros::literal_text(expr).is_some() {
+                        if !is_known || format == Some(index) {
+                            self.resolve_format(expr, is_known, &named);
+                        }
+                    } else {
+                        visit(self, expr);
+                    }
+                }
+                Piece::Tokens(tokens) => {
+                    // The pattern of `matches!`; names before `=` are not variables.
+                    if macros::name(mac) == "matches" {
+                        *tokens = macros::rename_tokens(tokens.clone(), &|i| self.renamed(i));
+                    }
+                }
+            }
+        }
+        let after = macros::unparse(&pieces);
+        if after.to_string() != before {
+            mac.tokens = after;
+        }
+    }
+
+    /// Renames what a format string captures, but for the `named` arguments of the call.
+    fn resolve_format(&mut self, expr: &mut Expr, is_known: bool, named: &[String]) {
+        let Some(literal) = macros::literal_text(expr) else { return };
+        let text = literal.value();
+        for name in macros::captures(&text) {
+            self.note_use(&name);
+        }
+        let rename = |name: &str| {
+            if named.iter().any(|named| named == name) {
+                return None;
+            }
+            let ident = syn::parse_str::<Ident>(name).ok()?;
+            self.renamed(&ident).map(|new| new.to_string())
+        };
+        let renamed = macros::rename_captures(&text, rename);
+        if renamed == text {
+            return;
+        }
+        if is_known {
+            let lit = syn::Lit::Str(syn::LitStr::new(&renamed, literal.span()));
+            *expr = Expr::Lit(syn::ExprLit { attrs: Vec::new(), lit });
+        } else {
+            self.report_capture(literal.span(), &text);
+        }
+    }
+
+    /// A macro that does not read as expressions: every name in it may be a variable.
+    fn resolve_tokens(&mut self, mac: &mut Macro) {
+        let mut unclear = None;
+        find_literals(&mac.tokens, &mut |literal| {
+            let text = literal.value();
+            let captured = macros::captures(&text);
+            if captured.iter().any(|name| matches!(self.lookup(name), Some(Binding::Renamed(_)))) {
+                unclear = Some((literal.span(), text));
+            }
+        });
+        if let Some((span, text)) = unclear {
+            self.report_capture(span, &text);
+        }
+        macros::scan_names(&mac.tokens, &mut |name| self.note_use(name));
+        mac.tokens = macros::rename_tokens(mac.tokens.clone(), &|ident| self.renamed(ident));
+    }
+
+    fn report_capture(&self, span: proc_macro2::Span, text: &str) {
+        self.diagnostics.error(
+            span,
+            Rule::CAPTURED_SHADOW,
+            format!("it is not known whether this macro reads variables out of {text:?}"),
+            "give the variable a name that no other variable of the workflow has",
+        );
+    }
+
+    fn resolve_select(&mut self, mac: &mut Macro) {
+        let Ok(mut select) = mac.parse_body::<crate::normalize::select::Select>() else {
+            // `normalize` reports what is wrong.
+            return;
+        };
+        for arm in &mut select.arms {
+            write_out_returns(&mut arm.handler);
+            self.resolve_branch(&mut arm.future);
+            if let Some(cond) = &mut arm.cond {
+                self.visit_expr_mut(cond);
+            }
+            self.scoped(self.lowered, |this| {
+                this.bind(&mut arm.pat);
+                this.visit_expr_mut(&mut arm.handler);
+            });
+        }
+        mac.tokens = select.into_token_stream();
+    }
+
+    /// A future awaited together with others. The code of an `async` block is taken apart there.
+    fn resolve_branch(&mut self, future: &mut Expr) {
+        match future {
+            Expr::Async(block) => {
+                write_out_block_returns(&mut block.block);
+                self.scoped(self.lowered, |this| {
+                    block.block.stmts.iter_mut().for_each(|stmt| this.visit_stmt_mut(stmt));
+                });
+            }
+            Expr::Paren(expr) => self.resolve_branch(&mut expr.expr),
+            Expr::Group(expr) => self.resolve_branch(&mut expr.expr),
+            operation => self.visit_expr_mut(operation),
+        }
+    }
+}
+
+fn find_literals(tokens: &proc_macro2::TokenStream, found: &mut impl FnMut(&syn::LitStr)) {
+    for tree in tokens.clone() {
+        match tree {
+            proc_macro2::TokenTree::Group(group) => find_literals(&group.stream(), found),
+            proc_macro2::TokenTree::Literal(literal) => {
+                if let Ok(text) = syn::parse2::<syn::LitStr>(literal.into_token_stream()) {
+                    found(&text);
+                }
+            }
+            _ => {}
+        }
+    }
+}
