@@ -48,8 +48,14 @@ impl Printer<'_> {
     }
 
     /// Makes the variables of a scope that is open where the root begins. With the outermost come
-    /// those that are in none of `open`, because they have been taken over from outside.
-    pub(super) fn enter(&self, scope: ScopeId, open: &[ScopeId]) -> TokenStream {
+    /// those that are in none of `open`, because they have been taken over from outside. Of the parts
+    /// that the root is not given it declares those that it has `filled`.
+    pub(super) fn enter(
+        &self,
+        scope: ScopeId,
+        open: &[ScopeId],
+        filled: &[VariableId],
+    ) -> TokenStream {
         let graph = self.machine.graph;
         let is_in = |scope: ScopeId, local| graph.scopes[scope.0].locals.contains(&local);
         let declares = |local: LocalId| {
@@ -88,7 +94,7 @@ impl Printer<'_> {
                 out.extend(quote!(::piton::__private::forget(#part);));
             }
         }
-        for id in &self.root.unfilled {
+        for id in filled {
             let variable = self.machine.layout.variable(*id);
             if declares(variable.place.local) {
                 let ident = &variable.ident;

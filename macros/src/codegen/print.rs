@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Stmt};
@@ -96,10 +96,11 @@ impl<'a> Printer<'a> {
             let own = self.machine.graph[region].scope;
             path.retain(|scope| scope_path(self.machine.graph, *scope).contains(&own));
         }
+        let filled = self.filled(&path);
         let mut braces = Braces(Vec::new());
         for (depth, scope) in path.iter().enumerate() {
             braces.open(*scope);
-            braces.push(self.enter(*scope, if depth == 0 { &path } else { &[] }));
+            braces.push(self.enter(*scope, if depth == 0 { &path } else { &[] }, &filled));
         }
         let (pattern, before) = match block.kind {
             BlockKind::Start => {
@@ -123,6 +124,23 @@ impl<'a> Printer<'a> {
         self.chain(self.root.block, &mut braces);
         let body = braces.finish();
         quote!(#pattern => { #before #body })
+    }
+
+    /// The parts that it is not given and does not leave to other roots, or rustc could not tell their
+    /// types.
+    fn filled(&self, open: &[ScopeId]) -> Vec<VariableId> {
+        let Root { block, unfilled, used_by_regions, .. } = self.root;
+        if unfilled.is_empty() {
+            return Vec::new();
+        }
+        let mut braces = Braces(open.iter().map(|scope| (*scope, TokenStream::new())).collect());
+        self.chain(*block, &mut braces);
+        let code = braces.finish();
+        let is_filled = |id: &VariableId| {
+            let variable = self.machine.layout.variable(*id);
+            used_by_regions.contains(&variable.place.local) || names(&code, &variable.ident)
+        };
+        unfilled.iter().copied().filter(is_filled).collect()
     }
 
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.
@@ -309,6 +327,15 @@ impl<'a> Printer<'a> {
         }
         pat.to_token_stream()
     }
+}
+
+/// Whether the identifier is among the tokens.
+fn names(tokens: &TokenStream, ident: &Ident) -> bool {
+    tokens.clone().into_iter().any(|tree| match tree {
+        TokenTree::Ident(found) => found == *ident,
+        TokenTree::Group(group) => names(&group.stream(), ident),
+        _ => false,
+    })
 }
 
 /// The variable that holds what is only to be dropped.

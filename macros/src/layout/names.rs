@@ -1,9 +1,10 @@
 //! Which locals the code of a root names, and which of those it makes itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
-use crate::usage::{Jump, Usage, bound_locals};
+use crate::liveness::Liveness;
+use crate::usage::{self, Jump, Usage, bound_locals};
 
 /// The locals bound where a block begins, by block: parameters, and what an await gives.
 pub(super) fn bound_at_entry(graph: &Graph) -> Vec<Vec<LocalId>> {
@@ -19,33 +20,55 @@ pub(super) fn bound_at_entry(graph: &Graph) -> Vec<Vec<LocalId>> {
     bound
 }
 
-/// The locals that the code of a root needs, with what those that are made again are made of. A
-/// statement that makes one needs nothing by itself.
-pub(super) fn needed_in(graph: &Graph, root: BlockId, root_of: &[BlockId]) -> BTreeSet<LocalId> {
-    let mut needed = BTreeSet::new();
-    for id in graph.block_ids().filter(|id| root_of[id.0] == root) {
-        let block = &graph[id];
+/// The locals that the code of each root needs, with what those that are made again are made of.
+///
+/// A statement that makes one needs nothing by itself, because it is left out where the local is not
+/// needed. But one whose local no root makes again stays, for rustc to say whether it is right.
+pub(super) fn needed(
+    graph: &Graph,
+    liveness: &Liveness,
+    root_of: &[BlockId],
+) -> BTreeMap<BlockId, BTreeSet<LocalId>> {
+    let mut needed: BTreeMap<BlockId, BTreeSet<LocalId>> = BTreeMap::new();
+    let mut makers: Vec<(BlockId, LocalId, &Usage)> = Vec::new();
+    for id in graph.block_ids() {
+        let (root, block) = (root_of[id.0], &graph[id]);
+        let needed = needed.entry(root).or_default();
         for (node, usage) in block.nodes.iter().zip(&block.usages) {
-            if !makes_remade(graph, node) {
-                needed.extend(&usage.mentions);
+            match made_by(graph, node) {
+                Some(local) => makers.push((root, local, usage)),
+                None => needed.extend(&usage.mentions),
             }
         }
         needed.extend(&block.end_usage.mentions);
     }
-    let mut todo: Vec<LocalId> = needed.iter().copied().collect();
-    while let Some(local) = todo.pop() {
-        if let Some(expr) = &graph.locals[local].remade {
-            let made_of = Usage::of_expr(&graph.locals, expr).mentions;
-            todo.extend(made_of.into_iter().filter(|local| needed.insert(*local)));
-        }
+    needed.values_mut().for_each(|needed| add_what_it_is_made_of(graph, needed));
+    let is_remade = |local: &LocalId| {
+        let mut roots = needed.iter();
+        roots.any(|(root, needed)| {
+            needed.contains(local) && liveness.remade(graph, *root).contains(local)
+        })
+    };
+    makers.retain(|(_, local, _)| !is_remade(local));
+    for (root, _, usage) in makers {
+        let needed = needed.entry(root).or_default();
+        needed.extend(&usage.mentions);
+        add_what_it_is_made_of(graph, needed);
     }
     needed
 }
 
-fn makes_remade(graph: &Graph, node: &Node) -> bool {
-    let Node::Code(syn::Stmt::Local(local)) = node else { return false };
+fn add_what_it_is_made_of(graph: &Graph, needed: &mut BTreeSet<LocalId>) {
+    let made_of = needed.iter().flat_map(|local| usage::made_of(&graph.locals, *local));
+    let made_of: Vec<_> = made_of.collect();
+    needed.extend(made_of);
+}
+
+/// The local that the node declares, if it is one that is made again.
+fn made_by(graph: &Graph, node: &Node) -> Option<LocalId> {
+    let Node::Code(syn::Stmt::Local(local)) = node else { return None };
     let bound = bound_locals(&graph.locals, &local.pat);
-    bound.iter().any(|local| graph.locals[*local].remade.is_some())
+    bound.into_iter().find(|local| graph.locals[*local].remade.is_some())
 }
 
 /// The locals that the blocks of a root name, and those that they bind or declare.
