@@ -1,5 +1,7 @@
 //! How a root begins: with the variables of the scopes that are open there.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
@@ -64,7 +66,12 @@ impl Printer<'_> {
         };
         let mut out = TokenStream::new();
         let mut loads = Vec::new();
-        for local in self.declared_in_order() {
+        let root = self.root;
+        let made: BTreeSet<LocalId> = (root.entry.iter().chain(&root.carried))
+            .map(|id| self.machine.layout.variable(*id).place.local)
+            .chain(root.declared.iter().copied())
+            .collect();
+        for local in self.declared_in_order().filter(|local| made.contains(local)) {
             if !declares(local) {
                 continue;
             }

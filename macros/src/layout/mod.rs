@@ -19,7 +19,7 @@ use syn::Ident;
 
 use self::links::link;
 pub(crate) use self::links::{Link, is_entered_within};
-use self::names::{bound_at_entry, names_in, needed};
+use self::names::{Names, bound_at_entry, names_by_root, needed};
 use self::parts::{forget_late, taken};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
 use self::states::{edges, states};
@@ -130,6 +130,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let bound = bound_at_entry(graph);
     let holes = holes::analyze(graph, liveness);
     let mut needed = needed(graph, liveness, &root_of);
+    let mut names = names_by_root(graph, &root_of);
     let mut roots = Vec::new();
     for block in graph.block_ids().filter(|block| links[block.0] == Link::Root) {
         let bound = &bound[block.0];
@@ -149,7 +150,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             open.iter().position(|local| *local == variables.list[id.0].place.local)
         };
         entry.sort_by_cached_key(declared);
-        let (named, bound) = names_in(graph, block, &root_of);
+        let Names { named, bound } = names.remove(&block).unwrap_or_default();
         let needed = needed.remove(&block).unwrap_or_default();
         let remade = liveness.remade(graph, block);
         let remade: Vec<_> = remade.into_iter().filter(|local| needed.contains(local)).collect();

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
+use syn::Pat;
+
+use crate::ir::{Block, BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::usage::{self, Jump, Usage, bound_locals};
 
@@ -72,50 +74,57 @@ fn made_by(graph: &Graph, node: &Node) -> Option<LocalId> {
 }
 
 /// The locals that the blocks of a root name, and those that they bind or declare.
-pub(super) fn names_in(
-    graph: &Graph,
-    root: BlockId,
-    root_of: &[BlockId],
-) -> (BTreeSet<LocalId>, BTreeSet<LocalId>) {
-    let mut named = BTreeSet::new();
-    let mut bound: BTreeSet<LocalId> = bound_at_entry(graph)[root.0].iter().copied().collect();
-    for id in graph.block_ids().filter(|id| root_of[id.0] == root) {
-        let block = &graph[id];
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    pub(super) named: BTreeSet<LocalId>,
+    pub(super) bound: BTreeSet<LocalId>,
+}
+
+/// The [`Names`] of each root.
+pub(super) fn names_by_root(graph: &Graph, root_of: &[BlockId]) -> BTreeMap<BlockId, Names> {
+    let mut names: BTreeMap<BlockId, Names> = BTreeMap::new();
+    for (id, at_entry) in graph.block_ids().zip(bound_at_entry(graph)) {
+        let names = names.entry(root_of[id.0]).or_default();
+        if root_of[id.0] == id {
+            names.bound.extend(at_entry);
+        }
+        names.add(graph, &graph[id]);
+    }
+    names
+}
+
+impl Names {
+    fn add(&mut self, graph: &Graph, block: &Block) {
         for usage in block.usages.iter().chain([&block.end_usage]) {
-            named.extend(&usage.mentions);
+            self.named.extend(&usage.mentions);
             for jump in &usage.jumps {
                 if let Jump::Break(target) = jump {
-                    named.extend(graph.targets[target.0].dest);
+                    self.named.extend(graph.targets[target.0].dest);
                 }
             }
         }
         for node in &block.nodes {
             match node {
-                Node::Code(syn::Stmt::Local(local)) => {
-                    bound.extend(bound_locals(&graph.locals, &local.pat));
-                }
+                Node::Code(syn::Stmt::Local(local)) => self.bind(graph, &local.pat),
                 Node::Declare(local) => {
-                    bound.insert(*local);
+                    self.bound.insert(*local);
                 }
                 _ => {}
             }
         }
         match &block.end {
             Terminator::If { cond, .. } => {
-                for pat in crate::cfg::let_patterns(cond) {
-                    bound.extend(bound_locals(&graph.locals, pat));
-                }
+                crate::cfg::let_patterns(cond).into_iter().for_each(|pat| self.bind(graph, pat));
             }
             Terminator::Match { arms, .. } | Terminator::Chosen { arms, .. } => {
-                for (pat, _) in arms {
-                    bound.extend(bound_locals(&graph.locals, pat));
-                }
+                arms.iter().for_each(|(pat, _)| self.bind(graph, pat));
             }
-            Terminator::LetElse { local, .. } => {
-                bound.extend(bound_locals(&graph.locals, &local.pat));
-            }
+            Terminator::LetElse { local, .. } => self.bind(graph, &local.pat),
             _ => {}
         }
     }
-    (named, bound)
+
+    fn bind(&mut self, graph: &Graph, pat: &Pat) {
+        self.bound.extend(bound_locals(&graph.locals, pat));
+    }
 }

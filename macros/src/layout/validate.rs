@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::links::{exits_of, link};
-use super::names::{bound_at_entry, names_in};
+use super::names::{Names, bound_at_entry, names_by_root};
 use super::{Layout, Link, Root, VariableId, scope_path};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
 use crate::liveness::Liveness;
@@ -201,9 +201,10 @@ impl Machine<'_> {
     fn what_is_given_is_there(&self) -> Checked {
         let (_, root_of) = link(self.graph);
         let mut known: BTreeMap<BlockId, BTreeSet<LocalId>> = BTreeMap::new();
+        let mut names = names_by_root(self.graph, &root_of);
         for root in &self.layout.roots {
-            let (named, bound) = names_in(self.graph, root.block, &root_of);
-            let mut there = &named | &bound;
+            let Names { named: mut there, bound } = names.remove(&root.block).unwrap_or_default();
+            there.extend(bound);
             there.extend(root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local));
             // What the branches of a point use from outside is there where they are stepped.
             there.extend(&root.used_by_regions);
