@@ -223,9 +223,6 @@ pub struct Luck {
     pub interruptions: u32,
     /// Whether faults were injected at all.
     pub was_faulty: bool,
-    /// Whether places for attempts were scarce. A local attempt may then take the place that one on
-    /// a queue was claimed for, whose time runs while it waits for the next.
-    pub was_crowded: bool,
 }
 
 struct Check<'a> {
@@ -311,11 +308,10 @@ fn may_fail(work: &Work, luck: Luck) -> bool {
             Kind::Written => work.trouble == Trouble::AlwaysFails || luck.was_faulty,
             // Whether an attempt was in time, anybody may decide, by the database's clock.
             Kind::Queued | Kind::Beating(_) => {
-                work.trouble == Trouble::AlwaysFails || luck.was_faulty || luck.was_crowded
+                work.trouble == Trouble::AlwaysFails || luck.was_faulty
             }
             Kind::QueuedOnce => {
-                let was_unlucky = luck.was_faulty || luck.was_crowded || luck.interruptions > 0;
-                work.trouble != Trouble::None || was_unlucky
+                work.trouble != Trouble::None || luck.was_faulty || luck.interruptions > 0
             }
             Kind::QueuedWithin(_) | Kind::Signed => true,
         }

@@ -239,8 +239,7 @@ impl World {
     /// What has happened to a run.
     pub(crate) fn luck_of(&self, run: &RunRecord) -> Luck {
         let interruptions = self.lock_oracle().interruptions(run.run_id);
-        let was_crowded = self.plan.max_activities < self.plan.runs;
-        Luck { interruptions, was_faulty: !self.faults.struck().is_empty(), was_crowded }
+        Luck { interruptions, was_faulty: !self.faults.struck().is_empty() }
     }
 
     /// Lets the oracle look, and notes what does not hold.

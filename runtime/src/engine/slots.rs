@@ -20,6 +20,16 @@ pub(crate) struct Slots {
     freed: Arc<Notify>,
 }
 
+/// Places that are kept until it is known of which activities attempts are to be made; free again
+/// when this is dropped. That wakes nobody who waits for [`Slots::freed`]: it is them who keep places.
+#[derive(Debug)]
+pub(crate) struct Reserved {
+    by_activity: HashMap<&'static str, OwnedSemaphorePermit>,
+    blocking: Option<OwnedSemaphorePermit>,
+    all: Option<OwnedSemaphorePermit>,
+    freed: Arc<Notify>,
+}
+
 /// The places of one attempt, free again when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Places {
@@ -41,16 +51,21 @@ impl Slots {
         }
     }
 
-    /// How many more attempts may be made now, whatever they are.
-    pub(crate) fn available(&self) -> usize {
-        self.all.available_permits()
-    }
-
-    /// How many more attempts of this activity may be made now, as far as others do not take the
-    /// places.
-    pub(crate) fn room(&self, entry: &ActivityEntry) -> usize {
-        let permits = self.needed(entry).map(|semaphore| semaphore.available_permits());
-        permits.min().unwrap_or(0)
+    /// Keeps the places of up to `most` attempts, whatever they are, as far as they are free.
+    pub(crate) fn reserve(&self, most: usize) -> Reserved {
+        let take = |semaphore: &Arc<Semaphore>| {
+            let free = semaphore.available_permits().min(most);
+            // At most `most`, which is small. Nobody takes permits between the look and this, or the
+            // reservation is empty and there is another try when they are free again.
+            Arc::clone(semaphore).try_acquire_many_owned(free as u32).ok()
+        };
+        let limited = self.by_activity.iter();
+        Reserved {
+            by_activity: limited.filter_map(|(name, free)| Some((*name, take(free)?))).collect(),
+            blocking: take(&self.blocking),
+            all: take(&self.all),
+            freed: Arc::clone(&self.freed),
+        }
     }
 
     /// Waits for the places of an attempt, in the order of asking. Cancellation safe.
@@ -85,6 +100,43 @@ impl Slots {
     fn none(&self) -> Places {
         Places { permits: Vec::with_capacity(3), freed: Arc::clone(&self.freed) }
     }
+}
+
+impl Reserved {
+    /// Of how many attempts the places are kept, whatever they are.
+    pub(crate) fn left(&self) -> usize {
+        count(&self.all)
+    }
+
+    /// Of how many blocking activities the places are kept.
+    pub(crate) fn left_blocking(&self) -> usize {
+        count(&self.blocking).min(self.left())
+    }
+
+    /// How many attempts of this activity can have places, as far as others do not take them.
+    pub(crate) fn left_of(&self, entry: &ActivityEntry) -> usize {
+        let own = match entry.options.max_concurrent {
+            Some(_) => self.by_activity.get(entry.name).map_or(0, |kept| kept.num_permits()),
+            None => usize::MAX,
+        };
+        own.min(if entry.options.blocking { self.left_blocking() } else { self.left() })
+    }
+
+    /// Takes the places of an attempt, if they are there.
+    pub(crate) fn take(&mut self, entry: &ActivityEntry) -> Option<Places> {
+        if self.left_of(entry) == 0 {
+            return None;
+        }
+        let own = self.by_activity.get_mut(entry.name);
+        let blocking = self.blocking.as_mut().filter(|_| entry.options.blocking);
+        let kept = [own, blocking, self.all.as_mut()].into_iter().flatten();
+        let permits = kept.filter_map(|kept| kept.split(1)).collect();
+        Some(Places { permits, freed: Arc::clone(&self.freed) })
+    }
+}
+
+fn count(kept: &Option<OwnedSemaphorePermit>) -> usize {
+    kept.as_ref().map_or(0, OwnedSemaphorePermit::num_permits)
 }
 
 impl Drop for Places {

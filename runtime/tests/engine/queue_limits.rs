@@ -1,14 +1,21 @@
 //! Time limits of activities on queues.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
+use piton::error::StoreError;
+use piton::model::Timestamp;
 use piton::prelude::*;
+use piton::store::memory::{Hook, Write};
 use piton::store::{ActivityKey, Store};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::activities::Lab;
+use crate::activities::{Lab, crunch};
 use crate::queues::{is_empty, study, text, train};
 use crate::rig::Rig;
+use crate::workflows::work;
 
 #[tokio::test(start_paused = true)]
 async fn an_activity_that_nobody_starts_in_time_times_out() {
@@ -151,5 +158,96 @@ async fn a_queue_without_work_takes_no_places_from_another() {
     let run = rig.client.start(study(text("x"))).await.unwrap();
     let ended = tokio::time::timeout(Duration::from_secs(60), run.result()).await;
     assert_eq!(ended.expect("in time").unwrap(), "x done");
+    worker.shutdown().await.unwrap();
+}
+
+/// Keeps the answers of claims that have given something until told to let them through.
+struct LateClaims {
+    gate: Semaphore,
+    given: AtomicBool,
+}
+
+#[async_trait::async_trait]
+impl Hook for LateClaims {
+    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
+        if operation == "claim_activities" && self.given.load(Ordering::SeqCst) {
+            drop(self.gate.acquire().await);
+        }
+        Ok(())
+    }
+
+    fn wrote(&self, _: Timestamp, write: &Write<'_>) {
+        if let Write::Attempted { .. } = write {
+            self.given.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_local_activity_does_not_take_the_place_of_what_is_being_claimed() {
+    let rig = Rig::new();
+    let worker = rig.worker().max_activities(1).queue("gpu").start().await.unwrap();
+    let claims = Arc::new(LateClaims { gate: Semaphore::new(0), given: AtomicBool::new(false) });
+    rig.store.set_hook(claims.clone());
+    let queued = rig.client.start(study(text("queued"))).await.unwrap();
+    rig.until_true(|| claims.given.load(Ordering::SeqCst)).await;
+    let local = rig.client.start(work(text("hang"))).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(rig.lab.begun("hang"), [0_u32; 0]);
+    claims.gate.add_permits(Semaphore::MAX_PERMITS);
+    assert_eq!(queued.result().await.unwrap(), "queued done");
+    rig.until_begun("hang", &[1]).await;
+    rig.lab.open_gate();
+    assert_eq!(local.result().await.unwrap(), "hang done");
+    worker.shutdown().await.unwrap();
+}
+
+/// Blocks as [`crunch`] does, and is another activity.
+#[activity(queue = "press", blocking)]
+fn squeeze(cx: &ActivityContext, what: &str) -> u32 {
+    crunch::call(cx, what)
+}
+
+#[workflow]
+async fn pressings(count: u32) -> u32 {
+    let crunched = join_all((0..count).map(|number| crunch(&number.to_string()).queue("press")));
+    let squeezed = join_all((0..count).map(|number| squeeze(&number.to_string())));
+    let (crunched, squeezed) = join!(crunched, squeezed);
+    crunched.into_iter().chain(squeezed).sum()
+}
+
+/// How many attempts this claim has given, and one has given at most.
+#[derive(Default)]
+struct ClaimsCounted {
+    now: AtomicU32,
+    most: AtomicU32,
+}
+
+#[async_trait::async_trait]
+impl Hook for ClaimsCounted {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        if operation == "claim_activities" {
+            self.now.store(0, Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    fn wrote(&self, _: Timestamp, write: &Write<'_>) {
+        if let Write::Attempted { .. } = write {
+            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocking_activities_are_not_claimed_beyond_their_places() {
+    let rig = Rig::new();
+    let counted = Arc::new(ClaimsCounted::default());
+    rig.store.set_hook(counted.clone());
+    let worker = rig.worker().max_blocking(2).queue("press").start().await.unwrap();
+    let run = rig.client.start(pressings(10)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 140);
+    assert_eq!(counted.most.load(Ordering::SeqCst), 2);
     worker.shutdown().await.unwrap();
 }

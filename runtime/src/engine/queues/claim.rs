@@ -6,8 +6,10 @@ use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
 
 use super::attempt;
+use crate::activities::ActivityEntry;
 use crate::engine::backoff::Backoff;
 use crate::engine::session::Session;
+use crate::engine::slots::{Places, Reserved};
 use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::Timestamp;
@@ -84,37 +86,84 @@ struct Pass {
 
 async fn claim_once(session: &Arc<Session>) -> Result<Pass, StoreError> {
     let mut pass = Pass::default();
-    let queues = queues_with_room(session, &mut pass);
-    let activities = activities_with_room(session, &mut pass);
-    let limit = at_most(session.host.slots.available());
-    pass.lacks_room |= limit == 0;
-    if queues.is_empty() || activities.is_empty() || limit == 0 {
-        return Ok(pass);
-    }
     let _claiming = session.attempts.claiming.lock().await;
-    let (queues, activities) = (&queues[..], &activities[..]);
+    // What runs ask for meanwhile waits, and not what is claimed, whose time is running.
+    let mut places = session.host.slots.reserve(MAX_CLAIM);
+    for group in groups(session, &places) {
+        claim_group(session, group, &mut places, &mut pass).await?;
+    }
+    Ok(pass)
+}
+
+/// Activities that are claimed together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Group {
+    All,
+    Blocking,
+    Others,
+}
+
+impl Group {
+    fn has(self, entry: &ActivityEntry) -> bool {
+        match self {
+            Self::All => true,
+            Self::Blocking => entry.options.blocking,
+            Self::Others => !entry.options.blocking,
+        }
+    }
+}
+
+/// In what parts to claim. A claim knows how many attempts there may be of each activity and in all,
+/// not how many of all that block: where that is less than in all, they are claimed by themselves,
+/// and first, for they cannot take all places.
+fn groups(session: &Session, places: &Reserved) -> &'static [Group] {
+    let entries = session.host.registry.activities();
+    let blocking = entries.filter(|entry| entry.options.blocking).count();
+    if blocking > 1 && places.left_blocking() < places.left() {
+        &[Group::Blocking, Group::Others]
+    } else {
+        &[Group::All]
+    }
+}
+
+async fn claim_group(
+    session: &Arc<Session>,
+    group: &Group,
+    places: &mut Reserved,
+    pass: &mut Pass,
+) -> Result<(), StoreError> {
+    let queues = queues_with_room(session, pass);
+    let activities = activities_with_room(session, *group, places, pass);
+    if queues.is_empty() || activities.is_empty() {
+        return Ok(());
+    }
+    let limit = match group {
+        Group::Blocking => places.left_blocking(),
+        Group::All | Group::Others => places.left(),
+    };
+    let (queues, activities, limit) = (&queues[..], &activities[..], at_most(limit));
     let request = ClaimActivities { worker: session.lease(), queues, activities, limit };
     let asked_at = Instant::now();
     let claimed = session.store.claim_activities(request).await?;
     failpoints::hit("after_claim_activities");
     session.clock.observe(claimed.now, asked_at);
-    pass.next_due_at = claimed.next_due_at;
+    pass.next_due_at = pass.next_due_at.into_iter().chain(claimed.next_due_at).min();
     let activities = claimed.activities;
-    pass.is_full = activities.len() >= MAX_CLAIM
+    pass.is_full |= activities.len() >= MAX_CLAIM
         || claimed.next_due_at.is_some_and(|due_at| due_at <= claimed.now);
     let uses_up = uses_up(&request, &activities);
     if !activities.is_empty() {
         debug!(activities = activities.len(), "claimed");
     }
     for activity in activities {
-        begin(session, activity);
+        begin(session, activity, |entry| places.take(entry));
     }
     if uses_up {
         // There may be more behind, for when there is room again.
         pass.lacks_room = true;
-        queues_with_room(session, &mut pass);
+        queues_with_room(session, pass);
     }
-    Ok(pass)
+    Ok(())
 }
 
 /// Whether a claim has used up some of the room that it was told of.
@@ -144,12 +193,14 @@ fn queues_with_room<'a>(session: &'a Session, pass: &mut Pass) -> Vec<(&'a str, 
 }
 
 /// The activities of which attempts may be begun, each with how many.
-fn activities_with_room(session: &Session, pass: &mut Pass) -> Vec<(&'static str, u32)> {
-    let registry = &session.host.registry;
-    let rooms = registry.activities_in_order().map(|entry| {
-        let room = session.host.slots.room(entry);
-        (entry.name, at_most(room))
-    });
+fn activities_with_room(
+    session: &Session,
+    group: Group,
+    places: &Reserved,
+    pass: &mut Pass,
+) -> Vec<(&'static str, u32)> {
+    let entries = session.host.registry.activities_in_order().filter(|entry| group.has(entry));
+    let rooms = entries.map(|entry| (entry.name, at_most(places.left_of(entry))));
     let (free, full): (Vec<_>, Vec<_>) = rooms.partition(|(_, room)| *room > 0);
     pass.lacks_room |= !full.is_empty();
     free
@@ -161,14 +212,17 @@ fn at_most(room: usize) -> u32 {
     room.min(MAX_CLAIM) as u32
 }
 
-/// Has an attempt made. Returns whether its queue had a place for it: nobody else takes places, and
-/// no more is asked for than there are, but answers may be lost.
-fn begin(session: &Arc<Session>, activity: ClaimedActivity) -> bool {
+/// Has an attempt made, in places that `take` gives or else waits for. Returns whether its queue had
+/// a place for it: nobody else takes places, and no more is asked for than there are, but answers
+/// may be lost.
+fn begin(
+    session: &Arc<Session>,
+    activity: ClaimedActivity,
+    take: impl FnOnce(&ActivityEntry) -> Option<Places>,
+) -> bool {
     let queue = session.host.queues.iter().find(|queue| queue.name == activity.queue);
     let Some(permit) = queue.and_then(|queue| queue.enter()) else { return false };
-    // Those that runs use up meanwhile are waited for.
-    let entry = session.host.registry.activity(&activity.activity);
-    let places = entry.and_then(|entry| session.host.slots.try_take(entry));
+    let places = session.host.registry.activity(&activity.activity).and_then(take);
     attempt::start(session, activity, permit, places);
     true
 }
@@ -188,7 +242,7 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
         session.attempts.cancel(*key, Some(*attempt));
     }
     for stray in strays {
-        if !begin(session, stray) {
+        if !begin(session, stray, |entry| session.host.slots.try_take(entry)) {
             session.attempts.suspect_strays();
         }
     }
