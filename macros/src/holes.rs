@@ -31,7 +31,7 @@ pub(crate) struct Holes {
 
 /// Analyzes the graph.
 pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
-    let all: BTreeSet<Place> = usages(graph).flat_map(|usage| &usage.refills).cloned().collect();
+    let all: BTreeSet<Place> = usages(graph).flat_map(|usage| &usage.fills).cloned().collect();
     let mut holes = Holes::default();
     if all.is_empty() {
         return holes;

@@ -58,6 +58,8 @@ pub(crate) struct Usage {
     pub(crate) moves: BTreeSet<Place>,
     /// The parts that it has assigned for certain when it is through.
     pub(crate) refills: BTreeSet<Place>,
+    /// The parts that it may assign.
+    pub(crate) fills: BTreeSet<Place>,
     /// What has happened for certain where it jumps.
     pub(crate) at_jumps: BTreeMap<Jump, Flow>,
     /// The parts that it has moved out for certain when it is through, or copied.
@@ -280,6 +282,7 @@ impl<'a> Analysis<'a> {
     fn refill(&mut self, place: Place) {
         self.usage.mentions.insert(place.local);
         self.usage.changes.insert(place.local);
+        self.usage.fills.insert(place.clone());
         let Some(flow) = &mut self.flow else { return };
         if !flow.assigned.contains(&place.local) {
             self.usage.reads.insert(place.clone());

@@ -346,6 +346,7 @@ fn add(usage: &mut Usage, next: Usage, bound: &[LocalId]) {
     usage.looks.extend(next.looks.into_iter().filter(|place| !bound.contains(&place.local)));
     usage.changes.extend(next.changes);
     usage.moves.extend(next.moves);
+    usage.fills.extend(next.fills);
     usage.mentions.extend(next.mentions);
     usage.jumps.extend(next.jumps);
 }

@@ -22,7 +22,10 @@ pub(super) fn carry(
         let outside = scopes.iter().position(|scope| Some(*scope) == own).unwrap_or(0);
         let open = scopes[outside..].iter().flat_map(|scope| &graph.scopes[scope.0].locals);
         let places = root.entry.iter().map(|id| &variables.list[id.0].place);
-        let whole = places.clone().filter(|place| place.fields.is_empty());
+        let is_whole = |place: &&Place| {
+            place.fields.is_empty() && root.gone.iter().all(|part| part.local != place.local)
+        };
+        let whole = places.clone().filter(is_whole);
         let entry = carried::Entry {
             whole: whole.map(|place| place.local).collect(),
             locals: places.map(|place| place.local).collect(),
