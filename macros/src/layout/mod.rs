@@ -147,7 +147,9 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         // They are loaded in the order of their declarations, because they are dropped in reverse.
         let open = open_at(graph, block);
         let declared = |id: &VariableId| {
-            open.iter().position(|local| *local == variables.list[id.0].place.local)
+            let place = &variables.list[id.0].place;
+            let position = open.iter().position(|local| *local == place.local);
+            (position, std::cmp::Reverse(field_order(place)))
         };
         entry.sort_by_cached_key(declared);
         let Names { named, bound } = names.remove(&block).unwrap_or_default();
@@ -231,6 +233,11 @@ impl Layout {
     pub(crate) fn state(&self, point: PointId) -> Option<&State> {
         self.states.iter().find(|state| state.point == Some(point))
     }
+}
+
+/// The parts of a tuple are dropped in their order. That of the fields of a struct is not known.
+fn field_order(place: &Place) -> Vec<(Option<usize>, &str)> {
+    place.fields.iter().map(|field| (field.parse().ok(), field.as_str())).collect()
 }
 
 /// The locals that are in scope where a block begins, as they are declared.

@@ -269,11 +269,32 @@ impl Lower<'_> {
                     Some(syn::parse_quote!({ #path }))
                 }
             }
+            value if matches!(pat, Pat::Wild(_)) => self.ignore_value(local, value),
             value => {
                 let ty = ty.cloned();
                 Some(self.without_temporaries(ty, |this| this.hoist(value)))
             }
         }
+    }
+
+    /// Lowers `let _ = value`, which drops the value with all else that it makes.
+    fn ignore_value(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
+        let before = self.borrowed;
+        let mut kept = None;
+        let mut body = self.body(|this| kept = Some(this.hoist(value)));
+        let kept = kept?;
+        if extends_temporaries(&kept) {
+            self.out.extend(body.stmts);
+            return Some(kept);
+        }
+        self.borrowed = before;
+        let mut local = local.clone();
+        let init =
+            syn::LocalInit { eq_token: Default::default(), expr: Box::new(kept), diverge: None };
+        local.init = Some(init);
+        body.stmts.push(Stmt::Code(Source::Local(local)));
+        self.push(Stmt::Scope(body));
+        None
     }
 
     /// Lowers a statement. What is borrowed for it alone is dropped at its end.
