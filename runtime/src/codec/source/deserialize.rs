@@ -1,0 +1,257 @@
+//! What serde sees of a source.
+
+use std::any::type_name;
+
+use serde::de::{Deserializer, Visitor};
+
+use super::parts::{Entries, Items, Members};
+use super::{Source, SourceError};
+use crate::codec::schema::Format;
+use crate::codec::value::Value;
+
+fn visit_number<'de, V: Visitor<'de>>(value: Value, visitor: V) -> Result<V::Value, SourceError> {
+    match value.into_number() {
+        Value::Unsigned(value) => visitor.visit_u64(value),
+        Value::Signed(value) => visitor.visit_i64(value),
+        Value::Float(value) => visitor.visit_f64(value),
+        value => Err(Source::wrong(&value, &visitor)),
+    }
+}
+
+fn visit_unit<'de, V: Visitor<'de>>(value: Value, visitor: V) -> Result<V::Value, SourceError> {
+    match value {
+        Value::Null => visitor.visit_unit(),
+        value => Err(Source::wrong(&value, &visitor)),
+    }
+}
+
+fn visit_text<'de, V: Visitor<'de>>(value: Value, visitor: V) -> Result<V::Value, SourceError> {
+    match value {
+        Value::Text(text) | Value::Key(text) => visitor.visit_str(&text),
+        value => Err(Source::wrong(&value, &visitor)),
+    }
+}
+
+pub(super) fn visit_items<'de, V: Visitor<'de>>(
+    items: Result<Items<'_>, SourceError>,
+    visitor: V,
+) -> Result<V::Value, SourceError> {
+    let mut items = match items {
+        Ok(items) => items,
+        Err(error) => return Err(error),
+    };
+    match visitor.visit_seq(&mut items) {
+        Ok(value) => match items.finish() {
+            Ok(()) => Ok(value),
+            Err(error) => Err(error),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) fn visit_members<'de, V: Visitor<'de>>(
+    members: Result<Members<'_>, SourceError>,
+    visitor: V,
+) -> Result<V::Value, SourceError> {
+    match members {
+        Ok(Members::Items(items)) => visit_items(Ok(items), visitor),
+        Ok(Members::Entries(entries)) => visitor.visit_map(entries),
+        Err(error) => Err(error),
+    }
+}
+
+macro_rules! numbers {
+    ($($method:ident, $format:ident, $made:expr;)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+            visit_number(self.scalar(Format::$format, $made), visitor)
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Source<'_> {
+    type Error = SourceError;
+
+    numbers! {
+        deserialize_i8, I8, Value::Signed(0);
+        deserialize_i16, I16, Value::Signed(0);
+        deserialize_i32, I32, Value::Signed(0);
+        deserialize_i64, I64, Value::Signed(0);
+        deserialize_i128, I128, Value::Signed(0);
+        deserialize_u8, U8, Value::Unsigned(0);
+        deserialize_u16, U16, Value::Unsigned(0);
+        deserialize_u32, U32, Value::Unsigned(0);
+        deserialize_u64, U64, Value::Unsigned(0);
+        deserialize_u128, U128, Value::Unsigned(0);
+        deserialize_f32, F32, Value::Float(0.0);
+        deserialize_f64, F64, Value::Float(0.0);
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        match self.scalar(Format::Bool, Value::Bool(false)).into_bool() {
+            Value::Bool(value) => visitor.visit_bool(value),
+            value => Err(Self::wrong(&value, &visitor)),
+        }
+    }
+
+    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        visit_text(self.scalar(Format::Char, Value::Text("a".to_owned())), visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        visit_text(self.text(), visitor)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        visit_text(self.text(), visitor)
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        self.deserialize_byte_buf(visitor)
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        // Sixteen bytes are a UUID; other types take any number.
+        match self {
+            Self::Made(place) => {
+                *place.format = Format::Bytes;
+                visitor.visit_byte_buf(vec![0; 16])
+            }
+            Self::Read(Value::Text(text)) => visitor.visit_byte_buf(text.into_bytes()),
+            read => visit_items(read.list(&visitor), visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        let inner = match self {
+            Self::Made(place) => place.option().map(Self::Made),
+            Self::Read(Value::Null) => None,
+            read => Some(read),
+        };
+        match inner {
+            Some(inner) => visitor.visit_some(inner),
+            None => visitor.visit_none(),
+        }
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        visit_unit(self.scalar(Format::Unit, Value::Null), visitor)
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, SourceError> {
+        match self.unit_struct(type_name::<V::Value>(), name) {
+            Ok(value) => visit_unit(value, visitor),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, SourceError> {
+        let mut newtype = match self.newtype(type_name::<V::Value>(), name) {
+            Ok(newtype) => newtype,
+            Err(error) => return Err(error),
+        };
+        let made = visitor.visit_newtype_struct(newtype.source());
+        newtype.finish();
+        made
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        visit_items(self.list(&visitor), visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        len: usize,
+        visitor: V,
+    ) -> Result<V::Value, SourceError> {
+        visit_items(self.tuple(len, &visitor), visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        len: usize,
+        visitor: V,
+    ) -> Result<V::Value, SourceError> {
+        let items = self.named_tuple(type_name::<V::Value>(), name, len, &visitor);
+        visit_items(items, visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        match self.entries(&visitor) {
+            Ok(entries) => visitor.visit_map(entries),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, SourceError> {
+        visit_members(self.members(type_name::<V::Value>(), name, fields, &visitor), visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, SourceError> {
+        let mut variant = match self.variant(type_name::<V::Value>(), name, variants, &visitor) {
+            Ok(variant) => variant,
+            Err(error) => return Err(error),
+        };
+        match visitor.visit_enum(&mut variant) {
+            Ok(value) => {
+                variant.finish();
+                Ok(value)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        let value = match self {
+            Self::Made(_) => return Err(SourceError::SelfDescribing),
+            Self::Read(value) => value,
+        };
+        match value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(value),
+            Value::Unsigned(value) => visitor.visit_u64(value),
+            Value::Signed(value) => visitor.visit_i64(value),
+            Value::Float(value) => visitor.visit_f64(value),
+            Value::Text(value) | Value::Key(value) => visitor.visit_str(&value),
+            Value::List(list) => visit_items(Ok(Items::Read(list.into_iter())), visitor),
+            Value::Map(map) => visitor.visit_map(Entries::Read(map.into_iter(), None)),
+        }
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        match self {
+            Self::Made(_) => Err(SourceError::SelfDescribing),
+            Self::Read(Value::Unsigned(number)) => visitor.visit_u64(number),
+            Self::Read(value) => visit_text(value, visitor),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
+        match self {
+            Self::Made(_) => Err(SourceError::SelfDescribing),
+            Self::Read(_) => visitor.visit_unit(),
+        }
+    }
+
+    fn is_human_readable(&self) -> bool {
+        matches!(self, Self::Read(_))
+    }
+}

@@ -1,0 +1,133 @@
+//! What becomes of the attempts of activities.
+
+use super::Machine;
+use crate::model::{ActivityOperation, AwaitedToken, Handle, Operation, Payload, Timestamp};
+
+impl Machine {
+    /// Notes that attempt number `attempt` of an activity has failed, when the next one is due, and
+    /// what it is to know.
+    pub fn deliver_retry(
+        &mut self,
+        seq: Option<i64>,
+        handle: Handle,
+        attempt: u32,
+        retry_at: Timestamp,
+        details: Option<Payload>,
+    ) {
+        self.deliver_attempt(seq, handle, attempt, |activity| {
+            activity.retry_at = Some(retry_at);
+            activity.details = details;
+        });
+    }
+
+    /// Notes that attempt number `attempt` of an activity was cut off, which is no failure of it.
+    pub fn deliver_interruption(&mut self, seq: Option<i64>, handle: Handle, attempt: u32) {
+        self.deliver_attempt(seq, handle, attempt, |activity| activity.interruptions += 1);
+    }
+
+    /// Counts an attempt that has ended, with what else follows for its activity, unless it is
+    /// counted already or nobody waits for the activity any more.
+    fn deliver_attempt(
+        &mut self,
+        seq: Option<i64>,
+        handle: Handle,
+        attempt: u32,
+        change: impl FnOnce(&mut ActivityOperation),
+    ) {
+        self.cx.with_arrivals(|arrivals| arrivals.consume(seq));
+        self.cx.with_operations(|operations| {
+            let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) else {
+                return;
+            };
+            if let Operation::Activity(activity) = &mut operations[index].1
+                && activity.attempts < attempt
+            {
+                let passed_over = activity.awaited.take().map_or(0, |awaited| awaited.takeovers);
+                activity.attempts = attempt.saturating_add(passed_over);
+                activity.passed_over = activity.passed_over.saturating_add(passed_over);
+                change(activity);
+            }
+        });
+    }
+
+    /// Notes that attempt number `attempt` of an activity goes on without its function.
+    pub fn await_token(&mut self, handle: Handle, attempt: u32, awaited: AwaitedToken) {
+        self.change_attempt(handle, attempt, |activity| activity.awaited = Some(awaited));
+    }
+
+    /// Notes what attempt number `attempt` of an activity has said of itself at `now`. Returns
+    /// whether it is the current one.
+    pub fn deliver_heartbeat(
+        &mut self,
+        seq: Option<i64>,
+        handle: Handle,
+        attempt: u32,
+        details: Payload,
+        now: Timestamp,
+    ) -> bool {
+        self.cx.with_arrivals(|arrivals| arrivals.consume(seq));
+        self.change_attempt(handle, attempt, |activity| {
+            activity.details = Some(details);
+            if let Some(awaited) = &mut activity.awaited {
+                awaited.heard_at = now;
+            }
+        })
+    }
+
+    /// Changes an activity whose current attempt this is.
+    fn change_attempt(
+        &mut self,
+        handle: Handle,
+        attempt: u32,
+        change: impl FnOnce(&mut ActivityOperation),
+    ) -> bool {
+        self.cx.with_operations(|operations| {
+            let found = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
+            match found.map(|index| &mut operations[index].1) {
+                Ok(Operation::Activity(activity)) if activity.attempts + 1 == attempt => {
+                    change(activity);
+                    true
+                }
+                _ => false,
+            }
+        })
+    }
+
+    /// Whether attempt number `attempt` of an activity may still come to something that counts.
+    pub fn is_wanted(&self, handle: Handle, attempt: u32) -> bool {
+        self.with_activity(handle, |activity| activity.attempts < attempt) == Some(true)
+            && self.cx.with_arrivals(|arrivals| !arrivals.has_outcome(handle))
+    }
+
+    /// Notes that the run was taken away this many times from whoever was making its attempts. An
+    /// attempt that was being made was interrupted. Where a retry after `now` was waited for,
+    /// probably none was; but an owner that lives may begin it by its own clock before it learns
+    /// that the run has gone on elsewhere, so its number is passed over. Returns whether anything
+    /// changed.
+    pub fn count_takeovers(&mut self, takeovers: u32, now: Timestamp) -> bool {
+        let mut changed = false;
+        self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| {
+                for (handle, operation) in operations {
+                    let Operation::Activity(activity) = operation else { continue };
+                    if activity.queue.is_some() || arrivals.has_outcome(*handle) {
+                        continue;
+                    }
+                    changed = takeovers > 0;
+                    if let Some(awaited) = &mut activity.awaited {
+                        awaited.takeovers = awaited.takeovers.saturating_add(takeovers);
+                        continue;
+                    }
+                    let waited = activity.retry_at.is_some_and(|retry_at| retry_at > now);
+                    let counted = match waited {
+                        true => &mut activity.passed_over,
+                        false => &mut activity.interruptions,
+                    };
+                    *counted = counted.saturating_add(takeovers);
+                    activity.attempts = activity.attempts.saturating_add(takeovers);
+                }
+            });
+        });
+        changed
+    }
+}

@@ -1,0 +1,230 @@
+//! Driving one machine: what has arrived goes in, a step is made, a snapshot comes out.
+
+mod arrivals;
+mod attempts;
+mod outstanding;
+
+use std::cell::Cell;
+use std::task::Poll;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::arrivals::Arrivals;
+use super::region::advance;
+use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
+use crate::codec::{self, CodecError, SnapshotView};
+use crate::error::Error;
+use crate::model::{DefinitionHash, Payload, Snapshot, Timestamp, Wait};
+
+/// Why a step could not be made. The state before it stands.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// A value could not be encoded.
+    #[error(transparent)]
+    Encode(CodecError),
+    /// A saved value could not be read.
+    #[error(transparent)]
+    Decode(CodecError),
+    /// The state was written by another definition of the workflow.
+    #[error("the state was written by definition {found}, this build has {current}")]
+    Definition {
+        /// What wrote it.
+        found: DefinitionHash,
+        /// What this build has.
+        current: DefinitionHash,
+    },
+    /// The definition that wrote the state has no state with this number.
+    #[error("the workflow has no state number {0}")]
+    UnknownState(u32),
+    /// The run is over: something that it waited for has failed in a way that its code cannot see.
+    #[error("{0}")]
+    Failed(Error),
+    /// The run is over: a request to cancel ended what it waited for.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// How an operation ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum OperationOutcome {
+    /// The activity returned; the payload is its whole return value.
+    Returned(Payload),
+    /// The activity took too long.
+    TimedOut(TimeoutKind),
+    /// The activity was cancelled.
+    Cancelled,
+    /// The activity panicked and is not tried again.
+    Panicked(String),
+    /// The activity could not be run at all, for people.
+    Unusable(String),
+    /// The only attempt that the activity may have was cut off.
+    Unknown,
+}
+
+/// What a step came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepOutcome {
+    /// The machine waits; see [`Machine::wait`].
+    Parked,
+    /// The workflow returned.
+    Returned {
+        /// Its encoded return value.
+        result: Payload,
+        /// The error's text, if it returned one.
+        failure: Option<String>,
+    },
+}
+
+/// A state machine between steps, with what has arrived for it.
+#[derive(Debug)]
+pub struct Machine {
+    entry: &'static WorkflowEntry,
+    cx: Context,
+    frame: Bytes,
+    state: String,
+    wait: Wait,
+    steps: u64,
+    cancelled: Option<String>,
+    /// How many parts of a wait for all have been found to hold since the last step. They hold
+    /// until the next one, so a wait for n arrivals costs n looks and not n².
+    met: Cell<usize>,
+}
+
+impl Machine {
+    /// A machine before its first step.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if the arguments are not those of the workflow.
+    pub fn start(
+        entry: &'static WorkflowEntry,
+        run: RunInfo,
+        arguments: &Payload,
+    ) -> Result<Self, StepError> {
+        let definition = entry.definition();
+        definition.check(arguments).map_err(StepError::Decode)?;
+        let frame = Parked::start(definition, arguments).frame().clone();
+        Ok(Self {
+            entry,
+            cx: Context::new(run, 0, Vec::new()),
+            frame,
+            state: entry.graph.nodes[0].name.to_owned(),
+            wait: Wait::All(Vec::new()),
+            steps: 0,
+            cancelled: None,
+            met: Cell::new(0),
+        })
+    }
+
+    /// A machine as it was when the snapshot was taken.
+    pub fn resume(entry: &'static WorkflowEntry, run: RunInfo, snapshot: Snapshot) -> Self {
+        Self {
+            entry,
+            cx: Context::new(run, snapshot.next_handle, snapshot.operations),
+            frame: snapshot.frame.into(),
+            state: snapshot.state,
+            wait: snapshot.wait,
+            steps: snapshot.steps,
+            cancelled: snapshot.cancelled,
+            met: Cell::new(0),
+        }
+    }
+
+    /// The machine as plain data.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            frame: self.frame.to_vec(),
+            state: self.state.clone(),
+            next_handle: self.cx.next_handle(),
+            operations: self.cx.with_operations(|operations| operations.clone()),
+            wait: self.wait.clone(),
+            steps: self.steps,
+            cancelled: self.cancelled.clone(),
+        }
+    }
+
+    /// The machine as the bytes that [`codec::decode_snapshot`] reads, without a copy in between.
+    ///
+    /// # Errors
+    /// See [`codec::encode_snapshot`].
+    pub fn encode_snapshot(&self) -> Result<Vec<u8>, CodecError> {
+        self.cx.with_operations(|operations| {
+            codec::encode_snapshot_view(&SnapshotView {
+                frame: &self.frame,
+                state: &self.state,
+                next_handle: self.cx.next_handle(),
+                operations,
+                wait: &self.wait,
+                steps: self.steps,
+                cancelled: self.cancelled.as_deref(),
+            })
+        })
+    }
+
+    /// The workflow.
+    pub fn entry(&self) -> &'static WorkflowEntry {
+        self.entry
+    }
+
+    /// The name of the state that the machine is in.
+    pub fn state(&self) -> &str {
+        &self.state
+    }
+
+    /// What the machine waits for.
+    pub fn wait(&self) -> &Wait {
+        &self.wait
+    }
+
+    /// How many steps the machine has made.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Why the run was asked to cancel, if it was.
+    pub fn cancel_reason(&self) -> Option<String> {
+        self.cancelled
+            .clone()
+            .or_else(|| self.cx.with_arrivals(|arrivals| arrivals.cancel_reason()))
+    }
+
+    /// Makes one step.
+    ///
+    /// # Errors
+    /// See [`StepError`]. The machine's state is as before; what the failed step took of the
+    /// arrivals is put back, but operations that it asked for or settled stay so, so the machine
+    /// must not be stepped again.
+    ///
+    /// # Panics
+    /// If the workflow's code does. The same holds as after an error, once
+    /// [`Machine::put_back`] has been called.
+    pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
+        self.cx.begin_step(self.steps, now);
+        let WorkflowEntry { steps, graph, .. } = self.entry;
+        let mut parked = Parked::read(self.frame.clone(), self.entry.definition(), graph)?;
+        let mut step = |parked: &mut Parked| steps.step(parked, &self.cx);
+        let outcome = advance(&mut parked, &self.cx, &mut step).inspect_err(|_| {
+            self.cx.with_arrivals(Arrivals::put_back);
+        })?;
+        self.steps += 1;
+        let outcome = match outcome {
+            Poll::Pending => {
+                self.frame = parked.frame().clone();
+                graph.nodes[parked.state()].name.clone_into(&mut self.state);
+                self.wait = self.cx.finish_waits();
+                self.met.set(0);
+                StepOutcome::Parked
+            }
+            Poll::Ready(Returned { result, failure }) => StepOutcome::Returned { result, failure },
+        };
+        let cancelled = self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| arrivals.settle(operations))
+        });
+        if self.cancelled.is_none() {
+            self.cancelled = cancelled;
+        }
+        Ok(outcome)
+    }
+}
