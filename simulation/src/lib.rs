@@ -26,6 +26,7 @@
 //! - what an activity writes in its transaction is there if it has succeeded, and is there once;
 //! - an activity on a queue is given to one worker at a time, ends once, by one who has the right to
 //!   end it, and leaves no row behind;
+//! - a worker that is shut down while nothing goes wrong has handed back what it had not begun;
 //! - a token that is taken decides, one that is refused does not; a sign of life that was written is
 //!   known to the next attempt.
 //!

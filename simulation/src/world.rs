@@ -181,7 +181,8 @@ async fn play(options: &Options) -> Report {
     if closed {
         runs::check_results(&world, &started).await;
     }
-    world.lock_oracle().check_end();
+    let was_faulty = !world.faults.struck().is_empty();
+    world.lock_oracle().check_end(was_faulty);
     Report::of(options, &world)
 }
 

@@ -1,7 +1,7 @@
 //! The engine's side of an attempt: its signs of life, and whether it is still wanted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -23,6 +23,8 @@ pub(crate) struct Link {
     token: Option<ActivityToken>,
     /// What the attempt before this one said.
     before: Option<Payload>,
+    /// Whether the function has begun; decided once.
+    begun: OnceLock<bool>,
     cancelled: AtomicBool,
     cancel_news: Notify,
     /// Whether the function has asked if it is cancelled.
@@ -49,6 +51,7 @@ impl Link {
         Arc::new(Self {
             token,
             before,
+            begun: OnceLock::new(),
             cancelled: AtomicBool::new(false),
             cancel_news: Notify::new(),
             listens: AtomicBool::new(false),
@@ -57,6 +60,16 @@ impl Link {
             beat: Mutex::new(Beat { at: Instant::now(), details: None, passed_on: true }),
             beat_news: Notify::new(),
         })
+    }
+
+    /// Has the function begin, unless it has been called off.
+    pub(crate) fn begin(&self) -> bool {
+        *self.begun.get_or_init(|| true)
+    }
+
+    /// Keeps the function from beginning. Returns whether it has not begun.
+    pub(crate) fn call_off(&self) -> bool {
+        !*self.begun.get_or_init(|| false)
     }
 
     /// Tells the function that it is no longer wanted. One that does not listen is dropped at once,

@@ -18,7 +18,7 @@ use super::clock::Clock;
 use super::driver::{Driver, Origin};
 use super::lease;
 use super::phase::{Phase, Phases};
-use super::queues::{Held as HeldAttempts, Queues, Reports};
+use super::queues::{self, Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;
 use super::slots::Slots;
 use super::transitions::{Commits, Deliveries};
@@ -308,10 +308,12 @@ impl Session {
         if let Some(mut drivers) = drivers {
             let ended = async { while drivers.join_next().await.is_some() {} };
             let in_time = tokio::time::timeout_at(deadline, ended).await.is_ok();
+            let held = self.attempts.list();
             if !in_time {
                 warn!(runs = drivers.len(), "activities were interrupted by the shutdown");
                 drivers.shutdown().await;
             }
+            queues::hand_back(self, &held).await;
             // Handing back counts no attempt as interrupted; taking away does. A driver that could
             // not write what it knew, because of an error or because the lease had run out, has left
             // its attempts in the middle, too.

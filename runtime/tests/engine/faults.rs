@@ -13,7 +13,7 @@ use crate::rig::Rig;
 use crate::workflows::{chain, collect, fan_out, work};
 
 /// Fails the calls of one method, the first `left` times.
-struct Failing {
+pub struct Failing {
     operation: &'static str,
     left: AtomicU32,
     /// Whether the transition happens all the same.
@@ -21,7 +21,7 @@ struct Failing {
 }
 
 impl Failing {
-    fn new(operation: &'static str, times: u32, happens: bool) -> Arc<Self> {
+    pub fn new(operation: &'static str, times: u32, happens: bool) -> Arc<Self> {
         Arc::new(Self { operation, left: AtomicU32::new(times), happens })
     }
 

@@ -3,10 +3,14 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use piton::store::Store;
+use piton::prelude::*;
+use piton::store::{ActivityKey, Store};
 
+use crate::activities::once;
+use crate::faults::Failing;
+use crate::queue_limits::LateClaims;
 use crate::rig::Rig;
-use crate::workflows::{TORN_BREAKS, risk, torn};
+use crate::workflows::{TORN_BREAKS, risk, torn, work};
 
 const UNKNOWN: &str = "the outcome of the activity is unknown: its only attempt was cut off and \
                        may have had its effect";
@@ -96,4 +100,65 @@ async fn a_run_that_cannot_be_read_after_a_death_does_not_forget_it() {
     assert_eq!(run.result().await.unwrap_err().to_string(), UNKNOWN);
     assert_eq!(rig.lab.begun("hang"), [1]);
     worker.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn far_risk(name: String) -> Result<String, String> {
+    once(&name).queue("gpu").await.map_err(|error| error.to_string())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_worker_was_given_and_never_heard_of_is_handed_back() {
+    let rig = Rig::new();
+    let first = rig.worker().queue("gpu").start().await.unwrap();
+    rig.store.set_hook(Failing::new("claim_activities", u32::MAX, true));
+    let run = rig.client.start(far_risk(text("fine"))).await.unwrap();
+    let key = ActivityKey { run_id: run.run_id(), handle: piton::model::Handle(0) };
+    while rig.store.find_activity(key).await.unwrap().is_none_or(|row| row.worker.is_none()) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    first.shutdown().await.unwrap();
+    rig.store.set_hook(Failing::new("nothing", 0, true));
+    let second = rig.worker().queue("gpu").start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "fine done");
+    assert_eq!(rig.lab.begun("fine"), [1]);
+    second.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_worker_is_given_while_it_shuts_down_is_handed_back() {
+    let rig = Rig::new();
+    let first = rig.worker().queue("gpu").start().await.unwrap();
+    let claims = LateClaims::new();
+    rig.store.set_hook(claims.clone());
+    let run = rig.client.start(far_risk(text("fine"))).await.unwrap();
+    rig.until_true(|| claims.have_given()).await;
+    let shutdown = tokio::spawn(first.shutdown());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    claims.let_through();
+    shutdown.await.unwrap().unwrap();
+    assert_eq!(rig.lab.begun("fine"), [0_u32; 0]);
+    let second = rig.worker().queue("gpu").start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "fine done");
+    assert_eq!(rig.lab.begun("fine"), [1]);
+    second.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_waits_for_its_place_is_not_cut_off_by_a_shutdown() {
+    let rig = Rig::new();
+    let grace = Duration::from_secs(1);
+    let first = rig.worker().max_activities(1).shutdown_grace(grace).start().await.unwrap();
+    let busy = rig.client.start(work(text("hang"))).await.unwrap();
+    rig.until_begun("hang", &[1]).await;
+    let run = rig.client.start(risk(text("fine"))).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    first.shutdown().await.unwrap();
+    assert_eq!(rig.lab.begun("fine"), [0_u32; 0]);
+    rig.lab.open_gate();
+    let second = rig.worker().start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "fine done");
+    assert_eq!(busy.result().await.unwrap(), "hang done");
+    assert_eq!((rig.lab.begun("fine"), rig.lab.begun("hang")), (vec![1], vec![1, 2]));
+    second.shutdown().await.unwrap();
 }

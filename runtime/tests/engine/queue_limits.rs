@@ -162,15 +162,29 @@ async fn a_queue_without_work_takes_no_places_from_another() {
 }
 
 /// Keeps the answers of claims that have given something until told to let them through.
-struct LateClaims {
+pub struct LateClaims {
     gate: Semaphore,
     given: AtomicBool,
+}
+
+impl LateClaims {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { gate: Semaphore::new(0), given: AtomicBool::new(false) })
+    }
+
+    pub fn have_given(&self) -> bool {
+        self.given.load(Ordering::SeqCst)
+    }
+
+    pub fn let_through(&self) {
+        self.gate.add_permits(Semaphore::MAX_PERMITS);
+    }
 }
 
 #[async_trait::async_trait]
 impl Hook for LateClaims {
     async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
-        if operation == "claim_activities" && self.given.load(Ordering::SeqCst) {
+        if operation == "claim_activities" && self.have_given() {
             drop(self.gate.acquire().await);
         }
         Ok(())
@@ -187,14 +201,14 @@ impl Hook for LateClaims {
 async fn a_local_activity_does_not_take_the_place_of_what_is_being_claimed() {
     let rig = Rig::new();
     let worker = rig.worker().max_activities(1).queue("gpu").start().await.unwrap();
-    let claims = Arc::new(LateClaims { gate: Semaphore::new(0), given: AtomicBool::new(false) });
+    let claims = LateClaims::new();
     rig.store.set_hook(claims.clone());
     let queued = rig.client.start(study(text("queued"))).await.unwrap();
-    rig.until_true(|| claims.given.load(Ordering::SeqCst)).await;
+    rig.until_true(|| claims.have_given()).await;
     let local = rig.client.start(work(text("hang"))).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(rig.lab.begun("hang"), [0_u32; 0]);
-    claims.gate.add_permits(Semaphore::MAX_PERMITS);
+    claims.let_through();
     assert_eq!(queued.result().await.unwrap(), "queued done");
     rig.until_begun("hang", &[1]).await;
     rig.lab.open_gate();

@@ -29,6 +29,8 @@ pub(crate) struct Oracle {
     processes: BTreeMap<String, (WorkerLease, Instant)>,
     queues: Queues,
     runs: BTreeMap<RunId, Run>,
+    /// Attempts that workers had not handed back when they were shut down.
+    left: Vec<ActivityKey>,
     violations: Vec<String>,
 }
 
@@ -80,7 +82,10 @@ impl Oracle {
                 self.processes.insert(who.to_owned(), (worker, runs_out_at));
             }
             Write::Fenced { worker } => self.let_go(worker, 1, now),
-            Write::Released { worker } => self.let_go(worker, 0, now),
+            Write::Released { worker } => {
+                self.left.extend(self.queues.held_by(worker));
+                self.let_go(worker, 0, now);
+            }
             Write::Started { run_id, workflow_id, workflow, owner } => {
                 if owner.is_some_and(|owner| !self.is_valid(owner, now)) {
                     self.violate(format!("{workflow_id} was given to a worker without a lease"));
@@ -202,8 +207,12 @@ impl Oracle {
         here + self.queues.interruptions_of(run_id)
     }
 
-    /// Checks that nothing is left when all is over.
-    pub(crate) fn check_end(&mut self) {
+    /// Checks that nothing is left when all is over. Where nothing went wrong, workers that were shut
+    /// down have left nothing either.
+    pub(crate) fn check_end(&mut self, was_faulty: bool) {
+        for left in std::mem::take(&mut self.left).iter().filter(|_| !was_faulty) {
+            self.violate(format!("{}: call {} was not handed back", left.run_id, left.handle.0));
+        }
         let left = self.runs.values().filter(|run| !run.is_closed || run.owner.is_some());
         let left = left.map(|run| format!("{} was lost", run.workflow_id));
         let apart = self.runs.values().filter(|run| run.noted != run.written).map(|run| {

@@ -101,6 +101,11 @@ impl Queues {
         }
     }
 
+    /// What a worker has been given and has not ended.
+    pub(super) fn held_by(&self, worker: WorkerLease) -> impl Iterator<Item = ActivityKey> {
+        self.rows.iter().filter(move |(_, row)| row.worker == Some(worker)).map(|(key, _)| *key)
+    }
+
     /// An attempt was given to a worker.
     pub(super) fn attempted(
         &mut self,

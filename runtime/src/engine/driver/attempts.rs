@@ -169,6 +169,19 @@ impl Attempts {
         });
     }
 
+    /// Calls off the attempts that have not begun. Returns whether there were any.
+    pub(super) fn call_off(&mut self) -> bool {
+        let before = self.running.len();
+        self.running.retain(|_, running| {
+            let is_off = running.link.call_off();
+            if is_off {
+                running.task.abort();
+            }
+            !is_off
+        });
+        self.running.len() < before
+    }
+
     /// Cancels all attempts, and lets those that want to end in their own way do so.
     pub(super) fn let_go(&mut self) {
         self.retain(|_, _| false);
@@ -259,7 +272,7 @@ impl Attempt {
             },
         };
         failpoints::hit("before_activity");
-        if !self.session.may_begin() {
+        if !self.begins() {
             return AttemptResult::Lost;
         }
         let (start_to_close, link) = (self.start_to_close, Arc::clone(&self.link));
@@ -295,6 +308,11 @@ impl Attempt {
             Ok(report) => AttemptResult::Reported(report),
             Err(panic) => AttemptResult::Panicked(panic_message(&*panic)),
         }
+    }
+
+    /// Whether the function is to begin, now that everything it waits for is there.
+    pub(super) fn begins(&self) -> bool {
+        self.session.may_begin() && self.link.begin()
     }
 
     /// Calls the function. A panic ends the attempt and nothing else: the function's own state is

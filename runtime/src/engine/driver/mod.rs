@@ -271,6 +271,11 @@ impl Driver {
             return self.checkpoint(self.rest(now)).await;
         }
         if self.is_draining() {
+            if self.attempts.call_off() && self.attempts.is_empty() {
+                // By itself: with the rest of what the worker owns, it may be taken away.
+                self.catch_up().await?;
+                return self.checkpoint(Rest::Park(Some(now))).await;
+            }
             if self.attempts.is_empty() {
                 self.catch_up().await?;
                 return Err(Ended);

@@ -64,7 +64,7 @@ impl Attempt {
             Err(error) => return AttemptResult::Unusable(error.to_string()),
         };
         failpoints::hit("before_activity");
-        if !session.may_begin() {
+        if !self.begins() {
             return AttemptResult::Lost;
         }
         let context = self.context.clone();

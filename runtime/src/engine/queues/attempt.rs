@@ -51,7 +51,7 @@ pub(super) fn start(
             FinishActivity { key, attempt, reporter: Reporter::Worker(task.lease()), end },
         )
         .await;
-        drop(held);
+        held.reported();
     });
     if let Some(task) = task {
         session.attempts.made_by(key, attempt, task);

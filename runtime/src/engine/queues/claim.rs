@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
 
@@ -13,7 +14,10 @@ use crate::engine::slots::{Places, Reserved};
 use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::Timestamp;
-use crate::store::{ClaimActivities, ClaimedActivity, ReviewedActivities};
+use crate::store::{
+    ActivityEnd, ActivityKey, ClaimActivities, ClaimedActivity, FinishActivity, Reporter,
+    ReviewedActivities,
+};
 
 /// The most activities of one queue in one claim, so that several workers share a backlog.
 const MAX_CLAIM: usize = 100;
@@ -43,13 +47,17 @@ async fn claim_loop(session: &Arc<Session>) {
     let news = session.store.hub().listen_to_queues(names);
     let mut backoff = Backoff::default();
     loop {
-        let pass = match claim_once(session).await {
-            Ok(pass) => pass,
-            Err(StoreError::Fenced) => return,
-            Err(error) => {
+        // In a task, so that a shutdown that comes meanwhile learns what was given.
+        let (answer, pass) = oneshot::channel();
+        let claims = Arc::clone(session);
+        session.spawn(async move {
+            let _ = answer.send(claim_once(&claims).await);
+        });
+        let pass = match pass.await {
+            Ok(Ok(pass)) => pass,
+            Err(_) | Ok(Err(StoreError::Fenced)) => return,
+            Ok(Err(error)) => {
                 warn!(%error, "no activities could be claimed");
-                // The answer may be what was lost.
-                session.attempts.suspect_strays();
                 backoff.wait().await;
                 continue;
             }
@@ -89,8 +97,11 @@ async fn claim_once(session: &Arc<Session>) -> Result<Pass, StoreError> {
     let _claiming = session.attempts.claiming.lock().await;
     // What runs ask for meanwhile waits, and not what is claimed, whose time is running.
     let mut places = session.host.slots.reserve(MAX_CLAIM);
-    for group in groups(session, &places) {
-        claim_group(session, group, &mut places, &mut pass).await?;
+    for (group, limit) in groups(session, &places) {
+        claim_group(session, group, limit, &mut places, &mut pass).await.inspect_err(|_| {
+            // The answer may be what was lost.
+            session.attempts.suspect_strays();
+        })?;
     }
     Ok(pass)
 }
@@ -113,34 +124,31 @@ impl Group {
     }
 }
 
-/// In what parts to claim. A claim knows how many attempts there may be of each activity and in all,
-/// not how many of all that block: where that is less than in all, they are claimed by themselves,
-/// and first, for they cannot take all places.
-fn groups(session: &Session, places: &Reserved) -> &'static [Group] {
+/// In what parts to claim, each with how many attempts. A claim knows how many there may be of each
+/// activity and in all, not how many of all that block. As many as of these are enough in all, unless
+/// they are far fewer: then they are claimed by themselves, and first, for they cannot take all places.
+fn groups(session: &Session, places: &Reserved) -> Vec<(Group, usize)> {
     let entries = session.host.registry.activities();
     let blocking = entries.filter(|entry| entry.options.blocking).count();
-    if blocking > 1 && places.left_blocking() < places.left() {
-        &[Group::Blocking, Group::Others]
-    } else {
-        &[Group::All]
+    match (places.left_blocking(), places.left()) {
+        (_, left) if blocking < 2 => vec![(Group::All, left)],
+        (blocking, left) if blocking >= left / 2 => vec![(Group::All, blocking)],
+        (blocking, left) => vec![(Group::Blocking, blocking), (Group::Others, left - blocking)],
     }
 }
 
 async fn claim_group(
     session: &Arc<Session>,
-    group: &Group,
+    group: Group,
+    limit: usize,
     places: &mut Reserved,
     pass: &mut Pass,
 ) -> Result<(), StoreError> {
     let queues = queues_with_room(session, pass);
-    let activities = activities_with_room(session, *group, places, pass);
+    let activities = activities_with_room(session, group, places, pass);
     if queues.is_empty() || activities.is_empty() {
         return Ok(());
     }
-    let limit = match group {
-        Group::Blocking => places.left_blocking(),
-        Group::All | Group::Others => places.left(),
-    };
     let (queues, activities, limit) = (&queues[..], &activities[..], at_most(limit));
     let request = ClaimActivities { worker: session.lease(), queues, activities, limit };
     let asked_at = Instant::now();
@@ -149,15 +157,15 @@ async fn claim_group(
     session.clock.observe(claimed.now, asked_at);
     pass.next_due_at = pass.next_due_at.into_iter().chain(claimed.next_due_at).min();
     let activities = claimed.activities;
-    pass.is_full |= activities.len() >= MAX_CLAIM
-        || claimed.next_due_at.is_some_and(|due_at| due_at <= claimed.now);
-    let uses_up = uses_up(&request, &activities);
-    if !activities.is_empty() {
-        debug!(activities = activities.len(), "claimed");
+    pass.is_full |= claimed.next_due_at.is_some_and(|due_at| due_at <= claimed.now);
+    let (uses_up, count) = (uses_up(&request, &activities), activities.len());
+    if count > 0 {
+        debug!(activities = count, "claimed");
     }
     for activity in activities {
         begin(session, activity, |entry| places.take(entry));
     }
+    pass.is_full |= count >= limit as usize && places.left() > 0 && group != Group::Blocking;
     if uses_up {
         // There may be more behind, for when there is room again.
         pass.lacks_room = true;
@@ -247,4 +255,28 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
         }
     }
     Ok(())
+}
+
+/// Hands back, uncounted, the attempts that the worker has been given and has not begun, once none
+/// begins any more. `held` are those of which it knew.
+pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
+    let mut unbegun = session.attempts.take_unbegun();
+    if session.attempts.take_suspicion() {
+        match session.store.review_activities(session.lease(), held).await {
+            Ok(ReviewedActivities { strays, .. }) => {
+                unbegun.extend(strays.into_iter().map(|stray| (stray.key, stray.attempt)));
+            }
+            Err(error) => warn!(%error, "activities that were not begun may count as interrupted"),
+        }
+    }
+    let end = ActivityEnd::PutBack { due_at: session.clock.now() };
+    let ends = unbegun.into_iter().map(|(key, attempt)| {
+        let reporter = Reporter::Worker(session.lease());
+        session.reports.ends.submit(FinishActivity { key, attempt, reporter, end: end.clone() })
+    });
+    for ended in futures_util::future::join_all(ends).await {
+        if let Err(error) = ended {
+            warn!(%error, "an activity that was not begun counts as interrupted");
+        }
+    }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Held {
     freed: Notify,
     /// Whether the worker may be making attempts that it does not know of.
     strays: AtomicBool,
+    /// Those that were dropped before they began.
+    unbegun: Mutex<Vec<(ActivityKey, u32)>>,
     /// Held from asking for activities until they are held: in between they look like strays.
     pub(crate) claiming: tokio::sync::Mutex<()>,
 }
@@ -38,8 +40,8 @@ impl Held {
         number: u32,
         link: Arc<Link>,
     ) -> HeldAttempt {
-        self.lock().insert(key, Attempt { number, link, task: None });
-        HeldAttempt { held: Arc::clone(self), key, number }
+        self.lock().insert(key, Attempt { number, link: Arc::clone(&link), task: None });
+        HeldAttempt { held: Arc::clone(self), key, number, link, is_reported: false }
     }
 
     /// Says which task makes the attempt.
@@ -75,6 +77,11 @@ impl Held {
         self.strays.swap(false, Ordering::Relaxed)
     }
 
+    /// Takes the attempts that were dropped before they began.
+    pub(crate) fn take_unbegun(&self) -> Vec<(ActivityKey, u32)> {
+        std::mem::take(&mut self.unbegun.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Says that a place is free.
     pub(crate) fn note_freed(&self) {
         self.freed.notify_one();
@@ -97,6 +104,15 @@ pub(crate) struct HeldAttempt {
     held: Arc<Held>,
     key: ActivityKey,
     number: u32,
+    link: Arc<Link>,
+    is_reported: bool,
+}
+
+impl HeldAttempt {
+    /// Lets go of an attempt whose end is written.
+    pub(crate) fn reported(mut self) {
+        self.is_reported = true;
+    }
 }
 
 impl Drop for HeldAttempt {
@@ -107,6 +123,10 @@ impl Drop for HeldAttempt {
             attempts.remove(&self.key);
         }
         drop(attempts);
+        if !self.is_reported && self.link.call_off() {
+            let unbegun = self.held.unbegun.lock();
+            unbegun.unwrap_or_else(PoisonError::into_inner).push((self.key, self.number));
+        }
         self.held.note_freed();
     }
 }

@@ -4,7 +4,8 @@
 //! has room for, and every attempt becomes a task of the session. It ends by a report, written
 //! together with those of others: an outcome goes into the run's inbox, a failure makes the row due
 //! again. Nothing else is written but heartbeats. The *review* finds what lost news and answers
-//! would have told, and the *expiry*, which every worker looks after, ends attempts whose time
+//! would have told. A worker that shuts down *hands back* what it has been given and has not begun,
+//! so that it does not count as an attempt. The *expiry*, which every worker looks after, ends attempts whose time
 //! limits have run out by the database's clock.
 
 mod attempt;
@@ -16,7 +17,7 @@ mod reports;
 mod served;
 
 pub(crate) use call::QueuedCall;
-pub(crate) use claim::{queue_loop, review};
+pub(crate) use claim::{hand_back, queue_loop, review};
 pub(crate) use expiry::expire;
 pub(crate) use held::Held;
 pub(crate) use reports::Reports;
