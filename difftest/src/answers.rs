@@ -35,6 +35,9 @@ macro_rules! mocks {
                 price(order: &crate::answers::Order => crate::answers::Order) -> i64;
                 shape(n: i64 => i64) -> crate::answers::Shape;
                 area(shape: crate::answers::Shape => crate::answers::Shape) -> i64;
+                quote(n: i64 => i64) -> i64;
+                charge(shop: &crate::answers::Till => crate::answers::Till, cents: i64 => i64)
+                    -> i64;
             }
             fallible {
                 try_act(n: i64 => i64) -> i64, crate::answers::Refused;
@@ -81,6 +84,13 @@ pub enum Shape {
     Rect(i64, i64),
     /// Something owned.
     Named(String, Box<Shape>),
+}
+
+/// What a shop is made of. Both sides have a `Shop` of their own, because its methods are activities.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Till {
+    /// What it adds to a sum.
+    pub fee: i64,
 }
 
 /// An activity said no.
@@ -155,7 +165,7 @@ macro_rules! tables {
     ) => {
         /// The call as text, such as `act(3)`.
         pub(crate) fn describe(name: &str, arguments: &Payload) -> String {
-            match name {
+            match own_name(name) {
                 $(stringify!($name) => {
                     describe_as::<($($owned,)*)>(name, arguments)
                 })*
@@ -168,7 +178,7 @@ macro_rules! tables {
 
         /// What calling it comes to.
         pub(crate) fn outcome(name: &str, arguments: &Payload) -> OperationOutcome {
-            match name {
+            match own_name(name) {
                 $(stringify!($name) => {
                     match codec::from_payload::<($($owned,)*)>(arguments) {
                         Ok(($($arg,)*)) => {
@@ -194,6 +204,11 @@ macro_rules! tables {
     };
 }
 mocks!(tables);
+
+/// The name of an activity without its type's.
+fn own_name(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
 
 fn describe_as<T: serde::de::DeserializeOwned + fmt::Debug>(
     name: &str,
@@ -303,6 +318,14 @@ pub(crate) fn area(shape: &Shape) -> i64 {
         Shape::Rect(a, b) => (a % 30) * (b % 30),
         Shape::Named(_, inner) => area(inner) + 1,
     }
+}
+
+pub(crate) fn quote(n: &i64) -> i64 {
+    n % 20 + 3
+}
+
+pub(crate) fn charge(till: &Till, cents: &i64) -> i64 {
+    add(cents, &till.fee)
 }
 
 /// The argument at which a fallible activity times out.

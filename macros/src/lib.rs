@@ -32,6 +32,7 @@ mod source;
 mod suspend;
 mod usage;
 mod workflow;
+mod write_out;
 
 use proc_macro::TokenStream;
 

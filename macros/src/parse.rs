@@ -4,14 +4,13 @@
 //! the `return` in them. Guarantees: the function is `async`, takes its arguments by value, and has
 //! no form that a workflow cannot have. Assumes nothing.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, FnArg, Ident, Item, ItemFn, Macro, Pat, PatType, ReturnType, Signature,
-    Stmt, Type, Visibility,
+    Attribute, Block, FnArg, Ident, Item, ItemFn, Pat, PatType, ReturnType, Signature, Type,
+    Visibility,
 };
 
 use crate::args::Durability;
@@ -19,9 +18,9 @@ use crate::check::{Level, Rule, is_of_piton};
 use crate::conditions;
 use crate::diagnostics::Diagnostics;
 use crate::generics::{self, Parameters};
-use crate::macros;
 use crate::method::Method;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, make_static, not_owned};
+use crate::write_out;
 
 /// A workflow as the user wrote it.
 #[derive(Debug)]
@@ -188,7 +187,7 @@ pub(crate) fn parse(
     let stored = params.iter().map(|param| &*param.ty).chain([&output]);
     let parameters = Parameters::new(sig.generics, stored);
     let mut body = *block;
-    WriteOut.visit_block_mut(&mut body);
+    write_out::block(&mut body);
     let mut lints = conditions::lints_of(&attrs);
     lints.extend(conditions::lints(&body));
     Some(WorkflowFn {
@@ -271,88 +270,5 @@ fn context_name(pat: &Pat) -> Option<Ident> {
     match pat {
         Pat::Ident(pat) => Some(pat.ident.clone()),
         _ => None,
-    }
-}
-
-/// Writes out the macros that hide a `return`, in an expression out of the arguments of a macro.
-pub(crate) fn write_out_returns(expr: &mut Expr) {
-    WriteOut.visit_expr_mut(expr);
-}
-
-/// As [`write_out_returns`], in an `async` block whose value they give.
-pub(crate) fn write_out_block_returns(block: &mut Block) {
-    WriteOut.visit_block_mut(block);
-}
-
-struct WriteOut;
-
-impl VisitMut for WriteOut {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        match expr {
-            // A `return` in these does not end the workflow, so the macros may stay.
-            Expr::Closure(_) | Expr::Const(_) => return,
-            Expr::Macro(call) => {
-                if let Some(written) = write_out(&call.mac) {
-                    *expr = Expr::Verbatim(written);
-                    // The same tokens again, read as what they are.
-                    reparse(expr);
-                }
-            }
-            _ => {}
-        }
-        visit_mut::visit_expr_mut(self, expr);
-    }
-
-    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
-        if let Stmt::Macro(call) = stmt
-            && let Some(written) = write_out(&call.mac)
-        {
-            let mut expr = Expr::Verbatim(written);
-            reparse(&mut expr);
-            *stmt = Stmt::Expr(expr, call.semi_token);
-        }
-        visit_mut::visit_stmt_mut(self, stmt);
-    }
-
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
-}
-
-fn reparse(expr: &mut Expr) {
-    if let Expr::Verbatim(tokens) = expr
-        && let Ok(parsed) = syn::parse2(tokens.clone())
-    {
-        *expr = parsed;
-    }
-}
-
-/// `bail!` and `ensure!` as the code that they stand for.
-fn write_out(mac: &Macro) -> Option<TokenStream> {
-    let span = mac.path.segments.last()?.ident.span();
-    match macros::name(mac).as_str() {
-        "bail" => Some(bail(span, &mac.tokens)),
-        "ensure" => {
-            let pieces = macros::parse(mac)?;
-            let (condition, rest) = match pieces.as_slice() {
-                [macros::Piece::Expr(condition, _), rest @ ..] => (condition, rest),
-                _ => return None,
-            };
-            let message = match rest {
-                [] | [_] => quote_spanned! {span=>
-                    "condition failed: `{}`", ::core::stringify!(#condition)
-                },
-                [_, message @ ..] => macros::unparse(message),
-            };
-            let bail = bail(span, &message);
-            Some(quote! { match #condition { true => {} false => #bail } })
-        }
-        _ => None,
-    }
-}
-
-fn bail(span: Span, message: &TokenStream) -> TokenStream {
-    quote_spanned! {span=>
-        return ::core::result::Result::Err(::core::convert::From::from(
-            ::piton::Error::msg(::core::format_args!(#message)),
-        ))
     }
 }

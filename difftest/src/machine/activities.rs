@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use piton::activity;
 use piton::machine::ActivityError;
+use serde::{Deserialize, Serialize};
 
 use crate::answers::{self, Order, ParseFailed, Refused, Shape};
 
@@ -114,6 +115,27 @@ pub async fn shape(n: i64) -> Shape {
 #[activity]
 pub async fn area(shape: Shape) -> i64 {
     answers::area(&shape)
+}
+
+/// Whose methods are activities.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shop {
+    /// What it adds to a sum.
+    pub fee: i64,
+}
+
+impl Shop {
+    /// The mock activity `quote`.
+    #[activity]
+    pub async fn quote(n: i64) -> i64 {
+        answers::quote(&n)
+    }
+
+    /// The mock activity `charge`.
+    #[activity]
+    pub async fn charge(&self, cents: i64) -> i64 {
+        answers::charge(&answers::Till { fee: self.fee }, &cents)
+    }
 }
 
 /// The mock activity `try_act`.

@@ -140,6 +140,8 @@ impl Future for Sleep {
 pub(super) mod activities {
     use piton::machine::ActivityError;
 
+    use serde::{Deserialize, Serialize};
+
     use super::{Give, Op, world};
     use crate::answers::{self, encode, mocks};
     use crate::drive::Outstanding;
@@ -154,6 +156,26 @@ pub(super) mod activities {
             if world(|world| world.ready.contains(&number)) { answer.take() } else { None }
         };
         Op::new(Outstanding::Activity(name.to_owned(), arguments), Box::new(give))
+    }
+
+    /// Whose methods are activities.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Shop {
+        /// What it adds to a sum.
+        pub fee: i64,
+    }
+
+    impl Shop {
+        /// The mock activity `quote`.
+        pub fn quote(n: i64) -> Op<i64, Give<i64>> {
+            activity("Shop::quote", encode(&(n,)), answers::quote(&n))
+        }
+
+        /// The mock activity `charge`.
+        pub fn charge(&self, cents: i64) -> Op<i64, Give<i64>> {
+            let answer = answers::charge(&answers::Till { fee: self.fee }, &cents);
+            activity("Shop::charge", encode(&(self, cents)), answer)
+        }
     }
 
     macro_rules! functions {

@@ -8,8 +8,8 @@ use syn::{Expr, Ident, Macro};
 use super::{Binding, Resolver};
 use crate::check::Rule;
 use crate::macros::{self, Piece};
-use crate::parse::{write_out_block_returns, write_out_returns};
 use crate::suspend;
+use crate::write_out;
 
 impl Resolver<'_> {
     pub(super) fn resolve_macro(&mut self, mac: &mut Macro) {
@@ -35,6 +35,9 @@ impl Resolver<'_> {
                             self.resolve_format(expr, is_known, &named);
                         }
                     } else {
+                        if is_known {
+                            write_out::expr(expr);
+                        }
                         visit(self, expr);
                     }
                 }
@@ -110,7 +113,7 @@ impl Resolver<'_> {
             return;
         };
         for arm in &mut select.arms {
-            write_out_returns(&mut arm.handler);
+            write_out::expr(&mut arm.handler);
             self.resolve_branch(&mut arm.future);
             if let Some(cond) = &mut arm.cond {
                 self.visit_expr_mut(cond);
@@ -127,7 +130,7 @@ impl Resolver<'_> {
     fn resolve_branch(&mut self, future: &mut Expr) {
         match future {
             Expr::Async(block) => {
-                write_out_block_returns(&mut block.block);
+                write_out::block(&mut block.block);
                 self.scoped(self.lowered, |this| {
                     block.block.stmts.iter_mut().for_each(|stmt| this.visit_stmt_mut(stmt));
                 });

@@ -1,0 +1,105 @@
+//! Macros that hide a `return` or a guard that awaits, written out as the code that they stand for.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Macro, Stmt};
+
+use crate::{macros, suspend};
+
+/// Writes out such macros in an expression out of the arguments of a macro.
+pub(crate) fn expr(expr: &mut Expr) {
+    WriteOut.visit_expr_mut(expr);
+}
+
+/// As [`expr`], in an `async` block or in the body of a workflow.
+pub(crate) fn block(block: &mut Block) {
+    WriteOut.visit_block_mut(block);
+}
+
+struct WriteOut;
+
+impl VisitMut for WriteOut {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            // A `return` in these does not end the workflow, so the macros may stay.
+            Expr::Closure(_) | Expr::Const(_) => return,
+            Expr::Macro(call) => {
+                if let Some(written) = write_out(&call.mac) {
+                    *expr = Expr::Verbatim(written);
+                    // The same tokens again, read as what they are.
+                    reparse(expr);
+                }
+            }
+            _ => {}
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Macro(call) = stmt
+            && let Some(written) = write_out(&call.mac)
+        {
+            let mut expr = Expr::Verbatim(written);
+            reparse(&mut expr);
+            *stmt = Stmt::Expr(expr, call.semi_token);
+        }
+        visit_mut::visit_stmt_mut(self, stmt);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+fn reparse(expr: &mut Expr) {
+    if let Expr::Verbatim(tokens) = expr
+        && let Ok(parsed) = syn::parse2(tokens.clone())
+    {
+        *expr = parsed;
+    }
+}
+
+/// The macro as the code that it stands for: `bail!`, `ensure!`, and a `matches!` whose guard awaits.
+fn write_out(mac: &Macro) -> Option<TokenStream> {
+    let span = mac.path.segments.last()?.ident.span();
+    match macros::name(mac).as_str() {
+        "bail" => Some(bail(span, &mac.tokens)),
+        "matches" => {
+            let pieces = macros::parse(mac)?;
+            let (scrutinee, arm) = match pieces.as_slice() {
+                [macros::Piece::Expr(scrutinee, _), _, macros::Piece::Tokens(arm)] => {
+                    (scrutinee, arm)
+                }
+                _ => return None,
+            };
+            let (pat, guard) = macros::matches_pattern(mac, arm)?;
+            let guard = guard.filter(suspend::expr)?;
+            Some(quote_spanned! {span=>
+                match #scrutinee { #pat if #guard => true, _ => false }
+            })
+        }
+        "ensure" => {
+            let pieces = macros::parse(mac)?;
+            let (condition, rest) = match pieces.as_slice() {
+                [macros::Piece::Expr(condition, _), rest @ ..] => (condition, rest),
+                _ => return None,
+            };
+            let message = match rest {
+                [] | [_] => quote_spanned! {span=>
+                    "condition failed: `{}`", ::core::stringify!(#condition)
+                },
+                [_, message @ ..] => macros::unparse(message),
+            };
+            let bail = bail(span, &message);
+            Some(quote! { match #condition { true => {} false => #bail } })
+        }
+        _ => None,
+    }
+}
+
+fn bail(span: Span, message: &TokenStream) -> TokenStream {
+    quote_spanned! {span=>
+        return ::core::result::Result::Err(::core::convert::From::from(
+            ::piton::Error::msg(::core::format_args!(#message)),
+        ))
+    }
+}
