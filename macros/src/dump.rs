@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use quote::ToTokens;
+use syn::Pat;
 
 use crate::ir::{
     AsyncBlock, Block, BlockId, Body, Branch, Graph, LocalId, LocalKind, Locals, Node, Point,
@@ -67,7 +68,8 @@ fn statement(out: &mut String, depth: usize, tree: &Tree, stmt: &Stmt) {
             line(out, depth, format!("{} = {}", name(*local), code(value)));
         }
         Stmt::Await { point: at, future, pat, .. } => {
-            line(out, depth, format!("await {} {} as {}", point(*at), code(future), code(pat)));
+            let bound = bound(pat);
+            line(out, depth, format!("await {} {}{bound}", point(*at), code(future)));
         }
         Stmt::Select { point: at, arms } => {
             line(out, depth, format!("select {}", point(*at)));
@@ -192,8 +194,8 @@ fn terminator(out: &mut String, graph: &Graph, block: &Block) {
             line(out, 1, format!("{} then {} else {}", code(local), to(*next), to(*otherwise)));
         }
         Terminator::Await { point: at, future, pat, resume, .. } => {
-            let (future, pat) = (code(future), code(pat));
-            line(out, 1, format!("await {} {future} as {pat}, resume {}", point(*at), to(*resume)));
+            let (future, bound) = (code(future), bound(pat));
+            line(out, 1, format!("await {} {future}{bound}, resume {}", point(*at), to(*resume)));
         }
         Terminator::Select { point: at, arms, resume } => {
             line(out, 1, format!("select {}, resume {}", point(*at), to(*resume)));
@@ -254,6 +256,14 @@ fn place(locals: &Locals, place: &Place) -> String {
         let _ = write!(text, ".{field}");
     }
     text
+}
+
+/// What binds the value of an await.
+fn bound(pat: &Pat) -> String {
+    match pat {
+        Pat::Verbatim(_) => String::new(),
+        pat => format!(" as {}", code(pat)),
+    }
 }
 
 fn code(tokens: &impl ToTokens) -> String {

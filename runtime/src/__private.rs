@@ -34,6 +34,11 @@ pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, Saved
 pub use crate::question::{FromResidual, Question};
 pub use crate::strict::Checked;
 
+/// The value of an await that is a statement. rustc says of it what it would say of that.
+pub fn discarded<T>(value: T) -> T {
+    value
+}
+
 /// Asks for the bound of a type parameter whose values a workflow stores.
 pub const fn stored_parameter<T: Durable>() {}
 

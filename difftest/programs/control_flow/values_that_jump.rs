@@ -1,6 +1,7 @@
 //! Code without awaits that always jumps, in places that would go on to an await.
 
 #[workflow]
+#[allow(unreachable_code)]
 async fn program(n: i64) -> String {
     let kept = fetch("kept").await;
     for i in 0..6 {

@@ -1,6 +1,7 @@
 //! Awaits inside `return`.
 
 #[workflow]
+#[allow(unreachable_code)]
 async fn program(n: i64) -> i64 {
     if n == 0 {
         return act(n).await + note(1);

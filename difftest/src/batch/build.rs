@@ -96,7 +96,7 @@ pub(super) fn build(package: &Package, only_check: bool) -> Result<Built, BatchE
         }
     }
     if output.status.success() && (only_check || executable.is_some()) {
-        return Ok(Built::Whole { executable, warnings: warnings.of_machines_only() });
+        return Ok(Built::Whole { executable, warnings: warnings.of_one_only() });
     }
     if errors.is_empty() {
         unexplained.push_str(&String::from_utf8_lossy(&output.stderr));
@@ -131,10 +131,20 @@ impl Span {
     }
 }
 
-/// What rustc warns of, by program.
+/// The lints that are off in machines, where locals are declared anew in every state, and neither the
+/// awaits nor the loops around them are left.
+const OFF: [&str; 5] = [
+    "for_loops_over_fallibles",
+    "unused_assignments",
+    "unused_braces",
+    "unused_mut",
+    "unused_parens",
+];
+
+/// What rustc warns of, by program: the line, the lint, and the message.
 #[derive(Default)]
 struct Warnings {
-    plain: BTreeMap<usize, Vec<(usize, String)>>,
+    plain: BTreeMap<usize, Vec<(usize, String, String)>>,
     machine: BTreeMap<usize, Vec<(usize, String, String)>>,
 }
 
@@ -148,28 +158,32 @@ impl Warnings {
         rendered: String,
     ) {
         let code = diagnostic.code.as_ref().map(|code| code.code.clone()).unwrap_or_default();
-        match lowering {
-            Lowering::Plain => self.plain.entry(index).or_default().push((line, code)),
-            Lowering::Machine => {
-                self.machine.entry(index).or_default().push((line, code, rendered));
-            }
-        }
+        let of_lowering = match lowering {
+            Lowering::Plain => &mut self.plain,
+            Lowering::Machine => &mut self.machine,
+        };
+        of_lowering.entry(index).or_default().push((line, code, rendered));
     }
 
-    /// The same warning on the same line of both lowerings is about the program itself.
-    fn of_machines_only(self) -> BTreeMap<usize, Vec<String>> {
-        let Self { plain, machine } = self;
-        let is_plain = |index: usize, line: usize, code: &String| {
-            let known = plain.get(&index).into_iter().flatten();
-            known.into_iter().any(|(at, known)| *at == line && known == code)
-        };
-        let own = machine.into_iter().map(|(index, warnings)| {
-            let own = warnings
-                .into_iter()
-                .filter(|(line, code, _)| !is_plain(index, *line, code))
-                .map(|(_, _, rendered)| rendered);
-            (index, own.collect::<Vec<_>>())
-        });
-        own.filter(|(_, own)| !own.is_empty()).collect()
+    /// The warnings that only one of the lowerings has.
+    fn of_one_only(&self) -> BTreeMap<usize, Vec<String>> {
+        let mut own: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for (which, these, others, off) in [
+            ("of the machine only", &self.machine, &self.plain, &[][..]),
+            ("that the machine does not have", &self.plain, &self.machine, &OFF[..]),
+        ] {
+            for (index, warnings) in these {
+                let known = others.get(index).map(Vec::as_slice).unwrap_or_default();
+                let is_known = |line: usize, code: &str| {
+                    known.iter().any(|(at, known, _)| *at == line && known == code)
+                };
+                let only = warnings.iter().filter(|(line, code, _)| {
+                    !off.contains(&code.as_str()) && !is_known(*line, code)
+                });
+                let only = only.map(|(_, _, rendered)| format!("warning {which}\n{rendered}"));
+                own.entry(*index).or_default().extend(only);
+            }
+        }
+        own
     }
 }

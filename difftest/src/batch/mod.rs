@@ -75,7 +75,7 @@ pub struct Report {
     pub id: String,
     /// What became of it.
     pub verdict: Verdict,
-    /// Warnings that only the machine lowering has.
+    /// Warnings that only one of the lowerings has.
     pub warnings: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl Report {
         let Self { id, verdict, warnings } = self;
         let mut text = String::new();
         for warning in warnings {
-            text += &format!("== {id}: warning of the machine only\n{warning}\n");
+            text += &format!("== {id}: {warning}\n");
         }
         text += &match verdict {
             Verdict::Agrees(figures) => format!("{id}: {figures:?}\n"),

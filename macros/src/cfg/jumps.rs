@@ -6,7 +6,7 @@
 use syn::{Block, Expr, Stmt};
 
 /// Whether control always jumps out of a statement.
-pub(super) fn always(stmt: &Stmt) -> bool {
+pub(crate) fn always(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Local(local) => local.init.as_ref().is_some_and(|init| always_within(&init.expr)),
         Stmt::Expr(expr, _) => always_within(expr),

@@ -9,6 +9,8 @@ mod ends;
 mod jumps;
 mod waits;
 
+pub(crate) use self::jumps::always as always_jumps;
+
 use std::collections::{BTreeSet, HashMap};
 
 use syn::{Expr, Pat, PatType, Stmt as Source};

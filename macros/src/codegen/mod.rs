@@ -4,6 +4,7 @@ mod entry;
 mod exit;
 mod facade;
 mod graph;
+mod lints;
 mod print;
 mod regions;
 mod rewrite;
@@ -30,6 +31,7 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let state = state::state(&machine);
     let blocks = step::blocks(&machine);
     let step = step::step(&machine);
+    let lints = lints::lints(&machine);
     let graph = graph::graph(&machine);
     let returned = values_of(&function.output);
     let machine = quote! {
@@ -60,6 +62,7 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
         #state
         #blocks
         #workflow
+        #lints
         #register
         #check
     }

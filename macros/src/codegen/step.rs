@@ -335,7 +335,7 @@ fn operation_tokens(machine: &Machine<'_>) -> TokenStream {
 }
 
 /// The spans of the first and the last token.
-fn ends(tokens: TokenStream) -> (Span, Span) {
+pub(super) fn ends(tokens: TokenStream) -> (Span, Span) {
     let mut tokens = tokens.into_iter().map(|token| token.span());
     let first = tokens.next().unwrap_or_else(Span::call_site);
     (first, tokens.last().unwrap_or(first))

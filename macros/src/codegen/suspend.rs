@@ -1,15 +1,15 @@
 //! Suspension points: how operations are started, and how they are looked after.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Index, Pat};
 
 use super::exit::Whereabouts;
 use super::print::{Printer, awaited, call, ready, unwrap};
 use super::state;
-use super::step::{self, context, operation_token, parked, slot, token};
+use super::step::{self, context, ends, operation_token, parked, slot, token};
 use crate::hygiene::hidden;
-use crate::ir::{Branch, Choice, PointId, Terminator};
+use crate::ir::{Branch, Choice, PointId, Terminator, discard};
 use crate::usage::Usage;
 
 /// Before the suspension.
@@ -179,6 +179,13 @@ impl Printer<'_> {
         let value = awaited(self.machine.graph.points[point.0].span);
         for block in &self.machine.graph.blocks {
             match &block.end {
+                Terminator::Await { point: this, future, pat: Pat::Verbatim(_), .. }
+                    if *this == point =>
+                {
+                    let (start, _) = ends(future.to_token_stream());
+                    let discard = discard(&value, start, self.machine.graph.points[point.0].span);
+                    return quote!(#discard;);
+                }
                 Terminator::Await { point: this, pat, ty, .. } if *this == point => {
                     if matches!(pat, Pat::Wild(_)) && ty.is_none() {
                         return quote!(::core::mem::drop(#value););

@@ -16,7 +16,7 @@ pub(crate) use self::graph::{
 };
 pub(crate) use self::locals::{Local, LocalKind, Locals};
 pub(crate) use self::tree::{
-    Arm, AsyncBlock, Body, Branch, Point, PointKind, SelectArm, Stmt, Tree,
+    Arm, AsyncBlock, Body, Branch, Point, PointKind, SelectArm, Stmt, Tree, discard, discarded,
 };
 
 macro_rules! indexes {

@@ -1,6 +1,7 @@
 //! A function as a tree of statements.
 
-use proc_macro2::Span;
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Pat, Type};
 
 use super::{LocalId, Locals, PointId, TargetId};
@@ -65,7 +66,7 @@ pub(crate) enum Stmt {
         local: LocalId,
         value: Expr,
     },
-    /// Awaits and binds the result.
+    /// Awaits and binds the result. See [`discarded`] for an await that is a statement.
     Await {
         point: PointId,
         future: Expr,
@@ -162,4 +163,18 @@ pub(crate) struct AsyncBlock {
     pub(crate) is_move: bool,
     /// The `async`.
     pub(crate) span: Span,
+}
+
+/// What binds the value of an await that is a statement of its own: nothing, not even `_`, because
+/// rustc warns of some values that are not used.
+pub(crate) fn discarded() -> Pat {
+    Pat::Verbatim(TokenStream::new())
+}
+
+/// The value as a statement, for rustc to say of it what it would say of the one from `start` to `end`.
+pub(crate) fn discard(value: &impl ToTokens, start: Span, end: Span) -> TokenStream {
+    let path = quote_spanned!(start=> ::piton::__private::discarded);
+    let mut value = Group::new(Delimiter::Parenthesis, value.to_token_stream());
+    value.set_span(end);
+    quote!(#path #value)
 }

@@ -8,7 +8,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprLet, Label, Pat};
 use super::labels::JumpScope;
 use super::texts::{self, Shape};
 use super::{Dest, Lower, guards, ident_expr, let_stmt, names, unit, walk};
-use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId};
+use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded};
 use crate::suspend;
 
 /// Whether the expression gives its value in several places.
@@ -27,6 +27,10 @@ pub(super) fn has_parts(expr: &Expr) -> bool {
         Expr::Macro(call) => suspend::awaiting(&call.mac) == Some(suspend::Awaiting::Select),
         _ => false,
     }
+}
+
+fn is_join(mac: &syn::Macro) -> bool {
+    suspend::awaiting(mac).is_some_and(|awaiting| awaiting != suspend::Awaiting::Select)
 }
 
 impl Lower<'_> {
@@ -80,11 +84,12 @@ impl Lower<'_> {
             }
             Expr::Await(expr) if matches!(dest, Dest::Discard) => {
                 let point = self.future(expr);
-                let wild = Pat::Wild(syn::PatWild {
-                    attrs: Vec::new(),
-                    underscore_token: Default::default(),
-                });
-                self.push_await(point, wild, None);
+                self.push_await(point, discarded(), None);
+            }
+            Expr::Macro(call) if matches!(dest, Dest::Discard) && is_join(&call.mac) => {
+                let (start, end) = (call.mac.path.span(), call.mac.delimiter.span().close());
+                let value = self.hoist(Expr::Macro(call));
+                self.finish(Expr::Verbatim(discard(&value, start, end)), dest);
             }
             expr => {
                 let expr = self.hoist(expr);

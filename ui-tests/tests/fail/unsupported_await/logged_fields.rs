@@ -6,8 +6,9 @@ async fn step(number: u64) -> u64 {
 }
 
 #[workflow]
-async fn run(number: Option<u64>) -> bool {
-    matches!(number, Some(number) if step(number).await > 1)
+async fn run(number: u64) -> u64 {
+    tracing::info!({ number = step(number).await }, "stepped");
+    number
 }
 
 fn main() {}

@@ -1,0 +1,83 @@
+//! What rustc would warn of in the source, and does not see in the machine.
+//!
+//! For each such place a function is made that rustc finds the same fault with, at the same span: so the
+//! lint has the level that the user has given it. Nobody calls these functions.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::visit::Visit;
+use syn::{Block, Stmt};
+
+use super::Machine;
+use super::step::ends;
+use crate::cfg::always_jumps;
+use crate::ir::LocalId;
+
+/// The functions.
+pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
+    let mut faults = Faults::default();
+    faults.visit_block(&machine.function.body);
+    faults.bodies.extend(carried_unread(machine).map(|ident| quote!(let #ident = ();)));
+    let (bodies, lints) = (faults.bodies, &machine.function.lints);
+    let names = (0..bodies.len()).map(|index| Ident::new(&format!("f{index}"), Span::mixed_site()));
+    let lints = quote!(#(#[allow(#lints)])*);
+    let functions = quote!(#(#lints #[allow(dead_code, clippy::all)] fn #names() { #bodies })*);
+    if bodies.is_empty() { TokenStream::new() } else { quote!(const _: () = { #functions };) }
+}
+
+/// The variables that nobody reads, though they are handed on to be dropped.
+fn carried_unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
+    let graph = machine.graph;
+    let usages =
+        graph.blocks.iter().flat_map(|block| block.usages.iter().chain([&block.end_usage]));
+    let named: BTreeSet<LocalId> = usages.flat_map(|usage| &usage.mentions).copied().collect();
+    let carried = machine.layout.roots.iter().flat_map(|root| &root.carried);
+    let carried: BTreeSet<LocalId> =
+        carried.map(|id| machine.layout.variable(*id).place.local).collect();
+    let is_of_source = |ident: &&Ident| !ident.to_string().starts_with('_');
+    let unread = carried.into_iter().filter(move |local| !named.contains(local));
+    unread.map(|local| &graph.locals[local].ident).filter(is_of_source)
+}
+
+#[derive(Default)]
+struct Faults {
+    bodies: Vec<TokenStream>,
+}
+
+impl<'ast> Visit<'ast> for Faults {
+    fn visit_block(&mut self, block: &'ast Block) {
+        let stmts = || block.stmts.iter().filter(|stmt| !matches!(stmt, Stmt::Item(_)));
+        for (stmt, next) in stmts().zip(stmts().skip(1)) {
+            let known = self.bodies.len();
+            self.visit_stmt(stmt);
+            if always_jumps(stmt) {
+                // rustc says so once.
+                if self.bodies.len() == known {
+                    self.bodies.push(unreachable(stmt, next));
+                }
+                return;
+            }
+        }
+        if let Some(last) = stmts().next_back() {
+            self.visit_stmt(last);
+        }
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// `jump` jumps, and nothing comes to `next`.
+fn unreachable(jump: &Stmt, next: &Stmt) -> TokenStream {
+    let spanned = |stmt: &Stmt, head: fn(Span) -> TokenStream| {
+        let (start, end) = ends(stmt.to_token_stream());
+        let mut last = Group::new(Delimiter::Parenthesis, TokenStream::new());
+        last.set_span(end);
+        let (head, semi) = (head(start), quote_spanned!(end=> ;));
+        quote!(#head #last #semi)
+    };
+    let jump = spanned(jump, |span| quote_spanned!(span=> return));
+    let next = spanned(next, |span| quote_spanned!(span=> return));
+    quote!(#jump #next)
+}
