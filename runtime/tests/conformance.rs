@@ -16,7 +16,7 @@ use piton_postgres_cluster::{self as cluster, Cluster};
 const CONNECTIONS: u32 = 4;
 
 /// Makes a database as good as new.
-const RESET: &str = "TRUNCATE piton_workers, piton_runs, piton_run_inputs, piton_run_results, \
+const RESET: &str = "TRUNCATE piton_workers, piton_runs, piton_run_inputs, \
     piton_inbox, piton_arrival_keys, piton_definitions, \
     piton_activities";
 

@@ -14,7 +14,7 @@ use piton_postgres_cluster::{Cluster, trial};
 use sqlx::migrate::Migrator;
 use sqlx::{PgPool, SqlitePool};
 
-/// What a piton of schema 1 has left behind: a run that waits, with an arrival, and one that is over.
+/// What a piton of any schema has left behind: a run that waits, with an arrival, and one that is over.
 const OLD_ROWS: &str = "
     INSERT INTO piton_runs (run_id, step_no, inbox_count, due_at, started_at, workflow_id, workflow,
         status, state, snapshot)
@@ -25,9 +25,13 @@ const OLD_ROWS: &str = "
     INSERT INTO piton_runs (run_id, step_no, started_at, closed_at, workflow_id, workflow, status,
         state, snapshot)
     VALUES ({2}, 7, 10, 30, 'over', 'order', 'completed', 'pay', {bytes});
-    INSERT INTO piton_run_results (run_id, result) VALUES ({2}, {bytes});
     INSERT INTO piton_definitions (workflow, hash, description) VALUES ('order', 5, '{}');
 ";
+
+/// What the run came to, in a table of its own up to this schema and in the run's row afterwards.
+const LAST_OWN_TABLE: i64 = 3;
+const OWN_TABLE: &str = "INSERT INTO piton_run_results (run_id, result) VALUES ({2}, {bytes});";
+const IN_THE_ROW: &str = "UPDATE piton_runs SET result = {bytes} WHERE run_id = {2};";
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -89,7 +93,7 @@ async fn sqlite() -> Result<(), Failed> {
         let url = url(&format!("old_{newest}"));
         let pool = SqlitePool::connect(&format!("{url}?mode=rwc")).await?;
         migrations.run_to(newest, &pool).await?;
-        let rows = old_rows("x'01'", |id| format!("x'{:032x}'", id));
+        let rows = old_rows(newest, "x'01'", |id| format!("x'{:032x}'", id));
         sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
         pool.close().await;
         check_rows(&url).await?;
@@ -107,7 +111,7 @@ async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
         let url = cluster.new_database().await?;
         let pool = PgPool::connect(&url).await?;
         migrations.run_to(newest, &pool).await?;
-        let rows = old_rows(r"'\x01'", |id| format!("'{}'", uuid::Uuid::from_u128(id)));
+        let rows = old_rows(newest, r"'\x01'", |id| format!("'{}'", uuid::Uuid::from_u128(id)));
         sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
         pool.close().await;
         check_rows(&url).await?;
@@ -116,8 +120,10 @@ async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
     Ok(())
 }
 
-fn old_rows(bytes: &str, id: impl Fn(u128) -> String) -> String {
-    OLD_ROWS.replace("{bytes}", bytes).replace("{1}", &id(1)).replace("{2}", &id(2))
+fn old_rows(schema: i64, bytes: &str, id: impl Fn(u128) -> String) -> String {
+    let result = if schema <= LAST_OWN_TABLE { OWN_TABLE } else { IN_THE_ROW };
+    let rows = format!("{OLD_ROWS}{result}");
+    rows.replace("{bytes}", bytes).replace("{1}", &id(1)).replace("{2}", &id(2))
 }
 
 /// Opens an old database and looks for what was in it.

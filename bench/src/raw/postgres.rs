@@ -11,8 +11,8 @@ use super::{Row, Writer};
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations/postgres");
 
 const INSERT: &str = "INSERT INTO piton_runs \
-    (run_id, workflow_id, workflow, status, worker_id, epoch, started_at, state, snapshot) \
-    SELECT run_id, run_id::text, 'ten_steps', 'running', 1, 1, 0, 'start', $2 \
+    (run_id, workflow, status, worker_id, epoch, started_at, state, snapshot) \
+    SELECT run_id, 'ten_steps', 'running', 1, 1, 0, 'start', $2 \
     FROM unnest($1::uuid[]) AS run_id";
 
 const UPDATE_ONE: &str = "UPDATE piton_runs SET step_no = step_no + 1, state = $1, snapshot = $2 \
@@ -20,8 +20,8 @@ const UPDATE_ONE: &str = "UPDATE piton_runs SET step_no = step_no + 1, state = $
 
 const UPDATE_MANY: &str = "UPDATE piton_runs SET step_no = piton_runs.step_no + 1, \
     state = step.state, snapshot = step.snapshot \
-    FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bytea[]) \
-    AS step (run_id, step_no, state, snapshot) \
+    FROM (SELECT unnest($1::uuid[]) AS run_id, unnest($2::bigint[]) AS step_no, \
+    unnest($3::text[]) AS state, unnest($4::bytea[]) AS snapshot) AS step \
     WHERE piton_runs.run_id = step.run_id AND piton_runs.step_no = step.step_no";
 
 /// The name of a state, as long as they usually are.

@@ -5,7 +5,7 @@ use super::fixture::{
 };
 use crate::model::{Epoch, RunId, RunStatus, StepNo, WorkerId};
 use crate::store::{
-    Arrival, ArrivalOutcome, CommitOutcome, FirstArrival, NewArrival, NewRun, StartOutcome,
+    Arrival, ArrivalOutcome, CommitOutcome, FirstArrival, NewArrival, NewRun, RunKey, StartOutcome,
     WorkerLease,
 };
 
@@ -24,6 +24,8 @@ super::list_cases!("starting":
     an_open_workflow_id_is_taken,
     a_blocked_run_keeps_its_workflow_id,
     a_closed_run_frees_its_workflow_id,
+    a_run_s_own_id_is_a_workflow_id_like_others,
+    a_run_can_be_named_after_another,
     the_second_of_a_batch_with_the_same_workflow_id_is_refused,
     the_second_of_a_batch_with_the_same_run_id_is_repeated,
     a_refused_run_leaves_nothing_behind,
@@ -148,6 +150,52 @@ async fn a_closed_run_frees_its_workflow_id(t: StoreUnderTest) {
     assert_ne!(t.start("a").await, run_id);
 }
 
+fn named_after_itself() -> NewRun {
+    let run = new_run("");
+    NewRun { workflow_id: run.run_id.to_string(), ..run }
+}
+
+async fn a_run_s_own_id_is_a_workflow_id_like_others(t: StoreUnderTest) {
+    let run = named_after_itself();
+    let (run_id, name) = (run.run_id, run.workflow_id.as_str());
+    t.start_all(vec![run.clone()]).await;
+    assert_eq!(t.start_all(vec![run.clone()]).await, [StartOutcome::Repeated]);
+    assert_eq!(t.start_all(vec![new_run(name)]).await, [StartOutcome::IdTaken { run_id }]);
+    assert_eq!(t.record(run_id).await.workflow_id, name);
+    let find = async |name: &str| {
+        let found = t.store.find_run(&RunKey::WorkflowId(name.to_owned())).await;
+        found.expect("runs can be looked up").map(|record| record.run_id)
+    };
+    assert_eq!(find(name).await, Some(run_id));
+    let shouted = name.to_uppercase();
+    if shouted != name {
+        assert_eq!(find(&shouted).await, None);
+        let other = t.start(&shouted).await;
+        assert_eq!((find(&shouted).await, find(name).await), (Some(other), Some(run_id)));
+    }
+    let worker = t.worker().await;
+    let claimed = t.claim(worker, 10).await;
+    assert!(claimed.iter().any(|run| run.run_id == run_id && run.workflow_id == name));
+    t.commit(worker, close(run_id, 0)).await;
+    assert_eq!(find(name).await, Some(run_id));
+    assert_eq!(t.record(run_id).await.workflow_id, name);
+}
+
+async fn a_run_can_be_named_after_another(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let first = NewRun { owner: Some(worker), ..named_after_itself() };
+    let second = new_run(&first.workflow_id);
+    let run_id = first.run_id;
+    assert_eq!(
+        t.start_all(vec![first, second.clone()]).await,
+        [StartOutcome::Started { owned: true }, StartOutcome::IdTaken { run_id }]
+    );
+    t.commit(worker, close(run_id, 0)).await;
+    assert_eq!(t.start_all(vec![second.clone()]).await, [StartOutcome::Started { owned: false }]);
+    let found = t.store.find_run(&RunKey::WorkflowId(second.workflow_id)).await;
+    assert_eq!(found.expect("runs can be looked up").expect("it is there").run_id, second.run_id);
+}
+
 async fn the_second_of_a_batch_with_the_same_workflow_id_is_refused(t: StoreUnderTest) {
     let (first, second) = (new_run("a"), new_run("a"));
     let run_id = first.run_id;
@@ -170,7 +218,7 @@ async fn a_refused_run_leaves_nothing_behind(t: StoreUnderTest) {
     let refused = new_run("a");
     let run_id = refused.run_id;
     t.start_all(vec![refused]).await;
-    let found = t.store.find_run(&crate::store::RunKey::RunId(run_id)).await;
+    let found = t.store.find_run(&RunKey::RunId(run_id)).await;
     assert!(found.expect("runs can be looked up").is_none());
     assert_eq!(t.deliver(signal(run_id, "x")).await, crate::store::ArrivalOutcome::Unknown);
 }

@@ -6,7 +6,7 @@
 use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
-use super::{PostgresStore, failed, now, workers};
+use super::{PostgresStore, failed, now, workers, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::rows::{ArrivalRow, ClaimRow, read_inboxes};
@@ -32,16 +32,21 @@ const TAKE: &str = concat!(
      due AS MATERIALIZED (SELECT next.* FROM clock, worker, \
      unnest($4::text[]) AS served (workflow) CROSS JOIN LATERAL \
      (SELECT run_id, due_at FROM piton_runs WHERE piton_runs.workflow = served.workflow \
-     AND due_at <= clock.now ORDER BY due_at, run_id LIMIT $5 FOR UPDATE SKIP LOCKED) AS next \
+     AND due_at <= clock.now ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED) AS next \
      ORDER BY due_at, run_id LIMIT $5), \
      taken AS (UPDATE piton_runs AS run SET worker_id = $2, epoch = $3, due_at = NULL FROM due \
-     WHERE run.run_id = due.run_id RETURNING run.run_id, workflow_id, workflow, step_no, snapshot, \
-     takeovers, inbox_count, due.due_at) \
+     WHERE run.run_id = due.run_id RETURNING run.run_id, ",
+    workflow_id!("run"),
+    ", workflow, step_no, snapshot, takeovers, inbox_count, due.due_at) \
      SELECT * FROM taken ORDER BY due_at, run_id"
 );
 
-const LOST: &str = "SELECT run_id, workflow_id, workflow, step_no, snapshot, takeovers, inbox_count \
-    FROM piton_runs WHERE worker_id = $1 AND epoch = $2 AND run_id <> ALL ($3)";
+const LOST: &str = concat!(
+    "SELECT run_id, ",
+    workflow_id!("piton_runs"),
+    ", workflow, step_no, snapshot, takeovers, inbox_count \
+     FROM piton_runs WHERE worker_id = $1 AND epoch = $2 AND run_id <> ALL ($3)"
+);
 
 /// Nothing beyond the count that came with the run.
 const INBOXES: &str = "SELECT inbox.* FROM unnest($1::uuid[], $2::bigint[]) AS run (run_id, upto) \

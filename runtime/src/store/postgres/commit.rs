@@ -9,64 +9,46 @@ use uuid::Uuid;
 use super::transaction::Transaction;
 use super::{PostgresStore, activities, failed, now, workers};
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus, Timestamp};
+use crate::model::{Payload, RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
 use crate::store::steps::{has_effects, is_close, outcomes};
 use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 
-/// The worker, locked.
-macro_rules! worker {
-    () => {
-        concat!(
-            "WITH clock AS MATERIALIZED ",
-            now!(),
-            ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock \
-             WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now \
-             FOR SHARE OF worker)"
-        )
-    };
-}
-
 /// All steps in the order of their runs. Columns that keep their value count as unchanged, so a run
-/// that is kept touches no index. A run that is closed must not have had arrivals unless `$13` says
-/// that its inbox will be emptied.
+/// that is kept touches no index. A run that is closed must not have had arrivals unless `$12` says
+/// that its inbox will be emptied. No status stands for a run that is kept.
+///
+/// The lists are unnested in a list of columns and not in `FROM`, where each of them would be written
+/// to a place of its own and read from there. What is said of the worker is found out once, before
+/// any run is locked.
 ///
 /// `worker_id + 0` because an index on the bare column would do as well, to a planner that has seen
 /// the table empty: every step would then read all the runs that its worker owns.
-macro_rules! update {
-    () => {
-        "UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
+const COMMIT: &str = concat!(
+    "WITH clock AS MATERIALIZED ",
+    now!(),
+    ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock \
+     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR SHARE OF worker) \
+     UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
      takeovers = CASE WHEN step.blocked IS NULL THEN 0 ELSE run.takeovers END, \
      state = coalesce(step.state, run.state), snapshot = coalesce(step.snapshot, run.snapshot), \
-     status = step.status, blocked = step.blocked, \
-     worker_id = CASE WHEN step.kept THEN run.worker_id END, \
-     epoch = CASE WHEN step.kept THEN run.epoch END, \
+     status = coalesce(step.status, run.status), blocked = step.blocked, \
+     worker_id = CASE WHEN step.status IS NULL THEN run.worker_id END, \
+     epoch = CASE WHEN step.status IS NULL THEN run.epoch END, \
      due_at = CASE WHEN step.inbox_read < run.inbox_count \
-     THEN least(step.due_at, worker.now) ELSE step.due_at END, \
-     closed_at = CASE WHEN step.status NOT IN ('running', 'blocked') THEN worker.now END \
-     FROM worker, unnest($4::uuid[], $5::bigint[], $6::bool[], $7::text[], $8::text[], $9::bytea[], \
-     $10::bigint[], $11::bigint[], $12::text[]) \
-     AS step (run_id, expected, kept, status, state, snapshot, due_at, inbox_read, blocked) \
+     THEN least(step.due_at, (SELECT now FROM worker)) ELSE step.due_at END, \
+     closed_at = CASE WHEN step.status NOT IN ('running', 'blocked') \
+     THEN (SELECT now FROM worker) END, \
+     result = step.result, failure = step.failure \
+     FROM (SELECT unnest($4::uuid[]) AS run_id, unnest($5::bigint[]) AS expected, \
+     unnest($6::text[]) AS status, unnest($7::text[]) AS state, unnest($8::bytea[]) AS snapshot, \
+     unnest($9::bigint[]) AS due_at, unnest($10::bigint[]) AS inbox_read, \
+     unnest($11::text[]) AS blocked, unnest($13::bytea[]) AS result, unnest($14::text[]) AS failure) \
+     AS step \
      WHERE run.run_id = step.run_id AND run.step_no = step.expected \
-     AND run.worker_id + 0 = $2 AND run.epoch = $3 \
-     AND ($13 OR run.inbox_count = 0 OR step.status IN ('running', 'blocked')) \
+     AND run.worker_id + 0 = $2 AND run.epoch = $3 AND (SELECT now FROM worker) IS NOT NULL \
+     AND ($12 OR run.inbox_count = 0 OR step.status IS NULL OR step.status IN ('running', 'blocked')) \
      RETURNING run.run_id, run.due_at, run.inbox_count"
-    };
-}
-
-const COMMIT: &str = concat!(worker!(), " ", update!());
-
-/// The same with results. A statement that need not insert any is spared the preparation.
-///
-/// `IS TRUE` makes the planner look up what was committed in a hash table.
-const COMMIT_WITH_RESULTS: &str = concat!(
-    worker!(),
-    ", committed AS (",
-    update!(),
-    "), results AS (INSERT INTO piton_run_results (run_id, result, failure) \
-     SELECT * FROM unnest($14::uuid[], $15::bytea[], $16::text[]) AS result (run_id, result, failure) \
-     WHERE (run_id IN (SELECT run_id FROM committed)) IS TRUE) \
-     SELECT * FROM committed"
 );
 
 const EMPTY_INBOXES: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
@@ -126,36 +108,25 @@ async fn update(
 ) -> Result<Met, sqlx::Error> {
     let mut order = steps.to_vec();
     order.sort_unstable_by_key(|step| step.run_id);
-    let mut columns = Columns::with_capacity(steps.len());
-    let (mut closed, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
-    for step in order {
-        columns.push(step);
-        if let Disposition::Close { result, failure, .. } = &step.disposition
-            && (result.is_some() || failure.is_some())
-        {
-            closed.push(step.run_id.as_uuid());
-            results.push(result.as_ref().map(|payload| payload.as_bytes()));
-            failures.push(failure.as_deref());
-        }
+    let mut columns = Columns::default();
+    for (at, step) in order.into_iter().enumerate() {
+        columns.push(at, step);
     }
-    let statement = if closed.is_empty() { COMMIT } else { COMMIT_WITH_RESULTS };
-    let mut query = sqlx::query(statement)
+    let query = sqlx::query(COMMIT)
         .bind(store.given_time())
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
         .bind(columns.run_ids)
         .bind(columns.expected)
-        .bind(columns.kept)
-        .bind(columns.statuses)
-        .bind(columns.states)
-        .bind(columns.snapshots)
-        .bind(columns.due_at)
-        .bind(columns.inbox_read)
-        .bind(columns.blocked)
-        .bind(empties_inboxes);
-    if !closed.is_empty() {
-        query = query.bind(closed).bind(results).bind(failures);
-    }
+        .bind(columns.statuses.0)
+        .bind(columns.states.0)
+        .bind(columns.snapshots.0)
+        .bind(columns.due_at.0)
+        .bind(columns.inbox_read.0)
+        .bind(columns.blocked.0)
+        .bind(empties_inboxes)
+        .bind(columns.results.0)
+        .bind(columns.failures.0);
     Met::read(&query.fetch_all(connection).await?)
 }
 
@@ -174,65 +145,69 @@ impl Met {
     }
 }
 
-/// Steps as one array per column.
+/// Steps as one list per column.
 #[derive(Default)]
 struct Columns<'a> {
     run_ids: Vec<Uuid>,
     expected: Vec<i64>,
-    kept: Vec<bool>,
-    statuses: Vec<&'static str>,
-    states: Vec<Option<&'a str>>,
-    snapshots: Vec<Option<&'a [u8]>>,
-    due_at: Vec<Option<i64>>,
-    inbox_read: Vec<Option<i64>>,
-    blocked: Vec<Option<String>>,
+    statuses: Sparse<&'static str>,
+    states: Sparse<&'a str>,
+    snapshots: Sparse<&'a [u8]>,
+    due_at: Sparse<i64>,
+    inbox_read: Sparse<i64>,
+    blocked: Sparse<String>,
+    results: Sparse<&'a [u8]>,
+    failures: Sparse<&'a str>,
+}
+
+/// A list that ends with its last value: most steps keep their runs, so most of these are empty.
+struct Sparse<T>(Vec<Option<T>>);
+
+impl<T> Default for Sparse<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Sparse<T> {
+    fn set(&mut self, at: usize, value: Option<T>) {
+        if value.is_some() {
+            self.0.resize_with(at, || None);
+            self.0.push(value);
+        }
+    }
 }
 
 impl<'a> Columns<'a> {
-    fn with_capacity(count: usize) -> Self {
-        Self {
-            run_ids: Vec::with_capacity(count),
-            expected: Vec::with_capacity(count),
-            kept: Vec::with_capacity(count),
-            statuses: Vec::with_capacity(count),
-            states: Vec::with_capacity(count),
-            snapshots: Vec::with_capacity(count),
-            due_at: Vec::with_capacity(count),
-            inbox_read: Vec::with_capacity(count),
-            blocked: Vec::with_capacity(count),
-        }
-    }
-
-    fn push(&mut self, step: &'a CommitStep) {
+    /// Adds the step with this number.
+    fn push(&mut self, at: usize, step: &'a CommitStep) {
         self.run_ids.push(step.run_id.as_uuid());
         self.expected.push(step.expected.0);
-        self.kept.push(matches!(step.disposition, Disposition::Keep { .. }));
-        let (mut status, mut state, mut snapshot) = (RunStatus::Running, None, None);
-        let (mut due, mut read, mut why) = (None, None, None);
         match &step.disposition {
-            Disposition::Keep { snapshot: new, state: name } => {
-                (state, snapshot) = (Some(name.as_str()), Some(new.as_slice()));
+            Disposition::Keep { snapshot, state } => {
+                self.states.set(at, Some(state));
+                self.snapshots.set(at, Some(snapshot));
             }
-            Disposition::Park { snapshot: new, state: name, due_at, inbox_read } => {
-                (state, snapshot) = (Some(name.as_str()), Some(new.as_slice()));
-                (due, read) = (due_at.map(Timestamp::as_micros), Some(*inbox_read));
+            Disposition::Park { snapshot, state, due_at, inbox_read } => {
+                self.statuses.set(at, Some(RunStatus::Running.as_str()));
+                self.states.set(at, Some(state));
+                self.snapshots.set(at, Some(snapshot));
+                self.due_at.set(at, due_at.map(Timestamp::as_micros));
+                self.inbox_read.set(at, Some(*inbox_read));
             }
-            Disposition::Close { status: closed, .. } => {
-                status = *closed;
+            Disposition::Close { status, result, failure } => {
+                self.statuses.set(at, Some(status.as_str()));
                 // Nobody looks into the last state of a run that went well.
-                snapshot = (status == RunStatus::Completed).then_some(&[][..]);
+                let went_well = *status == RunStatus::Completed;
+                self.snapshots.set(at, went_well.then_some(&[]));
+                self.results.set(at, result.as_ref().map(Payload::as_bytes));
+                self.failures.set(at, failure.as_deref());
             }
             Disposition::Block { reason } => {
-                status = RunStatus::Blocked;
-                why = Some(write_blocked(reason));
+                self.statuses.set(at, Some(RunStatus::Blocked.as_str()));
+                self.blocked.set(at, Some(write_blocked(reason)));
             }
         }
-        self.statuses.push(status.as_str());
-        self.states.push(state);
-        self.snapshots.push(snapshot);
-        self.due_at.push(due);
-        self.inbox_read.push(read);
-        self.blocked.push(why);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{PostgresStore, failed};
+use super::{PostgresStore, failed, named_after, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
 use crate::store::rows::{Endings, RunRow, read_status};
@@ -12,29 +12,34 @@ use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord};
 macro_rules! record {
     ($condition:literal) => {
         concat!(
-            "SELECT run.run_id, workflow_id, workflow, status, state, step_no, worker_id, due_at, \
-             blocked, started_at, closed_at, result, failure \
-             FROM piton_runs AS run LEFT JOIN piton_run_results AS result \
-             ON result.run_id = run.run_id ",
+            "SELECT run_id, ",
+            workflow_id!("piton_runs"),
+            ", workflow, status, state, step_no, worker_id, due_at, blocked, started_at, closed_at, \
+             result, failure FROM piton_runs ",
             $condition
         )
     };
 }
 
-const BY_RUN_ID: &str = record!("WHERE run.run_id = $1");
+const BY_RUN_ID: &str = record!("WHERE run_id = $1");
 
-/// The open one first; ids sort by the time of the start.
-const BY_WORKFLOW_ID: &str =
-    record!("WHERE workflow_id = $1 ORDER BY closed_at IS NULL DESC, run.run_id DESC LIMIT 1");
+/// The open one first; ids sort by the time of the start. `$2` is the run whose id stands for its
+/// workflow id, if it is the one that is asked for.
+const BY_WORKFLOW_ID: &str = record!(
+    "WHERE run_id IN ((SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NULL), \
+     (SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NOT NULL \
+     ORDER BY run_id DESC LIMIT 1), \
+     (SELECT run_id FROM piton_runs WHERE run_id = $2 AND workflow_id IS NULL)) \
+     ORDER BY closed_at IS NULL DESC, run_id DESC LIMIT 1"
+);
 
-const ENDINGS: &str = "SELECT run.run_id, status, result, failure FROM piton_runs AS run \
-    LEFT JOIN piton_run_results AS result ON result.run_id = run.run_id \
-    WHERE run.run_id = ANY ($1::uuid[])";
+const ENDINGS: &str =
+    "SELECT run_id, status, result, failure FROM piton_runs WHERE run_id = ANY ($1::uuid[])";
 
 /// A null stands for "any".
 const LIST: &str = record!(
     "WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
-     ORDER BY run.run_id DESC LIMIT $3"
+     ORDER BY run_id DESC LIMIT $3"
 );
 
 const COUNT: &str = "SELECT status, count(*) FROM piton_runs \
@@ -46,7 +51,7 @@ pub(super) async fn find(
 ) -> Result<Option<RunRecord>, StoreError> {
     let query = match key {
         RunKey::RunId(run_id) => sqlx::query_as::<_, RunRow>(BY_RUN_ID).bind(run_id.as_uuid()),
-        RunKey::WorkflowId(id) => sqlx::query_as(BY_WORKFLOW_ID).bind(id),
+        RunKey::WorkflowId(id) => sqlx::query_as(BY_WORKFLOW_ID).bind(id).bind(named_after(id)),
     };
     let row = query.fetch_optional(&store.pool).await.map_err(failed("find_run"))?;
     row.map(TryInto::try_into).transpose()

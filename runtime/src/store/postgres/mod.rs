@@ -36,6 +36,7 @@ use async_trait::async_trait;
 use sqlx::PgPool;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
+use uuid::Uuid;
 
 use self::lanes::Lanes;
 use self::liveness::Liveness;
@@ -79,6 +80,21 @@ macro_rules! now {
     };
 }
 use now;
+
+/// The workflow id of a run of this table as a column. A run whose id stands for its workflow id, as it
+/// does unless somebody gives it another, takes no place for that in its row and in the indexes.
+macro_rules! workflow_id {
+    ($table:literal) => {
+        concat!("coalesce(", $table, ".workflow_id, ", $table, ".run_id::text) AS workflow_id")
+    };
+}
+use workflow_id;
+
+/// The run whose id this workflow id is, letter by letter.
+fn named_after(workflow_id: &str) -> Option<Uuid> {
+    let run_id: RunId = workflow_id.parse().ok()?;
+    (run_id.to_string() == workflow_id).then(|| run_id.as_uuid())
+}
 
 const NOW: &str = concat!("SELECT now FROM ", now!(), " AS clock");
 

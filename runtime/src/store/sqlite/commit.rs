@@ -1,7 +1,7 @@
 //! Steps become durable.
 //!
 //! A batch is one script where it can be: the statements carry their guards and say which rows met
-//! them. Only if something else depends on the answer (what was used up, results) a second script
+//! them. Only if something else depends on the answer (what was used up) a second script
 //! follows and commits.
 
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ use super::{SqliteStore, activities, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
-use crate::store::steps::{has_consequences, outcomes};
+use crate::store::steps::{has_consequences, is_close, outcomes};
 use crate::store::{CommitOutcome, CommitStep, Disposition, RunEvent, WorkerLease};
 
 /// Touches no indexed column.
@@ -30,15 +30,13 @@ const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
     snapshot = coalesce(step.column5, snapshot), \
     due_at = CASE WHEN step.column7 < inbox_count THEN min(coalesce(step.column6, ?), ?) \
     ELSE step.column6 END, \
-    blocked = step.column8, closed_at = step.column9 FROM (";
+    blocked = step.column8, closed_at = step.column9, result = step.column10, \
+    failure = step.column11 FROM (";
 
 /// The owner's guard; binds its id and epoch, then what [`IS_VALID`] asks for.
 const OWNED: &str = ") AS step \
     WHERE piton_runs.run_id = step.column1 AND step_no = step.column2 \
     AND piton_runs.worker_id = ? AND piton_runs.epoch = ? AND EXISTS (";
-
-const INSERT_RESULT: &str = "INSERT INTO piton_run_results (run_id, result, failure) \
-    SELECT column1, column2, column3 FROM (";
 
 const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id IN (";
 
@@ -119,37 +117,47 @@ fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now
 
 fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
     let now_micros = now.as_micros();
-    script.sql(LET_GO).bind(now_micros).bind(now_micros).values(9, steps.iter(), |script, step| {
-        script.bind(step.run_id.as_uuid()).bind(step.expected.0);
-        match &step.disposition {
-            Disposition::Park { snapshot, state, due_at, inbox_read } => script
-                .bind(RunStatus::Running.as_str())
-                .bind(state.clone())
-                .bind(snapshot.clone())
-                .bind(due_at.map(Timestamp::as_micros))
-                .bind(*inbox_read)
-                .bind(None::<String>)
-                .bind(None::<i64>),
-            Disposition::Close { status, .. } => script
-                .bind(status.as_str())
-                .bind(None::<String>)
-                // Nobody looks into the last state of a run that went well.
-                .bind((*status == RunStatus::Completed).then(Vec::<u8>::new))
-                .bind(None::<i64>)
-                .bind(None::<i64>)
-                .bind(None::<String>)
-                .bind(now_micros),
-            Disposition::Block { reason } => script
-                .bind(RunStatus::Blocked.as_str())
-                .bind(None::<String>)
-                .bind(None::<Vec<u8>>)
-                .bind(None::<i64>)
-                .bind(None::<i64>)
-                .bind(write_blocked(reason))
-                .bind(None::<i64>),
-            Disposition::Keep { .. } => unreachable!("kept runs are not let go"),
-        };
-    });
+    script.sql(LET_GO).bind(now_micros).bind(now_micros).values(
+        11,
+        steps.iter(),
+        |script, step| {
+            script.bind(step.run_id.as_uuid()).bind(step.expected.0);
+            match &step.disposition {
+                Disposition::Park { snapshot, state, due_at, inbox_read } => script
+                    .bind(RunStatus::Running.as_str())
+                    .bind(state.clone())
+                    .bind(snapshot.clone())
+                    .bind(due_at.map(Timestamp::as_micros))
+                    .bind(*inbox_read)
+                    .bind(None::<String>)
+                    .bind(None::<i64>)
+                    .bind(None::<Vec<u8>>)
+                    .bind(None::<String>),
+                Disposition::Close { status, result, failure } => script
+                    .bind(status.as_str())
+                    .bind(None::<String>)
+                    // Nobody looks into the last state of a run that went well.
+                    .bind((*status == RunStatus::Completed).then(Vec::<u8>::new))
+                    .bind(None::<i64>)
+                    .bind(None::<i64>)
+                    .bind(None::<String>)
+                    .bind(now_micros)
+                    .bind(result.as_ref().map(|payload| payload.as_bytes().to_vec()))
+                    .bind(failure.clone()),
+                Disposition::Block { reason } => script
+                    .bind(RunStatus::Blocked.as_str())
+                    .bind(None::<String>)
+                    .bind(None::<Vec<u8>>)
+                    .bind(None::<i64>)
+                    .bind(None::<i64>)
+                    .bind(write_blocked(reason))
+                    .bind(None::<i64>)
+                    .bind(None::<Vec<u8>>)
+                    .bind(None::<String>),
+                Disposition::Keep { .. } => unreachable!("kept runs are not let go"),
+            };
+        },
+    );
     script
         .sql(OWNED)
         .bind(worker.worker_id.0)
@@ -181,25 +189,15 @@ impl Met {
 
 /// What follows from the steps that were committed; ends the transaction.
 fn add_consequences(script: &mut Script, steps: &[CommitStep], met: &Met) {
-    let (mut results, mut emptied, mut used_up) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut emptied, mut used_up) = (Vec::new(), Vec::new());
     for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
-        if let Disposition::Close { result, failure, .. } = &step.disposition {
-            if result.is_some() || failure.is_some() {
-                results.push((step.run_id, result, failure));
-            }
+        if is_close(step) {
             if met.had_arrivals.contains(&step.run_id) {
                 emptied.push(step.run_id);
             }
         } else {
             used_up.extend(step.consumed.iter().map(|seq| (step.run_id, *seq)));
         }
-    }
-    for results in results.chunks(MAX_ROWS) {
-        script.sql(INSERT_RESULT).values(3, results.iter(), |script, (run_id, result, failure)| {
-            let result = result.as_ref().map(|payload| payload.as_bytes().to_vec());
-            script.bind(run_id.as_uuid()).bind(result).bind((*failure).clone());
-        });
-        script.sql(") WHERE column1 IS NOT NULL; ");
     }
     for run_ids in emptied.chunks(MAX_ROWS) {
         script.sql(EMPTY_INBOX).values(1, run_ids.iter(), |script, run_id| {

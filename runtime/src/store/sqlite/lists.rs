@@ -7,26 +7,25 @@ use crate::model::{RunId, RunStatus};
 use crate::store::rows::{Endings, RunRow, read_status};
 use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord};
 
-const RECORD: &str = "SELECT run.run_id, workflow_id, workflow, status, state, step_no, worker_id, \
-    due_at, blocked, started_at, closed_at, result, failure \
-    FROM piton_runs AS run LEFT JOIN piton_run_results AS result ON result.run_id = run.run_id ";
+const RECORD: &str = "SELECT run_id, workflow_id, workflow, status, state, step_no, worker_id, \
+    due_at, blocked, started_at, closed_at, result, failure FROM piton_runs ";
 
-const BY_RUN_ID: &str = "WHERE run.run_id = ?";
+const BY_RUN_ID: &str = "WHERE run_id = ?";
 
 /// The open one first; ids sort by the time of the start.
-const BY_WORKFLOW_ID: &str =
-    "WHERE workflow_id = ? ORDER BY closed_at IS NULL DESC, run.run_id DESC LIMIT 1";
+const BY_WORKFLOW_ID: &str = "WHERE run_id IN ( \
+    (SELECT run_id FROM piton_runs WHERE workflow_id = ?1 AND closed_at IS NULL), \
+    (SELECT run_id FROM piton_runs WHERE workflow_id = ?1 AND closed_at IS NOT NULL \
+    ORDER BY run_id DESC LIMIT 1)) ORDER BY closed_at IS NULL DESC LIMIT 1";
 
-const ENDINGS: &str = "SELECT run.run_id, status, result, failure \
-    FROM piton_runs AS run LEFT JOIN piton_run_results AS result ON result.run_id = run.run_id \
-    WHERE run.run_id IN (";
+const ENDINGS: &str = "SELECT run_id, status, result, failure FROM piton_runs WHERE run_id IN (";
 
 /// A null stands for "any".
 const MATCHING: &str = "WHERE (?1 IS NULL OR workflow = ?1) AND (?2 IS NULL OR status = ?2) ";
 
-const NEWEST: &str = "ORDER BY run.run_id DESC LIMIT ?3";
+const NEWEST: &str = "ORDER BY run_id DESC LIMIT ?3";
 
-const COUNT: &str = "SELECT status, count(*) FROM piton_runs AS run ";
+const COUNT: &str = "SELECT status, count(*) FROM piton_runs ";
 
 pub(super) async fn find(
     store: &SqliteStore,

@@ -41,8 +41,8 @@ const HAS_MIGRATIONS: &str =
 /// Reads the first page of every table, which finds a file that is damaged there.
 const LOOK_AROUND: &str = "SELECT \
     (SELECT 1 FROM piton_workers LIMIT 1), (SELECT 1 FROM piton_runs LIMIT 1), \
-    (SELECT 1 FROM piton_run_inputs LIMIT 1), (SELECT 1 FROM piton_run_results LIMIT 1), \
-    (SELECT 1 FROM piton_inbox LIMIT 1), (SELECT 1 FROM piton_arrival_keys LIMIT 1), \
+    (SELECT 1 FROM piton_run_inputs LIMIT 1), (SELECT 1 FROM piton_inbox LIMIT 1), \
+    (SELECT 1 FROM piton_arrival_keys LIMIT 1), \
     (SELECT 1 FROM piton_definitions LIMIT 1), (SELECT 1 FROM piton_activities LIMIT 1)";
 
 /// Opens the database file at `path`, makes it if it is missing, and brings it up to date.

@@ -27,10 +27,9 @@ const INSERT_INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) \
 
 const TERMINATE: &str = "BEGIN IMMEDIATE; \
     UPDATE piton_runs SET status = 'terminated', closed_at = ?, blocked = NULL, due_at = NULL, \
-    worker_id = NULL, epoch = NULL WHERE run_id = ? AND closed_at IS NULL RETURNING 1";
+    worker_id = NULL, epoch = NULL, failure = ? WHERE run_id = ? AND closed_at IS NULL RETURNING 1";
 
-const KEEP_REASON: &str = "INSERT INTO piton_run_results (run_id, failure) VALUES (?, ?); \
-    DELETE FROM piton_inbox WHERE run_id = ?; \
+const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
     DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL; \
     COMMIT";
 
@@ -163,16 +162,16 @@ pub(super) async fn terminate(
 ) -> Result<bool, StoreError> {
     let failed = failed("terminate_run");
     let mut script = Script::new();
-    script.sql(TERMINATE).bind(store.time().as_micros()).bind(run_id.as_uuid());
+    script.sql(TERMINATE).bind(store.time().as_micros());
+    script.bind(reason.to_owned()).bind(run_id.as_uuid());
     let mut turn = store.turn().await;
     if !turn.begin(script).await.map_err(failed)?.any(1) {
         return Ok(false);
     }
     let mut script = Script::new();
-    script.sql(KEEP_REASON).bind(run_id.as_uuid()).bind(reason.to_owned());
-    script.bind(run_id.as_uuid()).bind(run_id.as_uuid());
+    script.sql(EMPTY).bind(run_id.as_uuid()).bind(run_id.as_uuid());
     let mut rows = turn.commit(script).await.map_err(failed)?;
-    activities::announce_given_up(store, &mut rows, 2).map_err(failed)?;
+    activities::announce_given_up(store, &mut rows, 1).map_err(failed)?;
     store.hub.announce_end(run_id, || Ending::terminated(reason));
     Ok(true)
 }
