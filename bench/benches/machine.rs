@@ -103,7 +103,7 @@ fn step_by_hand(state: &[u8], result: &Payload) -> (Vec<u8>, Payload) {
 
 /// A machine in its eighth round.
 fn machine() -> Machine {
-    let run = RunInfo { run_id: RunId::new(), workflow_id: "bench".to_owned() };
+    let run = RunInfo { run_id: RunId::new(), workflow_id: "bench".into() };
     let arguments = codec::to_payload(&arguments()).expect("arguments");
     let mut machine = Machine::start(typical::entry(), run, &arguments).expect("a machine");
     machine.step(Timestamp::now()).expect("a step");
@@ -170,7 +170,7 @@ fn steps(criterion: &mut Criterion) {
     group.bench_function("machine and snapshot", |bencher| bencher.iter(&mut step_and_encode));
 
     let entry = machine().entry();
-    let run = RunInfo { run_id: RunId::new(), workflow_id: "bench".to_owned() };
+    let run = RunInfo { run_id: RunId::new(), workflow_id: "bench".into() };
     let mut resume_and_step = || {
         let mut resumed = resume(entry, &run, black_box(&snapshot));
         step(&mut resumed);

@@ -83,14 +83,14 @@ async fn broken<'a>(_text: &'a str) -> Result<(), Plain> {
     Err(Plain::Broken)
 }
 
-async fn attempt(name: &str, arguments: &impl Serialize) -> ActivityReport {
+async fn attempt(name: &'static str, arguments: &impl Serialize) -> ActivityReport {
     let mut dependencies = Dependencies::default();
     dependencies.insert(5_u32);
     let info = ActivityInfo {
         run_id: RunId::from(Uuid::nil()),
         workflow_id: "order-42".into(),
         handle: Handle(3),
-        name: name.into(),
+        name,
         attempt: 2,
     };
     let cx = ActivityContext::new(info, Arc::new(dependencies));

@@ -76,7 +76,7 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
     fn machine(&self) -> Result<Machine, StepError> {
         let run = RunInfo {
             run_id: RunId::from_slice(&[7; 16]).expect("sixteen bytes"),
-            workflow_id: "program".to_owned(),
+            workflow_id: "program".into(),
         };
         let mut machine = match &self.snapshot {
             Bytes::Arguments(arguments) => Machine::start(self.entry, run, arguments)?,
@@ -161,7 +161,7 @@ impl From<&Operation> for Outstanding {
     fn from(operation: &Operation) -> Self {
         match operation {
             Operation::Activity(activity) => {
-                Self::Activity(activity.name.clone(), activity.arguments.clone())
+                Self::Activity(activity.name.to_string(), activity.arguments.clone())
             }
             Operation::Timer { fire_at } => Self::Timer(*fire_at),
             Operation::Signal { name } => Self::Signal(name.clone()),

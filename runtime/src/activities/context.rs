@@ -42,11 +42,11 @@ pub struct ActivityInfo {
     /// The run that asked for it.
     pub run_id: RunId,
     /// That run's business key.
-    pub workflow_id: String,
+    pub workflow_id: Arc<str>,
     /// The call within the run.
     pub handle: Handle,
     /// The activity's stored name.
-    pub name: String,
+    pub name: &'static str,
     /// The attempt, from 1. No two attempts of a call have the same number, whatever happens to
     /// workers and to clocks. Numbers may be missing: an attempt that a crash interrupted has one,
     /// and so has one that a worker may have begun after it had lost the run. A relaxed run that
@@ -56,8 +56,10 @@ pub struct ActivityInfo {
 
 /// An activity's view of the call it serves. Cheap to clone.
 #[derive(Clone)]
-pub struct ActivityContext {
-    info: Arc<ActivityInfo>,
+pub struct ActivityContext(Arc<Surroundings>);
+
+struct Surroundings {
+    info: ActivityInfo,
     dependencies: Arc<Dependencies>,
     /// Where the function finds its database connection, if it has one.
     desk: Desk,
@@ -66,33 +68,44 @@ pub struct ActivityContext {
 }
 
 impl ActivityContext {
-    /// The context of one attempt.
+    /// The context of an attempt that no engine makes: it is never cancelled and nobody hears its
+    /// heartbeats, as in a unit test.
     pub fn new(info: ActivityInfo, dependencies: Arc<Dependencies>) -> Self {
-        Self { info: Arc::new(info), dependencies, desk: Desk::default(), link: None }
+        Self::with(info, dependencies, None)
+    }
+
+    /// The context of an attempt that is tied to the engine that makes it.
+    pub fn linked(
+        info: ActivityInfo,
+        dependencies: Arc<Dependencies>,
+        link: Arc<dyn AttemptLink>,
+    ) -> Self {
+        Self::with(info, dependencies, Some(link))
+    }
+
+    fn with(
+        info: ActivityInfo,
+        dependencies: Arc<Dependencies>,
+        link: Option<Arc<dyn AttemptLink>>,
+    ) -> Self {
+        Self(Arc::new(Surroundings { info, dependencies, desk: Desk::default(), link }))
     }
 
     /// Where the function of an `#[activity(transaction)]` finds its connection.
     #[doc(hidden)]
     pub fn desk(&self) -> &Desk {
-        &self.desk
-    }
-
-    /// Ties the attempt to the engine that makes it. Without a link an attempt is never cancelled
-    /// and nobody hears its heartbeats, as in a unit test.
-    #[must_use]
-    pub fn linked(self, link: Arc<dyn AttemptLink>) -> Self {
-        Self { link: Some(link), ..self }
+        &self.0.desk
     }
 
     /// Which attempt of which call this is.
     pub fn info(&self) -> &ActivityInfo {
-        &self.info
+        &self.0.info
     }
 
     /// A key that is the same for every attempt of this call and for no other call: hand it to the
     /// outside world so that an attempt made twice has its effect once.
     pub fn idempotency_key(&self) -> String {
-        format!("{}/{}", self.info.run_id, self.info.handle.0)
+        format!("{}/{}", self.0.info.run_id, self.0.info.handle.0)
     }
 
     /// The value of type `T` that was given to the worker.
@@ -104,7 +117,7 @@ impl ActivityContext {
             panic!(
                 "activity `{}` needs a `{}`, which the worker was not given; add \
                  `.provide(…)` when building the worker",
-                self.info.name,
+                self.0.info.name,
                 type_name::<T>()
             )
         })
@@ -112,7 +125,7 @@ impl ActivityContext {
 
     /// The value of type `T` that was given to the worker, if there is one.
     pub fn try_dependency<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        self.dependencies.get()
+        self.0.dependencies.get()
     }
 
     /// Gives a sign of life, with what a further attempt is to know of this one, such as how far it
@@ -130,13 +143,13 @@ impl ActivityContext {
     /// [`CodecError::Encode`] if the details cannot be encoded; then it is no sign of life.
     pub fn heartbeat<T: Serialize + ?Sized>(&self, details: &T) -> Result<(), CodecError> {
         let details = codec::to_payload(details)?;
-        self.link.iter().for_each(|link| link.heartbeat(details.clone()));
+        self.0.link.iter().for_each(|link| link.heartbeat(details.clone()));
         Ok(())
     }
 
     /// What the last heartbeat of an attempt before this one said, if it was a `T`.
     pub fn last_heartbeat<T: DeserializeOwned>(&self) -> Option<T> {
-        codec::from_payload(&self.link.as_ref()?.last_heartbeat()?).ok()
+        codec::from_payload(&self.0.link.as_ref()?.last_heartbeat()?).ok()
     }
 
     /// Whether the result is no longer wanted: the workflow has given the call up, the run is
@@ -147,14 +160,14 @@ impl ActivityContext {
     /// A function that has asked this, or waits for [`ActivityContext::cancelled`], may end in its
     /// own way; it is dropped 10 s after. One that has not is dropped at once, where it awaits.
     pub fn is_cancelled(&self) -> bool {
-        self.link.as_ref().is_some_and(|link| link.is_cancelled())
+        self.0.link.as_ref().is_some_and(|link| link.is_cancelled())
     }
 
     /// Waits until the result is no longer wanted, see [`ActivityContext::is_cancelled`].
     /// Cancellation safe.
     pub async fn cancelled(&self) {
-        match &self.link {
-            Some(link) => link.cancelled().await,
+        match &self.0.link {
+            Some(link) => Arc::clone(link).cancelled().await,
             None => std::future::pending().await,
         }
     }
@@ -170,12 +183,12 @@ impl ActivityContext {
     /// or if no engine makes the attempt, as in a unit test. The activity then counts as panicked,
     /// with a message that says so.
     pub fn token(&self) -> ActivityToken {
-        let token = self.link.as_ref().and_then(|link| link.token());
+        let token = self.0.link.as_ref().and_then(|link| link.token());
         token.unwrap_or_else(|| {
             panic!(
                 "activity `{}` has no token: it is a transaction, whose writes are committed with \
                  the outcome of its function, or no worker makes the attempt",
-                self.info.name
+                self.0.info.name
             )
         })
     }
@@ -200,13 +213,13 @@ impl ActivityContext {
     /// As [`ActivityContext::token`].
     pub async fn complete_later<T>(&self) -> T {
         self.token();
-        self.link.iter().for_each(|link| link.complete_later());
+        self.0.link.iter().for_each(|link| link.complete_later());
         std::future::pending().await
     }
 }
 
 impl fmt::Debug for ActivityContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ActivityContext").field("info", &self.info).finish_non_exhaustive()
+        f.debug_struct("ActivityContext").field("info", self.info()).finish_non_exhaustive()
     }
 }

@@ -1,5 +1,7 @@
 //! What ties a running function to the engine that makes the attempt.
 
+use std::sync::Arc;
+
 use super::BoxFuture;
 use crate::model::{ActivityToken, Payload};
 
@@ -16,7 +18,7 @@ pub trait AttemptLink: Send + Sync {
     fn is_cancelled(&self) -> bool;
 
     /// Waits until the attempt is no longer wanted.
-    fn cancelled(&self) -> BoxFuture<()>;
+    fn cancelled(self: Arc<Self>) -> BoxFuture<()>;
 
     /// The attempt's token, if it has one.
     fn token(&self) -> Option<ActivityToken>;

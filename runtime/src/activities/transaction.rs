@@ -3,7 +3,7 @@
 //! What kind of connection it is only the activity and the store know; here it is any value.
 
 use std::any::{Any, TypeId, type_name};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Something that holds a database connection within a transaction.
 pub trait Lent: Any + Send {
@@ -28,8 +28,8 @@ impl ConnectionKind {
 }
 
 /// Where the connection lies while nobody uses it.
-#[derive(Clone, Default)]
-pub struct Desk(Arc<Mutex<Option<Box<dyn Lent>>>>);
+#[derive(Default)]
+pub struct Desk(Mutex<Option<Box<dyn Lent>>>);
 
 impl Desk {
     /// Puts it there.

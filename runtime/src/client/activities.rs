@@ -163,7 +163,7 @@ impl Client {
             && call.activity.name != expected
         {
             let found = call.activity.name.clone();
-            return Err(TokenError::OtherActivity { found, expected });
+            return Err(TokenError::OtherActivity { found: found.into_owned(), expected });
         }
         let returned = OperationOutcome::Returned(report.returned.clone());
         let end = match &call {

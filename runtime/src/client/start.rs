@@ -99,7 +99,7 @@ impl<W: Workflow> Start<W> {
             call.into_arguments().map_err(|source| StartError::Arguments { workflow, source })?;
         let run_id = client.store().new_run_id();
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
-        let run = RunInfo { run_id, workflow_id: workflow_id.clone() };
+        let run = RunInfo { run_id, workflow_id: workflow_id.as_str().into() };
         let cannot_begin = |reason: String| StartError::Begin { workflow, reason };
         let begin = || {
             Machine::start(W::entry(), run.clone(), &arguments)

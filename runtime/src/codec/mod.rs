@@ -21,7 +21,7 @@ pub use arguments::{Arguments, ArgumentsReader, next_argument};
 pub use json::Json;
 pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
-use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait};
+use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait, as_bytes};
 
 /// The first byte of an encoded [`Snapshot`].
 pub const SNAPSHOT_FORMAT: u8 = 1;
@@ -130,7 +130,10 @@ pub fn to_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payload, CodecErro
 }
 
 fn binary_payload() -> Payload {
-    Payload(vec![Encoding::Binary as u8])
+    // Room for a few values; a vector that grows from one byte on is moved again and again.
+    let mut bytes = Vec::with_capacity(128);
+    bytes.push(Encoding::Binary as u8);
+    Payload(bytes)
 }
 
 /// Reads arguments, a result or a signal in whatever encoding its first byte names.
@@ -195,13 +198,13 @@ pub(crate) struct SnapshotView<'a> {
     pub(crate) cancelled: Option<&'a str>,
 }
 
-/// Writes bytes at once. In this encoding they look like a sequence of `u8`, only faster.
-fn as_bytes<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bytes(bytes)
-}
-
 pub(crate) fn encode_snapshot_view(snapshot: &SnapshotView<'_>) -> Result<Vec<u8>, CodecError> {
-    let mut bytes = Vec::with_capacity(snapshot.frame.len() + 96);
+    // What stands around the frame and around each operation, roughly.
+    let arguments = snapshot.operations.iter().map(|(_, operation)| match operation {
+        Operation::Activity(activity) => activity.arguments.as_bytes().len() + 96,
+        _ => 32,
+    });
+    let mut bytes = Vec::with_capacity(snapshot.frame.len() + 64 + arguments.sum::<usize>());
     bytes.push(SNAPSHOT_FORMAT);
     encode_into(snapshot, &mut bytes)?;
     Ok(bytes)

@@ -37,8 +37,8 @@ pub(crate) struct Link {
 
 #[derive(Debug)]
 struct Beat {
-    /// When the last sign of life came, or the attempt began.
-    at: Instant,
+    /// When the last sign of life came.
+    at: Option<Instant>,
     /// The newest details.
     details: Option<Payload>,
     /// Whether they have been passed on.
@@ -46,7 +46,7 @@ struct Beat {
 }
 
 impl Link {
-    /// The link of an attempt that begins now. `before` is what the attempts before it have said.
+    /// The link of an attempt to be made. `before` is what the attempts before it have said.
     pub(crate) fn new(token: Option<ActivityToken>, before: Option<Payload>) -> Arc<Self> {
         Arc::new(Self {
             token,
@@ -57,7 +57,7 @@ impl Link {
             listens: AtomicBool::new(false),
             later: AtomicBool::new(false),
             later_news: Notify::new(),
-            beat: Mutex::new(Beat { at: Instant::now(), details: None, passed_on: true }),
+            beat: Mutex::new(Beat { at: None, details: None, passed_on: true }),
             beat_news: Notify::new(),
         })
     }
@@ -125,7 +125,7 @@ impl Link {
 
     /// Takes a sign of life that is durable already.
     pub(crate) fn hear(&self, details: Payload) {
-        *self.lock() = Beat { at: Instant::now(), details: Some(details), passed_on: true };
+        *self.lock() = Beat { at: Some(Instant::now()), details: Some(details), passed_on: true };
     }
 
     /// Waits until the attempt has been silent for this long, from `since` on; without a limit, for
@@ -133,7 +133,8 @@ impl Link {
     pub(crate) async fn silence(&self, limit: Option<Duration>, since: Instant) {
         let Some(limit) = limit else { return std::future::pending().await };
         loop {
-            let until = self.lock().at.max(since) + limit;
+            let heard_at = self.lock().at;
+            let until = heard_at.map_or(since, |at| at.max(since)) + limit;
             if until <= Instant::now() {
                 return;
             }
@@ -158,34 +159,29 @@ impl Link {
     }
 }
 
-/// What the function holds of its link.
-#[derive(Clone, Debug)]
-pub(crate) struct FunctionLink(pub(crate) Arc<Link>);
-
-impl AttemptLink for FunctionLink {
+impl AttemptLink for Link {
     fn heartbeat(&self, details: Payload) {
-        *self.0.lock() = Beat { at: Instant::now(), details: Some(details), passed_on: false };
-        self.0.beat_news.notify_one();
+        *self.lock() = Beat { at: Some(Instant::now()), details: Some(details), passed_on: false };
+        self.beat_news.notify_one();
     }
 
     fn last_heartbeat(&self) -> Option<Payload> {
-        self.0.before.clone()
+        self.before.clone()
     }
 
     fn is_cancelled(&self) -> bool {
-        self.0.listens.store(true, Ordering::Release);
-        self.0.cancelled.load(Ordering::Acquire)
+        self.listens.store(true, Ordering::Release);
+        self.cancelled.load(Ordering::Acquire)
     }
 
-    fn cancelled(&self) -> BoxFuture<()> {
-        let link = self.clone();
+    fn cancelled(self: Arc<Self>) -> BoxFuture<()> {
         Box::pin(async move {
             loop {
-                let news = link.0.cancel_news.notified();
+                let news = self.cancel_news.notified();
                 tokio::pin!(news);
                 // From here on a notification is not missed.
                 news.as_mut().enable();
-                if link.is_cancelled() {
+                if self.is_cancelled() {
                     return;
                 }
                 news.await;
@@ -194,11 +190,11 @@ impl AttemptLink for FunctionLink {
     }
 
     fn token(&self) -> Option<ActivityToken> {
-        self.0.token
+        self.token
     }
 
     fn complete_later(&self) {
-        self.0.later.store(true, Ordering::Release);
-        self.0.later_news.notify_one();
+        self.later.store(true, Ordering::Release);
+        self.later_news.notify_one();
     }
 }

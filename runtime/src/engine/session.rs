@@ -190,11 +190,11 @@ impl Session {
         lease::end_of(self.host.settings.lease, renewed_at)
     }
 
-    /// Whether an attempt may begin now. A process that stood still for longer than its lease goes
+    /// Whether an attempt may begin `now`. A process that stood still for longer than its lease goes
     /// on wherever it was, perhaps before it hears that its runs are elsewhere; such a session ends
     /// here.
-    pub(crate) fn may_begin(&self) -> bool {
-        let may = Instant::now() < self.lease_ends_at();
+    pub(crate) fn may_begin(&self, now: Instant) -> bool {
+        let may = now < self.lease_ends_at();
         if !may {
             self.phases.lose();
         }

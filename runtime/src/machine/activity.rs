@@ -234,7 +234,7 @@ impl Call {
     fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
         let Self { name, arguments, options } = self;
         let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
-            name: name.to_owned(),
+            name: Cow::Borrowed(name),
             arguments: arguments.map_err(StepError::Encode)?,
             retry: options.retry,
             start_to_close: options.start_to_close,
@@ -298,7 +298,7 @@ fn name_of(handle: Handle, cx: &Context) -> String {
     cx.with_operations(|operations| {
         let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
         match index.map(|index| &operations[index].1) {
-            Ok(Operation::Activity(activity)) => activity.name.clone(),
+            Ok(Operation::Activity(activity)) => activity.name.clone().into_owned(),
             _ => String::new(),
         }
     })

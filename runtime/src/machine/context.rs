@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -18,7 +19,7 @@ pub struct RunInfo {
     /// The execution.
     pub run_id: RunId,
     /// The business key.
-    pub workflow_id: String,
+    pub workflow_id: Arc<str>,
 }
 
 /// A workflow's view of its run: time, randomness and the operations that are not activities.
@@ -152,7 +153,7 @@ impl Context {
         self.step.set(step);
         self.now.set(now);
         self.drawn.set(0);
-        self.waits.replace(Vec::new());
+        self.waits.borrow_mut().clear();
         self.open_waits(false);
         self.goes_on.set(false);
         let awaited = self
@@ -324,7 +325,7 @@ impl Context {
 
     /// A context in which a step only tells what it is made of.
     pub(crate) fn describing() -> Self {
-        let run = RunInfo { run_id: RunId::from(Uuid::nil()), workflow_id: String::new() };
+        let run = RunInfo { run_id: RunId::from(Uuid::nil()), workflow_id: "".into() };
         let cx = Self::new(run, 0, Vec::new());
         cx.description.replace(Some(Description::default()));
         cx

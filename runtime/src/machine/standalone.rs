@@ -105,7 +105,7 @@ impl<W: Workflow> Standalone<W> {
     /// # Errors
     /// [`StepError::Encode`] if an argument cannot be encoded.
     pub fn start_as(run_id: RunId, call: WorkflowCall<W>) -> Result<Self, StepError> {
-        let run = RunInfo { run_id, workflow_id: run_id.to_string() };
+        let run = RunInfo { run_id, workflow_id: run_id.to_string().into() };
         let arguments = call.into_arguments().map_err(StepError::Encode)?;
         let machine = Machine::start(W::entry(), run.clone(), &arguments)?;
         Ok(Self { machine, run, inbox: Vec::new(), next_seq: 1, workflow: PhantomData })
@@ -119,7 +119,7 @@ impl<W: Workflow> Standalone<W> {
         let mut bytes = Vec::new();
         let saved = SavedRun {
             run_id: self.run.run_id,
-            workflow_id: self.run.workflow_id.clone(),
+            workflow_id: self.run.workflow_id.to_string(),
             snapshot: self.machine.encode_snapshot()?,
             inbox: self.inbox.clone(),
             next_seq: self.next_seq,
@@ -136,7 +136,7 @@ impl<W: Workflow> Standalone<W> {
     pub fn load(bytes: &[u8]) -> Result<Self, CodecError> {
         let saved: SavedRun = codec::decode(bytes)?;
         let snapshot = codec::decode_snapshot(&saved.snapshot)?;
-        let run = RunInfo { run_id: saved.run_id, workflow_id: saved.workflow_id };
+        let run = RunInfo { run_id: saved.run_id, workflow_id: saved.workflow_id.into() };
         let mut machine = Machine::resume(W::entry(), run.clone(), snapshot);
         for (seq, arrived) in &saved.inbox {
             deliver(&mut machine, *seq, arrived.clone());

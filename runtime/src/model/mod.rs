@@ -16,6 +16,7 @@ mod wait;
 pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, StepNo, WorkerId};
 pub use operation::{ActivityOperation, AwaitedToken, Operation};
+pub(crate) use payload::as_bytes;
 pub use payload::{Encoding, Payload};
 pub use retry::RetryPolicy;
 pub use snapshot::Snapshot;

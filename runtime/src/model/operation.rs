@@ -1,5 +1,6 @@
 //! What a run has asked for and not yet received.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -34,7 +35,7 @@ pub enum Operation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActivityOperation {
     /// The activity's stored name.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// Its encoded arguments.
     pub arguments: Payload,
     /// When to try again.

@@ -1,6 +1,6 @@
 //! A value on its way between processes, with the tag that says how to read it.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// How a payload's bytes are to be read. Stored as one byte; the numbers are a stored format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +14,13 @@ pub enum Encoding {
 
 /// Encoded arguments, results and signals: one format byte ([`Encoding`]), then the value.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Payload(pub Vec<u8>);
+pub struct Payload(#[serde(serialize_with = "as_bytes")] pub Vec<u8>);
+
+/// Writes bytes at once, and not one by one as a sequence, which looks the same in the binary
+/// encoding and in JSON.
+pub(crate) fn as_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bytes(bytes)
+}
 
 impl Payload {
     /// The stored bytes, format byte included.

@@ -296,9 +296,9 @@ fn key<W: piton::machine::Workflow>(run: &RunHandle<W>) -> piton::store::Activit
 async fn outside_of_an_engine_nobody_listens() {
     let info = piton::activities::ActivityInfo {
         run_id: piton::model::RunId::new(),
-        workflow_id: text("test"),
+        workflow_id: "test".into(),
         handle: piton::model::Handle(0),
-        name: text("count"),
+        name: "count",
         attempt: 1,
     };
     let mut dependencies = piton::activities::Dependencies::default();

@@ -4,15 +4,24 @@ use std::sync::Arc;
 
 use tracing::{debug, info};
 
-use super::attempts::{Attempt, AttemptEnd, Beat};
+use super::attempt::{Attempt, AttemptEnd};
+use super::attempts::Beat;
 use super::{Driver, Unsaved};
 use crate::activities::{ActivityContext, ActivityInfo};
-use crate::engine::link::{FunctionLink, Link};
+use crate::engine::link::Link;
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::machine::{OperationOutcome, TimeoutKind};
 use crate::model::{
     ActivityOperation, ActivityToken, AwaitedToken, BlockedReason, Handle, Timestamp,
 };
+
+/// What comes instead of an attempt.
+enum Unattempted {
+    /// The activity is over.
+    Outcome(OperationOutcome),
+    /// The run cannot go on.
+    Blocked(BlockedReason),
+}
 
 impl Driver {
     /// Starts the activities that are due and aborts those that the workflow has given up.
@@ -27,7 +36,12 @@ impl Driver {
             }
             if let Some(limit) = retry::awaited_until(activity) {
                 match limit.filter(|(at, _)| *at <= now) {
-                    Some((_, limit)) => overdue.push((handle, activity.clone(), limit)),
+                    Some((_, limit)) => overdue.push(AttemptEnd {
+                        handle,
+                        attempt: activity.attempts + 1,
+                        result: AttemptResult::TimedOut(limit),
+                        details: activity.details.clone(),
+                    }),
                     None => {
                         next_retry = limit.map(|(at, _)| at).into_iter().chain(next_retry).min()
                     }
@@ -36,64 +50,81 @@ impl Driver {
             }
             match activity.retry_at.filter(|retry_at| *retry_at > now) {
                 Some(at) => next_retry = Some(next_retry.map_or(at, |next| next.min(at))),
-                None => due.push((handle, activity.clone())),
+                None => due.push(handle),
             }
         });
         self.next_retry = next_retry;
-        for (handle, activity, limit) in overdue {
-            let (attempt, result) = (activity.attempts + 1, AttemptResult::TimedOut(limit));
-            self.conclude(AttemptEnd { handle, attempt, result, details: activity.details });
+        for end in overdue {
+            self.conclude(end);
         }
         let alone = due.len() == 1 && self.attempts.is_empty();
-        for (handle, activity) in due {
-            let deadline = retry::deadline(&activity);
-            if activity.at_most_once && activity.attempts > 0 {
-                self.take_outcome(handle, OperationOutcome::Unknown);
-            } else if activity.interruptions >= MAX_INTERRUPTIONS {
-                let message = format!("it was cut off during {MAX_INTERRUPTIONS} attempts");
-                self.take_outcome(handle, OperationOutcome::Panicked(message));
-            } else if deadline.is_some_and(|deadline| deadline <= now) {
-                let outcome = OperationOutcome::TimedOut(TimeoutKind::ScheduleToClose);
-                self.take_outcome(handle, outcome);
-            } else if let Some(entry) = self.session.host.registry.activity(&activity.name) {
-                let attempt = activity.attempts.saturating_add(1);
-                let info = ActivityInfo {
-                    run_id: self.run.run_id,
-                    workflow_id: self.run.workflow_id.clone(),
-                    handle,
-                    name: activity.name,
-                    attempt,
-                };
-                let token = ActivityToken { run_id: self.run.run_id, handle, attempt };
-                // What a transaction writes is committed with its own outcome and no other.
-                let link = Link::new(entry.connection.is_none().then_some(token), activity.details);
-                let context =
-                    ActivityContext::new(info, Arc::clone(&self.session.host.dependencies));
-                let instant_of = |at| self.session.clock.instant_of(at);
-                // Of an attempt that a crash cut off it is not known since when it has waited.
-                let due_at = activity.retry_at.unwrap_or(match activity.attempts {
-                    0 => activity.scheduled_at,
-                    _ => now,
-                });
-                let attempt = Attempt {
-                    entry,
-                    context: context.linked(Arc::new(FunctionLink(Arc::clone(&link)))),
-                    arguments: activity.arguments,
-                    places: None,
-                    start_by: activity.schedule_to_start.map(|limit| instant_of(due_at + limit)),
-                    start_to_close: activity.start_to_close,
-                    heartbeat: activity.heartbeat,
-                    deadline: deadline.map(instant_of),
-                    link,
-                    session: Arc::clone(&self.session),
-                };
-                if let Some(end) = self.attempts.start(attempt, alone) {
-                    self.conclude(end);
+        for handle in due {
+            let attempt =
+                self.machine.with_activity(handle, |activity| self.attempt(handle, activity, now));
+            match attempt {
+                Some(Ok(attempt)) => {
+                    if let Some(end) = self.attempts.start(attempt, alone) {
+                        self.conclude(end);
+                    }
                 }
-            } else {
-                self.blocked = Some(BlockedReason::Unregistered(activity.name));
+                Some(Err(Unattempted::Outcome(outcome))) => self.take_outcome(handle, outcome),
+                Some(Err(Unattempted::Blocked(reason))) => self.blocked = Some(reason),
+                // The end of another has settled it.
+                None => {}
             }
         }
+    }
+
+    /// The next attempt of an activity, or what comes instead of it.
+    fn attempt(
+        &self,
+        handle: Handle,
+        activity: &ActivityOperation,
+        now: Timestamp,
+    ) -> Result<Attempt, Unattempted> {
+        let deadline = retry::deadline(activity);
+        let instead = |outcome| Err(Unattempted::Outcome(outcome));
+        if activity.at_most_once && activity.attempts > 0 {
+            return instead(OperationOutcome::Unknown);
+        }
+        if activity.interruptions >= MAX_INTERRUPTIONS {
+            let message = format!("it was cut off during {MAX_INTERRUPTIONS} attempts");
+            return instead(OperationOutcome::Panicked(message));
+        }
+        if deadline.is_some_and(|deadline| deadline <= now) {
+            return instead(OperationOutcome::TimedOut(TimeoutKind::ScheduleToClose));
+        }
+        let Some(entry) = self.session.host.registry.activity(&activity.name) else {
+            let reason = BlockedReason::Unregistered(activity.name.clone().into_owned());
+            return Err(Unattempted::Blocked(reason));
+        };
+        let (run_id, attempt) = (self.run.run_id, activity.attempts.saturating_add(1));
+        let workflow_id = Arc::clone(&self.run.workflow_id);
+        let info = ActivityInfo { run_id, workflow_id, handle, name: entry.name, attempt };
+        // What a transaction writes is committed with its own outcome and no other.
+        let has_token = entry.connection.is_none();
+        let token = has_token.then_some(ActivityToken { run_id, handle, attempt });
+        let link = Link::new(token, activity.details.clone());
+        let dependencies = Arc::clone(&self.session.host.dependencies);
+        let instant_of = |at| self.session.clock.instant_of(at);
+        // Of an attempt that a crash cut off it is not known since when it has waited.
+        let due_at = activity.retry_at.unwrap_or(match activity.attempts {
+            0 => activity.scheduled_at,
+            _ => now,
+        });
+        Ok(Attempt {
+            entry,
+            context: ActivityContext::linked(info, dependencies, link.clone()),
+            arguments: activity.arguments.clone(),
+            places: None,
+            start_by: activity.schedule_to_start.map(|limit| instant_of(due_at + limit)),
+            start_to_close: activity.start_to_close,
+            heartbeat: activity.heartbeat,
+            deadline: deadline.map(instant_of),
+            link,
+            session: Arc::clone(&self.session),
+            begun: None,
+        })
     }
 
     /// Counts how often the run was taken away from its owners, once the inbox has told which

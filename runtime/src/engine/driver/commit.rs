@@ -59,9 +59,9 @@ impl Driver {
     }
 
     /// Makes steps and commits them.
-    pub(super) async fn advance(&mut self) -> Result<(), Ended> {
+    pub(super) async fn advance(&mut self, now: Timestamp) -> Result<(), Ended> {
         let made = self.machine.steps();
-        let stepped = steps::fold(&mut self.machine, &self.session.clock);
+        let stepped = steps::fold(&mut self.machine, &self.session.clock, now);
         let made = self.machine.steps() - made;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
@@ -74,7 +74,6 @@ impl Driver {
         });
         match stepped.end {
             StepEnd::Waiting => {
-                let now = self.session.clock.now();
                 if !stepped.effects.activities.is_empty() {
                     self.linger(now);
                 }

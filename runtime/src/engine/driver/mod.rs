@@ -7,6 +7,7 @@
 
 mod activities;
 mod ahead;
+mod attempt;
 mod attempts;
 mod commit;
 mod inbox;
@@ -23,7 +24,7 @@ use tokio::time::sleep_until;
 use tracing::{Instrument, info, info_span, warn};
 
 use self::ahead::Ahead;
-pub(crate) use self::attempts::Attempt;
+pub(crate) use self::attempt::Attempt;
 use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::steps::make_first;
@@ -160,7 +161,7 @@ impl Driver {
         let run = match &origin {
             Origin::Started { run, .. } => run.clone(),
             Origin::Claimed { run, .. } => {
-                RunInfo { run_id: run.run_id, workflow_id: run.workflow_id.clone() }
+                RunInfo { run_id: run.run_id, workflow_id: run.workflow_id.as_str().into() }
             }
         };
         let span = info_span!("run", run_id = %run.run_id, workflow_id = %run.workflow_id);
@@ -258,7 +259,7 @@ impl Driver {
             return self.read_inbox().await;
         }
         if self.machine.is_ready(now) {
-            return self.advance().await;
+            return self.advance(now).await;
         }
         if self.unread {
             return self.read_inbox().await;

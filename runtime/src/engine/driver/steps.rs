@@ -4,10 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tracing::debug;
 
-use super::attempts::panic_message;
+use super::attempt::panic_message;
 use crate::engine::clock::Clock;
 use crate::machine::{Machine, StepError, StepOutcome};
-use crate::model::{ActivityOperation, BlockedReason, Handle, Payload, RunStatus};
+use crate::model::{ActivityOperation, BlockedReason, Handle, Payload, RunStatus, Timestamp};
 
 /// The most steps in one commit. Steps are folded when what they wait for is here already: waiting
 /// signals, timers of length zero. The bound keeps a run that never waits from never committing.
@@ -99,23 +99,23 @@ pub(super) struct Before {
 /// state, or the step is to be made by a driver: the run ends or is blocked by it, or an activity
 /// must not look begun if the start's answer is lost.
 pub(crate) fn make_first(mut machine: Machine, clock: &Clock) -> Option<Machine> {
-    let Stepped { end, effects, .. } = fold(&mut machine, clock);
+    let Stepped { end, effects, .. } = fold(&mut machine, clock, clock.now());
     let mut is_plain = matches!(end, StepEnd::Waiting) && effects.is_empty();
     machine.for_each_activity(|_, activity| is_plain &= !activity.at_most_once);
     is_plain.then_some(machine)
 }
 
-/// Steps the machine while it is ready.
-pub(super) fn fold(machine: &mut Machine, clock: &Clock) -> Stepped {
+/// Steps the machine while it is ready; the first step begins `now`.
+pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> Stepped {
     let mut effects = Effects::default();
     let mut before = None;
     let mut end = StepEnd::Waiting;
     for folded in 0..MAX_FOLDED {
-        let now = clock.now();
         if !machine.is_ready(now) {
             break;
         }
         if folded > 0 {
+            now = clock.now();
             // Worth its cost: every folded step saves a commit.
             before = machine.encode_snapshot().ok().map(|snapshot| Before {
                 snapshot,

@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use tokio::time::{Instant, timeout_at};
 use tracing::warn;
 
-use super::attempts::{Attempt, panic_message};
+use super::attempt::{Attempt, panic_message};
 use crate::activities::transaction::{ConnectionKind, Lent};
 use crate::activities::{ActivityContext, ActivityReport};
 use crate::engine::backoff::Backoff;
@@ -63,18 +63,15 @@ impl Attempt {
             }
             Err(error) => return AttemptResult::Unusable(error.to_string()),
         };
-        failpoints::hit("before_activity");
-        if !self.begins() {
-            return AttemptResult::Lost;
-        }
+        let Some(began) = self.begin() else { return AttemptResult::Lost };
         let context = self.context.clone();
-        let limit = self.start_to_close.map(|limit| Instant::now() + limit);
+        let limit = self.start_to_close.map(|limit| began + limit);
         let first = limit.into_iter().chain(deadline).min();
         let (link, heartbeat) = (self.link.clone(), self.heartbeat);
         let ended = tokio::select! {
             biased;
             ended = until(first, self.lend(transaction)) => ended,
-            () = link.silence(heartbeat, Instant::now()) => {
+            () = link.silence(heartbeat, began) => {
                 return AttemptResult::TimedOut(TimeoutKind::Heartbeat);
             }
         };

@@ -11,7 +11,7 @@ use tracing::{debug, info, warn};
 use super::QueuedCall;
 use crate::activities::{ActivityContext, ActivityInfo};
 use crate::engine::driver::Attempt;
-use crate::engine::link::{FunctionLink, Link};
+use crate::engine::link::Link;
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::engine::session::Session;
 use crate::engine::slots::Places;
@@ -92,16 +92,16 @@ async fn make(
     }
     let info = ActivityInfo {
         run_id: key.run_id,
-        workflow_id: call.workflow_id.clone(),
+        workflow_id: call.workflow_id.as_str().into(),
         handle: key.handle,
-        name: activity.name.clone(),
+        name: entry.name,
         attempt,
     };
-    let context = ActivityContext::new(info, Arc::clone(&session.host.dependencies));
+    let dependencies = Arc::clone(&session.host.dependencies);
     let deadline = retry::deadline(activity).map(|at| session.clock.instant_of(at));
     let function = Attempt {
         entry,
-        context: context.linked(Arc::new(FunctionLink(Arc::clone(link)))),
+        context: ActivityContext::linked(info, dependencies, link.clone()),
         arguments: activity.arguments.clone(),
         places,
         start_by: None,
@@ -110,6 +110,7 @@ async fn make(
         deadline,
         link: Arc::clone(link),
         session: Arc::clone(session),
+        begun: None,
     };
     let throttle = retry::throttle(activity.heartbeat);
     let result = tokio::select! {

@@ -32,7 +32,8 @@ impl QueuedCall {
         };
         let call = codec::to_payload(&self).expect("strings, numbers and bytes can be encoded");
         let ActivityOperation { name: activity, queue, .. } = self.activity;
-        NewActivity { handle, queue: queue.unwrap_or_default(), activity, call: call.0, limits }
+        let (queue, activity) = (queue.unwrap_or_default(), activity.into_owned());
+        NewActivity { handle, queue, activity, call: call.0, limits }
     }
 
     /// Reads a row's call, with the row's counts: how many attempts came before this one, and how

@@ -1,0 +1,247 @@
+//! One attempt of an activity, from the wait for its turn to its end.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::task::{JoinError, spawn_blocking};
+use tokio::time::{Instant, timeout_at};
+use tracing::{Instrument, Span, info_span};
+
+use crate::activities::{ActivityContext, ActivityEntry, ActivityReport, BoxFuture};
+use crate::codec::CodecError;
+use crate::engine::link::Link;
+use crate::engine::retry::AttemptResult;
+use crate::engine::session::Session;
+use crate::engine::slots::Places;
+use crate::failpoints;
+use crate::machine::TimeoutKind;
+use crate::model::{Handle, Payload};
+
+/// One attempt to be made.
+pub(crate) struct Attempt {
+    /// The function.
+    pub(crate) entry: &'static ActivityEntry,
+    /// What it sees of its surroundings; tells the call and the attempt's number.
+    pub(crate) context: ActivityContext,
+    /// Its arguments.
+    pub(crate) arguments: Payload,
+    /// Its places, if it has them already.
+    pub(crate) places: Option<Places>,
+    /// By when it must have got its turn.
+    pub(crate) start_by: Option<Instant>,
+    /// How long it may take.
+    pub(crate) start_to_close: Option<Duration>,
+    /// How long it may be silent.
+    pub(crate) heartbeat: Option<Duration>,
+    /// When it must have ended, the wait for a slot included.
+    pub(crate) deadline: Option<Instant>,
+    /// What ties it to the engine.
+    pub(crate) link: Arc<Link>,
+    /// Whose attempt it is.
+    pub(crate) session: Arc<Session>,
+    /// Its function, if that has been called already.
+    pub(crate) begun: Option<Begun>,
+}
+
+/// An attempt that has ended.
+pub(crate) struct AttemptEnd {
+    /// The call.
+    pub(crate) handle: Handle,
+    /// The attempt's number.
+    pub(crate) attempt: u32,
+    /// How it ended.
+    pub(crate) result: AttemptResult,
+    /// What it, or one before it, has said last.
+    pub(crate) details: Option<Payload>,
+}
+
+/// A function that has been called.
+pub(crate) struct Begun {
+    call: BoxFuture<Called>,
+    /// When that was.
+    at: Instant,
+}
+
+/// What the function returned.
+type Returned = Result<ActivityReport, CodecError>;
+
+/// What the function returned, or the panic that ended it.
+type Called = Result<Returned, Box<dyn Any + Send>>;
+
+impl Attempt {
+    /// Calls the function and lets it run up to its first wait, if it may begin at once. Most are
+    /// over then, and are spared what a wait takes. An attempt that is not over is to be
+    /// [made](Self::make).
+    pub(super) fn try_at_once(&mut self) -> Option<AttemptEnd> {
+        if self.entry.connection.is_some() || self.entry.options.blocking {
+            return None;
+        }
+        let places = self.session.host.slots.try_take(self.entry)?;
+        let Some(at) = self.begin() else { return Some(self.ended_with(AttemptResult::Lost)) };
+        let (context, arguments) = (self.context.clone(), std::mem::take(&mut self.arguments));
+        let mut call = None;
+        let polled = self.span().in_scope(|| {
+            catch_unwind(AssertUnwindSafe(|| {
+                call.insert((self.entry.run)(context, arguments)).now_or_never()
+            }))
+        });
+        let called = match (polled, call) {
+            (Ok(None), Some(call)) => {
+                self.begun = Some(Begun { call: guarded(call, places), at });
+                return None;
+            }
+            (Ok(Some(returned)), _) => Ok(returned),
+            (Err(panic), _) => Err(panic),
+            (Ok(None), None) => unreachable!("a function that was polled was called"),
+        };
+        drop(places);
+        Some(self.ended_with(ended(called)))
+    }
+
+    /// Waits for its turn and makes the attempt.
+    pub(crate) async fn make(self) -> AttemptEnd {
+        let info = self.context.info();
+        let (handle, attempt) = (info.handle, info.attempt);
+        let (span, link) = (self.span(), Arc::clone(&self.link));
+        let result = match (self.entry.connection, self.deadline) {
+            // It sees to its deadline itself: a commit must not be cut off.
+            (Some(kind), _) => self.run_in_transaction(kind).instrument(span).await,
+            (None, None) => self.run().instrument(span).await,
+            (None, Some(deadline)) => timeout_at(deadline, self.run().instrument(span))
+                .await
+                .unwrap_or(AttemptResult::TimedOut(TimeoutKind::ScheduleToClose)),
+        };
+        AttemptEnd { handle, attempt, result, details: link.details_so_far() }
+    }
+
+    async fn run(mut self) -> AttemptResult {
+        let begun = match self.begun.take() {
+            Some(begun) => begun,
+            None => match self.call_in_turn().await {
+                Ok(begun) => begun,
+                Err(result) => return result,
+            },
+        };
+        let Self { start_to_close, heartbeat, link, .. } = self;
+        let Begun { call, at } = begun;
+        let has_token = link.has_token();
+        let call = async {
+            if heartbeat.is_none() && !has_token {
+                return Ok(call.await);
+            }
+            tokio::select! {
+                biased;
+                called = call => Ok(called),
+                () = link.goes_on_without(), if has_token => {
+                    let left = start_to_close.map(|limit| limit.saturating_sub(at.elapsed()));
+                    Err(AttemptResult::Later { left })
+                }
+                () = link.silence(heartbeat, at) => Err(AttemptResult::TimedOut(TimeoutKind::Heartbeat)),
+            }
+        };
+        let called = match start_to_close.and_then(|limit| at.checked_add(limit)) {
+            None => call.await,
+            Some(end_by) => timeout_at(end_by, call)
+                .await
+                .unwrap_or(Err(AttemptResult::TimedOut(TimeoutKind::StartToClose))),
+        };
+        called.map_or_else(|result| result, ended)
+    }
+
+    /// Waits for its places and calls the function.
+    async fn call_in_turn(&mut self) -> Result<Begun, AttemptResult> {
+        let taken = self.places.take();
+        let places = async {
+            match taken {
+                Some(places) => places,
+                None => self.session.host.slots.take(self.entry).await,
+            }
+        };
+        let places = match self.start_by {
+            None => places.await,
+            Some(start_by) => timeout_at(start_by, places)
+                .await
+                .map_err(|_| AttemptResult::TimedOut(TimeoutKind::ScheduleToStart))?,
+        };
+        let at = self.begin().ok_or(AttemptResult::Lost)?;
+        let (entry, context) = (self.entry, self.context.clone());
+        let arguments = std::mem::take(&mut self.arguments);
+        let call = match entry.options.blocking {
+            true => on_a_thread(entry, context, arguments, places),
+            false => guarded(async move { (entry.run)(context, arguments).await }, places),
+        };
+        Ok(Begun { call, at })
+    }
+
+    /// The time, if the function is to begin now that everything it waits for is there.
+    pub(super) fn begin(&self) -> Option<Instant> {
+        failpoints::hit("before_activity");
+        let now = Instant::now();
+        (self.session.may_begin(now) && self.link.begin()).then_some(now)
+    }
+
+    fn span(&self) -> Span {
+        let info = self.context.info();
+        let (handle, attempt) = (info.handle.0, info.attempt);
+        info_span!("activity", name = info.name, handle, attempt, run_id = %info.run_id)
+    }
+
+    fn ended_with(&self, result: AttemptResult) -> AttemptEnd {
+        let info = self.context.info();
+        let details = self.link.details_so_far();
+        AttemptEnd { handle: info.handle, attempt: info.attempt, result, details }
+    }
+}
+
+fn ended(called: Called) -> AttemptResult {
+    failpoints::hit("after_activity");
+    match called {
+        Ok(returned) => AttemptResult::Reported(returned),
+        Err(panic) => AttemptResult::Panicked(panic_message(&*panic)),
+    }
+}
+
+/// The call of a function. A panic ends the attempt and nothing else: the function's own state is
+/// gone with it, and what it shares with others is its author's to keep whole.
+fn guarded(
+    call: impl Future<Output = Returned> + Send + 'static,
+    places: Places,
+) -> BoxFuture<Called> {
+    Box::pin(async move {
+        let called = AssertUnwindSafe(call).catch_unwind().await;
+        drop(places);
+        called
+    })
+}
+
+/// The call of a function that blocks its thread.
+fn on_a_thread(
+    entry: &'static ActivityEntry,
+    context: ActivityContext,
+    arguments: Payload,
+    places: Places,
+) -> BoxFuture<Called> {
+    let span = Span::current();
+    // The thread keeps the places until it is done, also if nobody waits for it any more.
+    let thread = spawn_blocking(move || {
+        let returned = span.in_scope(|| {
+            (entry.run)(context, arguments)
+                .now_or_never()
+                .expect("the future of a blocking activity awaits nothing")
+        });
+        drop(places);
+        returned
+    });
+    // Nobody aborts the thread, so what it can end with is a panic.
+    Box::pin(async move { thread.await.map_err(JoinError::into_panic) })
+}
+
+/// The text that a panic was raised with.
+pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}
