@@ -1,6 +1,7 @@
 //! Jumps: which loop or block each `break` and `continue` is for.
 
 use quote::ToTokens;
+use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lifetime, Stmt};
 
@@ -130,6 +131,17 @@ impl VisitMut for Relabel<'_, '_> {
             }
         }
         mac.tokens = macros::unparse(&pieces);
+    }
+
+    fn visit_attribute_mut(&mut self, attribute: &mut syn::Attribute) {
+        if attribute.path().is_ident("state") {
+            self.lower.diagnostics.error(
+                attribute.span(),
+                Rule::STATE_NAME,
+                "there is no `.await` here to name the state of",
+                "put `#[state(\"…\")]` on a statement with one `.await`",
+            );
+        }
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {

@@ -102,35 +102,28 @@ pub(super) struct Pin {
     span: Span,
 }
 
+/// The attributes of an expression, but for what is no expression by itself.
+fn attributes(expr: &mut Expr) -> Option<&mut Vec<Attribute>> {
+    macro_rules! of {
+        ($($kind:ident)*) => {
+            match expr {
+                $(Expr::$kind(expr) => Some(&mut expr.attrs),)*
+                _ => None,
+            }
+        };
+    }
+    of! {
+        Array Assign Await Binary Block Break Call Cast Field ForLoop Group If Index Let Loop Macro Match
+        MethodCall Paren Range Reference Repeat Return Struct Try Tuple Unary While
+    }
+}
+
 impl Lower<'_> {
     /// Takes the attribute off an expression.
     pub(super) fn take_pin(&mut self, expr: &mut Expr) -> Option<Pin> {
-        let attrs = match expr {
-            Expr::Await(expr) => &mut expr.attrs,
-            Expr::Try(expr) => &mut expr.attrs,
-            Expr::Macro(expr) => &mut expr.attrs,
-            Expr::MethodCall(expr) => &mut expr.attrs,
-            Expr::Call(expr) => &mut expr.attrs,
-            Expr::Assign(expr) => &mut expr.attrs,
-            Expr::Match(expr) => &mut expr.attrs,
-            Expr::If(expr) => &mut expr.attrs,
-            Expr::Return(expr) => &mut expr.attrs,
-            _ => return None,
-        };
-        let mut taken = std::mem::take(attrs);
-        let pin = self.take_pin_attrs(&mut taken);
-        if let Expr::Await(syn::ExprAwait { attrs, .. })
-        | Expr::Try(syn::ExprTry { attrs, .. })
-        | Expr::Macro(syn::ExprMacro { attrs, .. })
-        | Expr::MethodCall(syn::ExprMethodCall { attrs, .. })
-        | Expr::Call(syn::ExprCall { attrs, .. })
-        | Expr::Assign(syn::ExprAssign { attrs, .. })
-        | Expr::Match(syn::ExprMatch { attrs, .. })
-        | Expr::If(syn::ExprIf { attrs, .. })
-        | Expr::Return(syn::ExprReturn { attrs, .. }) = expr
-        {
-            *attrs = taken;
-        }
+        let mut attrs = std::mem::take(attributes(expr)?);
+        let pin = self.take_pin_attrs(&mut attrs);
+        *attributes(expr)? = attrs;
         pin
     }
 
@@ -184,21 +177,27 @@ impl Lower<'_> {
     }
 }
 
-/// Makes the names unlike each other: the second `charge` is `charge#2`.
+/// Makes the names unlike each other: the second `charge` is `charge#2`. A name that an attribute gives
+/// must not be one that another state has by itself, which that would lose.
 pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnostics: &Diagnostics) {
-    let mut counts: HashMap<String, usize> = HashMap::from([("start".to_owned(), 1)]);
+    let mut pins: HashMap<String, Span> = HashMap::new();
+    let report = |span: Span, name: &str| {
+        diagnostics.error(
+            span,
+            Rule::STATE_NAME,
+            format!("there is another state named `{name}`"),
+            "give each state a name of its own",
+        );
+    };
     for (id, span) in pinned {
-        let count = counts.entry(points[id.0].name.clone()).or_default();
-        *count += 1;
-        if *count > 1 {
-            diagnostics.error(
-                *span,
-                Rule::STATE_NAME,
-                format!("there is another state named `{}`", points[id.0].name),
-                "give each state a name of its own",
-            );
+        let name = points[id.0].name.clone();
+        if name == "start" || pins.contains_key(&name) {
+            report(*span, &name);
+        } else {
+            pins.insert(name, *span);
         }
     }
+    let mut counts: HashMap<String, usize> = HashMap::from([("start".to_owned(), 1)]);
     for index in 0..points.len() {
         if pinned.iter().any(|(id, _)| id.0 == index) {
             continue;
@@ -215,6 +214,9 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
             let shared = std::mem::take(name);
             *name = format!("{shared}#{count}");
             points[index].repeats = Some(shared);
+        }
+        if let Some(span) = pins.remove(&points[index].name) {
+            report(span, &points[index].name);
         }
     }
 }
