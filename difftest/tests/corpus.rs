@@ -1,5 +1,7 @@
 //! Every hand-written program does under the machine what it does under rustc's own lowering.
 
+use std::path::Path;
+
 use difftest::batch::{Verdict, Workshop};
 use difftest::corpus;
 
@@ -30,4 +32,31 @@ fn what_is_open_is_a_program() {
     for open in OPEN {
         assert!(programs.iter().any(|program| program.id == *open), "there is no {open}");
     }
+}
+
+/// `docs/compiles.md` names programs for everything that it says compiles, and they exist.
+#[test]
+fn what_is_said_to_compile_is_shown() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = std::fs::read_to_string(root.join("docs/compiles.md")).expect("the page is there");
+    let programs = corpus::load().expect("the programs can be read");
+    let mut wrong = Vec::new();
+    let mut rows = 0;
+    for line in page.lines().filter(|line| line.starts_with("| ") && !line.ends_with("shown by |"))
+    {
+        let shown = line.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
+        let names: Vec<_> = shown.split('`').skip(1).step_by(2).collect();
+        if names.is_empty() {
+            wrong.push(format!("nothing shows: {line}"));
+        }
+        for name in names {
+            let is_program = programs.iter().any(|program| program.id == name);
+            if !is_program && !root.join(name).is_file() {
+                wrong.push(format!("there is no `{name}`"));
+            }
+        }
+        rows += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(rows > 40, "the tables are not read");
 }

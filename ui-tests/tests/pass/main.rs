@@ -10,6 +10,7 @@ mod conditions;
 mod generics;
 mod graph;
 mod inference;
+mod logging;
 mod methods;
 mod strict;
 mod transaction;
