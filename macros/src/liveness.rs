@@ -113,6 +113,11 @@ impl Liveness {
         locals.filter(|local| graph.locals[*local].remade.is_some()).collect()
     }
 
+    /// Whether a local is needed, as a whole, where `block` begins.
+    pub(crate) fn is_live(&self, block: BlockId, local: LocalId) -> bool {
+        self.live_in[block.0].contains(&Place::whole(local))
+    }
+
     /// What is live before `block`.
     fn before(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
         let block = &graph[id];
@@ -137,6 +142,11 @@ impl Liveness {
     /// Goes backward over one piece of code.
     fn apply(&self, graph: &Graph, live: &mut BTreeSet<Place>, usage: &Usage) {
         live.retain(|place| !usage.assigned.contains(&place.local));
+        // What is borrowed stays, for rustc to see that it is assigned.
+        let remade = |place: &&Place| graph.locals[place.local].remade.is_some();
+        for place in live.iter().filter(remade).cloned().collect::<Vec<_>>() {
+            add_read(&graph.locals, live, &place);
+        }
         for jump in &usage.jumps {
             let (to, dest) = match jump {
                 Jump::Break(target) => {

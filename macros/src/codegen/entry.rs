@@ -7,6 +7,7 @@ use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
 use syn::{Index, Pat};
 
+use super::exit::lent;
 use super::print::{Printer, carried, unwrap};
 use super::rewrite::Rewrite;
 use super::step::{self, parked, slot, token};
@@ -117,6 +118,14 @@ impl Printer<'_> {
                 let ident = &graph.locals[*local].ident;
                 let ty = graph.locals[*local].ty.as_ref().map(|ty| quote!(: #ty));
                 out.extend(quote!(let #ident #ty = #expr;));
+            }
+        }
+        let held: BTreeSet<_> = self.root.held.values().flatten().collect();
+        for local in held.into_iter().filter(|local| declares(**local)) {
+            if let Some((ident, expr)) = lent(&graph.locals[*local]) {
+                let mut expr = expr.clone();
+                Rewrite::new(self).visit_expr_mut(&mut expr);
+                out.extend(quote!(let #ident = #expr;));
             }
         }
         out

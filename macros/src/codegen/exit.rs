@@ -1,12 +1,13 @@
 //! How a root ends: with the workflow, or with a jump to another root.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
 use super::print::{Printer, carried};
 use super::step::{self, parked, slot};
-use crate::ir::{BlockId, BlockKind, TargetId};
+use crate::ir::{BlockId, BlockKind, Local, TargetId};
 use crate::layout::VariableId;
 use crate::usage::Place;
 
@@ -19,6 +20,13 @@ pub(super) enum Whereabouts {
     Parked(usize),
     /// It is in its slot.
     Slot,
+}
+
+/// The variable for what the loop at this position has borrowed.
+pub(super) fn lent(position: &Local) -> Option<(Ident, &Expr)> {
+    let expr = position.lent.as_ref()?;
+    let span = position.ident.span().located_at(expr.span());
+    Some((format_ident!("{}_lent", position.ident, span = span), expr))
 }
 
 /// Jumps.
@@ -82,8 +90,26 @@ impl Printer<'_> {
             }
         });
         let carry = root.into_iter().flat_map(|root| &root.carried).map(|id| self.carry(*id));
-        let jump = step::jump(self.machine, to);
-        quote!(#(#fill)* #(#carry)* #jump)
+        let (hold, jump) = (self.hold(to), step::jump(self.machine, to));
+        quote!(#hold #(#fill)* #(#carry)* #jump)
+    }
+
+    /// Uses the borrows that are left to what begins with `to`.
+    fn hold(&self, to: BlockId) -> TokenStream {
+        let held = self.root.held.get(&to).into_iter().flatten();
+        held.map(|local| {
+            let local = &self.machine.graph.locals[*local];
+            let ident = lent(local).map_or_else(|| local.ident.clone(), |(ident, _)| ident);
+            quote_spanned!(ident.span()=> let _ = &#ident;)
+        })
+        .collect()
+    }
+
+    /// As [`hold`](Self::hold), for what follows the suspension at the end of the block that is being
+    /// printed.
+    pub(super) fn hold_across(&self) -> TokenStream {
+        let (block, _) = self.at.get();
+        self.machine.graph[block].end.successors().into_iter().map(|to| self.hold(to)).collect()
     }
 
     /// Hands a value on that is to be dropped later, if it is certainly here.

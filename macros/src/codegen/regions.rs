@@ -145,11 +145,12 @@ impl Printer<'_> {
             }
         }
         let parked = parked();
-        let save = self.save(point);
+        let (hold, save) = (self.hold_across(), self.save(point));
         let count = Index::from(wait.branches.len());
         let jump = step::jump_to_state(state.region, state);
         quote! {
             #make
+            #hold
             #give
             #save
             #parked.enter(#count)?;

@@ -17,9 +17,10 @@ impl Printer<'_> {
     pub(super) fn suspend_await(&self, point: PointId, future: &TokenStream) -> TokenStream {
         let (token, call, cx) = (operation_token(point, 0), call(0), context());
         let parked = parked();
-        let save = self.save(point);
+        let (hold, save) = (self.hold_across(), self.save(point));
         quote! {
             let #call = #future;
+            #hold
             #save
             return ::core::result::Result::Err((#token.suspend)(#call, #parked, #cx));
         }
@@ -84,9 +85,10 @@ impl Printer<'_> {
         all: bool,
     ) -> TokenStream {
         let (cx, parked) = (context(), parked());
-        let save = self.save(point);
+        let (hold, save) = (self.hold_across(), self.save(point));
         quote! {
             #make
+            #hold
             #save
             ::piton::__private::open_waits(#cx, #all);
             #start

@@ -20,6 +20,8 @@ pub(crate) struct Local {
     pub(crate) ty: Option<Type>,
     /// How it is made again after a suspension instead of being saved.
     pub(crate) remade: Option<Expr>,
+    /// What the loop that it is the position of has borrowed, for as long as the loop goes on.
+    pub(crate) lent: Option<Expr>,
     /// The items that it is one of.
     pub(crate) item_of: Option<LocalId>,
     /// What saves it.
@@ -69,6 +71,7 @@ impl Locals {
             mutable,
             ty: None,
             remade: None,
+            lent: None,
             item_of: None,
             kind,
             holds_text: false,

@@ -6,6 +6,7 @@
 //! where several ways meet. Every other block is printed inside the root that leads to it, so that
 //! its borrows and temporaries work as in the source. Guarantees: see [`validate`].
 
+mod holding;
 mod links;
 mod names;
 mod parts;
@@ -68,6 +69,8 @@ pub(crate) struct Root {
     pub(crate) named: BTreeSet<LocalId>,
     /// What its code uses, directly or by way of locals that are made again.
     pub(crate) needed: BTreeSet<LocalId>,
+    /// The borrows that it leaves to others, by where it goes on.
+    pub(crate) held: BTreeMap<BlockId, Vec<LocalId>>,
     /// What the regions use from outside that it steps because it waits for them.
     pub(crate) used_by_regions: BTreeSet<LocalId>,
     /// What the regions take over that it begins.
@@ -129,7 +132,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let mut variables = Variables::default();
     let bound = bound_at_entry(graph);
     let holes = holes::analyze(graph, liveness);
-    let mut needed = needed(graph, liveness, &root_of);
+    let (mut needed, mut held) = needed(graph, liveness, &links, &root_of);
     let mut names = names_by_root(graph, &root_of);
     let mut roots = Vec::new();
     for block in graph.block_ids().filter(|block| links[block.0] == Link::Root) {
@@ -185,6 +188,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             declared: declared.into_iter().collect(),
             named,
             needed,
+            held: held.remove(&block).unwrap_or_default(),
             used_by_regions: used_by_regions(graph, captures, block),
             given: given_in(graph, captures, block, &root_of),
             kept: BTreeSet::new(),

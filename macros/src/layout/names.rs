@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::Pat;
 
+use super::Link;
+use super::holding::{Held, held, lent_by};
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::usage::{self, Jump, Usage, bound_locals};
@@ -22,15 +24,17 @@ pub(super) fn bound_at_entry(graph: &Graph) -> Vec<Vec<LocalId>> {
     bound
 }
 
-/// The locals that the code of each root needs, with what those that are made again are made of.
+/// The locals that the code of each root needs, with what those that are made again are made of; and
+/// the borrows that it holds.
 ///
 /// A statement that makes one needs nothing by itself, because it is left out where the local is not
 /// needed. But one whose local no root makes again stays, for rustc to say whether it is right.
 pub(super) fn needed(
     graph: &Graph,
     liveness: &Liveness,
+    links: &[Link],
     root_of: &[BlockId],
-) -> BTreeMap<BlockId, BTreeSet<LocalId>> {
+) -> (BTreeMap<BlockId, BTreeSet<LocalId>>, Held) {
     let mut needed: BTreeMap<BlockId, BTreeSet<LocalId>> = BTreeMap::new();
     let mut makers: Vec<(BlockId, LocalId, &Usage)> = Vec::new();
     for id in graph.block_ids() {
@@ -43,6 +47,16 @@ pub(super) fn needed(
             }
         }
         needed.extend(&block.end_usage.mentions);
+    }
+    let held = held(graph, liveness, links, root_of, &needed);
+    for (root, held) in &held {
+        let needed = needed.entry(*root).or_default();
+        for local in held.values().flatten() {
+            match graph.locals[*local].lent {
+                Some(_) => needed.extend(lent_by(graph, *local)),
+                None => needed.extend([*local]),
+            }
+        }
     }
     needed.values_mut().for_each(|needed| add_what_it_is_made_of(graph, needed));
     let is_remade = |local: &LocalId| {
@@ -57,7 +71,7 @@ pub(super) fn needed(
         needed.extend(&usage.mentions);
         add_what_it_is_made_of(graph, needed);
     }
-    needed
+    (needed, held)
 }
 
 fn add_what_it_is_made_of(graph: &Graph, needed: &mut BTreeSet<LocalId>) {

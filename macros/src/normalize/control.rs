@@ -259,6 +259,9 @@ impl Lower<'_> {
     ) {
         let source = format!("position of {}", names::of_pattern(&pat));
         let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
+        if walk::is_shared(&iterable) {
+            self.locals[position].lent = Some(iterable.clone());
+        }
         let made = Expr::Verbatim(quote_spanned!(span=> ::piton::__private::Position::START));
         let declared = self.local_pat(position);
         self.code(let_stmt(declared, made));

@@ -87,6 +87,20 @@ impl Lower<'_> {
     }
 }
 
+/// Whether a walk lends what others may look at meanwhile.
+pub(super) fn is_shared(iterable: &Expr) -> bool {
+    match iterable {
+        Expr::Reference(expr) => expr.mutability.is_none(),
+        Expr::Paren(expr) => is_shared(&expr.expr),
+        Expr::MethodCall(call) => {
+            !call.method.to_string().ends_with("_mut")
+                && (!matches!(*call.receiver, Expr::MethodCall(_) | Expr::Reference(_))
+                    || is_shared(&call.receiver))
+        }
+        _ => true,
+    }
+}
+
 /// `next_item(iterable, &mut position)`
 pub(super) fn next_item(iterable: &Expr, position: &Ident, span: Span) -> Expr {
     of_item("next_item", iterable, &quote_spanned!(span=> &mut #position), span)
