@@ -258,7 +258,14 @@ fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> 
                 continue;
             }
             let maker = Ident::new(maker, at);
-            let function = Ident::new("held_across_this_await", Span::mixed_site().located_at(at));
+            // rustc complains about lifetimes once for each of the two calls, unless they look alike.
+            // Of the items of a loop it is to complain where it does of the loop.
+            let is_of_loop = |id: &VariableId| {
+                let local = &machine.graph.locals[layout.variable(*id).place.local];
+                local.kind == LocalKind::Items || local.item_of.is_some()
+            };
+            let hygiene = if ids.iter().any(is_of_loop) { Span::mixed_site() } else { at };
+            let function = Ident::new("held_across_this_await", hygiene.located_at(at));
             let tokens = ids.iter().map(|id| token(*id));
             let calls = ids.iter().map(|id| {
                 let inferred = quote_spanned!(error_span(machine, layout.variable(*id))=> _);
