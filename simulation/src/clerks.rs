@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use piton::activities::ActivityInfo;
 use piton::error::TokenError;
+use piton::machine::Activity;
 use piton::model::ActivityToken;
 use tokio::time::sleep;
 
 use crate::faults::Fault;
 use crate::program::VALUES;
 use crate::runs::ask;
-use crate::workflows::sign;
 use crate::world::World;
 
 /// How long a clerk takes at most: longer than some attempts may.
@@ -29,14 +29,24 @@ pub(crate) enum Answer {
 }
 
 /// Leaves a token with the clerks, who are to say `value`.
-pub(crate) fn expect(world: &Arc<World>, info: &ActivityInfo, token: ActivityToken, value: i64) {
+pub(crate) fn expect<A: Activity<Return = Result<i64, String>>>(
+    world: &Arc<World>,
+    info: &ActivityInfo,
+    token: ActivityToken,
+    value: i64,
+) {
     let clerks = 1 + u32::from(world.faults.below(4) == 0);
     for _ in 0..clerks {
-        tokio::spawn(use_token(Arc::clone(world), info.clone(), token, value));
+        tokio::spawn(use_token::<A>(Arc::clone(world), info.clone(), token, value));
     }
 }
 
-async fn use_token(world: Arc<World>, info: ActivityInfo, token: ActivityToken, value: i64) {
+async fn use_token<A: Activity<Return = Result<i64, String>>>(
+    world: Arc<World>,
+    info: ActivityInfo,
+    token: ActivityToken,
+    value: i64,
+) {
     sleep(world.faults.duration(LONGEST)).await;
     if world.strikes(Fault::LazyClerk) {
         return;
@@ -47,8 +57,8 @@ async fn use_token(world: Arc<World>, info: ActivityInfo, token: ActivityToken, 
     let said = value | (number * (VALUES + 1));
     let answer = ask(&world, |client| async move {
         let used = match fails {
-            true => client.fail_activity::<sign>(token, "not today".to_owned()).await,
-            false => client.complete_activity::<sign>(token, Ok(said)).await,
+            true => client.fail_activity::<A>(token, "not today".to_owned()).await,
+            false => client.complete_activity::<A>(token, Ok(said)).await,
         };
         match used {
             Ok(()) => Some(Answer::Taken),

@@ -27,7 +27,8 @@
 //! - an activity on a queue is given to one worker at a time, ends once, by one who has the right to
 //!   end it, and leaves no row behind;
 //! - a worker that is shut down while nothing goes wrong has handed back what it had not begun;
-//! - a token that is taken decides, one that is refused does not; a sign of life that was written is
+//! - no attempt begins or goes on after the limit for all attempts of its call together;
+//! - a token that is taken decides, on a queue or not, one that is refused does not; a sign of life that was written is
 //!   known to the next attempt.
 //!
 //! A million runs of workflows, and one seed again with everything that happened in it:

@@ -130,7 +130,7 @@ fn happening(world: &World) -> Option<Happening> {
         }
         1 if world.strikes(Fault::Pause) => Some(Happening::Pause),
         2 if world.strikes(Fault::Disconnect) => Some(Happening::Disconnect),
-        3 if world.faults.below(4) == 0 => Some(Happening::Shutdown),
+        3 if world.faults.below(2) == 0 => Some(Happening::Shutdown),
         _ => None,
     }
 }

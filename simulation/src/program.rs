@@ -73,8 +73,10 @@ pub enum Kind {
     Written,
     /// With signs of life, here or on a queue.
     Beating(bool),
-    /// From outside, with a token.
-    Signed,
+    /// From outside, with a token; on a queue or not.
+    Signed(bool),
+    /// Within milliseconds altogether; on a queue or not.
+    Within(bool, u64),
 }
 
 /// What is wrong with an activity.
@@ -156,7 +158,7 @@ fn draw_work(rng: &mut Rng) -> Work {
         _ => Trouble::None,
     };
     let millis = if rng.bool() { 0 } else { rng.u64(1..1_000) };
-    let kind = match rng.u32(0..24) {
+    let kind = match rng.u32(0..28) {
         0..=11 => Kind::Local,
         12..=15 => Kind::Queued,
         16 => Kind::QueuedWithin(rng.u64(1..10_000)),
@@ -164,7 +166,13 @@ fn draw_work(rng: &mut Rng) -> Work {
         18 => Kind::QueuedOnce,
         19..=20 => Kind::Written,
         21 => Kind::Beating(rng.bool()),
-        _ => Kind::Signed,
+        22..=24 => Kind::Signed(rng.bool()),
+        _ => Kind::Within(rng.bool(), rng.u64(1..3_000)),
+    };
+    // A limit for all attempts is of interest where there are several.
+    let trouble = match kind {
+        Kind::Within(..) if rng.bool() => Trouble::Fails(rng.u32(1..MAX_ATTEMPTS)),
+        _ => trouble,
     };
     Work { value: rng.i64(0..=VALUES), millis, trouble, kind, awaited: 0 }
 }
@@ -290,7 +298,7 @@ impl Check<'_> {
 fn may_succeed(work: &Work) -> bool {
     match work.kind {
         Kind::Once | Kind::QueuedOnce => work.trouble == Trouble::None,
-        Kind::Signed => true,
+        Kind::Signed(_) => true,
         _ => work.trouble != Trouble::AlwaysFails,
     }
 }
@@ -313,7 +321,7 @@ fn may_fail(work: &Work, luck: Luck) -> bool {
             Kind::QueuedOnce => {
                 work.trouble != Trouble::None || luck.was_faulty || luck.interruptions > 0
             }
-            Kind::QueuedWithin(_) | Kind::Signed => true,
+            Kind::QueuedWithin(_) | Kind::Within(..) | Kind::Signed(_) => true,
         }
 }
 

@@ -227,7 +227,8 @@ pub(crate) async fn check_results(world: &Arc<World>, started: &[Acknowledged]) 
         let plan = Plan::draw(world, number);
         let signals = started.iter().find(|started| started.run_id == run.run_id);
         let signals = signals.map(|started| started.signals.as_slice()).unwrap_or_default();
-        if let Err(problem) = check_result(&plan, run, signals, world.luck_of(run)) {
+        let was_refused = |said| world.was_refused(said);
+        if let Err(problem) = check_result(&plan, run, signals, world.luck_of(run), was_refused) {
             world.violate(format!("{}: {problem}; {:?}", run.workflow_id, plan.program));
         }
     }
@@ -237,7 +238,13 @@ pub(crate) async fn check_results(world: &Arc<World>, started: &[Acknowledged]) 
     }
 }
 
-fn check_result(plan: &Plan, run: &RunRecord, signals: &[u32], luck: Luck) -> Result<(), String> {
+fn check_result(
+    plan: &Plan,
+    run: &RunRecord,
+    signals: &[u32],
+    luck: Luck,
+    was_refused: impl Fn(i64) -> bool,
+) -> Result<(), String> {
     match (run.status, plan.end) {
         (RunStatus::Completed, end) => {
             let result = run.result.as_ref().ok_or("completed without a result")?;
@@ -249,7 +256,12 @@ fn check_result(plan: &Plan, run: &RunRecord, signals: &[u32], luck: Luck) -> Re
                 }
                 _ => piton::codec::from_payload(result).map_err(|error| error.to_string())?,
             };
-            program::check(&plan.program, &entries, signals, luck)
+            program::check(&plan.program, &entries, signals, luck)?;
+            let refused = entries.iter().find(|entry| match entry {
+                Entry::Value(value) => *value > program::VALUES && was_refused(*value),
+                _ => false,
+            });
+            refused.map_or(Ok(()), |refused| Err(format!("{refused:?} was refused and counts")))
         }
         (RunStatus::Cancelled, Some((End::Cancel, _)))
         | (RunStatus::Terminated, Some((End::Terminate, _))) => Ok(()),

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton::machine::Activity;
 use piton::prelude::*;
 use piton::store::memory::Notebook;
 use serde::{Deserialize, Serialize};
@@ -155,7 +156,12 @@ async fn call(work: Work, awaited: u32) -> Result<i64, ActivityError<String>> {
         Kind::Written => write(work).await,
         Kind::Beating(false) => beat(work).await,
         Kind::Beating(true) => beat(work).queue(QUEUE).await,
-        Kind::Signed => sign(work).await,
+        Kind::Signed(true) => sign(work).await,
+        Kind::Signed(false) => vouch(work).await,
+        Kind::Within(is_queued, millis) => {
+            let call = perform(work).schedule_to_close(Duration::from_millis(millis));
+            if is_queued { call.queue(QUEUE).await } else { call.await }
+        }
     }
 }
 
@@ -211,15 +217,29 @@ async fn beat(cx: &ActivityContext, work: Work) -> Result<i64, String> {
     retry(initial = "200ms", backoff = 2.0, max_attempts = 4)
 )]
 pub(crate) async fn sign(cx: &ActivityContext, work: Work) -> Result<i64, String> {
-    let world = cx.dependency::<Arc<World>>();
-    world.attempt_begins(cx.info(), &work);
-    clerks::expect(&world, cx.info(), cx.token(), work.value);
+    leave_with_clerks::<sign>(cx, &work);
     cx.complete_later().await
 }
 
+/// The same, without a queue.
+#[activity(start_to_close = "20s", retry(initial = "200ms", backoff = 2.0, max_attempts = 4))]
+pub(crate) async fn vouch(cx: &ActivityContext, work: Work) -> Result<i64, String> {
+    leave_with_clerks::<vouch>(cx, &work);
+    cx.complete_later().await
+}
+
+fn leave_with_clerks<A: Activity<Return = Result<i64, String>>>(cx: &ActivityContext, work: &Work) {
+    let world = cx.dependency::<Arc<World>>();
+    world.attempt_begins(cx.info(), work);
+    clerks::expect::<A>(&world, cx.info(), cx.token(), work.value);
+}
+
 async fn attempt(cx: &ActivityContext, work: &Work) -> Result<i64, String> {
-    let troubled = cx.dependency::<Arc<World>>().attempt_begins(cx.info(), work);
-    come_to(work, troubled).await
+    let world = cx.dependency::<Arc<World>>();
+    let troubled = world.attempt_begins(cx.info(), work);
+    let came_to = come_to(work, troubled).await;
+    world.attempt_ends(cx.info(), work);
+    came_to
 }
 
 async fn come_to(work: &Work, troubled: bool) -> Result<i64, String> {
@@ -284,14 +304,14 @@ pub(crate) const BROKEN: &str = "this build is broken";
 
 #[cfg(test)]
 mod tests {
-    use piton::machine::Activity;
-
     use super::*;
     use crate::program::MAX_ATTEMPTS;
 
     #[test]
     fn results_are_checked_by_what_the_attribute_says() {
-        for options in [perform::OPTIONS, write::OPTIONS, beat::OPTIONS, sign::OPTIONS] {
+        for options in
+            [perform::OPTIONS, write::OPTIONS, beat::OPTIONS, sign::OPTIONS, vouch::OPTIONS]
+        {
             assert_eq!(options.retry.max_attempts, MAX_ATTEMPTS);
             assert!(options.start_to_close.is_some());
         }

@@ -211,7 +211,22 @@ impl World {
         let (id, handle, attempt) = (&info.workflow_id, info.handle.0, info.attempt);
         let event = format_args!("{id} begins attempt {attempt} of call {handle}");
         self.journal.note(&who, event);
-        self.judge(|oracle| oracle.attempt_begins(&Beginning { info, work, snapshot, who: &who }))
+        let (now, slack) = (self.database.clock(), self.slack());
+        let beginning = Beginning { info, work, snapshot, who: &who, now, slack };
+        self.judge(|oracle| oracle.attempt_begins(&beginning))
+    }
+
+    /// An attempt comes to its end by itself.
+    pub(crate) fn attempt_ends(&self, info: &ActivityInfo, work: &Work) {
+        let (now, slack) = (self.database.clock(), self.slack());
+        let ending = Beginning { info, work, snapshot: None, who: "", now, slack };
+        self.judge(|oracle| oracle.attempt_ends(&ending));
+    }
+
+    /// By how much a process may misjudge the database's clock, if nothing has gone wrong so far: the
+    /// time that a question and its answer take.
+    fn slack(&self) -> Option<Duration> {
+        self.faults.struck().is_empty().then_some(2 * self.plan.latency)
     }
 
     /// An attempt says that it lives.
@@ -235,6 +250,11 @@ impl World {
         let event = format_args!("{id}, attempt {attempt} of call {handle}: {said:?} {answer:?}");
         self.journal.note("clerk", event);
         self.judge(|oracle| oracle.token_was_used(info, said, answer));
+    }
+
+    /// Whether this was said with a token that was refused.
+    pub(crate) fn was_refused(&self, said: i64) -> bool {
+        self.lock_oracle().was_refused(said)
     }
 
     /// What has happened to a run.

@@ -12,11 +12,7 @@ use super::driver::Origin;
 use super::queues;
 use super::session::{Adoption, Session};
 use crate::error::StoreError;
-use crate::model::RunId;
-use crate::store::{FoundEnding, Store};
-
-/// How many runs are looked up at a time.
-const ENDINGS_PAGE: usize = 500;
+use crate::store::Store;
 
 /// How often to look for workers that have died. With the time that a store takes to be sure and a
 /// claim, the runs of a dead worker go on well within a second.
@@ -48,27 +44,12 @@ async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
     queues::review(session).await?;
     let held = session.held();
     if !held.is_empty() {
-        for run_id in session.store.unread_inboxes(session.lease(), &held).await? {
-            session.nudge(run_id);
-        }
-        find_ended(session, &held).await?;
+        let reviewed = session.store.review_runs(session.lease(), &held).await?;
+        reviewed.unread.into_iter().for_each(|run_id| session.nudge(run_id));
+        reviewed.lost.into_iter().for_each(|run_id| session.tell_settled(run_id));
     }
     if session.take_suspicion() {
         recover_strays(session).await.inspect_err(|_| session.suspect_strays())?;
-    }
-    Ok(())
-}
-
-/// Has the drivers of runs that somebody else has ended let go of them, where no news could tell.
-async fn find_ended(session: &Session, held: &[(RunId, i64)]) -> Result<(), StoreError> {
-    for held in held.chunks(ENDINGS_PAGE) {
-        let run_ids: Vec<RunId> = held.iter().map(|(run_id, _)| *run_id).collect();
-        let endings = session.store.find_endings(&run_ids).await?;
-        for (run_id, ending) in run_ids.into_iter().zip(endings) {
-            if !matches!(ending, FoundEnding::Open) {
-                session.tell_settled(run_id);
-            }
-        }
     }
     Ok(())
 }

@@ -76,7 +76,8 @@ pub use memory::MemoryStore;
 pub use records::{
     Arrival, ArrivalKind, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
     CommitStep, DefinitionRecord, Disposition, Ending, FirstArrival, FoundEnding, NewArrival,
-    NewRun, NewWorker, Renewal, RunFilter, RunKey, RunRecord, StartOutcome, WorkerLease,
+    NewRun, NewWorker, Renewal, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome,
+    WorkerLease,
 };
 
 use crate::error::StoreError;
@@ -238,14 +239,13 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         limit: u32,
     ) -> Result<Vec<Arrival>, StoreError>;
 
-    /// Of the runs that `worker` owns, those with an inbox longer than this worker has been told.
-    /// `seen` gives what it knows; runs it does not name are not looked at. The slow poll that
-    /// finds what a lost notification would have told.
-    async fn unread_inboxes(
+    /// Compares the runs that `worker` has with what it thinks it has: each with how far its inbox has
+    /// been read. The slow poll that finds what lost news would have told.
+    async fn review_runs(
         &self,
         worker: WorkerLease,
-        seen: &[(RunId, i64)],
-    ) -> Result<Vec<RunId>, StoreError>;
+        held: &[(RunId, i64)],
+    ) -> Result<ReviewedRuns, StoreError>;
 
     /// What is known of a run. A [`RunKey::WorkflowId`] names the open run with that id, or else
     /// the one started last.

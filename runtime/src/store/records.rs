@@ -89,6 +89,15 @@ pub enum StartOutcome {
     },
 }
 
+/// What has become of runs that a worker holds, of those where there is something to tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReviewedRuns {
+    /// Those that it owns and in whose inboxes there is more than it has read.
+    pub unread: Vec<RunId>,
+    /// Those that it does not own: they were ended from outside or taken away.
+    pub lost: Vec<RunId>,
+}
+
 /// Which due runs a worker wants.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimRequest<'a> {

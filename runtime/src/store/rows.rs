@@ -9,7 +9,8 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::{
-    Arrival, ArrivalKind, ClaimedRun, Ending, FoundEnding, NewWorker, RunRecord, WorkerLease,
+    Arrival, ArrivalKind, ClaimedRun, Ending, FoundEnding, NewWorker, ReviewedRuns, RunRecord,
+    WorkerLease,
 };
 use crate::codec;
 use crate::error::StoreError;
@@ -213,4 +214,13 @@ fn read_blocked(text: &str) -> Result<BlockedReason, StoreError> {
 pub(super) fn write_blocked(reason: &BlockedReason) -> String {
     // Enums of strings always have a JSON form.
     serde_json::to_string(reason).expect("a reason is an enum of strings")
+}
+
+impl ReviewedRuns {
+    /// From rows about runs where there is something to tell, each with whether the worker owns it.
+    pub(super) fn of(rows: Vec<(Uuid, bool)>) -> Self {
+        let (unread, lost): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, owned)| *owned);
+        let ids = |rows: Vec<(Uuid, bool)>| rows.into_iter().map(|(id, _)| id.into()).collect();
+        Self { unread: ids(unread), lost: ids(lost) }
+    }
 }

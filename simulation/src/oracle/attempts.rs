@@ -1,9 +1,10 @@
 //! What must hold when an attempt of an activity begins.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use piton::activities::ActivityInfo;
-use piton::model::Snapshot;
+use piton::model::{Snapshot, Timestamp};
 use piton::store::ActivityKey;
 use tokio::time::Instant;
 
@@ -21,6 +22,21 @@ pub(super) struct Call {
     said: BTreeSet<(u32, u64)>,
     /// Whether it writes notes.
     pub(super) is_written: bool,
+    /// When its first attempt began, at the earliest, by the database's clock.
+    first_at: Option<Timestamp>,
+}
+
+impl Call {
+    /// Whether all attempts must have ended, by a limit for all of them together.
+    fn is_overdue(&mut self, work: &Work, now: Timestamp, slack: Option<Duration>) -> bool {
+        let first_at = *self.first_at.get_or_insert(now);
+        match (work.kind, slack) {
+            (Kind::Within(_, millis), Some(slack)) => {
+                first_at + Duration::from_millis(millis) + slack < now
+            }
+            _ => false,
+        }
+    }
 }
 
 /// An attempt that begins.
@@ -34,12 +50,16 @@ pub(crate) struct Beginning<'a> {
     pub(crate) snapshot: Option<Snapshot>,
     /// The name of the process that makes it.
     pub(crate) who: &'a str,
+    /// The database's time.
+    pub(crate) now: Timestamp,
+    /// By how much it may be late: `None` if something went wrong, which may hold it up.
+    pub(crate) slack: Option<Duration>,
 }
 
 impl Oracle {
     /// Checks an attempt that begins. Returns whether it is to be in trouble.
     pub(crate) fn attempt_begins(&mut self, beginning: &Beginning<'_>) -> bool {
-        let Beginning { info, work, snapshot, who } = beginning;
+        let Beginning { info, work, snapshot, who, now, slack } = beginning;
         let lease = self.processes.get(*who).copied();
         let is_late = lease.is_none_or(|(_, until)| until <= Instant::now());
         let key = ActivityKey { run_id: info.run_id, handle: info.handle };
@@ -54,7 +74,8 @@ impl Oracle {
                     | Kind::QueuedWithin(_)
                     | Kind::QueuedOnce
                     | Kind::Beating(true)
-                    | Kind::Signed
+                    | Kind::Signed(true)
+                    | Kind::Within(true, _)
             );
             let is_once = matches!(work.kind, Kind::Once | Kind::QueuedOnce);
             let (handle, attempt) = (info.handle.0, info.attempt);
@@ -63,6 +84,7 @@ impl Oracle {
             let call = run.calls.entry(info.handle).or_default();
             call.is_written |= work.kind == Kind::Written;
             let has_begun = !call.begun.is_empty();
+            let is_overdue = call.is_overdue(work, *now, *slack);
             // What a relaxed run does ahead of its checkpoint, it may do once more.
             let is_ahead = run.is_relaxed && is_local && !(is_committed && is_owner);
             let is_new = is_ahead || call.begun.insert(attempt);
@@ -74,6 +96,9 @@ impl Oracle {
             call.troubled += u32::from(is_troubled);
             if is_late {
                 return Some(format!("call {handle} has begun after the lease of {who}"));
+            }
+            if is_overdue {
+                return Some(format!("call {handle} has begun after all its attempts had to end"));
             }
             if !is_new {
                 return Some(format!("attempt {attempt} of call {handle} has begun twice"));
@@ -96,6 +121,16 @@ impl Oracle {
             None
         });
         is_troubled
+    }
+
+    /// Checks an attempt that comes to its end by itself.
+    pub(crate) fn attempt_ends(&mut self, ending: &Beginning<'_>) {
+        let Beginning { info, work, now, slack, .. } = *ending;
+        self.check(info.run_id, |run| {
+            let call = run.calls.entry(info.handle).or_default();
+            let is_overdue = call.is_overdue(work, now, slack);
+            is_overdue.then(|| format!("call {} went on after its end", info.handle.0))
+        });
     }
 
     /// An attempt says that it lives.

@@ -29,6 +29,8 @@ pub(crate) struct Oracle {
     processes: BTreeMap<String, (WorkerLease, Instant)>,
     queues: Queues,
     runs: BTreeMap<RunId, Run>,
+    /// What was said with tokens that were refused.
+    refused: BTreeSet<i64>,
     /// Attempts that workers had not handed back when they were shut down.
     left: Vec<ActivityKey>,
     violations: Vec<String>,
@@ -197,8 +199,16 @@ impl Oracle {
         said: Option<i64>,
         answer: Answer,
     ) {
+        if answer == Answer::Stale {
+            self.refused.extend(said);
+        }
         let violation = self.queues.token_was_used(info, said, answer);
         self.check(info.run_id, |_| violation);
+    }
+
+    /// Whether this was said with a token that was refused.
+    pub(crate) fn was_refused(&self, said: i64) -> bool {
+        self.refused.contains(&said)
     }
 
     /// What has happened to a run.
@@ -271,6 +281,10 @@ impl Oracle {
                     queues.arrived(key, value)
                 };
                 is_second.then(|| format!("call {} has a second outcome", handle.0))
+            }
+            (_, ArrivalKind::Retry { handle, .. }) => {
+                queues.failed(ActivityKey { run_id, handle: *handle });
+                None
             }
             (Some(run), ArrivalKind::Interruption { .. }) => {
                 run.interruptions += 1;

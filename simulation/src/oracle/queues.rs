@@ -19,6 +19,8 @@ pub(super) struct Queues {
     ever: BTreeSet<ActivityKey>,
     /// What came of those that were ended.
     outcomes: BTreeMap<ActivityKey, Option<i64>>,
+    /// What was put into inboxes about calls that never were on a queue; `None` is a failure.
+    heard: BTreeMap<ActivityKey, BTreeSet<Option<i64>>>,
     /// The attempts that were ended with their tokens.
     tokens: BTreeSet<(ActivityKey, u32)>,
     /// How often attempts of a call were interrupted.
@@ -180,7 +182,16 @@ impl Queues {
     /// The outcome of a call has arrived. Returns whether that is one too many. Owners may put theirs
     /// into the inbox again.
     pub(super) fn arrived(&mut self, key: ActivityKey, value: Option<i64>) -> bool {
-        self.ever.contains(&key) && self.outcomes.insert(key, value).is_some()
+        if !self.ever.contains(&key) {
+            self.heard.entry(key).or_default().insert(value);
+            return false;
+        }
+        self.outcomes.insert(key, value).is_some()
+    }
+
+    /// A failed attempt of a call has arrived.
+    pub(super) fn failed(&mut self, key: ActivityKey) {
+        self.heard.entry(key).or_default().insert(None);
     }
 
     /// Somebody has used a token, and was told something.
@@ -192,8 +203,11 @@ impl Queues {
     ) -> Option<String> {
         let (handle, attempt) = (info.handle, info.attempt);
         let key = ActivityKey { run_id: info.run_id, handle };
-        let was_taken = self.tokens.contains(&(key, attempt));
-        let is_outcome = said.is_some() && self.outcomes.get(&key).copied().flatten() == said;
+        let heard = self.heard.get(&key).filter(|_| !self.ever.contains(&key));
+        let was_taken = self.tokens.contains(&(key, attempt)) || heard.is_some();
+        let is_outcome = said.is_some()
+            && (self.outcomes.get(&key).copied().flatten() == said
+                || heard.is_some_and(|heard| heard.contains(&said)));
         let handle = handle.0;
         match answer {
             Answer::Taken if !was_taken => {

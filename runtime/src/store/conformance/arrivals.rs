@@ -3,7 +3,7 @@
 use super::fixture::{LONGER_THAN_LEASE, NOTHING, StoreUnderTest, accepted, keep, keyed, signal};
 use crate::machine::{OperationOutcome, TimeoutKind};
 use crate::model::{Epoch, Handle, Payload, RunId, Timestamp};
-use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, WorkerLease};
+use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, ReviewedRuns, WorkerLease};
 
 super::list_cases!("arrivals":
     arrivals_are_numbered_from_one_without_gaps,
@@ -28,8 +28,8 @@ super::list_cases!("arrivals":
     a_large_batch_is_delivered_whole,
     the_inbox_is_read_in_order_from_where_one_was,
     the_inbox_of_an_unknown_run_is_empty,
-    unread_inboxes_are_told_to_the_owner,
-    unread_inboxes_of_runs_that_were_lost_are_not_told,
+    a_review_tells_the_owner_of_unread_inboxes,
+    a_review_tells_of_runs_that_are_somebody_else_s_or_nobody_s,
     many_inboxes_can_be_asked_for,
 );
 
@@ -238,32 +238,38 @@ async fn the_inbox_of_an_unknown_run_is_empty(t: StoreUnderTest) {
     assert_eq!(t.inbox(RunId::new()).await, NOTHING);
 }
 
-async fn unread_inboxes_are_told_to_the_owner(t: StoreUnderTest) {
+async fn a_review_tells_the_owner_of_unread_inboxes(t: StoreUnderTest) {
     let worker = t.worker().await;
     let (read, unread) = (t.start_owned("a", worker).await, t.start_owned("b", worker).await);
     let (empty, unasked) = (t.start_owned("c", worker).await, t.start_owned("d", worker).await);
     let batch = [read, unread, unread, unasked].map(|run_id| signal(run_id, "x"));
     t.deliver_all(batch.to_vec()).await;
     let seen = [(read, 1), (unread, 1), (empty, 0)];
-    let told = t.store.unread_inboxes(worker, &seen).await.expect("a worker can ask");
-    assert_eq!(told, [unread]);
+    let told = t.store.review_runs(worker, &seen).await.expect("a worker can ask");
+    assert_eq!(told, ReviewedRuns { unread: vec![unread], lost: vec![] });
 }
 
-async fn unread_inboxes_of_runs_that_were_lost_are_not_told(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    let run_id = t.start_owned("a", worker).await;
-    t.deliver(signal(run_id, "x")).await;
+async fn a_review_tells_of_runs_that_are_somebody_else_s_or_nobody_s(t: StoreUnderTest) {
+    let (worker, other) = (t.worker().await, t.worker().await);
+    let ended = t.start_owned("a", worker).await;
+    let (mine, theirs) = (t.start_owned("b", worker).await, t.start_owned("c", other).await);
+    t.deliver(signal(theirs, "x")).await;
+    t.store.terminate_run(ended, "enough").await.expect("runs can be ended");
+    let held = [(ended, 0), (mine, 0), (theirs, 0)];
+    let mut told = t.store.review_runs(worker, &held).await.expect("a worker can ask");
+    told.lost.sort_unstable();
+    assert_eq!(told, ReviewedRuns { unread: vec![], lost: vec![ended, theirs] });
     t.store.fence_workers(&[worker.worker_id]).await.expect("workers can be fenced");
-    let told = t.store.unread_inboxes(worker, &[(run_id, 0)]).await.expect("a worker can ask");
-    assert_eq!(told, []);
+    let told = t.store.review_runs(worker, &[(mine, 0)]).await.expect("a worker can ask");
+    assert_eq!(told, ReviewedRuns { unread: vec![], lost: vec![mine] });
 }
 
 async fn many_inboxes_can_be_asked_for(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = t.start_owned("a", worker).await;
     t.deliver(signal(run_id, "x")).await;
-    let mut seen: Vec<(RunId, i64)> = (0..700).map(|_| (RunId::new(), 0)).collect();
-    seen.push((run_id, 0));
-    let told = t.store.unread_inboxes(worker, &seen).await.expect("a worker can ask");
-    assert_eq!(told, [run_id]);
+    let mut held: Vec<(RunId, i64)> = (0..700).map(|_| (RunId::new(), 0)).collect();
+    held.push((run_id, 0));
+    let told = t.store.review_runs(worker, &held).await.expect("a worker can ask");
+    assert_eq!((told.unread, told.lost.len()), (vec![run_id], 700));
 }

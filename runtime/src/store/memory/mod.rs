@@ -28,7 +28,7 @@ use super::{
     ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, CommitOutcome,
     CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
     HeartbeatOutcome, Hub, ManualClock, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
-    RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
+    ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
@@ -388,13 +388,12 @@ impl Store for MemoryStore {
         .await
     }
 
-    async fn unread_inboxes(
+    async fn review_runs(
         &self,
         worker: WorkerLease,
-        seen: &[(RunId, i64)],
-    ) -> Result<Vec<RunId>, StoreError> {
-        self.transition("unread_inboxes", |state, _, _| Ok(state.unread_inboxes(worker, seen)))
-            .await
+        held: &[(RunId, i64)],
+    ) -> Result<ReviewedRuns, StoreError> {
+        self.transition("review_runs", |state, _, _| Ok(state.review_runs(worker, held))).await
     }
 
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {

@@ -9,8 +9,8 @@ use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{
     ActivityKey, Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
-    CommitStep, DefinitionRecord, Disposition, Ending, FoundEnding, NewArrival, NewRun, RunFilter,
-    RunKey, RunRecord, StartOutcome, WorkerLease,
+    CommitStep, DefinitionRecord, Disposition, Ending, FoundEnding, NewArrival, NewRun,
+    ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, WorkerLease,
 };
 
 #[derive(Default)]
@@ -351,13 +351,16 @@ impl State {
         ArrivalOutcome::Accepted { seq }
     }
 
-    pub(super) fn unread_inboxes(&self, worker: WorkerLease, seen: &[(RunId, i64)]) -> Vec<RunId> {
-        let unread = seen.iter().filter(|(run_id, seen)| {
-            self.runs
-                .get(run_id)
-                .is_some_and(|row| row.owner == Some(worker) && row.inbox_count > *seen)
-        });
-        unread.map(|(run_id, _)| *run_id).collect()
+    pub(super) fn review_runs(&self, worker: WorkerLease, held: &[(RunId, i64)]) -> ReviewedRuns {
+        let mut reviewed = ReviewedRuns::default();
+        for (run_id, read) in held {
+            match self.runs.get(run_id).filter(|row| row.owner == Some(worker)) {
+                None => reviewed.lost.push(*run_id),
+                Some(row) if row.inbox_count > *read => reviewed.unread.push(*run_id),
+                Some(_) => {}
+            }
+        }
+        reviewed
     }
 
     pub(super) fn find_run(&self, key: &RunKey) -> Option<RunRecord> {

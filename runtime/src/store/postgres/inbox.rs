@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::model::{Epoch, RunId, WorkerId};
 use crate::store::recipients::{Counts, KeyRow, Question, RecipientRow, Recipients};
 use crate::store::rows::{ArrivalRow, write_arrival};
-use crate::store::{Arrival, ArrivalOutcome, NewArrival, WorkerLease};
+use crate::store::{Arrival, ArrivalOutcome, NewArrival, ReviewedRuns, WorkerLease};
 
 pub(super) const VALID: &str = concat!(
     "SELECT worker_id, epoch FROM piton_workers AS worker, ",
@@ -42,9 +42,10 @@ const READ: &str = "SELECT run_id, seq, arrival FROM piton_inbox \
     WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
 
 /// `worker_id + 0` for the reason given where steps are committed.
-const UNREAD: &str = "SELECT run.run_id FROM unnest($1::uuid[], $2::bigint[]) AS seen (run_id, upto) \
-    JOIN piton_runs AS run USING (run_id) \
-    WHERE run.inbox_count > seen.upto AND run.worker_id + 0 = $3 AND run.epoch = $4";
+const REVIEW: &str = "SELECT held.run_id, owned.run_id IS NOT NULL \
+    FROM unnest($1::uuid[], $2::bigint[]) AS held (run_id, upto) LEFT JOIN piton_runs AS owned \
+    ON owned.run_id = held.run_id AND owned.worker_id + 0 = $3 AND owned.epoch = $4 \
+    WHERE owned.run_id IS NULL OR owned.inbox_count > held.upto";
 
 /// The workers that are owners, and then the runs, are locked before anything is decided; each of
 /// the statements sees what was committed before the lock that it follows.
@@ -191,20 +192,20 @@ pub(super) async fn read(
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
-pub(super) async fn unread(
+pub(super) async fn review(
     store: &PostgresStore,
     worker: WorkerLease,
-    seen: &[(RunId, i64)],
-) -> Result<Vec<RunId>, StoreError> {
+    held: &[(RunId, i64)],
+) -> Result<ReviewedRuns, StoreError> {
     let (run_ids, counts): (Vec<Uuid>, Vec<i64>) =
-        seen.iter().map(|(run_id, count)| (run_id.as_uuid(), *count)).unzip();
-    let unread: Vec<Uuid> = sqlx::query_scalar(UNREAD)
+        held.iter().map(|(run_id, count)| (run_id.as_uuid(), *count)).unzip();
+    let reviewed: Vec<(Uuid, bool)> = sqlx::query_as(REVIEW)
         .bind(run_ids)
         .bind(counts)
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
         .fetch_all(&store.pool)
         .await
-        .map_err(failed("unread_inboxes"))?;
-    Ok(unread.into_iter().map(RunId::from).collect())
+        .map_err(failed("review_runs"))?;
+    Ok(ReviewedRuns::of(reviewed))
 }

@@ -46,8 +46,8 @@ use super::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
     ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome,
     CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
-    HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities, RunFilter,
-    RunKey, RunRecord, StartOutcome, Store, WorkerLease,
+    HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
+    ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
@@ -262,12 +262,12 @@ impl Store for PostgresStore {
         self.answered("read_inbox", inbox::read(self, run_id, after, limit)).await
     }
 
-    async fn unread_inboxes(
+    async fn review_runs(
         &self,
         worker: WorkerLease,
-        seen: &[(RunId, i64)],
-    ) -> Result<Vec<RunId>, StoreError> {
-        self.answered("unread_inboxes", inbox::unread(self, worker, seen)).await
+        held: &[(RunId, i64)],
+    ) -> Result<ReviewedRuns, StoreError> {
+        self.answered("review_runs", inbox::review(self, worker, held)).await
     }
 
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {

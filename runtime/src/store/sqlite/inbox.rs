@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::{Counts, Question, Recipients};
 use crate::store::rows::{ArrivalRow, write_arrival};
-use crate::store::{Arrival, ArrivalOutcome, NewArrival, RunEvent, WorkerLease};
+use crate::store::{Arrival, ArrivalOutcome, NewArrival, ReviewedRuns, RunEvent, WorkerLease};
 
 const RUNS: &str =
     "SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs WHERE run_id IN (";
@@ -35,10 +35,11 @@ const OF_RUN: &str = ") AS news WHERE piton_runs.run_id = news.column1; ";
 const READ: &str = "SELECT run_id, seq, arrival FROM piton_inbox \
     WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?";
 
-const UNREAD: &str = "SELECT run.run_id FROM (";
+const REVIEW: &str = "SELECT held.column1, owned.run_id IS NOT NULL FROM (";
 
-const UNREAD_OF_OWNED: &str = ") AS seen JOIN piton_runs AS run ON run.run_id = seen.column1 \
-    WHERE run.inbox_count > seen.column2 AND run.worker_id = ? AND run.epoch = ?";
+const OF_OWNED: &str = ") AS held LEFT JOIN piton_runs AS owned ON owned.run_id = held.column1 \
+    AND owned.worker_id = ? AND owned.epoch = ? WHERE held.column1 IS NOT NULL \
+    AND (owned.run_id IS NULL OR owned.inbox_count > held.column2)";
 
 pub(super) async fn deliver(
     store: &SqliteStore,
@@ -212,21 +213,20 @@ pub(super) async fn read(
     rows.map_err(failed("read_inbox"))?.into_iter().map(TryInto::try_into).collect()
 }
 
-pub(super) async fn unread(
+pub(super) async fn review(
     store: &SqliteStore,
     worker: WorkerLease,
-    seen: &[(RunId, i64)],
-) -> Result<Vec<RunId>, StoreError> {
-    let mut unread = Vec::new();
-    for seen in seen.chunks(MAX_ROWS) {
+    held: &[(RunId, i64)],
+) -> Result<ReviewedRuns, StoreError> {
+    let mut reviewed = Vec::new();
+    for held in held.chunks(MAX_ROWS) {
         let mut script = Script::new();
-        script.sql(UNREAD).values(2, seen.iter(), |script, (run_id, count)| {
+        script.sql(REVIEW).values(2, held.iter(), |script, (run_id, count)| {
             script.bind(run_id.as_uuid()).bind(*count);
         });
-        script.sql(UNREAD_OF_OWNED).bind(worker.worker_id.0).bind(worker.epoch.0);
-        let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Uuid,)>(0));
-        let rows = rows.map_err(failed("unread_inboxes"))?;
-        unread.extend(rows.into_iter().map(|(run_id,)| RunId::from(run_id)));
+        script.sql(OF_OWNED).bind(worker.worker_id.0).bind(worker.epoch.0);
+        let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Uuid, bool)>(0));
+        reviewed.extend(rows.map_err(failed("review_runs"))?);
     }
-    Ok(unread)
+    Ok(ReviewedRuns::of(reviewed))
 }
