@@ -38,7 +38,7 @@ CREATE UNIQUE INDEX piton_runs_open ON piton_runs (workflow_id)
     WHERE closed_at IS NULL AND workflow_id IS NOT NULL;
 -- The last of the runs that are over; an open one is found by the index above.
 DROP INDEX piton_runs_workflow_id;
-CREATE INDEX piton_runs_workflow_id ON piton_runs (workflow_id, run_id)
+CREATE INDEX piton_runs_workflow_id ON piton_runs (workflow_id, started_at, run_id)
     WHERE closed_at IS NOT NULL AND workflow_id IS NOT NULL;
 
 -- Runs that came together share an entry.

@@ -7,4 +7,4 @@ DROP TABLE piton_run_results;
 
 -- The last of the runs that are over; an open one is found by the index of those.
 DROP INDEX piton_runs_workflow_id;
-CREATE INDEX piton_runs_workflow_id ON piton_runs (workflow_id, run_id) WHERE closed_at IS NOT NULL;
+CREATE INDEX piton_runs_workflow_id ON piton_runs (workflow_id, started_at, run_id) WHERE closed_at IS NOT NULL;

@@ -245,6 +245,28 @@ mod tests {
     }
 
     #[test]
+    fn jitter_keeps_within_its_bounds() {
+        let wait = |jitter, draw| {
+            let mut activity = activity();
+            activity.retry.jitter = jitter;
+            match conclude(&activity, 1, failing(declined()), NOW, draw) {
+                Conclusion::Retry { retry_at, .. } => retry_at.saturating_since(NOW),
+                other => panic!("is retried: {other:?}"),
+            }
+        };
+        let run_id = RunId::from(uuid::Uuid::from_u128(7));
+        let (least, most) = (Duration::from_millis(800), Duration::from_secs(1));
+        for attempt in 0..1_000 {
+            let waited = wait(0.2, draw(run_id, Handle(1), attempt));
+            assert!((least..=most).contains(&waited), "{waited:?}");
+        }
+        assert_eq!((wait(0.2, 0.0), wait(0.2, 1.0)), (most, least));
+        // All of it at most, whatever a call asks for.
+        assert_eq!((wait(1.0, 1.0), wait(7.0, 1.0)), (Duration::ZERO, Duration::ZERO));
+        assert_eq!((wait(-1.0, 1.0), wait(0.0, 1.0)), (most, most));
+    }
+
+    #[test]
     fn the_draw_is_spread_and_the_same_for_ever() {
         let run_id = RunId::from(uuid::Uuid::from_u128(7));
         let drawn: Vec<f64> =

@@ -57,6 +57,7 @@ async fn a_run_survives_failures_of_every_method() {
         "commit_steps",
         "find_run",
         "find_endings",
+        "review_runs",
         "fence_expired_workers",
         "renew_lease",
     ] {

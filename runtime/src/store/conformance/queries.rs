@@ -1,5 +1,7 @@
 //! What people and clients ask.
 
+use std::time::Duration;
+
 use super::fixture::{StoreUnderTest, block, close, close_as, keep, new_run, park};
 use crate::model::{Payload, RunId, RunStatus};
 use crate::store::{CommitOutcome, Ending, FoundEnding, NewRun, RunFilter, RunKey};
@@ -10,6 +12,7 @@ super::list_cases!("queries":
     an_open_run_is_found_by_its_workflow_id,
     the_open_run_is_preferred_to_closed_ones,
     the_last_closed_run_is_found_if_none_is_open,
+    the_last_run_is_the_last_by_the_database_s_clock,
     runs_are_listed_newest_first,
     no_more_than_the_limit_is_listed,
     listing_goes_by_workflow_and_status,
@@ -188,6 +191,21 @@ async fn a_terminated_run_has_an_ending(t: StoreUnderTest) {
     t.store.terminate_run(run_id, "enough").await.expect("runs can be terminated");
     let found = t.store.find_endings(&[run_id]).await.expect("endings can be looked up");
     assert_eq!(found, [FoundEnding::Closed(Ending::terminated("enough"))]);
+}
+
+async fn the_last_run_is_the_last_by_the_database_s_clock(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    // The clock of the client with the first run is ahead.
+    let mut runs = [new_run("a"), new_run("a")];
+    runs.sort_by_key(|run| std::cmp::Reverse(run.run_id));
+    let last = runs[1].run_id;
+    for run in runs {
+        let run_id = run.run_id;
+        t.start_all(vec![NewRun { owner: Some(worker), ..run }]).await;
+        t.commit(worker, close(run_id, 0)).await;
+        t.clock.advance(Duration::from_secs(1));
+    }
+    assert_eq!(find(&t, "a").await, Some(last));
 }
 
 async fn a_snapshot_is_that_of_the_last_commit(t: StoreUnderTest) {

@@ -368,7 +368,10 @@ impl State {
             RunKey::RunId(run_id) => self.runs.get(run_id),
             RunKey::WorkflowId(id) => match self.open.get(id) {
                 Some(run_id) => self.runs.get(run_id),
-                None => self.runs.values().rev().find(|row| row.workflow_id == *id),
+                None => {
+                    let runs = self.runs.iter().filter(|(_, row)| row.workflow_id == *id);
+                    runs.max_by_key(|(run_id, row)| (row.started_at, **run_id)).map(|(_, row)| row)
+                }
             },
         };
         row.map(RunRow::record)

@@ -23,14 +23,15 @@ macro_rules! record {
 
 const BY_RUN_ID: &str = record!("WHERE run_id = $1");
 
-/// The open one first; ids sort by the time of the start. `$2` is the run whose id stands for its
+/// The open one first, then the one started last by the clock of the database: ids have the time of a
+/// client in them. `$2` is the run whose id stands for its
 /// workflow id, if it is the one that is asked for.
 const BY_WORKFLOW_ID: &str = record!(
     "WHERE run_id IN ((SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NULL), \
      (SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NOT NULL \
-     ORDER BY run_id DESC LIMIT 1), \
+     ORDER BY started_at DESC, run_id DESC LIMIT 1), \
      (SELECT run_id FROM piton_runs WHERE run_id = $2 AND workflow_id IS NULL)) \
-     ORDER BY closed_at IS NULL DESC, run_id DESC LIMIT 1"
+     ORDER BY closed_at IS NULL DESC, started_at DESC, run_id DESC LIMIT 1"
 );
 
 const ENDINGS: &str =

@@ -12,11 +12,12 @@ const RECORD: &str = "SELECT run_id, workflow_id, workflow, status, state, step_
 
 const BY_RUN_ID: &str = "WHERE run_id = ?";
 
-/// The open one first; ids sort by the time of the start.
+/// The open one first, then the one started last by the clock of the database: ids have the time of a
+/// client in them.
 const BY_WORKFLOW_ID: &str = "WHERE run_id IN ( \
     (SELECT run_id FROM piton_runs WHERE workflow_id = ?1 AND closed_at IS NULL), \
     (SELECT run_id FROM piton_runs WHERE workflow_id = ?1 AND closed_at IS NOT NULL \
-    ORDER BY run_id DESC LIMIT 1)) ORDER BY closed_at IS NULL DESC LIMIT 1";
+    ORDER BY started_at DESC, run_id DESC LIMIT 1)) ORDER BY closed_at IS NULL DESC LIMIT 1";
 
 const ENDINGS: &str = "SELECT run_id, status, result, failure FROM piton_runs WHERE run_id IN (";
 
