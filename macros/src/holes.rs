@@ -190,7 +190,7 @@ impl Holes {
 }
 
 /// What code reads, also by way of locals that are made again.
-fn seen(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
+pub(crate) fn seen(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
     let made_of = |place: &Place| {
         let whole = usage::made_of(&graph.locals, place.local).into_iter().map(Place::whole);
         whole.filter(|whole| whole.local != place.local).collect::<Vec<_>>()
@@ -201,7 +201,7 @@ fn seen(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
 }
 
 /// The blocks that code jumps to.
-fn targets(graph: &Graph, usage: &Usage) -> Vec<(Jump, BlockId)> {
+pub(crate) fn targets(graph: &Graph, usage: &Usage) -> Vec<(Jump, BlockId)> {
     let target = |jump: &Jump| match jump {
         Jump::Break(target) => graph.targets[target.0].exit,
         Jump::Continue(target) => graph.targets[target.0].head,

@@ -18,6 +18,8 @@ use crate::usage::{Jump, Place, Usage, bound_locals};
 #[derive(Debug)]
 pub(crate) struct Liveness {
     live_in: Vec<BTreeSet<Place>>,
+    /// As `live_in`, but without the parts that are filled before they are read.
+    seen_in: Vec<BTreeSet<Place>>,
     moved_in: Vec<BTreeSet<LocalId>>,
     captures: Captures,
 }
@@ -27,6 +29,7 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
     let count = graph.blocks.len();
     let mut liveness = Liveness {
         live_in: vec![BTreeSet::new(); count],
+        seen_in: vec![BTreeSet::new(); count],
         moved_in: vec![BTreeSet::new(); count],
         captures: Captures::default(),
     };
@@ -36,6 +39,9 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
             let live = liveness.before(graph, block);
             changed |= live != liveness.live_in[block.0];
             liveness.live_in[block.0] = live;
+            let seen = liveness.seen_before(graph, block);
+            changed |= seen != liveness.seen_in[block.0];
+            liveness.seen_in[block.0] = seen;
         }
         if !changed {
             break;
@@ -170,22 +176,65 @@ impl Liveness {
         }
     }
 
+    /// What is seen before `block`.
+    fn seen_before(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
+        let block = &graph[id];
+        let mut seen = self.seen_after(graph, block);
+        self.apply_seen(graph, &mut seen, &block.end_usage);
+        for usage in block.usages.iter().rev() {
+            self.apply_seen(graph, &mut seen, usage);
+        }
+        seen
+    }
+
+    /// What is seen after the end of `block` has been evaluated.
+    fn seen_after(&self, graph: &Graph, block: &Block) -> BTreeSet<Place> {
+        let mut seen = BTreeSet::new();
+        for (to, bound) in edges(graph, &block.end) {
+            let needed = self.seen_in[to.0].iter();
+            seen.extend(needed.filter(|place| !bound.contains(&place.local)).cloned());
+        }
+        seen
+    }
+
+    /// Goes backward over one piece of code, as to what it sees.
+    fn apply_seen(&self, graph: &Graph, seen: &mut BTreeSet<Place>, usage: &Usage) {
+        seen.retain(|place| {
+            !usage.assigned.contains(&place.local)
+                && !usage.refills.iter().any(|part| part.holds(place))
+        });
+        for (jump, to) in crate::holes::targets(graph, usage) {
+            let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
+            let dest = match jump {
+                Jump::Break(target) => graph.targets[target.0].dest,
+                Jump::Continue(_) | Jump::Return => None,
+            };
+            let needed = self.seen_in[to.0].iter().filter(|place| {
+                dest != Some(place.local)
+                    && !flow.assigned.contains(&place.local)
+                    && !flow.refilled.iter().any(|part| part.holds(place))
+            });
+            seen.extend(needed.cloned());
+        }
+        seen.extend(crate::holes::seen(graph, usage));
+    }
+
     /// Which locals may have lost parts where control goes from `block`.
     fn moved_after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, BTreeSet<LocalId>)> {
         let block = &graph[id];
-        // What is live after each piece: a place that is read again has not been moved.
-        let mut live = self.after(graph, block);
+        // What is seen after each piece: a place that is read again has not been moved.
+        let mut seen = self.seen_after(graph, block);
         let usages: Vec<&Usage> = block.usages.iter().chain([&block.end_usage]).collect();
-        let mut live_after = Vec::with_capacity(usages.len());
+        let mut seen_after = Vec::with_capacity(usages.len());
         for usage in usages.iter().rev() {
-            live_after.push(live.clone());
-            self.apply(graph, &mut live, usage);
+            seen_after.push(seen.clone());
+            self.apply_seen(graph, &mut seen, usage);
         }
-        live_after.reverse();
+        seen_after.reverse();
         let mut moved = self.moved_in[id.0].clone();
         let mut out = Vec::new();
-        for (usage, live) in usages.iter().zip(&live_after) {
-            let lost = usage.moves.iter().filter(|place| !live.contains(place));
+        for (usage, seen) in usages.iter().zip(&seen_after) {
+            let lost = usage.moves.iter().filter(|place| !seen.contains(place));
             moved.extend(lost.map(|place| place.local));
             for jump in &usage.jumps {
                 let to = match jump {
