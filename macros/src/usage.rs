@@ -54,6 +54,8 @@ pub(crate) struct Usage {
     pub(crate) assigned: BTreeSet<LocalId>,
     /// What it may change.
     pub(crate) changes: BTreeSet<LocalId>,
+    /// What it uses up as a whole, unless that is copied.
+    pub(crate) takes: BTreeSet<LocalId>,
     /// What it may move parts out of.
     pub(crate) moves: BTreeSet<Place>,
     /// The parts that it has assigned for certain when it is through.
@@ -102,11 +104,6 @@ impl Usage {
             _ => Self::default(),
         }
     }
-}
-
-/// The locals that evaluating the expression may change.
-pub(crate) fn changes(locals: &Locals, expr: &Expr) -> BTreeSet<LocalId> {
-    Usage::of_expr(locals, expr).changes
 }
 
 /// The local, and all that it is made of if it is made again where it is used.
@@ -206,7 +203,9 @@ impl<'a> Analysis<'a> {
         let local = place.local;
         self.usage.mentions.insert(local);
         match mode {
-            Mode::Value if place.fields.is_empty() => {}
+            Mode::Value if place.fields.is_empty() => {
+                self.usage.takes.insert(local);
+            }
             Mode::Value | Mode::Scrutinee => {
                 self.usage.moves.insert(place.clone());
                 if let (Mode::Value, Some(flow)) = (mode, &mut self.flow) {

@@ -16,7 +16,8 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt};
 
 use self::looks::Looks;
-use self::owned::{borrowing, local_of, plain};
+use self::owned::{borrowing, plain};
+pub(crate) use self::owned::{gives_own, local_of};
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
 use crate::usage::{Jump, Usage, bound_locals};
 

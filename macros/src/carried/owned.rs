@@ -45,6 +45,10 @@ fn mark(locals: &Locals, node: &Node, usage: &Usage, borrowing: &mut BTreeSet<Lo
             let left = local_of(locals, &expr.left);
             borrowing.extend(left.filter(|_| !owns(locals, borrowing, &expr.right)));
         }
+        // What it is given is its own.
+        Node::Code(Stmt::Expr(Expr::MethodCall(call), _))
+            if local_of(locals, &call.receiver).is_some()
+                && call.args.iter().all(|argument| owns(locals, borrowing, argument)) => {}
         // What is changed may be given a borrow of what else is named.
         Node::Code(_) if usage.mentions.len() > 1 => borrowing.extend(&usage.changes),
         _ => {}
@@ -214,15 +218,17 @@ fn is_plain_type(ty: &syn::Type) -> bool {
     }
 }
 
-/// Whether the method only looks at what it is called on, and its value is its own. It is so by the
+/// Whether the method leaves what it is called on where it is, and its value is its own. It is so by the
 /// traits and types of the standard library that have these methods.
-pub(super) fn gives_own(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
     call.args.is_empty()
-        && ["clone", "is_empty", "len", "to_owned", "to_string"].iter().any(|m| call.method == m)
+        && ["clone", "is_empty", "len", "pop", "to_owned", "to_string"]
+            .iter()
+            .any(|m| call.method == m)
 }
 
 /// The local that the expression is, or a field of.
-pub(super) fn local_of(locals: &Locals, expr: &Expr) -> Option<LocalId> {
+pub(crate) fn local_of(locals: &Locals, expr: &Expr) -> Option<LocalId> {
     match expr {
         Expr::Path(path) => path.path.get_ident().and_then(|ident| locals.find(ident)),
         Expr::Field(expr) => local_of(locals, &expr.base),

@@ -9,9 +9,17 @@ use std::collections::BTreeSet;
 use syn::{Expr, ExprReference, UnOp};
 
 use super::{Lower, control, let_stmt};
+use crate::carried::{gives_own, local_of};
 use crate::ir::LocalId;
 use crate::suspend;
-use crate::usage;
+use crate::usage::Usage;
+
+/// What later operands may do to locals: change them, and use them up as a whole.
+#[derive(Clone, Debug, Default)]
+struct Changed {
+    changes: BTreeSet<LocalId>,
+    takes: BTreeSet<LocalId>,
+}
 
 /// What an expression does with an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +37,14 @@ impl Lower<'_> {
     pub(super) fn sequence(&mut self, operands: Vec<(Expr, Operand)>) -> Vec<Expr> {
         let last = operands.iter().rposition(|(operand, _)| suspend::expr(operand));
         // What the operands after each one, up to the last suspension, may change.
-        let mut changed = vec![BTreeSet::new(); operands.len()];
-        let mut after = BTreeSet::new();
+        let mut changed = vec![Changed::default(); operands.len()];
+        let mut after = Changed::default();
         for (index, (operand, _)) in operands.iter().enumerate().rev() {
             changed[index].clone_from(&after);
             if last.is_some_and(|last| index <= last) {
-                after.extend(usage::changes(&self.locals, operand));
+                let Usage { changes, takes, .. } = Usage::of_expr(&self.locals, operand);
+                after.changes.extend(changes);
+                after.takes.extend(takes);
             }
         }
         let mut left = Vec::with_capacity(operands.len());
@@ -57,7 +67,7 @@ impl Lower<'_> {
     }
 
     /// Makes `operand`, which does not suspend, give the same after the statements that follow.
-    fn stabilize(&mut self, operand: Expr, kind: Operand, changed: &BTreeSet<LocalId>) -> Expr {
+    fn stabilize(&mut self, operand: Expr, kind: Operand, changed: &Changed) -> Expr {
         if is_constant(self, &operand) {
             return operand;
         }
@@ -70,6 +80,7 @@ impl Lower<'_> {
                 if is_stable_value(self, &operand, changed) {
                     operand
                 } else {
+                    let operand = self.keep_receiver(operand);
                     self.spill(operand)
                 }
             }
@@ -120,8 +131,26 @@ impl Lower<'_> {
             place if is_constant(self, &place) => place,
             value => {
                 self.borrowed += 1;
+                let value = self.keep_receiver(value);
                 self.spill(value)
             }
+        }
+    }
+
+    /// What a method is called on for a value of its own is there until the statement ends.
+    fn keep_receiver(&mut self, value: Expr) -> Expr {
+        match value {
+            Expr::Paren(expr) => self.keep_receiver(*expr.expr),
+            Expr::Cast(expr) => {
+                let value = Box::new(self.keep_receiver(*expr.expr));
+                Expr::Cast(syn::ExprCast { expr: value, ..expr })
+            }
+            Expr::MethodCall(call) if gives_own(&call) && is_made(&call.receiver) => {
+                self.borrowed += 1;
+                let receiver = Box::new(self.spill(*call.receiver));
+                Expr::MethodCall(syn::ExprMethodCall { receiver, ..call })
+            }
+            value => value,
         }
     }
 
@@ -139,6 +168,20 @@ fn without_parens(expr: Expr) -> Expr {
     match expr {
         Expr::Paren(paren) if paren.attrs.is_empty() => without_parens(*paren.expr),
         expr => expr,
+    }
+}
+
+/// Whether the expression makes a new value.
+fn is_made(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(paren) => is_made(&paren.expr),
+        Expr::Array(_)
+        | Expr::Block(_)
+        | Expr::Call(_)
+        | Expr::Macro(_)
+        | Expr::Struct(_)
+        | Expr::Tuple(_) => true,
+        _ => false,
     }
 }
 
@@ -170,13 +213,18 @@ fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
 }
 
 /// Whether moving or copying the expression later gives the same value.
-fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &BTreeSet<LocalId>) -> bool {
+fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
     match expr {
         Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
-            Some(local) => !changed.contains(&local),
+            Some(local) => !changed.changes.contains(&local),
             None => true,
         },
-        Expr::Field(expr) => is_stable_value(lower, &expr.base, changed),
+        // Of what is used up as a whole no part is left.
+        Expr::Field(expr) => {
+            let taken = local_of(&lower.locals, &expr.base)
+                .is_some_and(|local| changed.takes.contains(&local));
+            !taken && is_stable_value(lower, &expr.base, changed)
+        }
         Expr::Paren(expr) => is_stable_value(lower, &expr.expr, changed),
         _ => false,
     }
