@@ -36,14 +36,23 @@ pub(crate) fn take_events() -> Vec<String> {
 #[derive(Debug, Deserialize)]
 pub struct Noisy {
     name: String,
+    is_part: bool,
     #[serde(skip)]
     saved: Cell<bool>,
+}
+
+/// Makes a value one of those that may be part of another. When the other has lost one of its parts, a
+/// machine may drop what is left of it where control goes from one part of the step to the next, and
+/// not at the end of its scope. So the drop of such a value may come early within its turn, too.
+pub fn part(mut value: Noisy) -> Noisy {
+    value.is_part = true;
+    value
 }
 
 impl Noisy {
     /// A value that is known by `name`.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), saved: Cell::new(false) }
+        Self { name: name.into(), is_part: false, saved: Cell::new(false) }
     }
 
     /// What the value is known by.
@@ -60,7 +69,8 @@ impl Noisy {
 impl Drop for Noisy {
     fn drop(&mut self) {
         if !self.saved.get() {
-            push(format!("drop {}", self.name));
+            let what = if self.is_part { "drop part" } else { "drop" };
+            push(format!("{what} {}", self.name));
         }
     }
 }
@@ -69,8 +79,9 @@ impl Serialize for Noisy {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct as _;
         self.saved.set(true);
-        let mut noisy = serializer.serialize_struct("Noisy", 1)?;
+        let mut noisy = serializer.serialize_struct("Noisy", 2)?;
         noisy.serialize_field("name", &self.name)?;
+        noisy.serialize_field("is_part", &self.is_part)?;
         noisy.end()
     }
 }
@@ -117,7 +128,8 @@ impl Record {
     ///
     /// All must be the same, but for this: a machine parks without the locals that are not used
     /// again, so those are dropped then and not at the end of their scope. Every value must be
-    /// dropped as often, no later, and in the same order where it is dropped in the same turn.
+    /// dropped as often, no later, and in the same order where it is dropped in the same turn, but for
+    /// those of [`part`], which may come early there, too.
     pub fn is_kept_by(&self, machine: &Self) -> bool {
         let mut early = Vec::new();
         let turns_agree = self.turns.iter().zip(&machine.turns).all(|(plain, machine)| {
@@ -158,7 +170,7 @@ impl Record {
 impl Turn {
     /// Whether the events of a machine's turn are these, but for drops that come early. Those are
     /// added to `early`, and struck off when they come here.
-    fn has_events_of<'a>(&self, machine: &'a Self, early: &mut Vec<&'a String>) -> bool {
+    fn has_events_of<'a>(&'a self, machine: &'a Self, early: &mut Vec<&'a String>) -> bool {
         let drops = |turn: &'a Self| turn.events.iter().filter(|event| is_drop(event));
         let mut struck: BTreeMap<&str, usize> = BTreeMap::new();
         let mut expected: BTreeMap<&str, usize> = BTreeMap::new();
@@ -182,14 +194,24 @@ impl Turn {
                 }
             }
         }
-        let mut alignment =
-            Alignment { plain: &self.events, machine: &machine.events, failed: BTreeSet::new() };
-        expected.values().all(|count| *count == 0) && alignment.holds(0, 0, &struck, &new)
+        let parts: Vec<&String> = early.extract_if(.., |event| is_part(event)).collect();
+        let (plain, events) = (&self.events, &machine.events);
+        let mut alignment = Alignment { plain, machine: events, parts, failed: BTreeSet::new() };
+        let same =
+            expected.values().all(|count| *count == 0) && alignment.holds(0, 0, &struck, &new);
+        early.extend(alignment.parts_left(plain.len(), events.len()));
+        same
     }
 }
 
+/// Whether the event is a drop that is in its order unless it comes in an earlier turn.
 fn is_drop(event: &str) -> bool {
-    event.starts_with("drop ")
+    event.starts_with("drop ") && !is_part(event)
+}
+
+/// Whether the event is the drop of what may be a part of another value.
+fn is_part(event: &str) -> bool {
+    event.starts_with("drop part ")
 }
 
 /// How many drops of each value are left out of one side.
@@ -200,6 +222,8 @@ type LeftOut<'a> = BTreeMap<&'a str, usize>;
 struct Alignment<'a> {
     plain: &'a [String],
     machine: &'a [String],
+    /// The parts that have been dropped in earlier turns, early.
+    parts: Vec<&'a String>,
     /// What has been tried: positions in both lists, and what is yet to be left out of both.
     failed: BTreeSet<(usize, usize, LeftOut<'a>, LeftOut<'a>)>,
 }
@@ -210,6 +234,13 @@ impl<'a> Alignment<'a> {
         let (left, right) = (self.plain.get(at), self.machine.get(of));
         if left.is_none() && right.is_none() {
             return true;
+        }
+        if right.is_some_and(|event| is_part(event)) {
+            return self.holds(at, of + 1, plain, machine);
+        }
+        if let Some(event) = left.filter(|event| is_part(event)) {
+            return self.parts_left(at, of).contains(&event)
+                && self.holds(at + 1, of, plain, machine);
         }
         let tried = (at, of, plain.clone(), machine.clone());
         if self.failed.contains(&tried) {
@@ -226,6 +257,18 @@ impl<'a> Alignment<'a> {
             self.failed.insert(tried);
         }
         holds
+    }
+
+    /// The parts that the machine has dropped at a position and the plain code has not.
+    fn parts_left(&self, at: usize, of: usize) -> Vec<&'a String> {
+        let mut left = self.parts.clone();
+        left.extend(self.machine[..of].iter().filter(|event| is_part(event)));
+        for event in self.plain[..at].iter().filter(|event| is_part(event)) {
+            if let Some(place) = left.iter().position(|other| *other == event) {
+                left.remove(place);
+            }
+        }
+        left
     }
 }
 
@@ -267,6 +310,21 @@ mod tests {
         assert!(kept(&[&["note 1", "drop a"], &["drop a", "note 2", "drop b"]]));
         assert!(kept(&[&["note 1", "drop a"], &["note 2", "drop a", "drop b"]]));
         assert!(!kept(&[&["note 1", "drop a"], &["note 2", "drop b", "drop a"]]));
+    }
+
+    #[test]
+    fn parts_may_come_early_in_their_turn_and_not_late() {
+        let plain = record(&[&["note 1", "drop part a"], &["drop b", "drop part c", "note 2"]]);
+        let kept = |machine: &[&[&str]]| plain.is_kept_by(&record(machine));
+        assert!(kept(&[&["note 1", "drop part a"], &["drop b", "drop part c", "note 2"]]));
+        assert!(kept(&[&["drop part a", "note 1"], &["drop part c", "drop b", "note 2"]]));
+        assert!(kept(&[&["note 1", "drop part c", "drop part a"], &["drop b", "note 2"]]));
+        assert!(!kept(&[&["note 1"], &["drop part a", "drop b", "drop part c", "note 2"]]), "late");
+        assert!(!kept(&[&["note 1", "drop part a"], &["drop b", "note 2", "drop part c"]]), "late");
+        assert!(!kept(&[&["note 1", "drop part a"], &["drop b", "note 2"]]), "never");
+        let twice =
+            [&["note 1", "drop part a", "drop part a"][..], &["drop b", "drop part c", "note 2"]];
+        assert!(!kept(&twice), "twice");
     }
 
     #[test]

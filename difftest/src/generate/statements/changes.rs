@@ -102,7 +102,8 @@ const MAYBE_NOISY: [Change; 3] = [
     ("drop(@.replace($));", &[Ty::Noisy]),
 ];
 
-const DUO: [Change; 2] = [("@.0 = $;", &[Ty::Noisy]), ("@ = ($, $);", &[Ty::Noisy, Ty::Noisy])];
+const DUO: [Change; 2] =
+    [("@.0 = part($);", &[Ty::Noisy]), ("@ = (part($), part($));", &[Ty::Noisy, Ty::Noisy])];
 
 const CHANGES: [(Ty, &[Change]); 17] = [
     (Ty::List, &LIST),
@@ -193,7 +194,9 @@ impl Generator {
         // It may have been moved, or left, on the way.
         if self.scope.is_assignable(index) {
             self.scope.assigned(index);
-            return Node::stmt(&format!("{name} = $;"), vec![value]);
+            let is_part = ty == Ty::Noisy && name.contains('.');
+            let value_of = if is_part { "part($)" } else { "$" };
+            return Node::stmt(&format!("{name} = {value_of};"), vec![value]);
         }
         Node::stmt("note($);", vec![value])
     }
