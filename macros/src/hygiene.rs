@@ -18,6 +18,14 @@ pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
     Ident::new(&format!("__piton_{name}"), Span::mixed_site().located_at(span))
 }
 
+/// The identifier that is spelled so, with its `r#` if it has one.
+pub(crate) fn spelled(name: &str, span: Span) -> Ident {
+    match name.strip_prefix("r#") {
+        Some(plain) => Ident::new_raw(plain, span),
+        None => Ident::new(name, span),
+    }
+}
+
 /// The names in use in one function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(HashSet<String>);

@@ -11,6 +11,7 @@ use syn::{ExprPath, Ident};
 
 use super::imports::without_visibility;
 use super::{Checker, Rule};
+use crate::hygiene::spelled;
 use crate::source::file_of;
 
 /// Functions of the preludes of Rust and piton, which only compute.
@@ -51,7 +52,7 @@ impl Checker<'_> {
         }
         // rustc calls what is no type by this name.
         let alias = Ident::new("not_marked_deterministic", span);
-        let segments = outside.iter().map(|segment| Ident::new(segment, span));
+        let segments = outside.iter().map(|segment| spelled(segment, span));
         self.diagnostics.emit(quote_spanned! {span=>
             const _: () = {
                 #[allow(unused_imports)]

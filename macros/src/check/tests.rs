@@ -231,3 +231,8 @@ fn messages_say_where() {
         ]
     );
 }
+
+#[test]
+fn a_function_with_a_keyword_for_its_name_is_asked_about() {
+    assert!(messages("strict", "async fn f() { rules::r#type(); r#match(); }").is_empty());
+}

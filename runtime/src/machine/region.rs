@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::damaged;
 use super::{Context, Halt, Local, Parked, StepError};
-use crate::model::Graph;
+use crate::model::{AwaitKind, Graph};
 
 /// Which branch of the state that waits, and where it begins.
 #[derive(Clone, Copy, Debug)]
@@ -150,6 +150,28 @@ impl Region {
             _ => Ok(None),
         }
     }
+}
+
+/// The names of the states that the `async` blocks in the branches of a parked state are in, each before
+/// those in its own branches. A block that is done has none.
+pub(super) fn states_of_branches(
+    parked: &Parked,
+    graph: &'static Graph,
+) -> Result<Vec<&'static str>, StepError> {
+    let mut states = Vec::new();
+    let Some(outer) = graph.nodes.get(parked.state()) else { return Ok(states) };
+    for index in 0.. {
+        let Ok(saved) = parked.operation(index) else { break };
+        let begins = format!("{}.{index}", outer.name);
+        let is_block =
+            graph.nodes.iter().any(|node| node.kind == AwaitKind::Start && node.name == begins);
+        if let (true, Some((&RUNS, frame))) = (is_block, saved.split_first()) {
+            let inner = Parked::take_apart(Bytes::copy_from_slice(frame), graph)?;
+            states.extend(graph.nodes.get(inner.state()).map(|node| node.name));
+            states.extend(states_of_branches(&inner, graph)?);
+        }
+    }
+    Ok(states)
 }
 
 /// Goes on from a state until something is waited for that is not there yet.

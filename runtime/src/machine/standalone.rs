@@ -150,6 +150,17 @@ impl<W: Workflow> Standalone<W> {
         self.machine.state()
     }
 
+    /// The names of the states that the `async` blocks in the branches of a `join!` or `select!` are in,
+    /// such as `join.0.charge`, each before those in its own branches. None if the run waits for nothing
+    /// of the kind; a block that is done has no state.
+    ///
+    /// # Errors
+    /// [`StepError::Definition`] if another definition wrote the state, and [`StepError::Decode`] if it
+    /// is damaged.
+    pub fn branches(&self) -> Result<Vec<&'static str>, StepError> {
+        self.machine.branches()
+    }
+
     /// What the run has asked for and not been given, in the order it was asked for.
     pub fn waiting_for(&self) -> Vec<(Handle, Operation)> {
         self.machine.with_operations(<[_]>::to_vec)

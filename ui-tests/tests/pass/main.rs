@@ -5,6 +5,7 @@
 
 mod allowed_rule;
 mod borrows_that_end;
+mod branches;
 mod closure_made_again;
 mod conditions;
 mod generics;

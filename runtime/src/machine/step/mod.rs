@@ -11,7 +11,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::arrivals::Arrivals;
-use super::region::advance;
+use super::region::{advance, states_of_branches};
 use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
@@ -171,6 +171,17 @@ impl Machine {
     /// The name of the state that the machine is in.
     pub fn state(&self) -> &str {
         &self.state
+    }
+
+    /// The names of the states that the `async` blocks in the branches of the state are in, such as
+    /// `join.0.charge`, each before those in its own branches.
+    ///
+    /// # Errors
+    /// As [`Machine::step`], if the state cannot be read.
+    pub fn branches(&self) -> Result<Vec<&'static str>, StepError> {
+        let graph = self.entry.graph;
+        let parked = Parked::read(self.frame.clone(), self.entry.definition(), graph)?;
+        states_of_branches(&parked, graph)
     }
 
     /// What the machine waits for.
