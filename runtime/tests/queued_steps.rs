@@ -39,7 +39,7 @@ const STATEMENTS: &[(&str, f64)] = &[
 ];
 
 /// The most statements of a queued step if many runs make steps at the same time.
-const AT_MOST_TOGETHER: f64 = 3.0;
+const AT_MOST_TOGETHER: f64 = 2.0;
 
 /// The rows that a queued step writes: the run twice, because it is written with the state and when
 /// the outcome comes, the activity three times, and the outcome.

@@ -11,7 +11,7 @@ use super::fixture::{
 };
 use crate::model::{RunId, StepNo};
 use crate::store::{
-    ArrivalOutcome, ClaimRequest, CommitOutcome, CommitStep, NewRun, StartOutcome, Store,
+    Arrival, ArrivalOutcome, ClaimRequest, CommitOutcome, CommitStep, NewRun, StartOutcome, Store,
     WorkerLease,
 };
 
@@ -21,6 +21,7 @@ super::list_cases!("concurrency":
     one_of_many_starts_with_the_same_run_id_wins,
     one_of_many_arrivals_with_the_same_key_wins,
     arrivals_at_once_are_numbered_without_gaps,
+    inboxes_read_at_once_are_not_mixed_up,
     one_of_many_commits_of_the_same_step_wins,
     no_arrival_is_lost_between_reading_and_parking,
     fencing_and_committing_exclude_each_other,
@@ -127,6 +128,38 @@ async fn arrivals_at_once_are_numbered_without_gaps(t: StoreUnderTest) {
     let expected: Vec<i64> = (1..=80).collect();
     assert_eq!(t.inbox(one).await, expected);
     assert_eq!(t.inbox(two).await, expected);
+}
+
+/// Different runs, and the same run from different places and with different limits.
+async fn inboxes_read_at_once_are_not_mixed_up(t: StoreUnderTest) {
+    const RUNS: usize = 40;
+    let mut run_ids = Vec::new();
+    for number in 0..RUNS {
+        let run_id = t.start(&number.to_string()).await;
+        let arrivals = (0..number % 5).map(|at| signal(run_id, &format!("{number} {at}")));
+        t.store.deliver(arrivals.collect()).await.expect("arrivals are accepted");
+        run_ids.push(run_id);
+    }
+    let read = at_once(RUNS * 4, |turn| {
+        let (store, number) = (t.either(turn / 2), turn / 4);
+        let run_id = run_ids[number];
+        let (after, limit) = [(0, 10), (0, 2), (1, 10), (3, 1)][turn % 4];
+        async move {
+            let inbox = store.read_inbox(run_id, after, limit).await.expect("it can be read");
+            let range = i64::from(limit).min((number as i64 % 5 - after).max(0));
+            let expected: Vec<_> = (after..after + range)
+                .map(|at| Arrival {
+                    seq: at + 1,
+                    kind: signal(run_id, &format!("{number} {at}")).kind,
+                })
+                .collect();
+            (inbox, expected)
+        }
+    })
+    .await;
+    for (inbox, expected) in read {
+        assert_eq!(inbox, expected);
+    }
 }
 
 async fn one_of_many_commits_of_the_same_step_wins(t: StoreUnderTest) {

@@ -7,8 +7,8 @@ use super::{PostgresStore, failed, now};
 use crate::error::StoreError;
 use crate::model::{Epoch, RunId, WorkerId};
 use crate::store::recipients::{Counts, KeyRow, Question, RecipientRow, Recipients};
-use crate::store::rows::{ArrivalRow, write_arrival};
-use crate::store::{Arrival, ArrivalOutcome, NewArrival, ReviewedRuns, WorkerLease};
+use crate::store::rows::write_arrival;
+use crate::store::{ArrivalOutcome, NewArrival, ReviewedRuns, WorkerLease};
 
 pub(super) const VALID: &str = concat!(
     "SELECT worker_id, epoch FROM piton_workers AS worker, ",
@@ -37,9 +37,6 @@ const WRITE: &str = concat!(
     " AS clock, unnest($7::uuid[], $8::bigint[], $9::bool[]) AS news (run_id, inbox_count, wakes) \
      WHERE run.run_id = news.run_id"
 );
-
-const READ: &str = "SELECT run_id, seq, arrival FROM piton_inbox \
-    WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
 
 /// `worker_id + 0` for the reason given where steps are committed.
 const REVIEW: &str = "SELECT held.run_id, owned.run_id IS NOT NULL \
@@ -171,25 +168,6 @@ pub(super) async fn write(
         .await
         .map_err(failed("deliver"))?;
     Ok(())
-}
-
-pub(super) async fn read(
-    store: &PostgresStore,
-    run_id: RunId,
-    after: i64,
-    limit: u32,
-) -> Result<Vec<Arrival>, StoreError> {
-    let failed = failed("read_inbox");
-    let mut lane = store.calls.lane().await.map_err(failed)?;
-    let rows: Vec<ArrivalRow> = sqlx::query_as(READ)
-        .bind(run_id.as_uuid())
-        .bind(after)
-        .bind(i64::from(limit))
-        .fetch_all(lane.get())
-        .await
-        .map_err(failed)?;
-    lane.done();
-    rows.into_iter().map(TryInto::try_into).collect()
 }
 
 pub(super) async fn review(

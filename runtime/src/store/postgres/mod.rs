@@ -23,6 +23,7 @@ mod liveness;
 mod news;
 mod open;
 mod outcomes;
+mod reads;
 mod runs;
 mod session;
 mod transaction;
@@ -42,6 +43,7 @@ use self::lanes::Lanes;
 use self::liveness::Liveness;
 use self::news::News;
 pub(super) use self::open::open;
+use self::reads::Reads;
 use super::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
     ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome,
@@ -68,6 +70,7 @@ pub(super) struct PostgresStore {
     /// How long the server may take to answer.
     answer_timeout: Duration,
     news: News,
+    reads: Reads,
     liveness: Liveness,
 }
 
@@ -259,7 +262,9 @@ impl Store for PostgresStore {
         after: i64,
         limit: u32,
     ) -> Result<Vec<Arrival>, StoreError> {
-        self.answered("read_inbox", inbox::read(self, run_id, after, limit)).await
+        let failed = failed("read_inbox");
+        let read = async { self.reads.read(run_id, after, limit).await.map_err(failed)? };
+        self.answered("read_inbox", read).await
     }
 
     async fn review_runs(
@@ -320,6 +325,7 @@ impl Store for PostgresStore {
 
     async fn close(&self) {
         self.news.close();
+        self.reads.close();
         self.liveness.close();
         self.lanes.close();
         self.calls.close();

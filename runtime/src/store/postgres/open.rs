@@ -16,6 +16,7 @@ use super::PostgresStore;
 use super::lanes::{Lanes, TRUSTED_FOR, is_alive};
 use super::liveness::Liveness;
 use super::news::{News, Origin};
+use super::reads::Reads;
 use super::session::{Session, listen};
 use crate::error::ConnectError;
 use crate::store::connect::without_password;
@@ -87,12 +88,24 @@ pub(in crate::store) async fn open(
     let hub = Arc::new(Hub::default());
     let origin = Origin::new();
     let news = News::start(calls.clone(), Arc::clone(&hub), origin);
+    let reads = Reads::start(calls.clone(), options.answer_timeout);
     let liveness = start_session(connect, Arc::clone(&hub), origin).await.map_err(failed)?;
     let answer_timeout = options.answer_timeout;
     let clock = options.clock.clone();
     // Half of them, so that signals and lookups find one.
     let lendable = Arc::new(Semaphore::new((others as usize / 2).max(1)));
-    Ok(PostgresStore { hub, clock, lanes, calls, pool, lendable, answer_timeout, news, liveness })
+    Ok(PostgresStore {
+        hub,
+        clock,
+        lanes,
+        calls,
+        pool,
+        lendable,
+        answer_timeout,
+        news,
+        reads,
+        liveness,
+    })
 }
 
 async fn start_session(
