@@ -12,7 +12,7 @@ use super::rewrite::Rewrite;
 use super::step;
 use crate::hygiene::{hidden, hidden_at};
 use crate::ir::{BlockId, BlockKind, Branch, Node, ScopeId, Terminator};
-use crate::layout::{Link, Root, VariableId, scope_path};
+use crate::layout::{Link, Root, VariableId, makes, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
 /// Prints the blocks of one root.
@@ -289,11 +289,9 @@ impl<'a> Printer<'a> {
     }
 
     fn is_made_elsewhere(&self, stmt: &syn::Local) -> bool {
-        let locals = &self.machine.graph.locals;
-        bound_locals(locals, &stmt.pat).iter().any(|local| {
-            locals[*local].remade.is_some()
-                && !self.root.needed.contains(local)
-                && self.machine.layout.is_remade(*local)
+        makes(self.machine.graph, stmt).is_some_and(|locals| {
+            locals.iter().all(|local| !self.root.needed.contains(local))
+                && locals.iter().any(|local| self.machine.layout.is_remade(*local))
         })
     }
 

@@ -20,6 +20,7 @@ use syn::Ident;
 
 use self::links::link;
 pub(crate) use self::links::{Link, is_entered_within};
+pub(crate) use self::names::makes;
 use self::names::{Names, bound_at_entry, names_by_root, needed};
 use self::parts::{forget_late, taken};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};

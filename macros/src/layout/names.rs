@@ -36,13 +36,13 @@ pub(super) fn needed(
     root_of: &[BlockId],
 ) -> (BTreeMap<BlockId, BTreeSet<LocalId>>, Held) {
     let mut needed: BTreeMap<BlockId, BTreeSet<LocalId>> = BTreeMap::new();
-    let mut makers: Vec<(BlockId, LocalId, &Usage)> = Vec::new();
+    let mut makers: Vec<(BlockId, Vec<LocalId>, &Usage)> = Vec::new();
     for id in graph.block_ids() {
         let (root, block) = (root_of[id.0], &graph[id]);
         let needed = needed.entry(root).or_default();
         for (node, usage) in block.nodes.iter().zip(&block.usages) {
             match made_by(graph, node) {
-                Some(local) => makers.push((root, local, usage)),
+                Some(locals) => makers.push((root, locals, usage)),
                 None => needed.extend(&usage.mentions),
             }
         }
@@ -65,7 +65,7 @@ pub(super) fn needed(
             needed.contains(local) && liveness.remade(graph, *root).contains(local)
         })
     };
-    makers.retain(|(_, local, _)| !is_remade(local));
+    makers.retain(|(_, locals, _)| !locals.iter().any(is_remade));
     for (root, _, usage) in makers {
         let needed = needed.entry(root).or_default();
         needed.extend(&usage.mentions);
@@ -80,11 +80,18 @@ fn add_what_it_is_made_of(graph: &Graph, needed: &mut BTreeSet<LocalId>) {
     needed.extend(made_of);
 }
 
-/// The local that the node declares, if it is one that is made again.
-fn made_by(graph: &Graph, node: &Node) -> Option<LocalId> {
+/// The locals that the node declares, if they are made again.
+fn made_by(graph: &Graph, node: &Node) -> Option<Vec<LocalId>> {
     let Node::Code(syn::Stmt::Local(local)) = node else { return None };
+    makes(graph, local)
+}
+
+/// The locals that the statement declares, if it does nothing but make what is made again.
+pub(crate) fn makes(graph: &Graph, local: &syn::Local) -> Option<Vec<LocalId>> {
+    let goes_on = local.init.as_ref().is_none_or(|init| init.diverge.is_none());
     let bound = bound_locals(&graph.locals, &local.pat);
-    bound.into_iter().find(|local| graph.locals[*local].remade.is_some())
+    let is_remade = |local: &LocalId| graph.locals[*local].remade.is_some();
+    (goes_on && !bound.is_empty() && bound.iter().all(is_remade)).then_some(bound)
 }
 
 /// The locals that the blocks of a root name, and those that they bind or declare.

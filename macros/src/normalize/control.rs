@@ -296,6 +296,7 @@ impl Lower<'_> {
             return self.finish(whole, dest);
         }
         let arms = expr.arms.into_iter().map(|arm| {
+            self.note_borrows(&arm.pat, &scrutinee);
             let mut pat = arm.pat;
             if let Pat::Guard(pat) = &mut pat {
                 *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
@@ -351,6 +352,7 @@ impl Lower<'_> {
         if !has_let || !operands.iter().skip(1).any(|operand| suspend::expr(operand)) {
             return self.with_temporaries(|this| {
                 let cond = this.simple_condition(cond);
+                this.note_condition(&cond);
                 let then = this.body(then);
                 let otherwise = this.body(otherwise);
                 this.push(Stmt::If { cond, then, otherwise });
@@ -379,6 +381,7 @@ impl Lower<'_> {
                 // The operand's temporaries are its own.
                 let scope = self.body(|this| {
                     let cond = this.simple_condition(operand);
+                    this.note_condition(&cond);
                     let then = this.body(|this| this.chain(operands, target, then));
                     this.push(Stmt::If { cond, then, otherwise: Body::default() });
                 });
@@ -392,6 +395,14 @@ impl Lower<'_> {
     }
 
     /// A condition of which only the first operand suspends, if it binds by `let`.
+    fn note_condition(&mut self, cond: &Expr) {
+        for operand in chain(cond) {
+            if let Expr::Let(expr) = operand {
+                self.note_borrows(&expr.pat, &expr.expr);
+            }
+        }
+    }
+
     fn simple_condition(&mut self, cond: Expr) -> Expr {
         if !suspend::expr(&cond) {
             return self.opaque(cond);

@@ -62,6 +62,7 @@ impl Lower<'_> {
         let mut list = Vec::new();
         let mut goes_on = false;
         for arm in arms.by_ref() {
+            self.note_borrows(&arm.pat, scrutinee);
             if !awaits(&arm) {
                 let mut pat = arm.pat;
                 if let Pat::Guard(pat) = &mut pat {
@@ -123,7 +124,8 @@ impl Lower<'_> {
         let (new, mut used) = (seen.new, seen.used);
         // After an await in the guard they are made again from what is matched.
         for (ident, _) in new.values() {
-            if let (Some(local), Some(alone)) = (self.locals.find(ident), alone(pat, ident)) {
+            if let Some(local) = self.locals.find(ident) {
+                let alone = alone(pat, ident);
                 let otherwise = otherwise();
                 self.locals[local].remade = Some(syn::parse_quote! {
                     match #scrutinee { #alone => #ident, #otherwise => ::core::unreachable!() }
@@ -137,7 +139,7 @@ impl Lower<'_> {
 }
 
 /// `_`, which may be one pattern too many.
-fn otherwise() -> Pat {
+pub(super) fn otherwise() -> Pat {
     Pat::Verbatim(quote!(
         #[allow(unreachable_patterns)]
         _

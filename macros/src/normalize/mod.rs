@@ -222,7 +222,12 @@ impl Lower<'_> {
     /// Notes what the statement says of the local that it declares.
     fn note_local(&mut self, local: &syn::Local) {
         let (pat, ty) = split_type(&local.pat);
-        let Pat::Ident(pat) = pat else { return };
+        let Pat::Ident(pat) = pat else {
+            if let Some(init) = &local.init {
+                self.note_borrows(pat, &init.expr);
+            }
+            return;
+        };
         let Some(id) = self.locals.find(&pat.ident) else { return };
         self.locals[id].ty = ty.cloned();
         self.locals[id].remade = self.remade(local);

@@ -1,10 +1,14 @@
 //! Locals that are made again after a suspension instead of being saved: borrows of other locals,
 //! string literals, constants, and closures that capture nothing else.
 
-use syn::{Expr, Lit, Member, Pat, UnOp};
+use syn::visit::{self, Visit};
+use syn::{Expr, Lit, Member, Pat, PatIdent, PatReference, UnOp};
 
-use super::{Lower, split_type};
+use super::guards::otherwise;
+use super::walk::alone;
+use super::{Lower, collect_bindings, split_type};
 use crate::macros;
+use crate::resolve::is_binding;
 use crate::usage::{Place, Usage};
 
 /// Whether there is a string literal among the elements.
@@ -19,6 +23,48 @@ fn has_text(expr: &Expr) -> bool {
     }
 }
 
+/// How a pattern binds.
+struct Bindings {
+    /// All by `ref` or `ref mut`.
+    are_by_ref: bool,
+    /// One by `ref mut`.
+    has_mutable: bool,
+    /// There is a `&` in it, behind which values are copied.
+    has_reference: bool,
+    /// There is an `@` in it.
+    has_subpattern: bool,
+}
+
+impl Bindings {
+    fn of(pat: &Pat) -> Self {
+        let mut bindings = Self {
+            are_by_ref: true,
+            has_mutable: false,
+            has_reference: false,
+            has_subpattern: false,
+        };
+        bindings.visit_pat(pat);
+        bindings
+    }
+}
+
+impl Visit<'_> for Bindings {
+    fn visit_pat_ident(&mut self, pat: &PatIdent) {
+        if is_binding(pat) {
+            self.are_by_ref &= pat.by_ref.is_some();
+            self.has_mutable |= pat.by_ref.is_some() && pat.mutability.is_some();
+            self.has_subpattern |= pat.subpat.is_some();
+        }
+        visit::visit_pat_ident(self, pat);
+    }
+
+    fn visit_pat_reference(&mut self, _: &PatReference) {
+        self.has_reference = true;
+    }
+
+    fn visit_expr(&mut self, _: &Expr) {}
+}
+
 impl Lower<'_> {
     /// How the local that the statement declares is made again, if it can be.
     pub(super) fn remade(&self, local: &syn::Local) -> Option<Expr> {
@@ -29,6 +75,87 @@ impl Lower<'_> {
         }
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
         self.is_remade(&init.expr).then(|| (*init.expr).clone())
+    }
+
+    /// Notes that what `pat` binds is made again, if that are borrows of parts of a place: by `ref`,
+    /// or because `value` is a borrow. As long as one of them is in use, the place stays as it is, and
+    /// matches.
+    pub(super) fn note_borrows(&mut self, pat: &Pat, value: &Expr) {
+        let pat = match pat {
+            Pat::Guard(guarded) => &*guarded.pat,
+            pat => pat,
+        };
+        let mut idents = Vec::new();
+        collect_bindings(pat, &mut idents);
+        // Two mutable ones could not be made one after the other.
+        if !(self.binds_shared_borrows(pat, value)
+            || idents.len() == 1 && self.binds_mutable_borrows(pat, value))
+        {
+            return;
+        }
+        for ident in idents {
+            let Some(local) = self.locals.find(&ident) else { continue };
+            let (alone, otherwise) = (alone(pat, &ident), otherwise());
+            // Something else may be assigned to a `mut` binding.
+            if !self.locals[local].mutable {
+                self.locals[local].remade = Some(syn::parse_quote! {
+                    match #value { #alone => #ident, #otherwise => ::core::unreachable!() }
+                });
+            }
+        }
+    }
+
+    /// Whether all that `pat` binds are shared borrows of parts of a place.
+    pub(super) fn binds_shared_borrows(&self, pat: &Pat, value: &Expr) -> bool {
+        let bindings = Bindings::of(pat);
+        match value {
+            Expr::Reference(expr) => {
+                expr.mutability.is_none() && self.is_place(&expr.expr) && !bindings.has_reference
+            }
+            Expr::Path(_) if self.is_shared_borrow(value) => !bindings.has_reference,
+            place => self.is_place(place) && bindings.are_by_ref && !bindings.has_mutable,
+        }
+    }
+
+    /// Whether all that `pat` binds are mutable borrows of parts of a place. What they are assigned
+    /// must not change whether the pattern matches.
+    fn binds_mutable_borrows(&self, pat: &Pat, value: &Expr) -> bool {
+        let bindings = Bindings::of(pat);
+        let binds = match value {
+            Expr::Reference(expr) => self.is_place(&expr.expr) && !bindings.has_reference,
+            Expr::Path(_) if self.is_mutable_borrow(value) => !bindings.has_reference,
+            place => self.is_place(place) && bindings.are_by_ref,
+        };
+        binds && !bindings.has_subpattern
+    }
+
+    /// How the expression is made again, if it is a local that stands for something else.
+    fn stands_for(&self, expr: &Expr) -> Option<&Expr> {
+        let Expr::Path(path) = expr else { return None };
+        let local = self.locals.find(path.path.get_ident()?)?;
+        self.locals[local].remade.as_ref()
+    }
+
+    /// Whether the expression is a local that stands for a shared borrow.
+    pub(super) fn is_shared_borrow(&self, expr: &Expr) -> bool {
+        match self.stands_for(expr) {
+            Some(Expr::Reference(made)) => made.mutability.is_none(),
+            Some(Expr::Match(made)) => self.binds_shared_borrows(&made.arms[0].pat, &made.expr),
+            _ => false,
+        }
+    }
+
+    /// Whether the expression is a local that stands for a mutable borrow.
+    fn is_mutable_borrow(&self, expr: &Expr) -> bool {
+        match self.stands_for(expr) {
+            Some(Expr::Reference(made)) => made.mutability.is_some(),
+            Some(Expr::Match(made)) => {
+                let pat = &made.arms[0].pat;
+                !self.binds_shared_borrows(pat, &made.expr)
+                    && self.binds_mutable_borrows(pat, &made.expr)
+            }
+            _ => false,
+        }
     }
 
     fn is_remade(&self, expr: &Expr) -> bool {
@@ -72,9 +199,7 @@ impl Lower<'_> {
     }
 
     fn is_remade_local(&self, expr: &Expr) -> bool {
-        let Expr::Path(path) = expr else { return false };
-        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
-        local.is_some_and(|local| self.locals[local].remade.is_some())
+        self.stands_for(expr).is_some()
     }
 
     /// Whether the path is a constant, as far as its spelling shows.

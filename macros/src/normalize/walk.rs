@@ -27,7 +27,7 @@ impl Lower<'_> {
         match iterable {
             Expr::Reference(expr) => self.is_place(&expr.expr),
             Expr::Paren(expr) => self.is_walk(&expr.expr),
-            Expr::Path(_) => self.is_borrow(iterable),
+            Expr::Path(_) => self.is_shared_borrow(iterable),
             Expr::MethodCall(call) => {
                 let is_constant =
                     |arg: &Expr| matches!(arg, Expr::Lit(_)) || self.is_constant_path(arg);
@@ -39,15 +39,6 @@ impl Lower<'_> {
             }
             _ => false,
         }
-    }
-
-    /// Whether the expression is a local that stands for a shared borrow.
-    fn is_borrow(&self, expr: &Expr) -> bool {
-        let Expr::Path(path) = expr else { return false };
-        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
-        local.is_some_and(|local| {
-            matches!(&self.locals[local].remade, Some(Expr::Reference(made)) if made.mutability.is_none())
-        })
     }
 
     /// Notes that the locals that `pat` binds are made again from the item of `iterable` at
@@ -73,9 +64,10 @@ impl Lower<'_> {
             let Some(local) = self.locals.find(&ident) else { continue };
             let remade = match pat {
                 Pat::Ident(_) => Some(item.clone()),
-                _ => alone(pat, &ident).map(
-                    |alone| syn::parse_quote_spanned!(span=> match #item { #alone => #ident }),
-                ),
+                _ => {
+                    let alone = alone(pat, &ident);
+                    Some(syn::parse_quote_spanned!(span=> match #item { #alone => #ident }))
+                }
             };
             // Something else may be assigned to a `mut` binding.
             if !self.locals[local].mutable {
@@ -115,7 +107,7 @@ fn of_item(function: &str, iterable: &Expr, position: &TokenStream, span: Span) 
 }
 
 /// The pattern with one of its bindings and wildcards in place of the others.
-pub(super) fn alone(pat: &Pat, ident: &Ident) -> Option<Pat> {
+pub(super) fn alone(pat: &Pat, ident: &Ident) -> Pat {
     struct Alone<'a>(&'a Ident);
     impl Alone<'_> {
         fn keeps(&self, pat: &syn::PatIdent) -> bool {
@@ -124,15 +116,18 @@ pub(super) fn alone(pat: &Pat, ident: &Ident) -> Option<Pat> {
     }
     impl VisitMut for Alone<'_> {
         fn visit_pat_mut(&mut self, pat: &mut Pat) {
-            match pat {
-                Pat::Ident(inner) if !self.keeps(inner) => {
-                    *pat = Pat::Wild(syn::PatWild {
+            while let Pat::Ident(inner) = pat
+                && !self.keeps(inner)
+            {
+                *pat = match inner.subpat.take() {
+                    Some((_, inside)) => *inside,
+                    None => Pat::Wild(syn::PatWild {
                         attrs: Vec::new(),
                         underscore_token: Default::default(),
-                    });
-                }
-                _ => visit_mut::visit_pat_mut(self, pat),
+                    }),
+                };
             }
+            visit_mut::visit_pat_mut(self, pat);
         }
         fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
             if let Pat::Ident(inner) = &*field.pat
@@ -144,19 +139,7 @@ pub(super) fn alone(pat: &Pat, ident: &Ident) -> Option<Pat> {
         }
         fn visit_expr_mut(&mut self, _: &mut Expr) {}
     }
-    // Both sides of `@` may bind.
-    struct HasSubpattern(bool);
-    impl syn::visit::Visit<'_> for HasSubpattern {
-        fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
-            self.0 |= pat.subpat.is_some();
-        }
-    }
-    let mut at = HasSubpattern(false);
-    syn::visit::Visit::visit_pat(&mut at, pat);
-    if at.0 {
-        return None;
-    }
     let mut pat = pat.clone();
     Alone(ident).visit_pat_mut(&mut pat);
-    Some(pat)
+    pat
 }

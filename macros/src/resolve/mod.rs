@@ -142,7 +142,7 @@ impl Resolver<'_> {
         let source = pat.ident.to_string();
         let first = self.taken.insert(source.clone());
         let ident = if first { pat.ident.clone() } else { self.names.fresh(&pat.ident) };
-        let mutable = pat.mutability.is_some();
+        let mutable = pat.mutability.is_some() && pat.by_ref.is_none();
         let _: LocalId = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
         if first { Binding::Own } else { Binding::Renamed(ident) }
     }
