@@ -17,12 +17,12 @@ async fn iterator(list: Vec<u64>) {
 }
 
 #[workflow]
-async fn pattern(name: Option<String>) -> usize {
-    if let Some(name) = &name {
+async fn pattern(mut order: Option<(u64, String)>) -> Option<(u64, String)> {
+    if let Some((_, name)) = order.iter_mut().next() {
         step(1).await;
-        return name.len();
+        name.push('!');
     }
-    0
+    order
 }
 
 #[workflow]
