@@ -20,7 +20,8 @@ use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 ///
 /// The lists are unnested in a list of columns and not in `FROM`, where each of them would be written
 /// to a place of its own and read from there. What is said of the worker is found out once, before
-/// any run is locked.
+/// any run is locked. The answer is one row whatever the number of steps: rows cost, to send and to
+/// read, several times what a value in a list does.
 ///
 /// `worker_id + 0` because an index on the bare column would do as well, to a planner that has seen
 /// the table empty: every step would then read all the runs that its worker owns.
@@ -28,8 +29,8 @@ const COMMIT: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
     ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock \
-     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR SHARE OF worker) \
-     UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
+     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR SHARE OF worker), \
+     committed AS (UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
      takeovers = CASE WHEN step.blocked IS NULL THEN 0 ELSE run.takeovers END, \
      state = coalesce(step.state, run.state), snapshot = coalesce(step.snapshot, run.snapshot), \
      status = coalesce(step.status, run.status), blocked = step.blocked, \
@@ -48,7 +49,9 @@ const COMMIT: &str = concat!(
      WHERE run.run_id = step.run_id AND run.step_no = step.expected \
      AND run.worker_id + 0 = $2 AND run.epoch = $3 AND (SELECT now FROM worker) IS NOT NULL \
      AND ($12 OR run.inbox_count = 0 OR step.status IS NULL OR step.status IN ('running', 'blocked')) \
-     RETURNING run.run_id, run.due_at, run.inbox_count"
+     RETURNING run.run_id, run.due_at, run.inbox_count) \
+     SELECT coalesce(array_agg(run_id), '{}'), coalesce(bool_or(due_at IS NOT NULL), false), \
+     coalesce(array_agg(run_id) FILTER (WHERE inbox_count > 0), '{}') FROM committed"
 );
 
 const EMPTY_INBOXES: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
@@ -58,7 +61,6 @@ const USE_UP: &str = "DELETE FROM piton_inbox AS inbox \
     WHERE inbox.run_id = used.run_id AND inbox.seq = used.seq";
 
 /// What the update found.
-#[derive(Default)]
 struct Met {
     committed: HashSet<RunId>,
     any_due: bool,
@@ -82,7 +84,7 @@ pub(super) async fn commit(
         let met = update(lane.get(), store, worker, &alone, false).await.map_err(failed)?;
         lane.done();
         announce(store, &alone, &met);
-        committed.extend(met.committed);
+        committed = met.committed;
         // Those that have had arrivals are left.
         alone.retain(|step| is_close(step) && !committed.contains(&step.run_id));
     }
@@ -127,21 +129,18 @@ async fn update(
         .bind(empties_inboxes)
         .bind(columns.results.0)
         .bind(columns.failures.0);
-    Met::read(&query.fetch_all(connection).await?)
+    Met::read(&query.fetch_one(connection).await?)
 }
 
 impl Met {
-    fn read(rows: &[PgRow]) -> Result<Self, sqlx::Error> {
-        let mut met = Self::default();
-        for row in rows {
-            let run_id: RunId = row.try_get::<Uuid, _>(0)?.into();
-            met.committed.insert(run_id);
-            met.any_due |= row.try_get::<Option<i64>, _>(1)?.is_some();
-            if row.try_get::<i64, _>(2)? > 0 {
-                met.had_arrivals.insert(run_id);
-            }
-        }
-        Ok(met)
+    fn read(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let runs = |ids: Vec<Uuid>| ids.into_iter().map(RunId::from).collect();
+        Ok(Self {
+            committed: runs(row.try_get(0)?),
+            any_due: row.try_get(1)?,
+            had_arrivals: runs(row.try_get(2)?),
+            activities: activities::Changes::default(),
+        })
     }
 }
 
@@ -249,11 +248,15 @@ fn announce(store: &PostgresStore, steps: &[&CommitStep], met: &Met) {
     if met.any_due {
         store.news.due();
     }
-    for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
-        if let Some(ending) = step.disposition.ending() {
-            store.news.ended(step.run_id, ending);
-        } else if let Disposition::Block { .. } = step.disposition {
-            store.news.blocked(step.run_id);
+    let is_committed = |step: &CommitStep| met.committed.contains(&step.run_id);
+    for step in steps {
+        // Most steps are no news, so that comes before the look-up.
+        match (step.disposition.ending(), &step.disposition) {
+            (Some(ending), _) if is_committed(step) => store.news.ended(step.run_id, ending),
+            (None, Disposition::Block { .. }) if is_committed(step) => {
+                store.news.blocked(step.run_id);
+            }
+            _ => {}
         }
     }
 }
