@@ -10,6 +10,7 @@ mod general;
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]
 pub use engine::{
-    LookupError, RegistryError, RunError, SignalError, StartError, TokenError, WorkerError,
+    KeyError, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,
+    WorkerError,
 };
 pub use general::{Error, Result};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Client;
 use crate::codec;
-use crate::error::SignalError;
+use crate::error::{KeyError, SignalError};
 use crate::machine::Signal;
 use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, RunKey};
 
@@ -30,7 +30,8 @@ impl Send {
     }
 
     /// Sets a key by which a repetition is known: of several with the same key, the run gets one,
-    /// for as long as it lives. Sending again after an error is then safe.
+    /// for as long as it lives. Sending again after an error is then safe. At most 1,000 bytes, without
+    /// the character NUL.
     pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
         self.dedup_key = Some(key.into());
         self
@@ -38,6 +39,7 @@ impl Send {
 
     async fn send(self) -> Result<(), SignalError> {
         let Self { client, to, kind, dedup_key } = self;
+        dedup_key.iter().try_for_each(|key| KeyError::check(key)).map_err(SignalError::DedupKey)?;
         let run_id = match to {
             RunKey::RunId(run_id) => run_id,
             key @ RunKey::WorkflowId(_) => {

@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 use std::pin::Pin;
 
 use super::{Client, RunHandle, Send, Start};
-use crate::error::{LookupError, SignalError, StartError};
+use crate::error::{KeyError, LookupError, SignalError, StartError};
 use crate::machine::{Workflow, WorkflowCall};
 use crate::store::{ArrivalKind, FirstArrival, StartOutcome};
 
@@ -43,6 +43,7 @@ impl<W: Workflow> SignalOrStart<W> {
     async fn send(self) -> Result<RunHandle<W>, StartError> {
         let Self { client, start, kind, dedup_key } = self;
         let kind = kind?;
+        dedup_key.iter().try_for_each(|key| KeyError::check(key)).map_err(SignalError::DedupKey)?;
         loop {
             let first = FirstArrival { kind: kind.clone(), dedup_key: dedup_key.clone() };
             let (outcome, run) = start.clone().try_start(Some(first)).await?;

@@ -11,7 +11,7 @@ use super::{Client, RunHandle};
 use crate::engine::driver::{Origin, make_first};
 use crate::engine::session::Adoption;
 use crate::engine::transitions;
-use crate::error::StartError;
+use crate::error::{KeyError, StartError};
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall};
 use crate::model::Timestamp;
 use crate::store::{FirstArrival, NewRun, StartOutcome};
@@ -50,7 +50,8 @@ impl<W: Workflow> Start<W> {
         Self { client, call, workflow_id: None, start: When::Now, on_conflict }
     }
 
-    /// Sets the business key: no two open runs share one. Default: the run id.
+    /// Sets the business key: no two open runs share one. At most 1,000 bytes, without the character NUL.
+    /// Default: the run id.
     pub fn id(mut self, workflow_id: impl Into<String>) -> Self {
         self.workflow_id = Some(workflow_id.into());
         self
@@ -97,6 +98,10 @@ impl<W: Workflow> Start<W> {
         };
         let arguments =
             call.into_arguments().map_err(|source| StartError::Arguments { workflow, source })?;
+        workflow_id
+            .iter()
+            .try_for_each(|id| KeyError::check(id))
+            .map_err(StartError::WorkflowId)?;
         let run_id = client.store().new_run_id();
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
         let run = RunInfo { run_id, workflow_id: workflow_id.as_str().into() };

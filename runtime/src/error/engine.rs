@@ -8,6 +8,34 @@ use crate::codec::CodecError;
 use crate::model::RunId;
 use crate::store::RunKey;
 
+/// Why a text cannot be a workflow id or a dedup key. Trying again does not help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// Databases look it up in an index, whose entries are limited.
+    #[error("it has {length} bytes, and may have 1,000: use a shorter text, or a hash of it")]
+    TooLong {
+        /// Its length in bytes.
+        length: usize,
+    },
+    /// Postgres keeps no text with this character.
+    #[error("it contains the character NUL, which databases do not keep: leave it out")]
+    Nul,
+}
+
+impl KeyError {
+    /// The most bytes of a key. Postgres has room for 2,704 in an entry of an index.
+    const LONGEST: usize = 1_000;
+
+    /// Checks a text that is to be a key.
+    pub(crate) fn check(key: &str) -> Result<(), Self> {
+        if key.len() > Self::LONGEST {
+            return Err(Self::TooLong { length: key.len() });
+        }
+        if key.contains('\0') { Err(Self::Nul) } else { Ok(()) }
+    }
+}
+
 /// Why a run could not be started.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -21,6 +49,9 @@ pub enum StartError {
         /// The run that has it.
         run_id: RunId,
     },
+    /// The workflow id cannot be one.
+    #[error("the workflow id cannot be used")]
+    WorkflowId(#[source] KeyError),
     /// An argument cannot be encoded. Trying again does not help.
     #[error("the arguments of `{workflow}` cannot be saved")]
     Arguments {
@@ -76,6 +107,9 @@ pub enum SignalError {
     /// No run has, or has had, this workflow id.
     #[error("there is no run with the {}", name(.0))]
     NoRun(RunKey),
+    /// The dedup key cannot be one.
+    #[error("the dedup key cannot be used")]
+    DedupKey(#[source] KeyError),
     /// The signal cannot be encoded. Trying again does not help.
     #[error("the signal `{signal}` cannot be saved")]
     Encode {

@@ -8,6 +8,7 @@ mod workflows;
 
 mod closing;
 mod commits;
+mod extremes;
 mod faults;
 mod generics;
 mod heartbeats;

@@ -1,0 +1,149 @@
+//! Values and amounts that nobody expects.
+
+use std::error::Error;
+use std::time::Duration;
+
+use piton::error::{KeyError, SignalError, StartError};
+use piton::model::Timestamp;
+use piton::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::activities::{add, echo};
+use crate::rig::Rig;
+
+/// A signal without a byte.
+#[derive(Debug, PartialEq, Signal, Serialize, Deserialize)]
+struct Go;
+
+#[workflow]
+async fn wait_to_go(cx: &Context) -> u32 {
+    cx.signal::<Go>().await;
+    let Go = cx.signal::<Go>().await;
+    2
+}
+
+#[workflow]
+async fn sum_of(count: u32) -> u32 {
+    join_all((0..count).map(|number| add(number, 1))).await.into_iter().sum()
+}
+
+#[workflow]
+async fn say(text: String) -> usize {
+    let said = echo(&text).await;
+    let again = echo(&said).await;
+    said.len() + again.len()
+}
+
+#[workflow]
+async fn sleep_for(cx: &Context, wait: Duration) -> u64 {
+    let began = cx.now();
+    cx.sleep(wait).await;
+    cx.now().saturating_since(began).as_secs()
+}
+
+#[workflow]
+async fn sleep_to(cx: &Context, until: Timestamp) -> u64 {
+    let began = cx.now();
+    cx.sleep_until(until).await;
+    cx.now().saturating_since(began).as_secs()
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_thousand_activities_at_once() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(sum_of(10_000)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 50_005_000);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_megabytes_in_every_state() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let text = "ö".repeat(5_000_000);
+    let run = rig.client.start(say(text)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 20_000_000);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn signals_without_a_byte() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(wait_to_go()).await.unwrap();
+    run.signal(Go).await.unwrap();
+    run.signal(Go).dedup_key("").await.unwrap();
+    run.signal(Go).dedup_key("").await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 2);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sleep_of_three_hundred_years() {
+    let rig = Rig::new();
+    let years = Duration::from_secs(300 * 365 * 86_400);
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(sleep_for(years)).await.unwrap();
+    rig.until_parked(&run).await;
+    rig.store.move_clock(years.as_micros() as i64);
+    assert!(run.result().await.unwrap() >= years.as_secs());
+    worker.shutdown().await.unwrap();
+}
+
+/// Longer than any clock: it parks, and nothing overflows.
+#[tokio::test(start_paused = true)]
+async fn the_longest_sleep() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(sleep_for(Duration::MAX)).await.unwrap();
+    rig.until_parked(&run).await;
+    run.terminate("enough").await.unwrap();
+    let until = rig.client.start(sleep_to(Timestamp(i64::MAX))).await.unwrap();
+    rig.until_parked(&until).await;
+    until.terminate("enough").await.unwrap();
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn timers_in_the_past_fire_at_once() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    for until in [Timestamp(0), Timestamp(-1), Timestamp::MIN] {
+        let run = rig.client.start(sleep_to(until)).await.unwrap();
+        assert_eq!(run.result().await.unwrap(), 0);
+    }
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn ids_with_odd_characters() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let longest = "x".repeat(1_000);
+    for id in
+        ["", " ", "'; DROP TABLE piton_runs; --", "a\nb\t\u{7f}", "🧗🏽\u{202e}", "%_\\", &longest]
+    {
+        let run = rig.client.start(sum_of(2)).id(id).await.unwrap();
+        assert_eq!(run.result().await.unwrap(), 3, "{id:?}");
+    }
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn ids_and_keys_that_no_database_could_look_up_are_refused() {
+    let rig = Rig::new();
+    let too_long = "x".repeat(1_001);
+    for (id, expected) in
+        [(too_long.as_str(), KeyError::TooLong { length: 1_001 }), ("a\0b", KeyError::Nul)]
+    {
+        let refused = rig.client.start(wait_to_go()).id(id).await.unwrap_err();
+        assert!(matches!(refused, StartError::WorkflowId(why) if why == expected), "{refused}");
+        assert_eq!(refused.source().unwrap().to_string(), expected.to_string());
+        let run = rig.client.start(wait_to_go()).await.unwrap();
+        let refused = run.signal(Go).dedup_key(id).await.unwrap_err();
+        assert!(matches!(refused, SignalError::DedupKey(why) if why == expected), "{refused}");
+        let refused = rig.client.signal_or_start(Go, wait_to_go()).id("a").dedup_key(id).await;
+        assert!(matches!(refused, Err(StartError::Signal(SignalError::DedupKey(_)))));
+    }
+}
