@@ -8,11 +8,12 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
 use super::print::{Printer, awaited, ready};
 use super::step::{self, context, operation_token, parked};
-use super::suspend::again;
+use super::suspend::{again, note_failure};
 use super::{Machine, state};
 use crate::hygiene::hidden;
 use crate::ir::{Branch, Graph, PointId, RegionId, Terminator};
@@ -276,7 +277,7 @@ impl Printer<'_> {
         for (index, (_, branch)) in wait.branches.iter().enumerate() {
             let number = Index::from(index);
             match branch {
-                Branch::Operation(_) => {
+                Branch::Operation(call) => {
                     let (token, made) = (operation_token(point, index), made(point, index));
                     step.extend(quote! {
                         if let ::core::option::Option::Some(#value) = #made.take() {
@@ -287,9 +288,9 @@ impl Printer<'_> {
                         }
                     });
                     if fail_fast {
-                        step.extend(quote! {
-                            if #failed.is_none() { #failed = #token.failed(#parked, #number)?; }
-                        });
+                        let look = quote!(#token.failed(#parked, #number));
+                        let note = note_failure(&look, call.span());
+                        step.extend(quote!(if #failed.is_none() { #note }));
                         cancel.extend(quote!(#token.cancel(#parked, #number, #cx)?;));
                         take.push(quote!(#token.take_ok(#parked, #number)?));
                     } else {
@@ -303,9 +304,11 @@ impl Printer<'_> {
                         #done &= #handle.join(#begins, &#output, #parked, #cx, &mut #closure)?;
                     };
                     if fail_fast {
+                        let look = quote!(#handle.failed(&#output, #parked));
+                        let note = note_failure(&look, self.machine.graph[*region].span);
                         step.extend(quote! {
                             if #begins || #failed.is_none() { #join }
-                            if #failed.is_none() { #failed = #handle.failed(&#output, #parked)?; }
+                            if #failed.is_none() { #note }
                         });
                         cancel.extend(quote!(#handle.cancel(#parked, #cx, &mut #closure)?;));
                         take.push(quote!(#handle.take_ok(&#output, #parked)?));

@@ -1,7 +1,8 @@
 //! Suspension points: how operations are started, and how they are looked after.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Index, Pat};
 
 use super::exit::Whereabouts;
@@ -9,7 +10,7 @@ use super::print::{Printer, awaited, call, ready, unwrap};
 use super::state;
 use super::step::{self, context, ends, operation_token, parked, slot, token};
 use crate::hygiene::hidden;
-use crate::ir::{Branch, Choice, PointId, Terminator, discard};
+use crate::ir::{Branch, Choice, PointId, RegionId, Terminator, discard};
 use crate::usage::Usage;
 
 /// Before the suspension.
@@ -168,7 +169,7 @@ impl Printer<'_> {
                     return poll_select(point, arms.len(), &value);
                 }
                 Terminator::Join { point: this, branches, fail_fast, .. } if *this == point => {
-                    return poll_join(point, branches.len(), *fail_fast, &value);
+                    return poll_join(point, branches, *fail_fast, &value);
                 }
                 _ => {}
             }
@@ -271,10 +272,18 @@ fn poll_select(point: PointId, count: usize, value: &Ident) -> TokenStream {
     }
 }
 
-fn poll_join(point: PointId, count: usize, fail_fast: bool, value: &Ident) -> TokenStream {
+fn poll_join(
+    point: PointId,
+    branches: &[Branch<RegionId>],
+    fail_fast: bool,
+    value: &Ident,
+) -> TokenStream {
     let (cx, parked, done, again) = (context(), parked(), hidden("done"), again());
-    let branches: Vec<_> =
-        (0..count).map(|index| (operation_token(point, index), Index::from(index))).collect();
+    let spans = branches.iter().map(|branch| branch.operation().map(Spanned::span));
+    let spans: Vec<_> = spans.map(|span| span.unwrap_or_else(Span::call_site)).collect();
+    let branches: Vec<_> = (0..branches.len())
+        .map(|index| (operation_token(point, index), Index::from(index)))
+        .collect();
     if !fail_fast {
         let poll = branches
             .iter()
@@ -291,11 +300,12 @@ fn poll_join(point: PointId, count: usize, fail_fast: bool, value: &Ident) -> To
     }
     let failed = hidden("failed");
     // After a failure nobody is looked after any more.
-    let look = branches.iter().map(|(token, index)| {
+    let look = branches.iter().zip(spans).map(|((token, index), span)| {
+        let note = note_failure(&quote!(#token.failed(#parked, #index)), span);
         quote! {
             if #failed.is_none() {
                 #done &= #token.poll(#parked, #index, #cx)?;
-                #failed = #token.failed(#parked, #index)?;
+                #note
             }
         }
     });
@@ -317,6 +327,19 @@ fn poll_join(point: PointId, count: usize, fail_fast: bool, value: &Ident) -> To
                 if !#done { #again }
                 ::core::result::Result::Ok((#(#take,)*))
             }
+        };
+    }
+}
+
+/// Notes how a branch has failed. If that is another type of error than that of the branch before it,
+/// rustc says so of the branch.
+pub(super) fn note_failure(look: &TokenStream, branch: Span) -> TokenStream {
+    let (failed, mut made, halt) = (hidden("failed"), hidden("made"), hidden("halt"));
+    made.set_span(made.span().located_at(branch));
+    quote_spanned! {branch=>
+        #failed = match #look {
+            ::core::result::Result::Ok(#made) => #made,
+            ::core::result::Result::Err(#halt) => return ::core::result::Result::Err(#halt),
         };
     }
 }
