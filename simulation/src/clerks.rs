@@ -1,6 +1,7 @@
 //! Those who complete attempts from outside, with their tokens: late, twice, or not at all.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use piton::activities::ActivityInfo;
@@ -55,18 +56,26 @@ async fn use_token<A: Activity<Return = Result<i64, String>>>(
     let number = world.number_of_use();
     let fails = world.faults.below(8) == 0;
     let said = value | (number * (VALUES + 1));
-    let answer = ask(&world, |client| async move {
-        let used = match fails {
-            true => client.fail_activity::<A>(token, "not today".to_owned()).await,
-            false => client.complete_activity::<A>(token, Ok(said)).await,
-        };
-        match used {
-            Ok(()) => Some(Answer::Taken),
-            Err(TokenError::Stale { .. }) => Some(Answer::Stale),
-            Err(TokenError::Store(_)) => None,
-            Err(_) => Some(Answer::Closed),
+    let asked = AtomicU32::new(0);
+    let answer = ask(&world, |client| {
+        asked.fetch_add(1, Ordering::Relaxed);
+        async move {
+            let used = match fails {
+                true => client.fail_activity::<A>(token, "not today".to_owned()).await,
+                false => client.complete_activity::<A>(token, Ok(said)).await,
+            };
+            match used {
+                Ok(()) => Some(Answer::Taken),
+                Err(TokenError::Stale { .. }) => Some(Answer::Stale),
+                Err(TokenError::Store(_)) => None,
+                Err(_) => Some(Answer::Closed),
+            }
         }
     })
     .await;
+    // What was asked for before, without an answer, may still be on its way.
+    if answer == Answer::Stale && asked.load(Ordering::Relaxed) == 1 {
+        world.token_was_refused(said);
+    }
     world.token_was_used(&info, (!fails).then_some(said), answer);
 }

@@ -252,6 +252,11 @@ impl World {
         self.judge(|oracle| oracle.token_was_used(info, said, answer));
     }
 
+    /// This was said with a token that was refused.
+    pub(crate) fn token_was_refused(&self, said: i64) {
+        self.lock_oracle().token_was_refused(said);
+    }
+
     /// Whether this was said with a token that was refused.
     pub(crate) fn was_refused(&self, said: i64) -> bool {
         self.lock_oracle().was_refused(said)

@@ -199,11 +199,13 @@ impl Oracle {
         said: Option<i64>,
         answer: Answer,
     ) {
-        if answer == Answer::Stale {
-            self.refused.extend(said);
-        }
         let violation = self.queues.token_was_used(info, said, answer);
         self.check(info.run_id, |_| violation);
+    }
+
+    /// This was said with a token that was refused.
+    pub(crate) fn token_was_refused(&mut self, said: i64) {
+        self.refused.insert(said);
     }
 
     /// Whether this was said with a token that was refused.

@@ -169,6 +169,7 @@ impl Driver {
                 if let Some(details) = details {
                     self.machine.deliver_heartbeat(None, handle, attempt, details, now);
                 }
+                self.gone_on.push((handle, attempt));
                 self.changed = true;
                 self.look_for_activities = true;
                 return;

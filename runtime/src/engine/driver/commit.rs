@@ -141,7 +141,8 @@ impl Driver {
         while let Some(end) = self.attempts.try_next() {
             self.conclude(end);
         }
-        let cut_off = self.attempts.abort_all().into_iter();
+        let gone_on = std::mem::take(&mut self.gone_on);
+        let cut_off = self.attempts.abort_all().into_iter().chain(gone_on);
         self.unsaved
             .extend(cut_off.map(|(handle, attempt)| Unsaved::Interruption { handle, attempt }));
         while !self.unsaved.is_empty() {
@@ -194,6 +195,7 @@ impl Driver {
             Ok(CommitOutcome::Committed) => {
                 self.step_no = self.step_no.next();
                 self.changed = false;
+                self.gone_on.clear();
                 Ok(())
             }
             Ok(CommitOutcome::Lost) => {

@@ -109,6 +109,8 @@ pub(crate) struct Driver {
     unsaved: Vec<Unsaved>,
     /// Attempts that may or may not have written their outcomes to the inbox.
     uncertain: BTreeMap<Handle, u32>,
+    /// Attempts that go on without their functions, of which no commit tells yet.
+    gone_on: Vec<(Handle, u32)>,
     /// Whether the machine has changed without a step and the change is to be committed.
     changed: bool,
     /// Whether activities may be due to start or to be aborted.
@@ -221,6 +223,7 @@ impl Driver {
             takeovers: 0,
             unsaved: Vec::new(),
             uncertain: BTreeMap::new(),
+            gone_on: Vec::new(),
             changed: false,
             look_for_activities: true,
             next_retry: None,
