@@ -40,7 +40,7 @@ pub(crate) async fn claim_loop(session: &Arc<Session>) {
             Err(StoreError::Fenced) => return,
             Err(error) => {
                 warn!(%error, "no runs could be claimed");
-                session.suspect_strays();
+                session.strays.note();
                 backoff.wait().await;
             }
         }

@@ -38,5 +38,6 @@ pub(crate) mod registry;
 pub(crate) mod retry;
 pub(crate) mod session;
 pub(crate) mod slots;
+mod suspicion;
 pub(crate) mod sweep;
 pub(crate) mod transitions;

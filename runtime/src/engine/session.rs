@@ -4,7 +4,7 @@
 //! it was doing is dropped, and the worker opens another.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ use super::phase::{Phase, Phases};
 use super::queues::{self, Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;
 use super::slots::Slots;
+use super::suspicion::Suspicion;
 use super::transitions::{Commits, Deliveries};
 use crate::activities::Dependencies;
 use crate::error::StoreError;
@@ -97,8 +98,8 @@ pub(crate) struct Session {
     next_due: AtomicI64,
     /// Told when `next_due` has come closer.
     due_sooner: Notify,
-    /// Whether the worker may own runs that it does not hold.
-    strays: AtomicBool,
+    /// That the worker owns runs that it does not hold.
+    pub(crate) strays: Suspicion,
     /// Held from asking for runs until they are held: in between they look like strays.
     pub(crate) claiming: tokio::sync::Mutex<()>,
 }
@@ -169,7 +170,7 @@ impl Session {
             phases,
             next_due: AtomicI64::new(i64::MAX),
             due_sooner: Notify::new(),
-            strays: AtomicBool::new(false),
+            strays: Suspicion::default(),
             claiming: tokio::sync::Mutex::default(),
         }))
     }
@@ -281,16 +282,6 @@ impl Session {
         self.due_sooner.notified().await;
     }
 
-    /// Notes that the worker may own runs that it does not hold.
-    pub(crate) fn suspect_strays(&self) {
-        self.strays.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether there may be such runs; asking takes the suspicion away.
-    pub(crate) fn take_suspicion(&self) -> bool {
-        self.strays.swap(false, Ordering::Relaxed)
-    }
-
     /// Ends the session at once: its drivers are stopped wherever they are.
     pub(crate) fn abandon(&self) {
         self.phases.lose();
@@ -317,7 +308,7 @@ impl Session {
             // Handing back counts no attempt as interrupted; taking away does. A driver that could
             // not write what it knew, because of an error or because the lease had run out, has left
             // its attempts in the middle, too.
-            if !in_time || self.take_suspicion() || self.phases.now() == Phase::Lost {
+            if !in_time || self.strays.is_noted() || self.phases.now() == Phase::Lost {
                 self.store.fence_workers(&[self.lease.worker_id]).await?;
             }
         }

@@ -48,8 +48,9 @@ async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
         reviewed.unread.into_iter().for_each(|run_id| session.nudge(run_id));
         reviewed.lost.into_iter().for_each(|run_id| session.tell_settled(run_id));
     }
-    if session.take_suspicion() {
-        recover_strays(session).await.inspect_err(|_| session.suspect_strays())?;
+    if let Some(inquiry) = session.strays.look_into() {
+        recover_strays(session).await?;
+        inquiry.answered();
     }
     Ok(())
 }
@@ -83,7 +84,7 @@ async fn recover_strays(session: &Arc<Session>) -> Result<(), StoreError> {
         // Whatever its driver had under way, if it had one, was interrupted.
         run.takeovers += 1;
         let Ok(permit) = Arc::clone(&session.capacity).try_acquire_owned() else {
-            session.suspect_strays();
+            session.strays.note();
             break;
         };
         info!(run_id = %run.run_id, "recovered a run");

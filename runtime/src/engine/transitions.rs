@@ -123,7 +123,7 @@ impl Transition for Starts {
         failpoints::hit("after_start");
         if started.is_err() {
             // What was started all the same has an owner who does not know.
-            owners.iter().for_each(|owner| owner.suspect_strays());
+            owners.iter().for_each(|owner| owner.strays.note());
         }
         started
     }

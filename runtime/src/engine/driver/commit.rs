@@ -214,6 +214,6 @@ impl Driver {
 pub(super) fn report_failed_commit(session: &Session, error: &StoreError) {
     if !matches!(error, StoreError::Fenced) {
         error!(%error, "a step could not be committed");
-        session.suspect_strays();
+        session.strays.note();
     }
 }

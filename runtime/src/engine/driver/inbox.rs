@@ -50,7 +50,7 @@ impl Driver {
                 Ok(outcome) => {
                     info!(?outcome, "the run has another owner or is closed");
                     // Or it is ours, and the lease has run out.
-                    self.session.suspect_strays();
+                    self.session.strays.note();
                     return Err(Ended);
                 }
                 Err(error) => {

@@ -100,7 +100,7 @@ async fn claim_once(session: &Arc<Session>) -> Result<Pass, StoreError> {
     for (group, limit) in groups(session, &places) {
         claim_group(session, group, limit, &mut places, &mut pass).await.inspect_err(|_| {
             // The answer may be what was lost.
-            session.attempts.suspect_strays();
+            session.attempts.strays.note();
         })?;
     }
     Ok(pass)
@@ -239,19 +239,22 @@ fn begin(
 pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     let _claiming = session.attempts.claiming.lock().await;
     let held = session.attempts.list();
-    let suspects = session.attempts.take_suspicion();
-    if held.is_empty() && !suspects {
+    let inquiry = session.attempts.strays.look_into();
+    if held.is_empty() && inquiry.is_none() {
         return Ok(());
     }
     let reviewed = session.store.review_activities(session.lease(), &held).await;
     let ReviewedActivities { lost, strays } =
-        reviewed.inspect_err(|_| session.attempts.suspect_strays())?;
+        reviewed.inspect_err(|_| session.attempts.strays.note())?;
+    if let Some(inquiry) = inquiry {
+        inquiry.answered();
+    }
     for (key, attempt) in held.iter().filter(|(key, _)| lost.contains(key)) {
         session.attempts.cancel(*key, Some(*attempt));
     }
     for stray in strays {
         if !begin(session, stray, |entry| session.host.slots.try_take(entry)) {
-            session.attempts.suspect_strays();
+            session.attempts.strays.note();
         }
     }
     Ok(())
@@ -261,9 +264,10 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
 /// begins any more. `held` are those of which it knew.
 pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
     let mut unbegun = session.attempts.take_unbegun();
-    if session.attempts.take_suspicion() {
+    if let Some(inquiry) = session.attempts.strays.look_into() {
         match session.store.review_activities(session.lease(), held).await {
             Ok(ReviewedActivities { strays, .. }) => {
+                inquiry.answered();
                 unbegun.extend(strays.into_iter().map(|stray| (stray.key, stray.attempt)));
             }
             Err(error) => warn!(%error, "activities that were not begun may count as interrupted"),

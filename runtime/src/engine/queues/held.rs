@@ -1,13 +1,13 @@
 //! The attempts of activities on queues that a session makes.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::engine::link::Link;
+use crate::engine::suspicion::Suspicion;
 use crate::store::ActivityKey;
 
 /// See the [module documentation](self).
@@ -16,8 +16,8 @@ pub(crate) struct Held {
     attempts: Mutex<BTreeMap<ActivityKey, Attempt>>,
     /// Told when one has ended and its place is free.
     freed: Notify,
-    /// Whether the worker may be making attempts that it does not know of.
-    strays: AtomicBool,
+    /// That the database has given attempts that are not held.
+    pub(crate) strays: Suspicion,
     /// Those that were dropped before they began.
     unbegun: Mutex<Vec<(ActivityKey, u32)>>,
     /// Held from asking for activities until they are held: in between they look like strays.
@@ -65,16 +65,6 @@ impl Held {
         {
             link.cancel(task);
         }
-    }
-
-    /// Notes that the database may have given attempts that are not held.
-    pub(crate) fn suspect_strays(&self) {
-        self.strays.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether there may be such attempts; asking takes the suspicion away.
-    pub(crate) fn take_suspicion(&self) -> bool {
-        self.strays.swap(false, Ordering::Relaxed)
     }
 
     /// Takes the attempts that were dropped before they began.
