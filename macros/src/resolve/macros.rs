@@ -1,15 +1,38 @@
 //! Names in macros: in those that read as expressions, in format strings, and in tokens that nobody
 //! understands.
 
-use quote::ToTokens;
-use syn::visit_mut::VisitMut;
-use syn::{Expr, Ident, Macro};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser as _};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, FieldPat, Ident, Macro, Pat, PatIdent};
 
 use super::{Binding, Resolver};
 use crate::check::Rule;
 use crate::macros::{self, Piece};
 use crate::suspend;
 use crate::write_out;
+
+/// Renames the bindings of a pattern.
+struct Renamer<'a, 'r>(&'a Resolver<'r>);
+
+impl VisitMut for Renamer<'_, '_> {
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        if let Some(new) = self.0.renamed(&pat.ident) {
+            pat.ident = new;
+        }
+        visit_mut::visit_pat_ident_mut(self, pat);
+    }
+
+    fn visit_field_pat_mut(&mut self, field: &mut FieldPat) {
+        if let Pat::Ident(pat) = &*field.pat
+            && self.0.renamed(&pat.ident).is_some()
+        {
+            field.colon_token.get_or_insert_with(Default::default);
+        }
+        self.visit_pat_mut(&mut field.pat);
+    }
+}
 
 impl Resolver<'_> {
     pub(super) fn resolve_macro(&mut self, mac: &mut Macro) {
@@ -44,7 +67,7 @@ impl Resolver<'_> {
                 Piece::Tokens(tokens) => {
                     // The pattern of `matches!`; names before `=` are not variables.
                     if macros::name(mac) == "matches" {
-                        *tokens = macros::rename_tokens(tokens.clone(), &|i| self.renamed(i));
+                        *tokens = self.rename_pattern(tokens.clone());
                     }
                 }
             }
@@ -53,6 +76,19 @@ impl Resolver<'_> {
         if after.to_string() != before {
             mac.tokens = after;
         }
+    }
+
+    /// Renames what a pattern with a guard binds as the variables of these names are, which the guard
+    /// is, too.
+    fn rename_pattern(&self, tokens: TokenStream) -> TokenStream {
+        let rename = |tokens| macros::rename_tokens(tokens, &|ident| self.renamed(ident));
+        let parser = |input: ParseStream<'_>| {
+            let mut pat = Pat::parse_multi_with_leading_vert(input)?;
+            Renamer(self).visit_pat_mut(&mut pat);
+            let guard = rename(input.parse()?);
+            Ok(quote!(#pat #guard))
+        };
+        parser.parse2(tokens.clone()).unwrap_or_else(|_| rename(tokens))
     }
 
     /// Renames what a format string captures, but for the `named` arguments of the call.
