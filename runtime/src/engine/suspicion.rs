@@ -19,7 +19,7 @@ impl Suspicion {
 
     /// Begins to look into it, if there is something to look into.
     pub(crate) fn look_into(&self) -> Option<Inquiry<'_>> {
-        self.0.swap(false, Ordering::Relaxed).then_some(Inquiry(self))
+        self.0.swap(false, Ordering::Relaxed).then(|| Inquiry(self))
     }
 }
 
@@ -49,6 +49,7 @@ mod tests {
     fn a_look_that_is_broken_off_leaves_the_suspicion() {
         let suspicion = Suspicion::default();
         assert!(suspicion.look_into().is_none());
+        assert!(!suspicion.is_noted());
         suspicion.note();
         drop(suspicion.look_into());
         assert!(suspicion.is_noted());
