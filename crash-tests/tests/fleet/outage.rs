@@ -111,16 +111,10 @@ pub(crate) async fn what_arrives_late_from_a_cut_off_worker_changes_nothing(mut 
     for number in 0..RUNS {
         runs.push(scene.client.start(gated(number)).await.expect("it can be started"));
     }
-    let at_the_gate = "SELECT count(*) FROM piton_runs WHERE step_no = 1";
-    let audit = &mut scene.audit;
-    wait_until("they wait at the gate", async || {
-        audit.count(at_the_gate).await == RUNS.cast_signed()
-    })
-    .await;
-    proxy.silence();
+    // The name of the state that follows the gate.
+    proxy.silence_at(b"pass#2");
     Gate::new(scene.folder.path()).open().expect("it can be written");
-    // The name of the state that follows.
-    wait_until("commits are under way", async || proxy.holds_back(b"pass#2")).await;
+    proxy.is_silent().await;
     let store = scene.client.store();
     let workers = store.list_workers().await.expect("they can be listed");
     let workers: Vec<_> = workers.iter().map(|(lease, _)| lease.worker_id).collect();

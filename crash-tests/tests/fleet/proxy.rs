@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
@@ -22,12 +22,12 @@ struct Shared {
     cut: Mutex<Option<Cut>>,
     /// How many have been cut.
     cuts: watch::Sender<usize>,
+    /// What the message holds with which the way goes silent.
+    silence_at: Mutex<Option<Vec<u8>>>,
     /// Connections before this number do not pass on anything.
     silent_before: watch::Sender<usize>,
     /// The number of the next connection.
     next: AtomicUsize,
-    /// What has been held back on its way to the server.
-    held_back: Mutex<Vec<u8>>,
 }
 
 /// The one answer that gets lost. The server has done by then what it was asked to.
@@ -48,9 +48,9 @@ impl Proxy {
             socket: socket.to_owned(),
             cut: Mutex::default(),
             cuts: watch::channel(0).0,
+            silence_at: Mutex::default(),
             silent_before: watch::channel(0).0,
             next: AtomicUsize::new(1),
-            held_back: Mutex::default(),
         });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
         Self { port, shared, accepting }
@@ -66,7 +66,7 @@ impl Proxy {
 
     /// Loses one answer.
     pub(crate) fn cut(&self, cut: Cut) {
-        *self.shared.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+        *lock(&self.shared.cut) = Some(cut);
     }
 
     /// Waits until so many answers have been lost.
@@ -80,15 +80,15 @@ impl Proxy {
         self.shared.silent_before.send_replace(self.shared.next.load(Ordering::SeqCst));
     }
 
-    /// Lets no connection pass on anything, old or new.
-    pub(crate) fn silence(&self) {
-        self.shared.silent_before.send_replace(usize::MAX);
+    /// Lets no connection pass on anything, old or new, from the message on that holds this.
+    pub(crate) fn silence_at(&self, wanted: &[u8]) {
+        *lock(&self.shared.silence_at) = Some(wanted.to_owned());
     }
 
-    /// Whether something that holds this is being held back from the server.
-    pub(crate) fn holds_back(&self, wanted: &[u8]) -> bool {
-        let held_back = self.shared.held_back.lock().unwrap_or_else(PoisonError::into_inner);
-        held_back.windows(wanted.len()).any(|window| window == wanted)
+    /// Waits until no connection passes on anything.
+    pub(crate) async fn is_silent(&self) {
+        let mut silent_before = self.shared.silent_before.subscribe();
+        silent_before.wait_for(|before| *before == usize::MAX).await.expect("the sender is here");
     }
 
     /// Passes on what has been held back and all that follows.
@@ -119,7 +119,7 @@ async fn connect(number: usize, client: TcpStream, shared: Arc<Shared>) {
     let (mut from_server, mut to_server) = server.into_split();
     let is_doomed = watch::channel(false).0;
     let requests = async {
-        let mut seen = Vec::new();
+        let (mut seen, mut sent) = (Vec::new(), Vec::new());
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(count @ 1..) = from_client.read(&mut buffer).await {
             let is_meant = |cut: &Cut| matches!(cut, Cut::AnswerTo(it) if holds(&mut seen, &buffer[..count], it));
@@ -127,7 +127,8 @@ async fn connect(number: usize, client: TcpStream, shared: Arc<Shared>) {
                 *doomed |= shared.take_cut(is_meant);
                 *doomed
             });
-            shared.hold_back(number, &buffer[..count]).await;
+            shared.go_silent(|wanted| holds(&mut sent, &buffer[..count], wanted));
+            shared.until_not_silent(number).await;
             if to_server.write_all(&buffer[..count]).await.is_err() {
                 return;
             }
@@ -156,7 +157,7 @@ async fn connect(number: usize, client: TcpStream, shared: Arc<Shared>) {
 
 impl Shared {
     fn take_cut(&self, is_meant: impl FnOnce(&Cut) -> bool) -> bool {
-        let mut cut = self.cut.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cut = lock(&self.cut);
         let taken = cut.as_ref().is_some_and(is_meant);
         if taken {
             *cut = None;
@@ -164,19 +165,23 @@ impl Shared {
         taken
     }
 
-    /// As long as the way is silent.
-    async fn hold_back(&self, number: usize, bytes: &[u8]) {
-        if number < *self.silent_before.borrow() {
-            let mut held_back = self.held_back.lock().unwrap_or_else(PoisonError::into_inner);
-            held_back.extend_from_slice(bytes);
+    fn go_silent(&self, is_meant: impl FnOnce(&[u8]) -> bool) {
+        let mut silence_at = lock(&self.silence_at);
+        if silence_at.as_deref().is_some_and(is_meant) {
+            *silence_at = None;
+            self.silent_before.send_replace(usize::MAX);
         }
-        self.until_not_silent(number).await;
     }
 
     async fn until_not_silent(&self, number: usize) {
         let mut silent_before = self.silent_before.subscribe();
         let _ = silent_before.wait_for(|before| number >= *before).await;
     }
+}
+
+/// What is locked is whole at any time, so a panic elsewhere does not spoil it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether what has come so far holds `wanted`; keeps as much as may be the beginning of it.
