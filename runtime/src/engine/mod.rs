@@ -30,6 +30,7 @@ pub(crate) mod batch;
 pub(crate) mod claim;
 mod clock;
 pub(crate) mod driver;
+mod held;
 pub(crate) mod lease;
 mod link;
 pub(crate) mod phase;

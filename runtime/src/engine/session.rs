@@ -3,7 +3,6 @@
 //! A session ends when it is told to or when it has lost its lease. In the second case everything
 //! it was doing is dropped, and the worker opens another.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,6 +15,7 @@ use tracing::{debug, info, warn};
 use super::batch::Batcher;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
+use super::held::{HeldRuns, Hold};
 use super::lease;
 use super::phase::{Phase, Phases};
 use super::queues::{self, Held as HeldAttempts, Queues, Reports};
@@ -25,9 +25,9 @@ use super::suspicion::Suspicion;
 use super::transitions::{Commits, Deliveries};
 use crate::activities::Dependencies;
 use crate::error::StoreError;
-use crate::model::{RunId, Timestamp};
+use crate::model::Timestamp;
 use crate::process;
-use crate::store::{NewWorker, RunEvent, Store, WorkerLease};
+use crate::store::{NewWorker, Store, WorkerLease};
 
 /// What stays the same over the sessions of a worker.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ pub(crate) struct Session {
     /// When the lease was last asked for and given.
     renewed_at: Mutex<Instant>,
     /// The runs held.
-    runs: Mutex<BTreeMap<RunId, Held>>,
+    pub(crate) runs: HeldRuns,
     /// Their drivers, and attempts of activities on queues; `None` once no more may start.
     drivers: Mutex<Option<JoinSet<()>>>,
     /// How far the session has come.
@@ -102,14 +102,6 @@ pub(crate) struct Session {
     pub(crate) strays: Suspicion,
     /// Held from asking for runs until they are held: in between they look like strays.
     pub(crate) claiming: tokio::sync::Mutex<()>,
-}
-
-/// A run whose driver lives.
-#[derive(Debug)]
-struct Held {
-    events: mpsc::UnboundedSender<RunEvent>,
-    /// How far the driver has read the inbox.
-    inbox_read: Arc<AtomicI64>,
 }
 
 /// A run on its way to its driver.
@@ -126,7 +118,7 @@ pub(crate) struct Adoption {
 impl Adoption {
     /// Drives the run, unless it is driven already.
     pub(crate) fn adopt(self) {
-        if !self.session.lock_runs().contains_key(&self.origin.run_id()) {
+        if !self.session.runs.has(self.origin.run_id()) {
             self.session.drive(self.origin, self.permit);
         }
     }
@@ -165,7 +157,7 @@ impl Session {
             clock,
             lease,
             renewed_at: Mutex::new(registered_at),
-            runs: Mutex::default(),
+            runs: HeldRuns::default(),
             drivers: Mutex::new(Some(JoinSet::new())),
             phases,
             next_due: AtomicI64::new(i64::MAX),
@@ -218,16 +210,12 @@ impl Session {
         let Some(drivers) = drivers.as_mut() else { return };
         while drivers.try_join_next().is_some() {}
         let run_id = origin.run_id();
-        let inbox_read = Arc::new(AtomicI64::new(0));
         let (events, receiver) = mpsc::unbounded_channel();
-        let held = Held { events: events.clone(), inbox_read: Arc::clone(&inbox_read) };
-        self.lock_runs().insert(run_id, held);
+        let hold = Hold::new(self, run_id, events.clone());
         let subscription = self.store.hub().subscribe(run_id, events);
-        let session = Arc::clone(self);
         drivers.spawn(process::bind(async move {
-            let released = Release { session: Arc::clone(&session), run_id, inbox_read };
-            Driver::run(session, origin, receiver, Arc::clone(&released.inbox_read)).await;
-            drop((subscription, released, permit));
+            Driver::run(hold, origin, receiver).await;
+            drop((subscription, permit));
         }));
     }
 
@@ -240,28 +228,6 @@ impl Session {
         let tasks = tasks.as_mut()?;
         while tasks.try_join_next().is_some() {}
         Some(tasks.spawn(process::bind(task)))
-    }
-
-    /// The runs held and how far their inboxes have been read.
-    pub(crate) fn held(&self) -> Vec<(RunId, i64)> {
-        let runs = self.lock_runs();
-        runs.iter().map(|(id, held)| (*id, held.inbox_read.load(Ordering::Relaxed))).collect()
-    }
-
-    /// Has the driver of a run look into its inbox.
-    pub(crate) fn nudge(&self, run_id: RunId) {
-        if let Some(held) = self.lock_runs().get(&run_id) {
-            // A driver that has ended has nothing to read.
-            let _ = held.events.send(RunEvent::Arrival(run_id));
-        }
-    }
-
-    /// Has the driver of a run look whether the run has been ended.
-    pub(crate) fn tell_settled(&self, run_id: RunId) {
-        if let Some(held) = self.lock_runs().get(&run_id) {
-            // A driver that has ended knows.
-            let _ = held.events.send(RunEvent::Settled(run_id));
-        }
     }
 
     /// Notes that a run was parked until `due_at`.
@@ -308,7 +274,7 @@ impl Session {
             // Handing back counts no attempt as interrupted; taking away does. A driver that could
             // not write what it knew, because of an error or because the lease had run out, has left
             // its attempts in the middle, too.
-            if !in_time || self.strays.is_noted() || self.phases.now() == Phase::Lost {
+            if !in_time || self.strays.stands() || self.phases.now() == Phase::Lost {
                 self.store.fence_workers(&[self.lease.worker_id]).await?;
             }
         }
@@ -317,33 +283,8 @@ impl Session {
         Ok(())
     }
 
-    fn lock_runs(&self) -> MutexGuard<'_, BTreeMap<RunId, Held>> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn lock_drivers(&self) -> MutexGuard<'_, Option<JoinSet<()>>> {
         self.drivers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Takes a run off those held when its driver ends, however it ends.
-struct Release {
-    session: Arc<Session>,
-    run_id: RunId,
-    inbox_read: Arc<AtomicI64>,
-}
-
-impl Drop for Release {
-    fn drop(&mut self) {
-        let mut runs = self.session.lock_runs();
-        // A run that was parked and claimed again at once has another driver by now.
-        if runs
-            .get(&self.run_id)
-            .is_some_and(|held| Arc::ptr_eq(&held.inbox_read, &self.inbox_read))
-        {
-            runs.remove(&self.run_id);
-        }
     }
 }
 

@@ -1,25 +1,44 @@
 //! The suspicion that a worker has been given what it does not know of, because an answer was lost.
+//!
+//! A look leaves out what is held. But what is about to be let go of may have been given once more,
+//! and nobody would look again: so whoever lets go of something compares how often the suspicion was
+//! noted before he said so and after.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
-pub(crate) struct Suspicion(AtomicBool);
+pub(crate) struct Suspicion {
+    stands: AtomicBool,
+    /// How often it was noted. Set before `stands` is.
+    notes: AtomicU64,
+}
 
 impl Suspicion {
     /// Notes that something may have been given.
     pub(crate) fn note(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.notes.fetch_add(1, Ordering::Relaxed);
+        self.stand();
     }
 
-    /// Whether that is so.
-    pub(crate) fn is_noted(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    /// Asks for a look, though nothing new may have been given.
+    pub(crate) fn stand(&self) {
+        self.stands.store(true, Ordering::Release);
+    }
+
+    /// Whether there is something to look into.
+    pub(crate) fn stands(&self) -> bool {
+        self.stands.load(Ordering::Relaxed)
+    }
+
+    /// How often it was noted.
+    pub(crate) fn notes(&self) -> u64 {
+        self.notes.load(Ordering::Relaxed)
     }
 
     /// Begins to look into it, if there is something to look into.
     pub(crate) fn look_into(&self) -> Option<Inquiry<'_>> {
-        self.0.swap(false, Ordering::Relaxed).then(|| Inquiry(self))
+        self.stands.swap(false, Ordering::AcqRel).then(|| Inquiry(self))
     }
 }
 
@@ -37,7 +56,7 @@ impl Inquiry<'_> {
 
 impl Drop for Inquiry<'_> {
     fn drop(&mut self) {
-        self.0.note();
+        self.0.stand();
     }
 }
 
@@ -49,12 +68,12 @@ mod tests {
     fn a_look_that_is_broken_off_leaves_the_suspicion() {
         let suspicion = Suspicion::default();
         assert!(suspicion.look_into().is_none());
-        assert!(!suspicion.is_noted());
+        assert!(!suspicion.stands());
         suspicion.note();
         drop(suspicion.look_into());
-        assert!(suspicion.is_noted());
+        assert!(suspicion.stands());
         suspicion.look_into().expect("it is noted").answered();
-        assert!(!suspicion.is_noted());
+        assert!(!suspicion.stands());
     }
 
     #[test]
@@ -64,6 +83,6 @@ mod tests {
         let inquiry = suspicion.look_into().expect("it is noted");
         suspicion.note();
         inquiry.answered();
-        assert!(suspicion.is_noted());
+        assert!(suspicion.stands());
     }
 }

@@ -12,7 +12,7 @@ use super::driver::Origin;
 use super::queues;
 use super::session::{Adoption, Session};
 use crate::error::StoreError;
-use crate::store::Store;
+use crate::store::{RunEvent, Store};
 
 /// How often to look for workers that have died. With the time that a store takes to be sure and a
 /// claim, the runs of a dead worker go on well within a second.
@@ -42,11 +42,11 @@ async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
     fence_expired_workers(&*session.store).await?;
     queues::expire(&*session.store, &session.reports).await?;
     queues::review(session).await?;
-    let held = session.held();
+    let held = session.runs.list();
     if !held.is_empty() {
         let reviewed = session.store.review_runs(session.lease(), &held).await?;
-        reviewed.unread.into_iter().for_each(|run_id| session.nudge(run_id));
-        reviewed.lost.into_iter().for_each(|run_id| session.tell_settled(run_id));
+        reviewed.unread.into_iter().for_each(|id| session.runs.tell(id, RunEvent::Arrival(id)));
+        reviewed.lost.into_iter().for_each(|id| session.runs.tell(id, RunEvent::Settled(id)));
     }
     if let Some(inquiry) = session.strays.look_into() {
         recover_strays(session).await?;
@@ -77,14 +77,14 @@ pub(crate) async fn fence_expired_workers(store: &dyn Store) -> Result<(), Store
 /// Drives the runs that this worker owns without knowing.
 async fn recover_strays(session: &Arc<Session>) -> Result<(), StoreError> {
     let _claiming = session.claiming.lock().await;
-    let held: Vec<_> = session.held().into_iter().map(|(run_id, _)| run_id).collect();
+    let held: Vec<_> = session.runs.list().into_iter().map(|(run_id, _)| run_id).collect();
     let heard = session.store.hub().arrivals();
     let strays = session.store.recover_claims(session.lease(), &held, INBOX_PAGE).await?;
     for mut run in strays {
         // Whatever its driver had under way, if it had one, was interrupted.
         run.takeovers += 1;
         let Ok(permit) = Arc::clone(&session.capacity).try_acquire_owned() else {
-            session.strays.note();
+            session.strays.stand();
             break;
         };
         info!(run_id = %run.run_id, "recovered a run");

@@ -32,7 +32,8 @@ impl Rig {
         self.worker_of(&Client::new(self.store.connect()))
     }
 
-    fn worker_of(&self, client: &Client) -> Worker {
+    /// A worker of this client.
+    pub fn worker_of(&self, client: &Client) -> Worker {
         Worker::new(client).provide(self.lab.clone())
     }
 

@@ -157,7 +157,7 @@ impl Driver {
             AttemptResult::Lost => {
                 info!("the run has another owner or is closed");
                 // Or it is ours, and the lease has run out.
-                self.session.strays.note();
+                self.hold.doubt();
                 self.lost = true;
                 return;
             }

@@ -8,9 +8,9 @@ use tracing::{debug, error, info, warn};
 use super::steps::{self, Before, Effects, StepEnd};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
 use crate::engine::batch::BatchError;
+use crate::engine::held::Hold;
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
-use crate::engine::session::Session;
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Timestamp};
 use crate::store::{CommitOutcome, CommitStep, Disposition};
@@ -124,7 +124,7 @@ impl Driver {
         match rest {
             Rest::Stay(_) => self.commit(Disposition::Keep { snapshot, state }, effects).await,
             Rest::Park(due_at) => {
-                let inbox_read = self.inbox_read.load(Ordering::Relaxed);
+                let inbox_read = self.hold.inbox_read.load(Ordering::Relaxed);
                 let disposition = Disposition::Park { snapshot, state, due_at, inbox_read };
                 self.commit(disposition, effects).await?;
                 debug!(?due_at, "parked");
@@ -164,6 +164,9 @@ impl Driver {
         } else {
             self.supersede().await?.followed_by(effects)
         };
+        if !matches!(disposition, Disposition::Keep { .. }) {
+            self.hold.give_up();
+        }
         let step = self.next_commit(disposition, effects);
         let answer = self.session.commits.submit(step).await;
         self.ahead.is_held = false;
@@ -203,7 +206,7 @@ impl Driver {
                 Err(Ended)
             }
             Err(error) => {
-                report_failed_commit(&self.session, &error);
+                report_failed_commit(&mut self.hold, &error);
                 Err(Ended)
             }
         }
@@ -211,9 +214,9 @@ impl Driver {
 }
 
 /// The run stays with the session, which goes on with it at a later sweep.
-pub(super) fn report_failed_commit(session: &Session, error: &StoreError) {
+pub(super) fn report_failed_commit(hold: &mut Hold, error: &StoreError) {
     if !matches!(error, StoreError::Fenced) {
         error!(%error, "a step could not be committed");
-        session.strays.note();
+        hold.doubt();
     }
 }

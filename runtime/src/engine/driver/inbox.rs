@@ -50,7 +50,7 @@ impl Driver {
                 Ok(outcome) => {
                     info!(?outcome, "the run has another owner or is closed");
                     // Or it is ours, and the lease has run out.
-                    self.session.strays.note();
+                    self.hold.doubt();
                     return Err(Ended);
                 }
                 Err(error) => {
@@ -80,9 +80,9 @@ impl Driver {
 
     /// Takes note of an arrival that the machine has already.
     pub(super) fn note_read(&mut self, seq: i64) {
-        let read = self.inbox_read.load(Ordering::Relaxed);
+        let read = self.hold.inbox_read.load(Ordering::Relaxed);
         if seq == read + 1 {
-            self.inbox_read.store(seq, Ordering::Relaxed);
+            self.hold.inbox_read.store(seq, Ordering::Relaxed);
         } else {
             // Something from outside came before it.
             self.unread |= seq > read;
@@ -90,7 +90,7 @@ impl Driver {
     }
 
     pub(super) async fn read_inbox(&mut self) -> Result<(), Ended> {
-        let read = self.inbox_read.load(Ordering::Relaxed);
+        let read = self.hold.inbox_read.load(Ordering::Relaxed);
         let mut backoff = Backoff::default();
         let page = loop {
             match self.session.store.read_inbox(self.run.run_id, read, INBOX_PAGE).await {
@@ -137,7 +137,7 @@ impl Driver {
                 }
                 ArrivalKind::Cancel { reason } => self.machine.deliver_cancel(at, reason),
             }
-            self.inbox_read.fetch_max(seq, Ordering::Relaxed);
+            self.hold.inbox_read.fetch_max(seq, Ordering::Relaxed);
         }
     }
 }

@@ -16,7 +16,7 @@ mod transactions;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -29,6 +29,7 @@ use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::steps::make_first;
 use super::claim::INBOX_PAGE;
+use super::held::Hold;
 use super::phase::Phase;
 use super::session::Session;
 use crate::codec;
@@ -81,6 +82,8 @@ impl Origin {
 pub(crate) struct Driver {
     /// What the run is held under.
     session: Arc<Session>,
+    /// Its place among the runs held.
+    hold: Hold,
     /// Which run.
     run: RunInfo,
     /// Commits so far.
@@ -95,8 +98,6 @@ pub(crate) struct Driver {
     events: mpsc::UnboundedReceiver<RunEvent>,
     /// How far the session had come when last heard of.
     phase: Phase,
-    /// The number of the last arrival taken into account; the sweep reads it.
-    inbox_read: Arc<AtomicI64>,
     /// Whether the inbox may hold more.
     unread: bool,
     /// Whether the inbox has been read to its end once. Before that an activity may look
@@ -144,6 +145,14 @@ enum Unsaved {
 /// The driver has let go of the run.
 struct Ended;
 
+/// A run that this build cannot read.
+struct Unread {
+    hold: Hold,
+    /// The step number of the run.
+    expected: StepNo,
+    reason: BlockedReason,
+}
+
 /// What a run that is not ready does.
 enum Rest {
     /// It stays in memory, until this time if nothing arrives.
@@ -154,31 +163,28 @@ enum Rest {
 
 impl Driver {
     /// Drives the run for as long as it stays with the session.
-    pub(crate) async fn run(
-        session: Arc<Session>,
-        origin: Origin,
-        events: mpsc::UnboundedReceiver<RunEvent>,
-        inbox_read: Arc<AtomicI64>,
-    ) {
+    pub(crate) async fn run(hold: Hold, origin: Origin, events: mpsc::UnboundedReceiver<RunEvent>) {
         let run = match &origin {
             Origin::Started { run, .. } => run.clone(),
             Origin::Claimed { run, .. } => {
                 RunInfo { run_id: run.run_id, workflow_id: run.workflow_id.as_str().into() }
             }
         };
-        let span = info_span!("run", run_id = %run.run_id, workflow_id = %run.workflow_id);
+        let run_id = run.run_id;
+        let span = info_span!("run", %run_id, workflow_id = %run.workflow_id);
         let drive = async {
-            match Self::load(&session, run, origin, events, inbox_read) {
+            match Self::load(hold, run, origin, events) {
                 Ok(mut driver) => {
                     while driver.turn().await.is_ok() {}
                     driver.attempts.let_go();
                 }
-                Err((run_id, expected, reason)) => {
+                Err(Unread { mut hold, expected, reason }) => {
                     warn!(%reason, "the run is blocked");
                     let disposition = Disposition::Block { reason };
                     let step = CommitStep::new(run_id, expected, disposition);
-                    if let Err(error) = session.commits.submit(step).await {
-                        report_failed_commit(&session, &error);
+                    hold.give_up();
+                    if let Err(error) = hold.session.commits.submit(step).await {
+                        report_failed_commit(&mut hold, &error);
                     }
                 }
             }
@@ -187,37 +193,37 @@ impl Driver {
     }
 
     fn load(
-        session: &Arc<Session>,
+        hold: Hold,
         run: RunInfo,
         origin: Origin,
         events: mpsc::UnboundedReceiver<RunEvent>,
-        inbox_read: Arc<AtomicI64>,
-    ) -> Result<Self, (RunId, StepNo, BlockedReason)> {
+    ) -> Result<Self, Unread> {
+        let session = Arc::clone(&hold.session);
         let (machine, claimed, heard) = match origin {
             Origin::Started { machine, heard, .. } => (*machine, None, heard),
             Origin::Claimed { run: claimed, heard } => {
-                let refused = |reason| (claimed.run_id, claimed.step_no, reason);
-                let entry = session.host.registry.workflow(&claimed.workflow).ok_or_else(|| {
-                    let reason = format!("there is no workflow `{}`", claimed.workflow);
-                    refused(BlockedReason::Undecodable(reason))
-                })?;
-                let snapshot = codec::decode_snapshot(&claimed.snapshot)
-                    .map_err(|error| refused(BlockedReason::Undecodable(error.to_string())))?;
-                (Machine::resume(entry, run.clone(), snapshot), Some(claimed), heard)
+                let machine = match read(&session, &run, &claimed) {
+                    Ok(machine) => machine,
+                    Err(reason) => {
+                        let reason = BlockedReason::Undecodable(reason);
+                        return Err(Unread { hold, expected: claimed.step_no, reason });
+                    }
+                };
+                (machine, Some(claimed), heard)
             }
         };
         // The caller subscribed before this; what was announced in between was not heard.
         let missed = session.store.hub().arrivals() != heard;
         let mut driver = Self {
-            session: Arc::clone(session),
+            phase: session.phases().now(),
+            session,
+            hold,
             run,
             step_no: StepNo(0),
             machine,
             ahead: Ahead::default(),
             attempts: Attempts::default(),
             events,
-            phase: session.phases().now(),
-            inbox_read,
             unread: missed,
             caught_up: true,
             takeovers: 0,
@@ -236,7 +242,7 @@ impl Driver {
             let is_whole = claimed.inbox.len() < INBOX_PAGE as usize;
             driver.absorb(claimed.inbox);
             if is_whole {
-                driver.inbox_read.fetch_max(claimed.inbox_count, Ordering::Relaxed);
+                driver.hold.inbox_read.fetch_max(claimed.inbox_count, Ordering::Relaxed);
             }
             driver.caught_up = is_whole;
             driver.unread |= !is_whole;
@@ -355,4 +361,12 @@ impl Driver {
     fn is_draining(&self) -> bool {
         !self.session.is_serving()
     }
+}
+
+/// The machine of a run from the database, or why this build cannot make it.
+fn read(session: &Session, run: &RunInfo, claimed: &ClaimedRun) -> Result<Machine, String> {
+    let entry = session.host.registry.workflow(&claimed.workflow);
+    let entry = entry.ok_or_else(|| format!("there is no workflow `{}`", claimed.workflow))?;
+    let snapshot = codec::decode_snapshot(&claimed.snapshot).map_err(|error| error.to_string())?;
+    Ok(Machine::resume(entry, run.clone(), snapshot))
 }

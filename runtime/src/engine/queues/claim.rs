@@ -245,7 +245,7 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     }
     let reviewed = session.store.review_activities(session.lease(), &held).await;
     let ReviewedActivities { lost, strays } =
-        reviewed.inspect_err(|_| session.attempts.strays.note())?;
+        reviewed.inspect_err(|_| session.attempts.strays.stand())?;
     if let Some(inquiry) = inquiry {
         inquiry.answered();
     }
@@ -254,7 +254,7 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     }
     for stray in strays {
         if !begin(session, stray, |entry| session.host.slots.try_take(entry)) {
-            session.attempts.strays.note();
+            session.attempts.strays.stand();
         }
     }
     Ok(())

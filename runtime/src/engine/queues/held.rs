@@ -41,7 +41,8 @@ impl Held {
         link: Arc<Link>,
     ) -> HeldAttempt {
         self.lock().insert(key, Attempt { number, link: Arc::clone(&link), task: None });
-        HeldAttempt { held: Arc::clone(self), key, number, link, is_reported: false }
+        let held = Arc::clone(self);
+        HeldAttempt { held, key, number, link, is_reported: false, notes_before: None }
     }
 
     /// Says which task makes the attempt.
@@ -96,9 +97,17 @@ pub(crate) struct HeldAttempt {
     number: u32,
     link: Arc<Link>,
     is_reported: bool,
+    /// How often the suspicion of strays was noted before the worker asked to put it back.
+    notes_before: Option<u64>,
 }
 
 impl HeldAttempt {
+    /// Says that it is about to be put back on its queue. It may be claimed again, under the same
+    /// number, before that is answered.
+    pub(crate) fn put_back(&mut self) {
+        self.notes_before = Some(self.held.strays.notes());
+    }
+
     /// Lets go of an attempt whose end is written.
     pub(crate) fn reported(mut self) {
         self.is_reported = true;
@@ -108,11 +117,15 @@ impl HeldAttempt {
 impl Drop for HeldAttempt {
     fn drop(&mut self) {
         let mut attempts = self.held.lock();
-        // The next attempt may be here already.
-        if attempts.get(&self.key).is_some_and(|attempt| attempt.number == self.number) {
+        // The next attempt may be here already, even under the same number.
+        if attempts.get(&self.key).is_some_and(|attempt| Arc::ptr_eq(&attempt.link, &self.link)) {
             attempts.remove(&self.key);
         }
         drop(attempts);
+        if self.notes_before.is_some_and(|notes| notes != self.held.strays.notes()) {
+            // Not before: a look leaves out what is held.
+            self.held.strays.stand();
+        }
         if !self.is_reported && self.link.call_off() {
             let unbegun = self.held.unbegun.lock();
             unbegun.unwrap_or_else(PoisonError::into_inner).push((self.key, self.number));

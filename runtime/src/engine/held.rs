@@ -1,0 +1,106 @@
+//! The runs that a session holds: those whose drivers live.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc;
+
+use super::session::Session;
+use crate::model::RunId;
+use crate::store::RunEvent;
+
+/// See the [module documentation](self).
+#[derive(Debug, Default)]
+pub(crate) struct HeldRuns(Mutex<BTreeMap<RunId, Held>>);
+
+#[derive(Debug)]
+struct Held {
+    events: mpsc::UnboundedSender<RunEvent>,
+    /// How far the driver has read the inbox.
+    inbox_read: Arc<AtomicI64>,
+}
+
+impl HeldRuns {
+    /// Whether a run is among them.
+    pub(crate) fn has(&self, run_id: RunId) -> bool {
+        self.lock().contains_key(&run_id)
+    }
+
+    /// All of them and how far their inboxes have been read.
+    pub(crate) fn list(&self) -> Vec<(RunId, i64)> {
+        let runs = self.lock();
+        runs.iter().map(|(id, held)| (*id, held.inbox_read.load(Ordering::Relaxed))).collect()
+    }
+
+    /// Tells the driver of a run of it.
+    pub(crate) fn tell(&self, run_id: RunId, event: RunEvent) {
+        if let Some(held) = self.lock().get(&run_id) {
+            // A driver that has ended needs no news.
+            let _ = held.events.send(event);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<RunId, Held>> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A run's place among those held, until its driver drops it.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    /// Who holds it.
+    pub(crate) session: Arc<Session>,
+    run_id: RunId,
+    /// The number of the last arrival taken into account; the sweep reads it.
+    pub(crate) inbox_read: Arc<AtomicI64>,
+    /// Whether the worker may own the run all the same.
+    is_in_doubt: bool,
+    /// How often the suspicion of strays was noted before the worker asked to give the run up.
+    notes_before: Option<u64>,
+}
+
+impl Hold {
+    /// Puts a run among those held. News of it goes to `events`.
+    pub(crate) fn new(
+        session: &Arc<Session>,
+        run_id: RunId,
+        events: mpsc::UnboundedSender<RunEvent>,
+    ) -> Self {
+        let inbox_read = Arc::new(AtomicI64::new(0));
+        let held = Held { events, inbox_read: Arc::clone(&inbox_read) };
+        session.runs.lock().insert(run_id, held);
+        let session = Arc::clone(session);
+        Self { session, run_id, inbox_read, is_in_doubt: false, notes_before: None }
+    }
+
+    /// Says that the driver ends and the worker may own the run, which a later sweep has to tell.
+    pub(crate) fn doubt(&mut self) {
+        self.is_in_doubt = true;
+    }
+
+    /// Says that the run is about to be given up. It may be claimed again before that is answered.
+    pub(crate) fn give_up(&mut self) {
+        self.notes_before = Some(self.session.strays.notes());
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let mut runs = self.session.runs.lock();
+        // A run that was parked and claimed again at once has another driver by now.
+        if runs
+            .get(&self.run_id)
+            .is_some_and(|held| Arc::ptr_eq(&held.inbox_read, &self.inbox_read))
+        {
+            runs.remove(&self.run_id);
+        }
+        drop(runs);
+        let strays = &self.session.strays;
+        if self.is_in_doubt || self.notes_before.is_some_and(|notes| notes != strays.notes()) {
+            // Not before: a look leaves out what is held.
+            strays.stand();
+        }
+    }
+}
