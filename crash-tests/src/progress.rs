@@ -9,6 +9,9 @@ use piton::prelude::*;
 
 use crate::ledger::{Event, Ledger};
 
+/// What a climb leaves its token under.
+pub const TOP: &str = "top";
+
 /// A folder for what activities leave to the test.
 #[derive(Clone, Debug)]
 pub struct Drawer(PathBuf);
@@ -32,7 +35,8 @@ impl Drawer {
     }
 }
 
-/// Says how far it has come and then waits for ever. The next attempt returns what it was told.
+/// Says how far it has come, for ever, and leaves word in the drawer when it is as high as it is to be.
+/// The next attempt returns what it was told.
 #[activity(heartbeat = "3s", start_to_close = "10m")]
 pub async fn climb(cx: &ActivityContext, height: u64) -> piton::Result<u64> {
     let ledger = cx.dependency::<Ledger>();
@@ -41,13 +45,15 @@ pub async fn climb(cx: &ActivityContext, height: u64) -> piton::Result<u64> {
         ledger.note(Event::Returned, &cx.idempotency_key(), cx.info().attempt)?;
         return Ok(cx.last_heartbeat().unwrap_or(0));
     }
-    for meter in 1..=height {
-        cx.heartbeat(&meter)?;
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let drawer = cx.dependency::<Drawer>();
+    let mut meters = 0;
     loop {
-        cx.heartbeat(&height)?;
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        meters += 1;
+        cx.heartbeat(&meters)?;
+        if meters == height {
+            drawer.leave(TOP, cx.token())?;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

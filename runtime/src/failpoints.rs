@@ -1,9 +1,10 @@
-//! Named points in the engine at which a test can have the process die.
+//! Named points in the engine at which a test can have the process die or stand still.
 //!
 //! Without the feature `failpoints` the points cost nothing. With it, the environment variable
 //! `PITON_FAILPOINT` or the function `set` says what happens where: `after_commit:17=kill` kills
-//! the process with SIGKILL when the point `after_commit` is reached for the 17th time. Several are
-//! separated by semicolons; without a number the first time is meant.
+//! the process with SIGKILL when the point `after_commit` is reached for the 17th time, `stop` lets it
+//! stand still there until it gets SIGCONT, `panic` panics. Several are separated by semicolons; without
+//! a number the first time is meant.
 //!
 //! The points: `before_commit`, `after_commit`, `before_activity`, `after_activity`,
 //! `after_activity_commit`, `before_deliver`, `after_deliver`, `after_start`, `after_claim`,
@@ -24,6 +25,13 @@ pub(crate) use enabled::hit;
 mod enabled {
     use std::collections::HashMap;
     use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+    use std::time::Duration;
+
+    use rustix::process::{Signal, getpid, kill_process};
+
+    /// How long after SIGSTOP a thread may go on before it is reached. What is stopped for longer goes
+    /// on at once.
+    const STOPPING: Duration = Duration::from_secs(1);
 
     static POINTS: LazyLock<Mutex<HashMap<String, Point>>> = LazyLock::new(|| {
         let points = match std::env::var("PITON_FAILPOINT") {
@@ -43,12 +51,13 @@ mod enabled {
     #[derive(Clone, Copy)]
     enum Action {
         Kill,
+        Stop,
         Panic,
     }
 
     /// What is wrong with the description of a fail point.
     #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-    #[error("`{0}` is not of the form `point:count=kill` or `point:count=panic`")]
+    #[error("`{0}` is not of the form `point:count=kill`, with `kill`, `stop` or `panic`")]
     pub struct ParseError(String);
 
     /// Replaces all fail points by those described in `spec`.
@@ -72,9 +81,13 @@ mod enabled {
         match action {
             // The lock is still held: nothing else gets past a point before the process is gone.
             Action::Kill => {
-                let own = rustix::process::getpid();
-                let sent = rustix::process::kill_process(own, rustix::process::Signal::KILL);
+                let sent = kill_process(getpid(), Signal::KILL);
                 panic!("the process could not kill itself: {sent:?}");
+            }
+            // Whichever thread takes the signal stops the others; this one is not to get away.
+            Action::Stop => {
+                kill_process(getpid(), Signal::STOP).expect("it is our own");
+                std::thread::sleep(STOPPING);
             }
             Action::Panic => {
                 drop(points);
@@ -97,6 +110,7 @@ mod enabled {
                 let countdown = count.parse().ok().filter(|count| *count > 0).ok_or_else(wrong)?;
                 let action = match action {
                     "kill" => Action::Kill,
+                    "stop" => Action::Stop,
                     "panic" => Action::Panic,
                     _ => return Err(wrong()),
                 };

@@ -41,6 +41,8 @@ const TESTS: &[(&str, Test)] = tests![
     idle::an_idle_process_asks_a_few_times_a_second,
     kill::runs_of_a_killed_worker_go_on_within_a_second,
     pause::a_worker_that_was_paused_for_too_long_commits_nothing,
+    pause::a_commit_that_comes_after_the_lease_is_refused,
+    pause::a_commit_of_a_fenced_worker_is_refused,
     clock::a_clock_that_jumps_moves_no_timer_and_no_lease,
     many::random_kills_lose_nothing,
     lost_answers::what_a_worker_commits_without_hearing_of_it_counts_once,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
@@ -86,6 +86,13 @@ impl Member {
         self.signal(Signal::STOP);
     }
 
+    /// Whether it is stopped.
+    pub(crate) fn is_paused(&self) -> bool {
+        // Whoever waits for the process still gets to know of its end.
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        waitid(WaitId::Pid(self.pid()), options).expect("it is a child").is_some()
+    }
+
     /// Lets it go on.
     pub(crate) fn resume(&self) {
         self.signal(Signal::CONT);
@@ -98,7 +105,10 @@ impl Member {
     }
 
     fn signal(&self, signal: Signal) {
-        let pid = self.child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
-        kill_process(pid.expect("it has not been waited for"), signal).expect("it lives");
+        kill_process(self.pid(), signal).expect("it lives");
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_raw(self.id().cast_signed()).expect("no process has the number 0")
     }
 }

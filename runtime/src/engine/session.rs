@@ -12,6 +12,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
+use super::backoff::Backoff;
 use super::batch::Batcher;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
@@ -22,7 +23,7 @@ use super::queues::{self, Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;
 use super::slots::Slots;
 use super::suspicion::Suspicion;
-use super::transitions::{Commits, Deliveries};
+use super::transitions::{CLIENT_TRIES, Commits, Deliveries};
 use crate::activities::Dependencies;
 use crate::error::StoreError;
 use crate::model::Timestamp;
@@ -102,6 +103,13 @@ pub(crate) struct Session {
     pub(crate) strays: Suspicion,
     /// Held from asking for runs until they are held: in between they look like strays.
     pub(crate) claiming: tokio::sync::Mutex<()>,
+}
+
+/// What a session that has been drained leaves behind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drained {
+    /// Whether every attempt has come to its end and was written.
+    is_whole: bool,
 }
 
 /// A run on its way to its driver.
@@ -257,30 +265,50 @@ impl Session {
         }
     }
 
-    /// Ends the session in order: nothing new is started, activities that run may end until
-    /// `deadline`, and what is still owned is handed back.
-    pub(crate) async fn drain(&self, deadline: Instant) -> Result<(), StoreError> {
+    /// Ends the session in order: nothing new is started, and activities that run may end until
+    /// `deadline`. What is still owned then is to be [handed back](Self::release).
+    pub(crate) async fn drain(&self, deadline: Instant) -> Drained {
         self.phases.pass(Phase::Serving, Phase::Draining);
-        let drivers = self.lock_drivers().take();
-        if let Some(mut drivers) = drivers {
-            let ended = async { while drivers.join_next().await.is_some() {} };
-            let in_time = tokio::time::timeout_at(deadline, ended).await.is_ok();
-            let held = self.attempts.list();
-            if !in_time {
-                warn!(runs = drivers.len(), "activities were interrupted by the shutdown");
-                drivers.shutdown().await;
-            }
-            queues::hand_back(self, &held).await;
-            // Handing back counts no attempt as interrupted; taking away does. A driver that could
-            // not write what it knew, because of an error or because the lease had run out, has left
-            // its attempts in the middle, too.
-            if !in_time || self.strays.stands() || self.phases.now() == Phase::Lost {
-                self.store.fence_workers(&[self.lease.worker_id]).await?;
+        let Some(mut drivers) = self.lock_drivers().take() else {
+            return Drained { is_whole: true };
+        };
+        let ended = async { while drivers.join_next().await.is_some() {} };
+        let in_time = tokio::time::timeout_at(deadline, ended).await.is_ok();
+        let held = self.attempts.list();
+        if !in_time {
+            warn!(runs = drivers.len(), "activities were interrupted by the shutdown");
+            drivers.shutdown().await;
+        }
+        queues::hand_back(self, &held).await;
+        // A driver that could not write what it knew, because of an error or because the lease had
+        // run out, has left its attempts in the middle, too.
+        let has_lost = self.strays.stands() || self.phases.now() == Phase::Lost;
+        Drained { is_whole: in_time && !has_lost }
+    }
+
+    /// Hands back what is still owned, and the lease with it, which nobody is to renew meanwhile.
+    pub(crate) async fn release(&self, drained: Drained) -> Result<(), StoreError> {
+        let mut backoff = Backoff::default();
+        loop {
+            match self.try_release(drained).await {
+                Err(error) if error.is_retryable() && backoff.failures() + 1 < CLIENT_TRIES => {
+                    warn!(%error, "the runs could not be handed back yet");
+                    backoff.wait().await;
+                }
+                Err(error) => return Err(error),
+                Ok(()) => break,
             }
         }
-        self.store.release_worker(self.lease).await?;
         debug!(worker_id = self.lease.worker_id.0, "worker released");
         Ok(())
+    }
+
+    async fn try_release(&self, drained: Drained) -> Result<(), StoreError> {
+        // Handing back counts no attempt as interrupted; taking away does.
+        if !drained.is_whole {
+            self.store.fence_workers(&[self.lease.worker_id]).await?;
+        }
+        self.store.release_worker(self.lease).await
     }
 
     fn lock_drivers(&self) -> MutexGuard<'_, Option<JoinSet<()>>> {

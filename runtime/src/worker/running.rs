@@ -127,11 +127,12 @@ impl Supervisor {
             self.client.remove_host(&session);
             match end {
                 End::Stopped => {
-                    return tokio::select! {
+                    let drained = tokio::select! {
                         biased;
                         drained = session.drain(Instant::now() + self.grace) => drained,
-                        () = lease => Err(StoreError::Fenced),
+                        () = lease => return Err(StoreError::Fenced),
                     };
+                    return session.release(drained).await;
                 }
                 End::Lost => drop(guard),
             }

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 
 use crate::activities::Approve;
 use crate::rig::Rig;
-use crate::workflows::{chain, collect, fan_out, work};
+use crate::workflows::{chain, collect, fan_out, steadfast, work};
 
 /// Fails the calls of one method, the first `left` times.
 pub struct Failing {
@@ -90,6 +90,63 @@ async fn a_run_survives_failures_of_every_method() {
     }
 }
 
+/// The last calls of a worker, of which one may well meet a connection that has broken since.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_survives_failures() {
+    for operation in ["fence_workers", "release_worker"] {
+        for happens in [false, true] {
+            let rig = Rig::new();
+            let worker = rig.worker().shutdown_grace(Duration::from_millis(1)).start();
+            let worker = worker.await.unwrap();
+            let run = rig.client.start(steadfast(3_600_000)).await.unwrap();
+            rig.until(&run, |record| record.owner.is_some()).await;
+            rig.store.set_hook(Failing::new(operation, 3, happens));
+            let ended = worker.shutdown().await;
+            ended.unwrap_or_else(|error| panic!("{operation}, happens: {happens}: {error:?}"));
+            assert_eq!(run.status().await.unwrap().owner, None, "{operation}");
+            assert!(rig.store.list_workers().await.unwrap().is_empty(), "{operation}");
+        }
+    }
+}
+
+/// A database that takes its time to answer.
+struct Slow(&'static str);
+
+#[async_trait::async_trait]
+impl Hook for Slow {
+    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
+        if operation == self.0 {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+        }
+        Ok(())
+    }
+}
+
+/// A lease that is given back has not been lost, though a renewal would say so.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_survives_a_renewal_that_comes_too_late() {
+    for operation in ["fence_workers", "release_worker"] {
+        let rig = Rig::new();
+        let worker = rig.worker().shutdown_grace(Duration::from_millis(1)).start().await.unwrap();
+        let run = rig.client.start(steadfast(3_600_000)).await.unwrap();
+        rig.until(&run, |record| record.owner.is_some()).await;
+        rig.store.set_hook(Arc::new(Slow(operation)));
+        worker.shutdown().await.unwrap_or_else(|error| panic!("{operation}: {error:?}"));
+        assert_eq!(run.status().await.unwrap().owner, None, "{operation}");
+    }
+}
+
+/// A database that is away for good holds nobody up for ever.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_without_a_database_ends_with_an_error() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    rig.store.set_hook(Failing::new("release_worker", u32::MAX, false));
+    let asked = tokio::time::Instant::now();
+    worker.shutdown().await.unwrap_err();
+    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_claim_whose_answer_was_lost_is_found_again() {
     let rig = Rig::new();
@@ -136,7 +193,7 @@ async fn a_worker_outlives_a_database_that_is_away_for_longer_than_the_lease() {
     worker.shutdown().await.unwrap();
 }
 
-const AWAY: std::time::Duration = std::time::Duration::from_secs(40);
+const AWAY: Duration = Duration::from_secs(40);
 
 /// A database that cannot be reached for a while.
 struct Away {
