@@ -1,6 +1,6 @@
 //! Attribute arguments: the syntax that the attributes share, and the arguments of `#[workflow]`.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -232,6 +232,12 @@ pub(crate) fn parse_options(
     }
 }
 
+/// Whether the attribute is written as `#[workflow = "…"]`, as far as the source file is there.
+fn is_key_value() -> bool {
+    let text = Span::call_site().source_text().unwrap_or_default();
+    text.split(['(', '"']).next().is_some_and(|head| head.trim_end().ends_with('='))
+}
+
 fn parse_option(
     input: ParseStream,
     diagnostics: &Diagnostics,
@@ -242,8 +248,11 @@ fn parse_option(
     let names = || known.iter().map(|(name, _)| *name);
     let Ok(key) = input.call(Ident::parse_any) else {
         let token: Option<TokenTree> = input.parse().ok();
-        let help = format!("the options are {}", list(names()));
-        diagnostics.malformed(token, "expected the name of an option", &help);
+        // Of `#[workflow = "…"]` rustc has said that there is no such form.
+        if !is_key_value() {
+            let help = format!("the options are {}", list(names()));
+            diagnostics.malformed(token, "expected the name of an option", &help);
+        }
         return skip_to_comma(input);
     };
     let name = key.to_string();

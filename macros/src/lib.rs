@@ -26,6 +26,7 @@ mod method;
 mod normalize;
 mod owned;
 mod parse;
+mod parts;
 mod register;
 mod resolve;
 mod source;

@@ -2,8 +2,10 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Macro, Stmt};
+use syn::{Block, Expr, Macro, Stmt, Token};
 
 use crate::{macros, suspend};
 
@@ -96,7 +98,18 @@ fn write_out(mac: &Macro) -> Option<TokenStream> {
     }
 }
 
+/// `bail!` with the arguments of a `format!`, or with an error.
 fn bail(span: Span, message: &TokenStream) -> TokenStream {
+    let only = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(message.clone());
+    if let Ok(only) = only
+        && only.len() == 1
+        && !matches!(only[0], Expr::Lit(_))
+    {
+        let error = &only[0];
+        return quote_spanned! {span=>
+            return ::core::result::Result::Err(::core::convert::From::from(#error))
+        };
+    }
     quote_spanned! {span=>
         return ::core::result::Result::Err(::core::convert::From::from(
             ::piton::Error::msg(::core::format_args!(#message)),

@@ -1,6 +1,7 @@
 //! Macros that need no compiler of their own, and the names of those that only `#[workflow]` knows.
 
-/// Returns early with an [`Error`](crate::Error), written like a `format!`.
+/// Returns early with an [`Error`](crate::Error) that is written like a `format!`, or with an error that
+/// there is.
 ///
 /// ```
 /// fn limit(cents: u64) -> piton::Result<u64> {
@@ -10,9 +11,25 @@
 ///     Ok(cents)
 /// }
 /// assert!(limit(100_001).is_err());
+///
+/// fn read(text: &str) -> piton::Result<u64> {
+///     match text.parse() {
+///         Ok(cents) => Ok(cents),
+///         Err(error) => piton::bail!(error),
+///     }
+/// }
+/// assert_eq!(read("x").unwrap_err().to_string(), "invalid digit found in string");
 /// ```
 #[macro_export]
 macro_rules! bail {
+    ($message:literal $(,)?) => {
+        return ::core::result::Result::Err(::core::convert::From::from(
+            $crate::Error::msg(::core::format_args!($message)),
+        ))
+    };
+    ($error:expr $(,)?) => {
+        return ::core::result::Result::Err(::core::convert::From::from($error))
+    };
     ($($message:tt)+) => {
         return ::core::result::Result::Err(::core::convert::From::from(
             $crate::Error::msg(::core::format_args!($($message)+)),

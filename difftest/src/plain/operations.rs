@@ -5,7 +5,6 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use piton::codec;
 use piton::machine::{Cancelled, Signal};
 use piton::model::Timestamp;
 
@@ -99,7 +98,7 @@ impl Context {
                 let index = world.signals.iter().position(|(name, _)| name == S::NAME)?;
                 world.signals.remove(index)
             });
-            payload.map(|(_, payload)| codec::from_payload(&payload).expect("made for this type"))
+            payload.map(|(_, payload)| S::from_payload(&payload).expect("made for this type"))
         };
         Op::new(Outstanding::Signal(S::NAME.to_owned()), Box::new(give))
     }

@@ -14,6 +14,7 @@ use super::step::{self, parked, slot, token};
 use crate::hygiene::hidden;
 use crate::ir::{BlockKind, LocalId, ScopeId};
 use crate::layout::{VariableId, scope_path};
+use crate::parts;
 
 impl Printer<'_> {
     pub(super) fn start(&self) -> (TokenStream, TokenStream) {
@@ -109,17 +110,8 @@ impl Printer<'_> {
                 out.extend(quote!(#[allow(unused_variables)] let mut #ident;));
             }
         }
-        for local in &self.root.remade {
-            if declares(*local)
-                && let Some(expr) = &graph.locals[*local].remade
-            {
-                let mut expr = expr.clone();
-                Rewrite::new(self).visit_expr_mut(&mut expr);
-                let ident = &graph.locals[*local].ident;
-                let ty = graph.locals[*local].ty.as_ref().map(|ty| quote!(: #ty));
-                out.extend(quote!(let #ident #ty = #expr;));
-            }
-        }
+        let remade = self.root.remade.iter().copied().filter(|local| declares(*local));
+        out.extend(self.make_again(&remade.collect::<Vec<_>>()));
         let held: BTreeSet<_> = self.root.held.values().flatten().collect();
         for local in held.into_iter().filter(|local| declares(**local)) {
             if let Some((ident, expr)) = lent(&graph.locals[*local]) {
@@ -129,6 +121,27 @@ impl Printer<'_> {
             }
         }
         out
+    }
+
+    /// Makes borrows and the like again. Those that a pattern binds, one of them mutably, are made by
+    /// one evaluation of it: rustc would not let them be made one after the other.
+    fn make_again(&self, remade: &[LocalId]) -> TokenStream {
+        let locals = &self.machine.graph.locals;
+        let is_together = |a: &LocalId, b: &LocalId| {
+            locals[*a].made_with.is_some() && locals[*a].made_with == locals[*b].made_with
+        };
+        let groups = remade.chunk_by(is_together).filter_map(|group| {
+            let of_group = group.iter().map(|local| locals[*local].ident.clone());
+            let idents: Vec<_> = of_group.collect();
+            let (mut expr, ty) = match (group, &locals[group[0]]) {
+                ([_], local) => (local.remade.clone()?, local.ty.as_ref().map(|ty| quote!(: #ty))),
+                (_, local) => (parts::together(local.made_with.as_ref()?, &idents), None),
+            };
+            Rewrite::new(self).visit_expr_mut(&mut expr);
+            let made = parts::tuple(&idents);
+            Some(quote!(let #made #ty = #expr;))
+        });
+        groups.collect()
     }
 
     /// The locals that are in scope where the root begins, in the order of their declarations. What

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use syn::{Expr, Ident, Type};
+use syn::{Expr, Ident, Pat, Type};
 
 use super::LocalId;
 
@@ -20,6 +20,9 @@ pub(crate) struct Local {
     pub(crate) ty: Option<Type>,
     /// How it is made again after a suspension instead of being saved.
     pub(crate) remade: Option<Expr>,
+    /// The pattern that binds it, if others that it binds could not be made again beside it, but only
+    /// together with it.
+    pub(crate) made_with: Option<MadeWith>,
     /// What the loop that it is the position of has borrowed, for as long as the loop goes on.
     pub(crate) lent: Option<Expr>,
     /// The items that it is one of.
@@ -28,6 +31,14 @@ pub(crate) struct Local {
     pub(crate) kind: LocalKind,
     /// Whether it has a `&'static str` in it, beside other things.
     pub(crate) holds_text: bool,
+}
+
+/// A pattern that binds borrows of parts of a value, one of them mutable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MadeWith {
+    pub(crate) pat: Pat,
+    pub(crate) value: Expr,
+    pub(crate) always_matches: bool,
 }
 
 /// How a local is saved.
@@ -71,6 +82,7 @@ impl Locals {
             mutable,
             ty: None,
             remade: None,
+            made_with: None,
             lent: None,
             item_of: None,
             kind,

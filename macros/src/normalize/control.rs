@@ -239,6 +239,8 @@ impl Lower<'_> {
         let source = format!("rest of {}", names::of_pattern(item));
         let rest = self.new_temporary(&source, kind, iterator.span());
         let pat = self.local_pat(rest);
+        // A struct literal needs parentheses in the head of a loop, and here it does not.
+        let iterator = without_parentheses(iterator);
         self.code(let_stmt(pat, call(Expr::Verbatim(maker), iterator)));
         if let Pat::Ident(pat) = item
             && let Some(item) = self.locals.find(&pat.ident)
@@ -261,6 +263,8 @@ impl Lower<'_> {
         let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
         if walk::is_shared(&iterable) {
             self.locals[position].lent = Some(iterable.clone());
+        } else {
+            self.check_lent(&iterable, &body);
         }
         let made = Expr::Verbatim(quote_spanned!(span=> ::piton::__private::Position::START));
         let declared = self.local_pat(position);
@@ -443,6 +447,13 @@ fn is_range(expr: &Expr) -> bool {
         Expr::Paren(paren) => is_range(&paren.expr),
         Expr::Group(group) => is_range(&group.expr),
         _ => false,
+    }
+}
+
+fn without_parentheses(expr: Expr) -> Expr {
+    match expr {
+        Expr::Paren(paren) if paren.attrs.is_empty() => without_parentheses(*paren.expr),
+        expr => expr,
     }
 }
 

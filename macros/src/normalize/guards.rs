@@ -22,10 +22,10 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprMatch, Ident, Macro, Pat};
 
-use super::walk::alone;
 use super::{Dest, Lower, ident_expr};
 use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId};
 use crate::macros::{self, Piece};
+use crate::parts::{self, otherwise};
 use crate::resolve::is_binding;
 use crate::suspend;
 use crate::usage::Usage;
@@ -125,25 +125,14 @@ impl Lower<'_> {
         // After an await in the guard they are made again from what is matched.
         for (ident, _) in new.values() {
             if let Some(local) = self.locals.find(ident) {
-                let alone = alone(pat, ident);
-                let otherwise = otherwise();
-                self.locals[local].remade = Some(syn::parse_quote! {
-                    match #scrutinee { #alone => #ident, #otherwise => ::core::unreachable!() }
-                });
+                let one = std::slice::from_ref(ident);
+                self.locals[local].remade = Some(parts::of(pat, scrutinee, one));
             }
         }
         Uses(&new).visit_expr_mut(guard);
         used.retain(|ident| new.contains_key(&ident.to_string()));
         used
     }
-}
-
-/// `_`, which may be one pattern too many.
-pub(super) fn otherwise() -> Pat {
-    Pat::Verbatim(quote!(
-        #[allow(unreachable_patterns)]
-        _
-    ))
 }
 
 /// Whether evaluating the expression twice gives the same.

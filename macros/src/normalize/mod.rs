@@ -10,6 +10,7 @@ mod expr;
 mod guards;
 mod items;
 mod labels;
+mod lent;
 mod names;
 mod operands;
 mod remade;
@@ -22,7 +23,7 @@ pub(crate) use self::expr::{is_assignment, is_comparison};
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
+use syn::{Block, Expr, Ident, Pat, PatIdent, PatType, Stmt as Source, Type};
 
 use self::labels::JumpScope;
 use crate::check::Rule;
@@ -222,13 +223,11 @@ impl Lower<'_> {
     /// Notes what the statement says of the local that it declares.
     fn note_local(&mut self, local: &syn::Local) {
         let (pat, ty) = split_type(&local.pat);
-        let Pat::Ident(pat) = pat else {
-            if let Some(init) = &local.init {
-                self.note_borrows(pat, &init.expr);
-            }
-            return;
-        };
-        let Some(id) = self.locals.find(&pat.ident) else { return };
+        if let Some(init) = &local.init {
+            self.note_borrows(pat, &init.expr);
+        }
+        let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };
+        let Some(id) = self.locals.find(ident) else { return };
         self.locals[id].ty = ty.cloned();
         self.locals[id].remade = self.remade(local);
     }

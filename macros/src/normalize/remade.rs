@@ -2,12 +2,12 @@
 //! string literals, constants, and closures that capture nothing else.
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Lit, Member, Pat, PatIdent, PatReference, UnOp};
+use syn::{Expr, Ident, Lit, Member, Pat, PatIdent, PatReference, UnOp};
 
-use super::guards::otherwise;
-use super::walk::alone;
 use super::{Lower, collect_bindings, split_type};
+use crate::ir::MadeWith;
 use crate::macros;
+use crate::parts;
 use crate::resolve::is_binding;
 use crate::usage::{Place, Usage};
 
@@ -27,6 +27,8 @@ fn has_text(expr: &Expr) -> bool {
 struct Bindings {
     /// All by `ref` or `ref mut`.
     are_by_ref: bool,
+    /// Those that are.
+    by_ref: Vec<Ident>,
     /// One by `ref mut`.
     has_mutable: bool,
     /// There is a `&` in it, behind which values are copied.
@@ -39,6 +41,7 @@ impl Bindings {
     fn of(pat: &Pat) -> Self {
         let mut bindings = Self {
             are_by_ref: true,
+            by_ref: Vec::new(),
             has_mutable: false,
             has_reference: false,
             has_subpattern: false,
@@ -52,6 +55,9 @@ impl Visit<'_> for Bindings {
     fn visit_pat_ident(&mut self, pat: &PatIdent) {
         if is_binding(pat) {
             self.are_by_ref &= pat.by_ref.is_some();
+            if pat.by_ref.is_some() && !self.by_ref.contains(&pat.ident) {
+                self.by_ref.push(pat.ident.clone());
+            }
             self.has_mutable |= pat.by_ref.is_some() && pat.mutability.is_some();
             self.has_subpattern |= pat.subpat.is_some();
         }
@@ -77,30 +83,37 @@ impl Lower<'_> {
         self.is_remade(&init.expr).then(|| (*init.expr).clone())
     }
 
-    /// Notes that what `pat` binds is made again, if that are borrows of parts of a place: by `ref`,
-    /// or because `value` is a borrow. As long as one of them is in use, the place stays as it is, and
-    /// matches.
+    /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by
+    /// `ref`, or because `value` is a borrow. As long as one of them is in use, the place stays as it is,
+    /// and matches.
     pub(super) fn note_borrows(&mut self, pat: &Pat, value: &Expr) {
         let pat = match pat {
             Pat::Guard(guarded) => &*guarded.pat,
             pat => pat,
         };
-        let mut idents = Vec::new();
-        collect_bindings(pat, &mut idents);
-        // Two mutable ones could not be made one after the other.
-        if !(self.binds_shared_borrows(pat, value)
-            || idents.len() == 1 && self.binds_mutable_borrows(pat, value))
-        {
+        let bindings = Bindings::of(pat);
+        let mut are_shared = self.binds_shared_borrows(pat, value);
+        let borrows = if are_shared || self.binds_mutable_borrows(pat, value) {
+            let mut idents = Vec::new();
+            collect_bindings(pat, &mut idents);
+            idents
+        } else if self.is_place(value) && !(bindings.has_mutable && bindings.has_subpattern) {
+            // What else it binds is moved or copied out, and saved as such.
+            are_shared = !bindings.has_mutable;
+            bindings.by_ref
+        } else {
             return;
-        }
-        for ident in idents {
-            let Some(local) = self.locals.find(&ident) else { continue };
-            let (alone, otherwise) = (alone(pat, &ident), otherwise());
+        };
+        for ident in &borrows {
+            let Some(local) = self.locals.find(ident) else { continue };
             // Something else may be assigned to a `mut` binding.
-            if !self.locals[local].mutable {
-                self.locals[local].remade = Some(syn::parse_quote! {
-                    match #value { #alone => #ident, #otherwise => ::core::unreachable!() }
-                });
+            if self.locals[local].mutable {
+                continue;
+            }
+            self.locals[local].remade = Some(parts::of(pat, value, std::slice::from_ref(ident)));
+            if !are_shared && borrows.len() > 1 {
+                let (pat, value) = (pat.clone(), value.clone());
+                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: false });
             }
         }
     }

@@ -7,19 +7,34 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, Pat, Stmt};
 
 use super::{Lower, collect_bindings};
 use crate::hygiene::Names;
-use crate::ir::LocalId;
+use crate::ir::{LocalId, MadeWith};
+use crate::parts;
 
-/// Methods that lend the items of what they are called on.
-const LENDING: [&str; 6] = ["iter", "iter_mut", "keys", "lines", "values", "values_mut"];
+/// Methods that lend the items of what they are called on, or parts of it.
+const LENDING: [&str; 15] = [
+    "as_slice",
+    "as_str",
+    "chunks",
+    "chunks_exact",
+    "chunks_mut",
+    "iter",
+    "iter_mut",
+    "keys",
+    "lines",
+    "split",
+    "split_ascii_whitespace",
+    "split_whitespace",
+    "values",
+    "values_mut",
+    "windows",
+];
 
 /// Methods that give the items of the iterator, or some of them, in an order of their own.
-const ADAPTING: [&str; 7] =
-    ["as_slice", "as_str", "enumerate", "rev", "skip", "take", "split_whitespace"];
+const ADAPTING: [&str; 5] = ["enumerate", "rev", "skip", "step_by", "take"];
 
 impl Lower<'_> {
     /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated.
@@ -29,14 +44,29 @@ impl Lower<'_> {
             Expr::Paren(expr) => self.is_walk(&expr.expr),
             Expr::Path(_) => self.is_shared_borrow(iterable),
             Expr::MethodCall(call) => {
-                let is_constant =
-                    |arg: &Expr| matches!(arg, Expr::Lit(_)) || self.is_constant_path(arg);
                 let lends = LENDING.iter().any(|method| call.method == method);
                 let adapts = ADAPTING.iter().any(|method| call.method == method);
                 (lends && (self.is_place(&call.receiver) || self.is_walk(&call.receiver))
                     || adapts && self.is_walk(&call.receiver))
-                    && call.args.iter().all(is_constant)
+                    && call.args.iter().all(|arg| self.is_fixed(arg))
+                    || call.method == "zip"
+                        && self.is_walk(&call.receiver)
+                        && call.args.iter().all(|arg| self.is_walk(arg))
             }
+            _ => false,
+        }
+    }
+
+    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, or a number that
+    /// nothing changes.
+    fn is_fixed(&self, arg: &Expr) -> bool {
+        let unchanged = |path: &syn::ExprPath| {
+            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+            local.is_some_and(|local| !self.locals[local].mutable)
+        };
+        match arg {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => self.is_constant_path(arg) || unchanged(path),
             _ => false,
         }
     }
@@ -60,20 +90,23 @@ impl Lower<'_> {
         let item = of_item("current_item", iterable, &quote_spanned!(span=> &#position), span);
         let (mut bound, mut used) = (Vec::new(), Vec::new());
         collect_bindings(pat, &mut bound);
+        let (is_shared, is_single) = (is_shared(iterable), bound.len() == 1);
         for ident in bound {
             let Some(local) = self.locals.find(&ident) else { continue };
-            let remade = match pat {
-                Pat::Ident(_) => Some(item.clone()),
-                _ => {
-                    let alone = alone(pat, &ident);
-                    Some(syn::parse_quote_spanned!(span=> match #item { #alone => #ident }))
-                }
-            };
             // Something else may be assigned to a `mut` binding.
-            if !self.locals[local].mutable {
-                self.locals[local].remade = remade;
-                used.extend(Some(ident).filter(is_used));
+            if self.locals[local].mutable {
+                continue;
             }
+            let one = std::slice::from_ref(&ident);
+            self.locals[local].remade = Some(match pat {
+                Pat::Ident(_) => item.clone(),
+                _ => parts::of_all(pat, &item, one),
+            });
+            if !(is_shared || is_single) {
+                let (pat, value) = (pat.clone(), item.clone());
+                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: true });
+            }
+            used.extend(Some(ident).filter(is_used));
         }
         syn::parse_quote_spanned!(span=> let _ = (#(&#used,)*);)
     }
@@ -86,6 +119,7 @@ pub(super) fn is_shared(iterable: &Expr) -> bool {
         Expr::Paren(expr) => is_shared(&expr.expr),
         Expr::MethodCall(call) => {
             !call.method.to_string().ends_with("_mut")
+                && call.args.iter().all(is_shared)
                 && (!matches!(*call.receiver, Expr::MethodCall(_) | Expr::Reference(_))
                     || is_shared(&call.receiver))
         }
@@ -104,42 +138,4 @@ fn of_item(function: &str, iterable: &Expr, position: &TokenStream, span: Span) 
     let start = iterable.to_token_stream().into_iter().next().map_or(span, |tree| tree.span());
     let function = quote_spanned!(start=> ::piton::__private::#function);
     syn::parse_quote_spanned!(span=> #function(#iterable, #position))
-}
-
-/// The pattern with one of its bindings and wildcards in place of the others.
-pub(super) fn alone(pat: &Pat, ident: &Ident) -> Pat {
-    struct Alone<'a>(&'a Ident);
-    impl Alone<'_> {
-        fn keeps(&self, pat: &syn::PatIdent) -> bool {
-            pat.ident == *self.0 || !crate::resolve::is_binding(pat)
-        }
-    }
-    impl VisitMut for Alone<'_> {
-        fn visit_pat_mut(&mut self, pat: &mut Pat) {
-            while let Pat::Ident(inner) = pat
-                && !self.keeps(inner)
-            {
-                *pat = match inner.subpat.take() {
-                    Some((_, inside)) => *inside,
-                    None => Pat::Wild(syn::PatWild {
-                        attrs: Vec::new(),
-                        underscore_token: Default::default(),
-                    }),
-                };
-            }
-            visit_mut::visit_pat_mut(self, pat);
-        }
-        fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
-            if let Pat::Ident(inner) = &*field.pat
-                && !self.keeps(inner)
-            {
-                field.colon_token = Some(Default::default());
-            }
-            self.visit_pat_mut(&mut field.pat);
-        }
-        fn visit_expr_mut(&mut self, _: &mut Expr) {}
-    }
-    let mut pat = pat.clone();
-    Alone(ident).visit_pat_mut(&mut pat);
-    pat
 }

@@ -64,6 +64,9 @@ struct Resolver<'a> {
     taken: HashSet<String>,
     locals: Locals,
     scopes: Vec<HashMap<String, Binding>>,
+    /// The names that the statements being visited bind, to values that their own code may bring to
+    /// them.
+    awaited: Vec<String>,
     /// Names that are used where no binding of theirs is in scope.
     foreign: HashSet<String>,
     /// Whether the statement being visited suspends, so that its bindings are locals.
@@ -88,6 +91,7 @@ impl<'a> Resolver<'a> {
             taken,
             locals: Locals::default(),
             scopes: vec![scope],
+            awaited: Vec::new(),
             foreign: HashSet::new(),
             lowered: true,
             diagnostics,
@@ -150,12 +154,11 @@ impl Resolver<'_> {
 
 impl Resolver<'_> {
     /// A binding of code that does not suspend. A jump out of that code hands the values of locals
-    /// on, so it must not hide one of them.
+    /// on, and gives the local of a `let` around it its value, so it must not hide one of them.
     fn add_own(&mut self, pat: &syn::PatIdent) -> Binding {
-        match self.locals.find(&pat.ident) {
-            Some(_) => Binding::Renamed(self.names.fresh(&pat.ident)),
-            None => Binding::Own,
-        }
+        let hides = self.locals.find(&pat.ident).is_some()
+            || self.awaited.iter().any(|name| pat.ident == name);
+        if hides { Binding::Renamed(self.names.fresh(&pat.ident)) } else { Binding::Own }
     }
 }
 
@@ -231,7 +234,12 @@ impl VisitMut for Resolver<'_> {
         match stmt {
             Stmt::Local(local) => {
                 if let Some(init) = &mut local.init {
+                    let outer = self.awaited.len();
+                    if self.lowered && suspend::expr(&init.expr) {
+                        self.awaited.extend(single_name(&local.pat));
+                    }
                     self.visit_expr_mut(&mut init.expr);
+                    self.awaited.truncate(outer);
                     if let Some((_, diverge)) = &mut init.diverge {
                         self.visit_expr_mut(diverge);
                     }
@@ -329,6 +337,15 @@ impl VisitMut for Resolver<'_> {
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// The name that the pattern binds, if it is nothing but a name.
+fn single_name(pat: &Pat) -> Option<String> {
+    match pat {
+        Pat::Ident(pat) if is_binding(pat) => Some(pat.ident.to_string()),
+        Pat::Type(pat) => single_name(&pat.pat),
+        _ => None,
+    }
 }
 
 fn suspends_if(expr: &syn::ExprIf) -> bool {

@@ -5,7 +5,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::Client;
-use crate::codec;
 use crate::error::{KeyError, SignalError};
 use crate::machine::Signal;
 use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, RunKey};
@@ -63,7 +62,8 @@ impl Send {
 
 /// A signal as it arrives.
 pub(super) fn signal<S: Signal>(signal: &S) -> Result<ArrivalKind, SignalError> {
-    codec::to_payload(signal)
+    signal
+        .to_payload()
         .map(|payload| ArrivalKind::Signal { name: S::NAME.to_owned(), payload })
         .map_err(|source| SignalError::Encode { signal: S::NAME, source })
 }

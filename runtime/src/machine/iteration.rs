@@ -171,6 +171,8 @@ impl<T: ?Sized> Lent for (usize, &T) {}
 impl<T: ?Sized> Lent for (usize, &mut T) {}
 impl<K: ?Sized, V: ?Sized> Lent for (&K, &V) {}
 impl<K: ?Sized, V: ?Sized> Lent for (&K, &mut V) {}
+impl<K: ?Sized, V: ?Sized> Lent for (&mut K, &V) {}
+impl<K: ?Sized, V: ?Sized> Lent for (&mut K, &mut V) {}
 impl<K: ?Sized, V: ?Sized> Lent for (usize, (&K, &V)) {}
 impl<K: ?Sized, V: ?Sized> Lent for (usize, (&K, &mut V)) {}
 

@@ -51,7 +51,7 @@ pub use locals::{Load, LocalsReader, Slot};
 pub use operation_token::{Branch, Choice, Fut, branch, choice, future};
 pub use parked::Parked;
 pub use region::{Never, Region};
-pub use signal::{PendingSignal, Signal, SignalWait, SignalWithin};
+pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
 pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use texts::{static_text, static_texts};

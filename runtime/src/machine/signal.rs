@@ -9,13 +9,47 @@ use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
 use super::{Context, DurableFuture, StepError};
-use crate::codec;
-use crate::model::{Handle, Operation, Timestamp};
+use crate::codec::{self, CodecError};
+use crate::model::{Handle, Operation, Payload, Timestamp};
 
 /// A type whose values can be sent to a run. Derive it: `#[derive(Signal, Serialize, Deserialize)]`.
-pub trait Signal: Serialize + DeserializeOwned + 'static {
+pub trait Signal: SignalValue + 'static {
     /// The stored name; by default the type's name.
     const NAME: &'static str;
+}
+
+/// How values of a signal are written down and read back. Implemented for everything that is
+/// `Serialize + DeserializeOwned`.
+///
+/// These are no supertraits, because a type that is neither would be two errors.
+#[diagnostic::on_unimplemented(
+    message = "the signal `{Self}` cannot be stored",
+    label = "`{Self}` must implement `serde::Serialize` and `serde::de::DeserializeOwned`",
+    note = "derive them with it: `#[derive(Signal, Serialize, Deserialize)]`"
+)]
+pub trait SignalValue: Sized {
+    /// The value as a signal carries it.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] if it cannot be encoded.
+    fn to_payload(&self) -> Result<Payload, CodecError>;
+
+    /// Reads a value that a signal has brought.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if it is not one of this type.
+    fn from_payload(payload: &Payload) -> Result<Self, CodecError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> SignalValue for T {
+    fn to_payload(&self) -> Result<Payload, CodecError> {
+        codec::to_payload(self)
+    }
+
+    fn from_payload(payload: &Payload) -> Result<Self, CodecError> {
+        codec::from_payload(payload)
+    }
 }
 
 /// A wait for the next signal of a type, made by [`Context::signal`].
@@ -104,7 +138,7 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
     fn poll(pending: &mut PendingSignalWithin, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
         if let Some(payload) = cx.take_signal(S::NAME) {
             pending.settle(cx);
-            let signal = codec::from_payload(&payload).map_err(StepError::Decode)?;
+            let signal = S::from_payload(&payload).map_err(StepError::Decode)?;
             Ok(Poll::Ready(Some(signal)))
         } else if pending.fire_at <= cx.now() {
             pending.settle(cx);
@@ -142,7 +176,7 @@ impl<S: Signal> DurableFuture for SignalWait<S> {
     fn poll(pending: &mut PendingSignal, cx: &Context) -> Result<Poll<S>, StepError> {
         if let Some(payload) = cx.take_signal(S::NAME) {
             cx.settle(pending.0);
-            let signal = codec::from_payload(&payload).map_err(StepError::Decode)?;
+            let signal = S::from_payload(&payload).map_err(StepError::Decode)?;
             Ok(Poll::Ready(signal))
         } else if cx.ends(pending.0) {
             cx.settle(pending.0);

@@ -186,7 +186,7 @@ impl<W: Workflow> Standalone<W> {
     /// # Errors
     /// [`CodecError::Encode`] if the signal cannot be encoded.
     pub fn signal<S: Signal>(&mut self, signal: &S) -> Result<(), CodecError> {
-        self.arrive(Arrived::Signal(S::NAME.to_owned(), codec::to_payload(signal)?));
+        self.arrive(Arrived::Signal(S::NAME.to_owned(), signal.to_payload()?));
         Ok(())
     }
 

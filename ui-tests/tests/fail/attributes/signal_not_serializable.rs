@@ -5,4 +5,15 @@ struct Approve {
     _by: String,
 }
 
+#[derive(Signal)]
+struct Reject;
+
+#[workflow]
+async fn decide(cx: &Context) {
+    select! {
+        _ = cx.signal::<Approve>() => {}
+        _ = cx.signal::<Reject>() => {}
+    }
+}
+
 fn main() {}
