@@ -144,15 +144,22 @@ impl Parameters {
         let of_types = types
             .filter(|ty| !is_parameter(ty))
             .map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();));
+        let (of_params, of_types): (Vec<_>, Vec<_>) = (of_params.collect(), of_types.collect());
         let (check, check_all) = (hidden("check"), hidden("check_all"));
-        quote! {
-            const _: () = {
+        // Each function is one more that rustc checks, so there is none that asks for nothing.
+        let check = (!of_params.is_empty()).then(|| {
+            quote! {
                 #[allow(dead_code, clippy::all, clippy::pedantic)]
                 fn #check #params() #bounds { #(#of_params)* }
+            }
+        });
+        let check_all = (!of_types.is_empty()).then(|| {
+            quote! {
                 #[allow(dead_code, clippy::all, clippy::pedantic)]
                 fn #check_all #all_params() #all_bounds { #(#of_types)* }
-            };
-        }
+            }
+        });
+        quote!(#check #check_all)
     }
 }
 

@@ -267,34 +267,41 @@ fn entry(
     let ident = &function.signature.ident;
     let cfgs = function.cfgs();
     let (given, arguments) = (hidden("given"), hidden("arguments"));
-    let (value, failed) = (hidden("returned"), hidden("failed"));
+    let value = hidden("returned");
     let context = signature.has_context.then(|| quote!(&__piton_cx,));
     let locals: Vec<_> = (0..signature.parameters.len())
         .map(|index| format_ident!("__piton_argument_{index}"))
         .collect();
-    let read = signature.parameters.iter().zip(&locals).map(|(parameter, local)| {
+    let read = signature.parameters.iter().map(|parameter| {
         let values = values_of(&parameter.owned);
-        quote! {
-            let ::core::option::Option::Some(#local) = (#values.next)(&mut #arguments) else {
-                return ::core::result::Result::Err(#arguments.failure());
-            };
-        }
+        quote!((#values.next)(&mut #arguments))
     });
-    let takes_any = !locals.is_empty();
-    let bind = takes_any.then(|| quote!(let (#(#locals,)*) =));
-    let (read_all, end) = (takes_any.then(|| quote!((#(#locals,)*))), takes_any.then(|| quote!(;)));
+    // With a way out for each argument rustc would have one more to compile for each.
+    let read = quote! {
+        #[allow(unused_imports)]
+        use __piton::{Stored as _, Unstored as _};
+        let mut #arguments = __piton::ArgumentsReader::new(#given.as_bytes());
+        let (#(__piton::Some(#locals),)* true) = (#(#read,)* #arguments.are_all()) else {
+            return __piton::Err(#arguments.failure());
+        };
+    };
+    let read = if locals.is_empty() {
+        quote!({ #read })
+    } else {
+        quote!(let (#(#locals,)*) = { #read (#(#locals,)*) };)
+    };
     let error = match signature.returns {
         Returns::Result(_) => quote! {
-            <#ident as ::piton::__private::Activity>::error(&#value)
+            <#ident as __piton::Activity>::error(&#value)
         },
-        _ => quote!(::core::option::Option::None),
+        _ => quote!(__piton::None),
     };
     let (kind, take, lent, give_back) = match signature.connection {
-        None => (quote!(::core::option::Option::None), None, None, None),
+        None => (quote!(__piton::None), None, None, None),
         Some(ty) => (
             quote! {
-                ::core::option::Option::Some(
-                    ::piton::__private::transaction::ConnectionKind::of::<#ty>(),
+                __piton::Some(
+                    __piton::transaction::ConnectionKind::of::<#ty>(),
                 )
             },
             Some(quote! {
@@ -302,7 +309,7 @@ fn entry(
                     __piton_cx.desk().take().expect("the engine lends a connection");
             }),
             Some(quote! {
-                ::piton::__private::transaction::connection::<#ty>(&mut *__piton_lent),
+                __piton::transaction::connection::<#ty>(&mut *__piton_lent),
             }),
             Some(quote!(__piton_cx.desk().put(__piton_lent);)),
         ),
@@ -325,56 +332,56 @@ fn entry(
     let of_parameters = signature.parameters.iter().map(|parameter| {
         let owned = &parameter.owned;
         let span = if parameter.is_receiver { parameter.name.span() } else { parameter.ty.span() };
-        quote_spanned!(span=> ::piton::__private::stored::<#owned>();)
+        quote_spanned!(span=> __piton::stored::<#owned>();)
     });
     let of_value = match signature.returns {
         Returns::Result(ty) | Returns::Plain(ty) => stored_parts(ty),
         Returns::Unit => Vec::new(),
     };
-    let of_value = of_value
-        .into_iter()
-        .map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();));
+    let of_value =
+        of_value.into_iter().map(|ty| quote_spanned!(ty.span()=> __piton::stored::<#ty>();));
     // A blocking activity is called by a thread that may wait.
     let awaited = (!args.blocking).then(|| quote!(.await));
     let attempt = quote_spanned! {ident.span()=>
         ::std::boxed::Box::pin(async move {
-            #bind {
-                #[allow(unused_imports)]
-                use ::piton::__private::{Stored as _, Unstored as _};
-                let mut #arguments = ::piton::__private::ArgumentsReader::new(#given.as_bytes());
-                #(#read)*
-                if let ::core::result::Result::Err(#failed) = #arguments.finish() {
-                    return ::core::result::Result::Err(#failed);
-                }
-                #read_all
-            }
-            #end
+            #read
             #take
             let #value = #body(#(#passed)*) #awaited;
             #give_back
-            ::piton::__private::report::returned::<#ident>(&#value, #error)
+            __piton::report::returned(
+                <#ident as __piton::Activity>::returned(),
+                &#value,
+                #error,
+            )
         })
     };
+    let stored: Vec<_> = of_parameters.chain(of_value).collect();
+    let check = (!stored.is_empty()).then(|| {
+        quote! {
+            #[allow(dead_code)]
+            fn __piton_check() { #(#stored)* }
+        }
+    });
     quote! {
         #(#cfgs)*
         const _: () = {
-            #[allow(dead_code)]
-            fn __piton_check() { #(#of_parameters)* #(#of_value)* }
+            use ::piton::__private as __piton;
+            #check
             fn __piton_run(
-                __piton_cx: ::piton::__private::ActivityContext,
-                #given: ::piton::__private::Payload,
-            ) -> ::piton::__private::BoxFuture<
+                __piton_cx: __piton::ActivityContext,
+                #given: __piton::Payload,
+            ) -> __piton::BoxFuture<
                 ::core::result::Result<
-                    ::piton::__private::ActivityReport,
-                    ::piton::__private::CodecError,
+                    __piton::ActivityReport,
+                    __piton::CodecError,
                 >,
             > {
                 #attempt
             }
             ::piton::__private::inventory::submit! {
-                ::piton::__private::ActivityEntry {
-                    name: <#ident as ::piton::__private::Activity>::NAME,
-                    options: <#ident as ::piton::__private::Activity>::OPTIONS,
+                __piton::ActivityEntry {
+                    name: <#ident as __piton::Activity>::NAME,
+                    options: <#ident as __piton::Activity>::OPTIONS,
                     connection: #kind,
                     run: __piton_run,
                 }

@@ -41,10 +41,10 @@ impl Printer<'_> {
         let tokens = (0..params.len()).map(step::argument_token);
         let load = quote! {
             let mut #arguments = #parked.arguments();
-            let (#(::core::option::Option::Some(#idents),)*) =
+            let (#(__piton::Some(#idents),)*) =
                 (#((#tokens.next)(&mut #arguments),)*)
             else {
-                return ::core::result::Result::Err(::piton::__private::unreadable(#arguments));
+                return __piton::Err(__piton::unreadable(#arguments));
             };
             #take_apart
         };
@@ -100,7 +100,7 @@ impl Printer<'_> {
             };
             if !self.root.entry.iter().any(is_kept) {
                 let part = self.place(part);
-                out.extend(quote!(::piton::__private::forget(#part);));
+                out.extend(quote!(__piton::forget(#part);));
             }
         }
         for id in filled {
@@ -197,7 +197,7 @@ impl Printer<'_> {
         let (slot, held) = (slot(id), carried(id));
         if is_declared {
             let ident = &self.machine.layout.variable(id).ident;
-            quote!(if let ::core::option::Option::Some(#held) = #slot.carried() { #ident = #held; })
+            quote!(if let __piton::Some(#held) = #slot.carried() { #ident = #held; })
         } else {
             quote!(let #held = #slot.carried();)
         }

@@ -41,7 +41,7 @@ impl Printer<'_> {
 
     pub(super) fn complete_tokens(&self, value: &TokenStream, span: Span) -> TokenStream {
         quote_spanned! {span=>
-            return ::core::result::Result::Ok(#value)
+            return __piton::Ok(#value)
         }
     }
 
@@ -122,7 +122,7 @@ impl Printer<'_> {
             quote!(#slot.fill(#ident);)
         } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
             let held = carried(id);
-            quote!(#slot = ::piton::__private::Slot::of(#held);)
+            quote!(#slot = __piton::Slot::of(#held);)
         } else {
             TokenStream::new()
         }

@@ -52,6 +52,13 @@ fn around(
     call: &TokenStream,
 ) -> TokenStream {
     let WorkflowFn { attrs, vis, ident, params, parameters, method, .. } = function;
+    let definition = quote! {
+        const _: () = {
+            // What is generated is read token by token, and most paths in it begin like this.
+            use ::piton::__private as __piton;
+            #definition
+        };
+    };
     let declared = parameters.of_type();
     let variant = parameters.variant();
     let params = params.iter().enumerate().map(|(index, param)| {
@@ -80,7 +87,7 @@ fn around(
             {
                 #[allow(non_camel_case_types, dead_code)]
                 enum #ident #declared { #variant }
-                const _: () = { #definition };
+                #definition
                 #beside
                 #call
             }
@@ -103,7 +110,7 @@ fn around(
             #call
         }
 
-        const _: () = { #definition };
+        #definition
         #beside
     }
 }

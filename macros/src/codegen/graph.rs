@@ -15,13 +15,13 @@ pub(super) fn graph(machine: &Machine<'_>) -> TokenStream {
         let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         let from = number(*from);
         let to = match to.map(number) {
-            Some(to) => quote!(::core::option::Option::Some(#to)),
-            None => quote!(::core::option::Option::None),
+            Some(to) => quote!(__piton::Some(#to)),
+            None => quote!(__piton::None),
         };
-        quote!(::piton::__private::Edge { from: #from, to: #to })
+        quote!(__piton::Edge { from: #from, to: #to })
     });
     quote! {
-        &::piton::__private::Graph {
+        &__piton::Graph {
             workflow: #name,
             nodes: &[#(#nodes),*],
             edges: &[#(#edges),*],
@@ -54,18 +54,18 @@ fn node(machine: &Machine<'_>, state: &State) -> TokenStream {
         let ty = match ty {
             Some(ty) if variable.place.fields.is_empty() => {
                 let text = type_text(ty);
-                quote!(::core::option::Option::Some(#text))
+                quote!(__piton::Some(#text))
             }
-            _ => quote!(::core::option::Option::None),
+            _ => quote!(__piton::None),
         };
-        quote!(::piton::__private::SavedLocal { name: #name, ty: #ty })
+        quote!(__piton::SavedLocal { name: #name, ty: #ty })
     });
     // `line!` gives the line of its own tokens.
     let line = quote_spanned!(span=> ::core::line!());
     quote! {
-        ::piton::__private::Node {
+        __piton::Node {
             name: #name,
-            kind: ::piton::__private::AwaitKind::#kind,
+            kind: __piton::AwaitKind::#kind,
             file: ::core::file!(),
             line: #line,
             locals: &[#(#locals),*],

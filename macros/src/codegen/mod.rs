@@ -35,10 +35,10 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let graph = graph::graph(&machine);
     let returned = values_of(&function.output);
     let machine = quote! {
-        const GRAPH: &'static ::piton::__private::Graph = #graph;
+        const GRAPH: &'static __piton::Graph = #graph;
 
-        fn returned() -> &'static ::piton::__private::Values<Self::Return> {
-            use ::piton::__private::{Stored as _, Unstored as _};
+        fn returned() -> &'static __piton::Values<Self::Return> {
+            use __piton::{Stored as _, Unstored as _};
             #returned
         }
 
@@ -54,7 +54,7 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let register = registers.then(|| {
         quote_spanned! {span=>
             ::piton::__private::inventory::submit! {
-                ::piton::__private::Registered(<#ident as ::piton::__private::Workflow>::entry)
+                __piton::Registered(<#ident as __piton::Workflow>::entry)
             }
         }
     });
@@ -93,9 +93,9 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
         let failure = quote! {
             const FAILURE: fn(&Self::Return) -> ::core::option::Option<::std::string::String> =
                 |returned| {
-                    ::piton::__private::ResultParts::err_ref(returned).map(|error| {
-                        use ::piton::__private::{ByDebug as _, ByDisplay as _, ByType as _};
-                        (&&::piton::__private::ErrorText(error)).text()
+                    __piton::ResultParts::err_ref(returned).map(|error| {
+                        use __piton::{ByDebug as _, ByDisplay as _, ByType as _};
+                        (&&__piton::ErrorText(error)).text()
                     })
                 };
         };
@@ -110,21 +110,21 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
             impl #bounded #ident #of_type #bounds {
                 /// The states of the workflow and the ways between them.
                 #[allow(dead_code)]
-                #vis const GRAPH: &'static ::piton::__private::Graph =
-                    <Self as ::piton::__private::Workflow>::GRAPH;
+                #vis const GRAPH: &'static __piton::Graph =
+                    <Self as __piton::Workflow>::GRAPH;
             }
         }
     });
     quote! {
         #named
 
-        impl #unbounded ::piton::__private::Checked for #ident #of_type {}
+        impl #unbounded __piton::Checked for #ident #of_type {}
 
-        impl #bounded ::piton::__private::Workflow for #ident #of_type #bounds {
+        impl #bounded __piton::Workflow for #ident #of_type #bounds {
             type Return = #output;
             type Output = #value;
             type Error = #error;
-            type Shape = ::piton::__private::#shape;
+            type Shape = __piton::#shape;
             const NAME: &'static str = #name;
             #durability
             #failure
@@ -153,24 +153,24 @@ fn instances(function: &WorkflowFn) -> (TokenStream, TokenStream) {
     let WorkflowFn { ident, parameters, .. } = function;
     let entry = |body: TokenStream| {
         quote! {
-            fn entry() -> &'static ::piton::__private::WorkflowEntry {
+            fn entry() -> &'static __piton::WorkflowEntry {
                 #body
             }
         }
     };
     if parameters.is_empty() {
         let entry = entry(quote! {
-            static ENTRY: ::piton::__private::WorkflowEntry =
-                ::piton::__private::WorkflowEntry::of::<#ident>();
+            static ENTRY: __piton::WorkflowEntry =
+                __piton::WorkflowEntry::of::<#ident>();
             &ENTRY
         });
         return (TokenStream::new(), entry);
     }
     // A `static` of a generic function is one for all instances.
-    let mut entry = entry(quote!(::piton::__private::instance_entry::<Self>()));
+    let mut entry = entry(quote!(__piton::instance_entry::<Self>()));
     entry.extend(quote! {
         fn registered_name() -> ::core::option::Option<&'static str> {
-            ::piton::__private::instance_name::<Self>()
+            __piton::instance_name::<Self>()
         }
     });
     (parameters.of_impl(), entry)

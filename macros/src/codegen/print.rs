@@ -252,7 +252,7 @@ impl<'a> Printer<'a> {
         let parts = self.machine.layout.taken.get(&self.at.get()).into_iter().flatten();
         for (index, part) in parts.enumerate() {
             let (place, hole) = (self.place(part), hidden(&format!("hole{index}")));
-            copy.extend(quote!(let #hole = ::piton::__private::Hole::of(&mut #place)?;));
+            copy.extend(quote!(let #hole = __piton::Hole::of(&mut #place)?;));
             fill.extend(quote!(#place = #hole.fill()?;));
         }
         (copy, fill)
@@ -347,8 +347,8 @@ pub(super) fn unwrap(pat: &impl ToTokens, made: &TokenStream) -> TokenStream {
     let (value, halt) = (hidden("made"), hidden("halt"));
     quote! {
         let #pat = match #made {
-            ::core::result::Result::Ok(#value) => #value,
-            ::core::result::Result::Err(#halt) => return ::core::result::Result::Err(#halt),
+            __piton::Ok(#value) => #value,
+            __piton::Err(#halt) => return __piton::Err(#halt),
         };
     }
 }

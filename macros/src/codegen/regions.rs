@@ -73,14 +73,14 @@ pub(super) fn declare_made(machine: &Machine<'_>, owner: Option<RegionId>) -> To
             let made = made(point, index);
             match branch {
                 Branch::Operation(_) => {
-                    out.extend(quote!(let mut #made = ::core::option::Option::None;));
+                    out.extend(quote!(let mut #made = __piton::None;));
                 }
                 Branch::Region(region) => {
                     out.extend(quote!(let mut #made = false;));
                     let root = machine.layout.root(machine.graph[*region].entry);
                     for id in root.into_iter().flat_map(|root| &root.entry) {
                         let given = given(*region, *id);
-                        out.extend(quote!(let mut #given = ::piton::__private::Slot::Empty;));
+                        out.extend(quote!(let mut #given = __piton::Slot::Empty;));
                     }
                 }
             }
@@ -101,7 +101,7 @@ pub(super) fn output_tokens(
         if let Some(State { name, .. }) = machine.layout.start_of(region).filter(|_| is_join) {
             let token = output_token(region);
             let maker = quote_spanned! {machine.graph[region].span=>
-                ::piton::__private::local::<_>
+                __piton::local::<_>
             };
             out.extend(quote!(let #token = #maker();));
             described.push((name.clone(), token));
@@ -127,7 +127,7 @@ impl Printer<'_> {
             match branch {
                 Branch::Operation(future) => {
                     let future = self.expr(future, usage);
-                    let some = quote!(#made = ::core::option::Option::Some(#future););
+                    let some = quote!(#made = __piton::Some(#future););
                     make.extend(match cond {
                         Some(cond) => quote!(if #cond { #some }),
                         None => some,
@@ -186,22 +186,19 @@ impl Printer<'_> {
         let made = made(region.point, region.index);
         let run = step::run(self.machine, Some(id));
         // What never returns has no type by itself.
-        let value = if returns(self.machine.graph, id) {
-            quote!(_)
-        } else {
-            quote!(::piton::__private::Never)
-        };
+        let value =
+            if returns(self.machine.graph, id) { quote!(_) } else { quote!(__piton::Never) };
         let (handle, index) = (handle(id), Index::from(region.index));
         quote! {
             let #begins = ::core::mem::take(&mut #made);
-            let #handle = ::piton::__private::Region::new(
+            let #handle = __piton::Region::new(
                 #index,
                 #state_type::#variant as u32,
                 Self::GRAPH,
             );
             let mut #closure = |
-                #parked: &mut ::piton::__private::Parked
-            | -> ::core::result::Result<#value, ::piton::__private::Halt> { #run };
+                #parked: &mut __piton::Parked
+            | -> ::core::result::Result<#value, __piton::Halt> { #run };
         }
     }
 
@@ -213,25 +210,25 @@ impl Printer<'_> {
         let mut cancel = TokenStream::new();
         for (index, (_, branch)) in wait.branches.iter().enumerate() {
             let ready = ready(index);
-            declare.extend(quote!(let mut #ready = ::core::option::Option::None;));
+            declare.extend(quote!(let mut #ready = __piton::None;));
             let give_up = match branch {
                 Branch::Operation(_) => {
                     let (token, made) = (operation_token(point, index), made(point, index));
                     let index = Index::from(index);
                     step.extend(quote! {
                         match #made.take() {
-                            ::core::option::Option::Some(#value) => {
+                            __piton::Some(#value) => {
                                 #token.begin(#value, #parked, #index, #cx)?;
                             }
-                            ::core::option::Option::None if !#done => {
-                                if let ::core::task::Poll::Ready(#value) =
+                            __piton::None if !#done => {
+                                if let __piton::Poll::Ready(#value) =
                                     #token.poll(#parked, #index, #cx)?
                                 {
-                                    #ready = ::core::option::Option::Some(#value);
+                                    #ready = __piton::Some(#value);
                                     #done = true;
                                 }
                             }
-                            ::core::option::Option::None => {}
+                            __piton::None => {}
                         }
                     });
                     quote!(#token.cancel(#parked, #index, #cx)?;)
@@ -258,9 +255,9 @@ impl Printer<'_> {
         quote! {
             #declare
             let mut #done = false;
-            ::piton::__private::open_waits(#cx, false);
+            __piton::open_waits(#cx, false);
             #step
-            ::piton::__private::close_waits(#cx, !#done);
+            __piton::close_waits(#cx, !#done);
             if !#done { #again }
             #cancel
         }
@@ -280,7 +277,7 @@ impl Printer<'_> {
                 Branch::Operation(call) => {
                     let (token, made) = (operation_token(point, index), made(point, index));
                     step.extend(quote! {
-                        if let ::core::option::Option::Some(#value) = #made.take() {
+                        if let __piton::Some(#value) = #made.take() {
                             #token.begin(#value, #parked, #number, #cx)?;
                             #done = false;
                         } else #unless_failed {
@@ -323,27 +320,27 @@ impl Printer<'_> {
         if !fail_fast {
             return quote! {
                 let mut #done = true;
-                ::piton::__private::open_waits(#cx, true);
+                __piton::open_waits(#cx, true);
                 #step
-                ::piton::__private::close_waits(#cx, !#done);
+                __piton::close_waits(#cx, !#done);
                 if !#done { #again }
                 let #value = (#(#take,)*);
             };
         }
         quote! {
             let mut #done = true;
-            let mut #failed = ::core::option::Option::None;
-            ::piton::__private::open_waits(#cx, false);
+            let mut #failed = __piton::None;
+            __piton::open_waits(#cx, false);
             #step
-            ::piton::__private::close_waits(#cx, #failed.is_none() && !#done);
+            __piton::close_waits(#cx, #failed.is_none() && !#done);
             let #value = match #failed {
-                ::core::option::Option::Some(#failed) => {
+                __piton::Some(#failed) => {
                     #cancel
-                    ::core::result::Result::Err(#failed)
+                    __piton::Err(#failed)
                 }
-                ::core::option::Option::None => {
+                __piton::None => {
                     if !#done { #again }
-                    ::core::result::Result::Ok((#(#take,)*))
+                    __piton::Ok((#(#take,)*))
                 }
             };
         }
@@ -364,7 +361,7 @@ impl Printer<'_> {
         quote! {
             #save
             #parked.keep_operations();
-            return ::core::result::Result::Err(#parked.suspend());
+            return __piton::Err(#parked.suspend());
         }
     }
 }

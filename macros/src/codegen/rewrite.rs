@@ -83,11 +83,11 @@ impl<'p, 'a> Rewrite<'p, 'a> {
                 let residual = Ident::new("__piton_residual", span);
                 let output = Ident::new("__piton_output", span);
                 let from = quote_spanned! {span=>
-                    ::piton::__private::FromResidual::from_residual(#residual)
+                    __piton::FromResidual::from_residual(#residual)
                 };
                 let complete = self.printer.complete_tokens(&from, span);
                 quote_spanned! {span=>
-                    match ::piton::__private::Question::branch(#value) {
+                    match __piton::Question::branch(#value) {
                         ::core::ops::ControlFlow::Continue(#output) => #output,
                         ::core::ops::ControlFlow::Break(#residual) => #complete,
                     }

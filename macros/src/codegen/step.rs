@@ -130,7 +130,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     let slots = (0..layout.variables.len()).map(VariableId).filter_map(|id| {
         let slot = slot(id);
         let is_passed = layout.variable(id).passed_in.contains(&owner);
-        is_passed.then(|| quote!(let mut #slot = ::piton::__private::Slot::Empty;))
+        is_passed.then(|| quote!(let mut #slot = __piton::Slot::Empty;))
     });
     let made = regions::declare_made(machine, owner);
     let roots = layout.roots.iter().filter(|root| machine.graph[root.block].region == owner);
@@ -139,7 +139,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     let state = quote!(&#state_type::ALL[#parked.state()]);
     // A machine has arms for its own states and not for those of its regions, or of what it is in.
     let other = (!machine.graph.regions.is_empty())
-        .then(|| quote!(_ => return ::core::result::Result::Err(#parked.is_unknown()),));
+        .then(|| quote!(_ => return __piton::Err(#parked.is_unknown()),));
     let run = if is_loop(machine, owner) {
         let (label, block, name) = (machine_label(owner), hidden("block"), block_type(owner));
         quote! {
@@ -171,7 +171,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let user_context = machine.function.context.as_ref().map(|context| {
         quote! {
             #[allow(unused_variables)]
-            let #context: &::piton::__private::Context = #cx;
+            let #context: &__piton::Context = #cx;
         }
     });
     let run = run(machine, None);
@@ -188,17 +188,17 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             clippy::nursery
         )]
         fn step(
-            #parked: &mut ::piton::__private::Parked,
-            #cx: &::piton::__private::Context,
-        ) -> ::core::result::Result<Self::Return, ::piton::__private::Halt> {
+            #parked: &mut __piton::Parked,
+            #cx: &__piton::Context,
+        ) -> ::core::result::Result<Self::Return, __piton::Halt> {
             #(#items)*
             #user_context
             #arguments
             #tokens
             #operations
             #outputs
-            if ::piton::__private::is_describing(#cx) {
-                return ::core::result::Result::Err(#describe);
+            if __piton::is_describing(#cx) {
+                return __piton::Err(#describe);
             }
             #run
         }
@@ -213,7 +213,7 @@ fn argument_tokens(machine: &Machine<'_>) -> Option<TokenStream> {
     (!params.is_empty()).then(|| {
         quote! {
             let (#(#names,)*) = {
-                use ::piton::__private::{Stored as _, Unstored as _};
+                use __piton::{Stored as _, Unstored as _};
                 (#(#tokens,)*)
             };
         }
@@ -227,7 +227,7 @@ fn describe(machine: &Machine<'_>, described: &[(String, Ident)]) -> TokenStream
     let (names, tokens): (Vec<_>, Vec<_>) =
         described.iter().map(|(name, token)| (name, token)).unzip();
     quote! {
-        ::piton::__private::describe(
+        __piton::describe(
             #cx,
             &[#(#arguments.kind),*],
             &[#(#names),*],
@@ -250,7 +250,7 @@ fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> 
         let new: Vec<_> = state.fields.iter().copied().filter(|id| made.insert(*id)).collect();
         for (kind, maker, ty) in [
             (LocalKind::Value, "local", quote_spanned!(at=> T)),
-            (LocalKind::Items, "item_list", quote_spanned!(at=> ::piton::__private::Items<T>)),
+            (LocalKind::Items, "item_list", quote_spanned!(at=> __piton::Items<T>)),
         ] {
             let ids: Vec<_> =
                 new.iter().copied().filter(|id| layout.variable(*id).kind == kind).collect();
@@ -274,14 +274,14 @@ fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> 
                     if false {
                         #function::<#inferred>()
                     } else {
-                        ::piton::__private::#maker::<#inferred>()
+                        __piton::#maker::<#inferred>()
                     }
                 }
             });
             out.extend(quote_spanned! {at=>
                 let (#(#tokens,)*) = {
-                    fn #function<T: ::piton::__private::Durable>() -> ::piton::__private::Local<#ty> {
-                        ::piton::__private::#maker()
+                    fn #function<T: __piton::Durable>() -> __piton::Local<#ty> {
+                        loop {}
                     }
                     (#(#calls,)*)
                 };
@@ -297,7 +297,7 @@ fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> 
                 LocalKind::Text => Ident::new("static_text", at),
                 LocalKind::Texts => Ident::new("static_texts", at),
             };
-            out.extend(quote_spanned!(at=> let #token = ::piton::__private::#maker();));
+            out.extend(quote_spanned!(at=> let #token = __piton::#maker();));
             described.push((variable.stored.clone(), token));
         }
     }
@@ -333,7 +333,7 @@ fn operation_tokens(machine: &Machine<'_>) -> TokenStream {
             let token = operation_token(*point, index);
             let (start, end) = ends(future.to_token_stream());
             let maker = Ident::new(maker, start);
-            let call = quote_spanned!(start=> ::piton::__private::#maker::<_, _);
+            let call = quote_spanned!(start=> __piton::#maker::<_, _);
             let call_end = quote_spanned!(end=> >());
             out.extend(quote!(let #token = #call #call_end;));
         }

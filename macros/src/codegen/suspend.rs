@@ -23,7 +23,7 @@ impl Printer<'_> {
             let #call = #future;
             #hold
             #save
-            return ::core::result::Result::Err((#token.suspend)(#call, #parked, #cx));
+            return __piton::Err((#token.suspend)(#call, #parked, #cx));
         }
     }
 
@@ -45,9 +45,9 @@ impl Printer<'_> {
                 Some(cond) => {
                     make.extend(quote! {
                         let #call = if #cond {
-                            ::core::option::Option::Some(#future)
+                            __piton::Some(#future)
                         } else {
-                            ::core::option::Option::None
+                            __piton::None
                         };
                     });
                     start.extend(quote!(#token.start_if(#call, #parked, #cx)?;));
@@ -91,10 +91,10 @@ impl Printer<'_> {
             #make
             #hold
             #save
-            ::piton::__private::open_waits(#cx, #all);
+            __piton::open_waits(#cx, #all);
             #start
-            ::piton::__private::close_waits(#cx, true);
-            return ::core::result::Result::Err(#parked.suspend());
+            __piton::close_waits(#cx, true);
+            return __piton::Err(#parked.suspend());
         }
     }
 
@@ -216,7 +216,7 @@ impl Printer<'_> {
             if index == last {
                 // One of them was ready.
                 out.extend(quote!({
-                    let ::core::option::Option::Some(#value) = #ready else {
+                    let __piton::Some(#value) = #ready else {
                         ::core::unreachable!()
                     };
                     let #pat = #value;
@@ -224,7 +224,7 @@ impl Printer<'_> {
                 }));
             } else {
                 out.extend(quote! {
-                    if let ::core::option::Option::Some(#value) = #ready {
+                    if let __piton::Some(#value) = #ready {
                         let #pat = #value;
                         #body
                     } else
@@ -237,7 +237,7 @@ impl Printer<'_> {
 
 /// The machine stays parked.
 pub(super) fn again() -> TokenStream {
-    quote!(return ::core::result::Result::Err(::piton::__private::Halt::Suspended);)
+    quote!(return __piton::Err(__piton::Halt::Suspended);)
 }
 
 fn poll_select(point: PointId, count: usize, value: &Ident) -> TokenStream {
@@ -248,10 +248,10 @@ fn poll_select(point: PointId, count: usize, value: &Ident) -> TokenStream {
     for index in 0..count {
         let (token, ready) = (operation_token(point, index), ready(index));
         let index = Index::from(index);
-        declare.extend(quote!(let mut #ready = ::core::option::Option::None;));
+        declare.extend(quote!(let mut #ready = __piton::None;));
         poll.extend(quote! {
-            if let ::core::task::Poll::Ready(#value) = #token.poll(#parked, #index, #cx)? {
-                #ready = ::core::option::Option::Some(#value);
+            if let __piton::Poll::Ready(#value) = #token.poll(#parked, #index, #cx)? {
+                #ready = __piton::Some(#value);
             } else
         });
         cancel.extend(quote! {
@@ -262,12 +262,12 @@ fn poll_select(point: PointId, count: usize, value: &Ident) -> TokenStream {
     }
     quote! {
         #declare
-        ::piton::__private::open_waits(#cx, false);
+        __piton::open_waits(#cx, false);
         #poll {
-            ::piton::__private::close_waits(#cx, true);
+            __piton::close_waits(#cx, true);
             #again
         }
-        ::piton::__private::close_waits(#cx, false);
+        __piton::close_waits(#cx, false);
         #cancel
     }
 }
@@ -291,9 +291,9 @@ fn poll_join(
         let take = branches.iter().map(|(token, index)| quote!(#token.take(#parked, #index)?));
         return quote! {
             let mut #done = true;
-            ::piton::__private::open_waits(#cx, true);
+            __piton::open_waits(#cx, true);
             #(#poll)*
-            ::piton::__private::close_waits(#cx, !#done);
+            __piton::close_waits(#cx, !#done);
             if !#done { #again }
             let #value = (#(#take,)*);
         };
@@ -314,18 +314,18 @@ fn poll_join(
     let take = branches.iter().map(|(token, index)| quote!(#token.take_ok(#parked, #index)?));
     quote! {
         let mut #done = true;
-        let mut #failed = ::core::option::Option::None;
-        ::piton::__private::open_waits(#cx, false);
+        let mut #failed = __piton::None;
+        __piton::open_waits(#cx, false);
         #(#look)*
-        ::piton::__private::close_waits(#cx, #failed.is_none() && !#done);
+        __piton::close_waits(#cx, #failed.is_none() && !#done);
         let #value = match #failed {
-            ::core::option::Option::Some(#failed) => {
+            __piton::Some(#failed) => {
                 #(#cancel)*
-                ::core::result::Result::Err(#failed)
+                __piton::Err(#failed)
             }
-            ::core::option::Option::None => {
+            __piton::None => {
                 if !#done { #again }
-                ::core::result::Result::Ok((#(#take,)*))
+                __piton::Ok((#(#take,)*))
             }
         };
     }
@@ -338,8 +338,8 @@ pub(super) fn note_failure(look: &TokenStream, branch: Span) -> TokenStream {
     made.set_span(made.span().located_at(branch));
     quote_spanned! {branch=>
         #failed = match #look {
-            ::core::result::Result::Ok(#made) => #made,
-            ::core::result::Result::Err(#halt) => return ::core::result::Result::Err(#halt),
+            __piton::Ok(#made) => #made,
+            __piton::Err(#halt) => return __piton::Err(#halt),
         };
     }
 }

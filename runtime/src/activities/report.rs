@@ -11,20 +11,14 @@ use std::time::Duration;
 
 use super::{ActivityReport, ReportedError};
 use crate::codec::CodecError;
-use crate::machine::{Activity, Retryable, Values};
+use crate::machine::{Retryable, Values};
 
-/// The report on an attempt of `A` that returned.
+/// The report on an attempt that returned `value`. It does not depend on the activity, so it is
+/// compiled once for each `R`.
 ///
 /// # Errors
 /// [`CodecError::Encode`] if the value cannot be encoded.
-pub fn returned<A: Activity>(
-    value: &A::Return,
-    error: Option<ReportedError>,
-) -> Result<ActivityReport, CodecError> {
-    encoded(A::returned(), value, error)
-}
-
-pub(crate) fn encoded<R>(
+pub fn returned<R>(
     values: &Values<R>,
     value: &R,
     error: Option<ReportedError>,

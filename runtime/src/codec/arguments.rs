@@ -129,6 +129,18 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
+    /// Whether all have been read, and there are no more. If not, [`ArgumentsReader::failure`] says
+    /// why.
+    pub fn are_all(&mut self) -> bool {
+        match self.finish() {
+            Ok(()) => true,
+            Err(error) => {
+                self.failed = Some(error);
+                false
+            }
+        }
+    }
+
     /// Why an argument could not be read.
     pub fn failure(&mut self) -> CodecError {
         match self.failed.take() {

@@ -93,7 +93,7 @@ fn values<T: Durable + 'static>(
     if let Ok(payload) = codec::to_payload(&value) {
         drop(codec::from_payload::<T>(&payload));
     }
-    drop(report::encoded(Values::of(), &value, None));
+    drop(report::returned(Values::of(), &value, None));
     drop(resume_with::<T, Plain>(Values::of(), parked, cx));
     let steps: &dyn Steps = &Typed::<T>::of_none();
     drop(steps.step(parked, cx));
