@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use clap::Parser;
@@ -30,6 +32,10 @@ struct Options {
     /// How many of the generated programs that fail in one way are made as small as possible.
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     shrink: usize,
+    /// Write the report of each generated program that fails into a file of its own in this folder, as it
+    /// is before it is made small.
+    #[arg(long, value_name = "FOLDER")]
+    reports: Option<PathBuf>,
     /// Leave the machines out: are the programs programs?
     #[arg(long)]
     plain: bool,
@@ -82,6 +88,11 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
         for (node, mut report) in nodes.into_iter().zip(workshop.run(&programs)?) {
             tally.add(&report);
             let Some(failure) = generate::failure(&report.verdict) else { continue };
+            if let Some(folder) = &options.reports {
+                fs::create_dir_all(folder)?;
+                let text = report.to_text(&formatted(node.to_source()));
+                fs::write(folder.join(format!("{}.txt", report.id.replace(' ', "-"))), text)?;
+            }
             let shrunk = shrunk.entry(failure).or_default();
             if *shrunk == options.shrink {
                 println!("== {}: {}", report.id, headline(&report.verdict));

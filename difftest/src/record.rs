@@ -238,18 +238,23 @@ impl<'a> Alignment<'a> {
         if right.is_some_and(|event| is_part(event)) {
             return self.holds(at, of + 1, plain, machine);
         }
-        if let Some(event) = left.filter(|event| is_part(event)) {
-            return self.parts_left(at, of).contains(&event)
-                && self.holds(at + 1, of, plain, machine);
+        let is_left_part = left.is_some_and(|event| is_part(event));
+        if let Some(event) = left.filter(|_| is_left_part)
+            && self.parts_left(at, of).contains(&event)
+        {
+            return self.holds(at + 1, of, plain, machine);
         }
         let tried = (at, of, plain.clone(), machine.clone());
         if self.failed.contains(&tried) {
             return false;
         }
-        let holds = (left.is_some() && left == right && self.holds(at + 1, of + 1, plain, machine))
+        let same = left.is_some() && left == right;
+        let holds = (same && self.holds(at + 1, of + 1, plain, machine))
             || left
+                .filter(|_| !is_left_part)
                 .and_then(|event| without(plain, event))
                 .is_some_and(|plain| self.holds(at + 1, of, &plain, machine))
+            // A part that is dropped here must have been before, perhaps behind what comes early.
             || right
                 .and_then(|event| without(machine, event))
                 .is_some_and(|machine| self.holds(at, of + 1, plain, &machine));
@@ -325,6 +330,11 @@ mod tests {
         let twice =
             [&["note 1", "drop part a", "drop part a"][..], &["drop b", "drop part c", "note 2"]];
         assert!(!kept(&twice), "twice");
+        // What comes early stands before a part that does not.
+        let plain = record(&[&["drop part a", "note 1"], &["drop b"]]);
+        let kept = |machine: &[&[&str]]| plain.is_kept_by(&record(machine));
+        assert!(kept(&[&["drop b", "drop part a", "note 1"], &[]]));
+        assert!(!kept(&[&["drop b", "note 1", "drop part a"], &[]]), "late");
     }
 
     #[test]

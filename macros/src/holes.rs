@@ -104,6 +104,8 @@ impl Holes {
                 && usage.looks.iter().any(|seen| seen.overlaps(part));
             moves || lends
         };
+        // Of what is used up as a whole no part can be filled.
+        let is_there = |part: &Place| !usage.used_up.contains(&part.local);
         // What is filled again before control leaves the block is not missed.
         let stays = |part: &Place| {
             usages[node + 1..].iter().all(|usage| !usage.refills.contains(part))
@@ -112,7 +114,7 @@ impl Holes {
         after
             .difference(&vacant[node])
             .filter(|part| missed.contains(part))
-            .filter(|part| may_move(part) && stays(part))
+            .filter(|part| may_move(part) && is_there(part) && stays(part))
             .cloned()
             .collect()
     }

@@ -56,6 +56,8 @@ pub(crate) struct Usage {
     pub(crate) changes: BTreeSet<LocalId>,
     /// What it uses up as a whole, unless that is copied.
     pub(crate) takes: BTreeSet<LocalId>,
+    /// What it may have used up as a whole when it is through.
+    pub(crate) used_up: BTreeSet<LocalId>,
     /// What it may move parts out of.
     pub(crate) moves: BTreeSet<Place>,
     /// The parts that it has assigned for certain when it is through.
@@ -145,12 +147,14 @@ struct Analysis<'a> {
     mode: Mode,
 }
 
-/// What has happened for certain.
+/// What has happened for certain, and what may have.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) assigned: BTreeSet<LocalId>,
     pub(crate) refilled: BTreeSet<Place>,
     gone: BTreeSet<Place>,
+    /// What may have been used up as a whole.
+    used_up: BTreeSet<LocalId>,
 }
 
 impl Flow {
@@ -159,6 +163,7 @@ impl Flow {
             assigned: &self.assigned & &other.assigned,
             refilled: &self.refilled & &other.refilled,
             gone: &self.gone & &other.gone,
+            used_up: &self.used_up | &other.used_up,
         }
     }
 }
@@ -177,10 +182,11 @@ impl<'a> Analysis<'a> {
     fn finish(mut self) -> Usage {
         // If control does not come to the end, nothing there reads what was before.
         match self.flow {
-            Some(Flow { assigned, refilled, gone }) => {
+            Some(Flow { assigned, refilled, gone, used_up }) => {
                 self.usage.assigned = assigned;
                 self.usage.refills = refilled;
                 self.usage.gone = gone;
+                self.usage.used_up = used_up;
             }
             None => self.usage.assigned = self.locals.ids().collect(),
         }
@@ -205,6 +211,9 @@ impl<'a> Analysis<'a> {
         match mode {
             Mode::Value if place.fields.is_empty() => {
                 self.usage.takes.insert(local);
+                self.flow.iter_mut().for_each(|flow| {
+                    flow.used_up.insert(local);
+                });
             }
             Mode::Value | Mode::Scrutinee => {
                 self.usage.moves.insert(place.clone());
@@ -263,6 +272,7 @@ impl<'a> Analysis<'a> {
                     if let Some(flow) = &mut self.flow {
                         flow.assigned.insert(local);
                         flow.gone.retain(|part| part.local != local);
+                        flow.used_up.remove(&local);
                     }
                 }
             }
@@ -294,7 +304,10 @@ impl<'a> Analysis<'a> {
     fn maybe(&mut self, visit: impl FnOnce(&mut Self)) {
         let before = self.flow.clone();
         visit(self);
-        self.flow = before;
+        let after = std::mem::replace(&mut self.flow, before);
+        if let (Some(flow), Some(after)) = (&mut self.flow, after) {
+            flow.used_up.extend(after.used_up);
+        }
     }
 
     /// Runs `visit` and gives what is certain after it; the state is as before.

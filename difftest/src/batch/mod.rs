@@ -191,10 +191,12 @@ impl Workshop {
         }
         let reports = programs.iter().zip(verdicts).enumerate();
         Ok(reports
-            .map(|(index, (program, verdict))| Report {
-                id: program.id.clone(),
-                verdict: verdict.unwrap_or(Verdict::Hung),
-                warnings: warnings.get(&index).cloned().unwrap_or_default(),
+            .map(|(index, (program, verdict))| {
+                let verdict = verdict.unwrap_or(Verdict::Hung);
+                // Of a lowering that is left out rustc says nothing.
+                let is_left_out = matches!(verdict, Verdict::Refused(_) | Verdict::Invalid(_));
+                let warnings = warnings.get(&index).filter(|_| !is_left_out).cloned();
+                Report { id: program.id.clone(), verdict, warnings: warnings.unwrap_or_default() }
             })
             .collect())
     }

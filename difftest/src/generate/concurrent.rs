@@ -141,16 +141,16 @@ impl Generator {
             let (a, b) = (self.losing_branch(Ty::Outcome), self.losing_branch(Ty::Outcome));
             return Node::expr(ty, "try_join!($, $)?.1", vec![a, b]);
         }
-        let other = self.some_type();
-        let (a, b) = (self.branch(ty), self.branch(other));
-        match self.rng.below(3) {
-            0 => Node::expr(ty, "join!($, $).0", vec![a, b]),
-            1 => {
-                let third = self.rng.pick(&Ty::VALUES);
-                let c = self.branch(third);
-                Node::expr(ty, "{ let (_, joined, _) = join!($, $, $); joined }", vec![b, a, c])
-            }
-            _ => Node::expr(ty, "{ let (_, joined) = join!($, $); joined }", vec![b, a]),
-        }
+        let (types, template) = match self.rng.below(3) {
+            0 => (vec![ty, self.some_type()], "join!($, $).0"),
+            1 => (
+                vec![self.some_type(), ty, self.rng.pick(&Ty::VALUES)],
+                "{ let (_, joined, _) = join!($, $, $); joined }",
+            ),
+            _ => (vec![self.some_type(), ty], "{ let (_, joined) = join!($, $); joined }"),
+        };
+        // In the order in which they stand: what one of them takes, those behind it do not have.
+        let branches = types.into_iter().map(|ty| self.branch(ty)).collect();
+        Node::expr(ty, template, branches)
     }
 }

@@ -34,16 +34,16 @@ fn mark(locals: &Locals, node: &Node, usage: &Usage, borrowing: &mut BTreeSet<Lo
     match node {
         Node::Code(Stmt::Local(local)) => {
             let Some(init) = &local.init else { return };
-            if has_ref(&local.pat) || !owns(locals, borrowing, &init.expr) {
+            if has_ref(&local.pat) || !owns_for_long(locals, borrowing, &init.expr) {
                 borrowing.extend(bound_locals(locals, &local.pat));
             }
         }
-        Node::Define { local, value } if !owns(locals, borrowing, value) => {
+        Node::Define { local, value } if !owns_for_long(locals, borrowing, value) => {
             borrowing.insert(*local);
         }
         Node::Code(Stmt::Expr(Expr::Assign(expr), _)) if local_of(locals, &expr.left).is_some() => {
             let left = local_of(locals, &expr.left);
-            borrowing.extend(left.filter(|_| !owns(locals, borrowing, &expr.right)));
+            borrowing.extend(left.filter(|_| !owns_for_long(locals, borrowing, &expr.right)));
         }
         // What it is given is its own.
         Node::Code(Stmt::Expr(Expr::MethodCall(call), _))
@@ -90,62 +90,87 @@ fn mark_end(locals: &Locals, block: &Block, borrowing: &mut BTreeSet<LocalId>) {
 
 /// Whether the value of an expression holds no borrow of a local, as far as the source shows it.
 fn owns(locals: &Locals, borrowing: &BTreeSet<LocalId>, expr: &Expr) -> bool {
-    let owns = |expr: &Expr| owns(locals, borrowing, expr);
-    match expr {
-        Expr::Lit(_) => true,
-        Expr::Path(path) => match path.path.get_ident() {
-            // What is no local may be a binding of the code around it.
-            Some(ident) => match locals.find(ident) {
-                Some(local) => !borrowing.contains(&local),
-                None => ident.to_string().starts_with(char::is_uppercase),
+    Values { locals, borrowing, outlive_temporaries: false }.own(expr)
+}
+
+/// As [`owns`], for a value that outlives the statement, and so what is there for the statement alone.
+fn owns_for_long(locals: &Locals, borrowing: &BTreeSet<LocalId>, expr: &Expr) -> bool {
+    Values { locals, borrowing, outlive_temporaries: true }.own(expr)
+}
+
+/// What is known of values.
+#[derive(Clone, Copy)]
+struct Values<'a> {
+    locals: &'a Locals,
+    borrowing: &'a BTreeSet<LocalId>,
+    /// Whether rustc has them borrow from no temporary.
+    outlive_temporaries: bool,
+}
+
+impl Values<'_> {
+    fn own(self, expr: &Expr) -> bool {
+        let Self { locals, borrowing, outlive_temporaries } = self;
+        let owns = |expr: &Expr| self.own(expr);
+        let lends = |receiver: &Expr| {
+            let is_temporary = |local: LocalId| locals[local].is_temporary && outlive_temporaries;
+            local_of(locals, receiver).is_some_and(|local| !is_temporary(local))
+        };
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => match path.path.get_ident() {
+                // What is no local may be a binding of the code around it.
+                Some(ident) => match locals.find(ident) {
+                    Some(local) => !borrowing.contains(&local),
+                    None => ident.to_string().starts_with(char::is_uppercase),
+                },
+                None => true,
             },
-            None => true,
-        },
-        Expr::Field(expr) => owns(&expr.base),
-        Expr::Paren(expr) => owns(&expr.expr),
-        Expr::Group(expr) => owns(&expr.expr),
-        Expr::Cast(expr) => owns(&expr.expr),
-        Expr::Try(expr) => owns(&expr.expr),
-        Expr::Unary(expr) => !matches!(expr.op, UnOp::Deref(_)) && owns(&expr.expr),
-        Expr::Binary(expr) if is_comparison(&expr.op) => true,
-        Expr::Binary(expr) => owns(&expr.left) && owns(&expr.right),
-        Expr::Tuple(expr) => expr.elems.iter().all(owns),
-        Expr::Array(expr) => expr.elems.iter().all(owns),
-        Expr::Repeat(expr) => owns(&expr.expr),
-        Expr::Struct(expr) => {
-            expr.fields.iter().all(|field| owns(&field.expr))
-                && expr.rest.as_deref().is_none_or(owns)
-        }
-        Expr::Call(call) => {
-            let is_function = match &*call.func {
-                Expr::Path(path) => {
-                    path.path.get_ident().is_none_or(|ident| locals.find(ident).is_none())
-                }
-                Expr::Verbatim(_) => true,
+            Expr::Field(expr) => owns(&expr.base),
+            Expr::Paren(expr) => owns(&expr.expr),
+            Expr::Group(expr) => owns(&expr.expr),
+            Expr::Cast(expr) => owns(&expr.expr),
+            Expr::Try(expr) => owns(&expr.expr),
+            Expr::Unary(expr) => !matches!(expr.op, UnOp::Deref(_)) && owns(&expr.expr),
+            Expr::Binary(expr) if is_comparison(&expr.op) => true,
+            Expr::Binary(expr) => owns(&expr.left) && owns(&expr.right),
+            Expr::Tuple(expr) => expr.elems.iter().all(owns),
+            Expr::Array(expr) => expr.elems.iter().all(owns),
+            Expr::Repeat(expr) => owns(&expr.expr),
+            Expr::Struct(expr) => {
+                expr.fields.iter().all(|field| owns(&field.expr))
+                    && expr.rest.as_deref().is_none_or(owns)
+            }
+            Expr::Call(call) => {
+                let is_function = match &*call.func {
+                    Expr::Path(path) => {
+                        path.path.get_ident().is_none_or(|ident| locals.find(ident).is_none())
+                    }
+                    Expr::Verbatim(_) => true,
+                    _ => false,
+                };
+                is_function && call.args.iter().all(owns)
+            }
+            Expr::MethodCall(call) if lends(&call.receiver) => {
+                gives_own(call) && owns(&call.receiver)
+            }
+            Expr::MethodCall(call) => owns(&call.receiver) && call.args.iter().all(owns),
+            Expr::If(expr) => {
+                let Some((_, otherwise)) = &expr.else_branch else { return true };
+                block_value(&expr.then_branch).is_some_and(owns) && owns(otherwise)
+            }
+            Expr::Block(expr) => block_value(&expr.block).is_some_and(owns),
+            Expr::Macro(call) => match macros::name(&call.mac).as_str() {
+                "format" => true,
+                "vec" => macros::parse(&call.mac).is_some_and(|pieces| {
+                    pieces.iter().all(|piece| match piece {
+                        Piece::Expr(expr, _) => owns(expr),
+                        Piece::Tokens(_) => true,
+                    })
+                }),
                 _ => false,
-            };
-            is_function && call.args.iter().all(owns)
+            },
+            expr => Usage::of_expr(locals, expr).mentions.is_empty(),
         }
-        Expr::MethodCall(call) if local_of(locals, &call.receiver).is_some() => {
-            gives_own(call) && owns(&call.receiver)
-        }
-        Expr::MethodCall(call) => owns(&call.receiver) && call.args.iter().all(owns),
-        Expr::If(expr) => {
-            let Some((_, otherwise)) = &expr.else_branch else { return true };
-            block_value(&expr.then_branch).is_some_and(owns) && owns(otherwise)
-        }
-        Expr::Block(expr) => block_value(&expr.block).is_some_and(owns),
-        Expr::Macro(call) => match macros::name(&call.mac).as_str() {
-            "format" => true,
-            "vec" => macros::parse(&call.mac).is_some_and(|pieces| {
-                pieces.iter().all(|piece| match piece {
-                    Piece::Expr(expr, _) => owns(expr),
-                    Piece::Tokens(_) => true,
-                })
-            }),
-            _ => false,
-        },
-        expr => Usage::of_expr(locals, expr).mentions.is_empty(),
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Local {
     pub(crate) item_of: Option<LocalId>,
     /// What saves it.
     pub(crate) kind: LocalKind,
+    /// Whether it is an operand that is there for one statement only.
+    pub(crate) is_temporary: bool,
     /// Whether it has a `&'static str` in it, beside other things.
     pub(crate) holds_text: bool,
 }
@@ -86,6 +88,7 @@ impl Locals {
             lent: None,
             item_of: None,
             kind,
+            is_temporary: false,
             holds_text: false,
         });
         id

@@ -212,6 +212,7 @@ impl Lower<'_> {
         } else if suspend::block(&expr.body) {
             // What is left of the items is dropped with the loop.
             let scope = self.body(|this| {
+                let iterator = this.keep_receiver(iterator);
                 let rest = this.rest(iterator, &expr.pat, has_texts, span);
                 this.locals[rest].holds_text = holds_text;
                 let rest = this.path(rest);

@@ -354,6 +354,7 @@ impl Lower<'_> {
         let kind = if shape == texts::Shape::Text { LocalKind::Text } else { LocalKind::Value };
         let local = self.new_temporary(&source, kind, value.span());
         self.locals[local].holds_text = shape.holds_text();
+        self.locals[local].is_temporary = true;
         local
     }
 

@@ -137,8 +137,9 @@ impl Lower<'_> {
         }
     }
 
-    /// What a method is called on for a value of its own is there until the statement ends.
-    fn keep_receiver(&mut self, value: Expr) -> Expr {
+    /// What a method is called on for a value of its own is there until the statement ends. It is looked
+    /// for in what is evaluated first.
+    pub(super) fn keep_receiver(&mut self, value: Expr) -> Expr {
         match value {
             Expr::Paren(expr) => self.keep_receiver(*expr.expr),
             Expr::Cast(expr) => {
@@ -149,6 +150,14 @@ impl Lower<'_> {
                 self.borrowed += 1;
                 let receiver = Box::new(self.spill(*call.receiver));
                 Expr::MethodCall(syn::ExprMethodCall { receiver, ..call })
+            }
+            Expr::Call(mut call) if is_constant(self, &call.func) => {
+                let locals = &*self;
+                let first = call.args.iter_mut().find(|argument| !is_constant(locals, argument));
+                if let Some(first) = first {
+                    *first = self.keep_receiver(std::mem::replace(first, Expr::PLACEHOLDER));
+                }
+                Expr::Call(call)
             }
             value => value,
         }
