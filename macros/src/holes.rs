@@ -10,7 +10,7 @@
 //! the part is put in its place when it is moved out, and forgotten when the whole has been loaded: from
 //! there the part is gone again, for rustc too. Input: the graph and its liveness. Output: [`Holes`].
 //! Guarantees: a part that is said to be vacant is assigned before anything reads it, whatever way is
-//! taken; one that is said to be gone has been moved out on all ways, or copied.
+//! taken. Where copies are put follows from that; see [`crate::layout::StandIns`].
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,6 @@ pub(crate) struct Holes {
     vacant: Vec<Vec<BTreeSet<Place>>>,
     /// What is vacant after the end of a block has been evaluated.
     vacant_after: Vec<BTreeSet<Place>>,
-    /// What is gone where a block begins; `None` if control has not been seen to come there.
-    gone: Vec<Option<BTreeSet<Place>>>,
 }
 
 /// Analyzes the graph.
@@ -39,21 +37,12 @@ pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
     for block in &graph.blocks {
         holes.vacant.push(vec![all.clone(); block.nodes.len() + 1]);
         holes.vacant_after.push(all.clone());
-        holes.gone.push(None);
     }
     let mut changed = true;
     while changed {
         changed = false;
         for id in graph.block_ids().collect::<Vec<_>>().into_iter().rev() {
             changed |= holes.go_back(graph, liveness, &all, id);
-        }
-    }
-    holes.gone[0] = Some(BTreeSet::new());
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for id in graph.block_ids() {
-            changed |= holes.go_on(graph, &all, id);
         }
     }
     holes
@@ -64,15 +53,6 @@ fn usages(graph: &Graph) -> impl Iterator<Item = &Usage> {
 }
 
 impl Holes {
-    /// The parts of what a root is given that are gone there.
-    pub(crate) fn at_entry(&self, root: BlockId, local: LocalId) -> Vec<Place> {
-        let (Some(vacant), Some(Some(gone))) = (self.vacant.get(root.0), self.gone.get(root.0))
-        else {
-            return Vec::new();
-        };
-        (&vacant[0] & gone).into_iter().filter(|part| part.local == local).collect()
-    }
-
     /// The parts of a local that are assigned before anything reads them where a root begins.
     pub(crate) fn vacant(&self, root: BlockId, local: LocalId) -> impl Iterator<Item = &Place> {
         let vacant = self.vacant.get(root.0).and_then(|nodes| nodes.first());
@@ -100,8 +80,7 @@ impl Holes {
         let usage = usages[node];
         let may_move = |part: &Place| {
             let moves = usage.moves.iter().any(|moved| moved.overlaps(part));
-            let lends = usage.changes.contains(&part.local)
-                && usage.looks.iter().any(|seen| seen.overlaps(part));
+            let lends = usage.changes.contains(&part.local) && usage.looks_at(part);
             moves || lends
         };
         // Of what is used up as a whole no part can be filled.
@@ -153,53 +132,29 @@ impl Holes {
                 let new = all.iter().filter(is_new).chain(&flow.refilled).cloned();
                 vacant = &vacant & &at(self, to).into_iter().chain(new).collect();
             }
-            let seen = seen(graph, usage);
-            vacant.retain(|part| !seen.iter().any(|seen| seen.overlaps(part)));
+            let lent = lent(graph, usage);
+            vacant.retain(|part| {
+                !usage.looks_at(part) && !lent.iter().any(|place| place.overlaps(part))
+            });
             changed |= vacant != self.vacant[id.0][index];
             self.vacant[id.0][index].clone_from(&vacant);
         }
-        changed
-    }
-
-    /// Hands on what is gone. Whether that is new.
-    fn go_on(&mut self, graph: &Graph, all: &BTreeSet<Place>, id: BlockId) -> bool {
-        let Some(mut gone) = self.gone[id.0].clone() else { return false };
-        let block = &graph[id];
-        let mut changed = false;
-        for usage in block.usages.iter().chain([&block.end_usage]) {
-            gone.retain(|part| {
-                !usage.assigned.contains(&part.local)
-                    && !usage.refills.iter().any(|filled| filled.holds(part))
-            });
-            for (_, to) in targets(graph, usage) {
-                changed |= self.meet(to, &gone);
-            }
-            gone.extend(usage.gone.iter().filter(|part| all.contains(part)).cloned());
-        }
-        for (to, _) in edges(graph, &block.end) {
-            changed |= self.meet(to, &gone);
-        }
-        changed
-    }
-
-    fn meet(&mut self, to: BlockId, gone: &BTreeSet<Place>) -> bool {
-        let known = &mut self.gone[to.0];
-        let met = known.as_ref().map_or_else(|| gone.clone(), |known| known & gone);
-        let changed = known.as_ref() != Some(&met);
-        *known = Some(met);
         changed
     }
 }
 
 /// What code reads, also by way of locals that are made again.
 pub(crate) fn seen(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
+    usage.looks.keys().cloned().chain(lent(graph, usage)).collect()
+}
+
+/// What code reads by way of locals that are made again.
+fn lent(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
     let made_of = |place: &Place| {
         let whole = usage::made_of(&graph.locals, place.local).into_iter().map(Place::whole);
         whole.filter(|whole| whole.local != place.local).collect::<Vec<_>>()
     };
-    let mut seen = usage.looks.clone();
-    seen.extend(usage.looks.iter().flat_map(made_of));
-    seen
+    usage.looks.keys().flat_map(made_of).collect()
 }
 
 /// The blocks that code jumps to.

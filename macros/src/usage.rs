@@ -66,10 +66,9 @@ pub(crate) struct Usage {
     pub(crate) fills: BTreeSet<Place>,
     /// What has happened for certain where it jumps.
     pub(crate) at_jumps: BTreeMap<Jump, Flow>,
-    /// The parts that it has moved out for certain when it is through, or copied.
-    pub(crate) gone: BTreeSet<Place>,
-    /// What it reads that it has not refilled before, without what it refills.
-    pub(crate) looks: BTreeSet<Place>,
+    /// What it reads that it has not refilled before, without what it refills; with the parts of it that
+    /// it always has.
+    pub(crate) looks: BTreeMap<Place, BTreeSet<Place>>,
     /// Everything it names.
     pub(crate) mentions: BTreeSet<LocalId>,
     pub(crate) jumps: BTreeSet<Jump>,
@@ -90,6 +89,19 @@ impl Usage {
         let mut analysis = Analysis::new(locals);
         analysis.visit_expr(expr);
         analysis.finish()
+    }
+
+    /// Whether it reads a part of a local that it has not refilled before.
+    pub(crate) fn looks_at(&self, part: &Place) -> bool {
+        self.looks.iter().any(|(place, filled)| {
+            place.overlaps(part) && !filled.iter().any(|filled| filled.holds(part))
+        })
+    }
+
+    /// Adds what else it reads.
+    pub(crate) fn look(&mut self, place: Place, filled: BTreeSet<Place>) {
+        let known = self.looks.get(&place).map_or_else(|| filled.clone(), |known| known & &filled);
+        self.looks.insert(place, known);
     }
 
     /// An expression that is matched against patterns.
@@ -152,7 +164,6 @@ struct Analysis<'a> {
 pub(crate) struct Flow {
     pub(crate) assigned: BTreeSet<LocalId>,
     pub(crate) refilled: BTreeSet<Place>,
-    gone: BTreeSet<Place>,
     /// What may have been used up as a whole.
     used_up: BTreeSet<LocalId>,
 }
@@ -162,7 +173,6 @@ impl Flow {
         Self {
             assigned: &self.assigned & &other.assigned,
             refilled: &self.refilled & &other.refilled,
-            gone: &self.gone & &other.gone,
             used_up: &self.used_up | &other.used_up,
         }
     }
@@ -182,10 +192,9 @@ impl<'a> Analysis<'a> {
     fn finish(mut self) -> Usage {
         // If control does not come to the end, nothing there reads what was before.
         match self.flow {
-            Some(Flow { assigned, refilled, gone, used_up }) => {
+            Some(Flow { assigned, refilled, used_up }) => {
                 self.usage.assigned = assigned;
                 self.usage.refills = refilled;
-                self.usage.gone = gone;
                 self.usage.used_up = used_up;
             }
             None => self.usage.assigned = self.locals.ids().collect(),
@@ -217,9 +226,6 @@ impl<'a> Analysis<'a> {
             }
             Mode::Value | Mode::Scrutinee => {
                 self.usage.moves.insert(place.clone());
-                if let (Mode::Value, Some(flow)) = (mode, &mut self.flow) {
-                    flow.gone.insert(place.clone());
-                }
             }
             Mode::Borrow => {}
             Mode::BorrowMut => {
@@ -230,7 +236,9 @@ impl<'a> Analysis<'a> {
             return;
         };
         if !flow.refilled.iter().any(|part| part.holds(&place)) {
-            self.usage.looks.insert(place.clone());
+            let filled = flow.refilled.iter().filter(|part| place.holds(part)).cloned();
+            let filled = filled.collect();
+            self.usage.look(place.clone(), filled);
         }
         self.usage.reads.insert(place);
     }
@@ -271,7 +279,6 @@ impl<'a> Analysis<'a> {
                     self.usage.changes.insert(local);
                     if let Some(flow) = &mut self.flow {
                         flow.assigned.insert(local);
-                        flow.gone.retain(|part| part.local != local);
                         flow.used_up.remove(&local);
                     }
                 }
@@ -296,7 +303,6 @@ impl<'a> Analysis<'a> {
         if !flow.assigned.contains(&place.local) {
             self.usage.reads.insert(place.clone());
         }
-        flow.gone.retain(|part| !place.holds(part));
         flow.refilled.insert(place);
     }
 

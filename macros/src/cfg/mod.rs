@@ -345,7 +345,11 @@ fn add(usage: &mut Usage, next: Usage, bound: &[LocalId]) {
             !usage.assigned.contains(&place.local) && !bound.contains(&place.local)
         }),
     );
-    usage.looks.extend(next.looks.into_iter().filter(|place| !bound.contains(&place.local)));
+    for (place, filled) in next.looks {
+        if !bound.contains(&place.local) {
+            usage.look(place, filled);
+        }
+    }
     usage.changes.extend(next.changes);
     usage.moves.extend(next.moves);
     usage.fills.extend(next.fills);

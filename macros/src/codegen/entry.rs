@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
-use syn::{Index, Pat};
+use syn::{Expr, Index, Pat};
 
 use super::exit::lent;
 use super::print::{Printer, carried, unwrap};
@@ -111,7 +111,16 @@ impl Printer<'_> {
             }
         }
         let remade = self.root.remade.iter().copied().filter(|local| declares(*local));
-        out.extend(self.make_again(&remade.collect::<Vec<_>>()));
+        if self.uses_locals() {
+            let locals = remade.map(|local| &graph.locals[local]);
+            out.extend(locals.map(|local| {
+                let (ident, ty) = (&local.ident, local.ty.as_ref().map(|ty| quote!(: #ty)));
+                quote!(let #ident #ty;)
+            }));
+        } else {
+            let made = self.make_again(&remade.collect::<Vec<_>>()).into_iter();
+            out.extend(made.map(|(made, ty, expr)| quote!(let #made #ty = #expr;)));
+        }
         let held: BTreeSet<_> = self.root.held.values().flatten().collect();
         for local in held.into_iter().filter(|local| declares(**local)) {
             if let Some((ident, expr)) = lent(&graph.locals[*local]) {
@@ -123,9 +132,10 @@ impl Printer<'_> {
         out
     }
 
-    /// Makes borrows and the like again. Those that a pattern binds, one of them mutably, are made by
-    /// one evaluation of it: rustc would not let them be made one after the other.
-    fn make_again(&self, remade: &[LocalId]) -> TokenStream {
+    /// Makes borrows and the like again: what is made, its type, and of what. Those that a pattern binds,
+    /// one of them mutably, are made by one evaluation of it: rustc would not let them be made one
+    /// after the other.
+    fn make_again(&self, remade: &[LocalId]) -> Vec<(TokenStream, Option<TokenStream>, Expr)> {
         let locals = &self.machine.graph.locals;
         let is_together = |a: &LocalId, b: &LocalId| {
             locals[*a].made_with.is_some() && locals[*a].made_with == locals[*b].made_with
@@ -138,10 +148,15 @@ impl Printer<'_> {
                 (_, local) => (parts::together(local.made_with.as_ref()?, &idents), None),
             };
             Rewrite::new(self).visit_expr_mut(&mut expr);
-            let made = parts::tuple(&idents);
-            Some(quote!(let #made #ty = #expr;))
+            Some((parts::tuple(&idents), ty, expr))
         });
         groups.collect()
+    }
+
+    /// Makes again what the regions of the root may make, too: theirs ends before.
+    pub(super) fn make_again_late(&self) -> TokenStream {
+        let made = self.make_again(&self.root.remade).into_iter();
+        made.map(|(made, _, expr)| quote!(#made = #expr;)).collect()
     }
 
     /// The locals that are in scope where the root begins, in the order of their declarations. What

@@ -40,9 +40,9 @@ impl Printer<'_> {
     }
 
     pub(super) fn complete_tokens(&self, value: &TokenStream, span: Span) -> TokenStream {
-        quote_spanned! {span=>
-            return __piton::Ok(#value)
-        }
+        let complete = quote_spanned!(span=> return __piton::Ok(#value));
+        let forget = self.forget_all();
+        if forget.is_empty() { complete } else { quote!({ #forget #complete }) }
     }
 
     pub(super) fn break_to(&self, target: TargetId, value: Option<&Expr>) -> TokenStream {
@@ -91,7 +91,8 @@ impl Printer<'_> {
         });
         let carry = root.into_iter().flat_map(|root| &root.carried).map(|id| self.carry(*id));
         let (hold, jump) = (self.hold(to), step::jump(self.machine, to));
-        quote!(#hold #(#fill)* #(#carry)* #jump)
+        let turn = self.turn(to);
+        quote!(#hold #turn #(#fill)* #(#carry)* #jump)
     }
 
     /// Uses the borrows that are left to what begins with `to`.

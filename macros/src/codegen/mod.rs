@@ -8,6 +8,7 @@ mod lints;
 mod print;
 mod regions;
 mod rewrite;
+mod stand_ins;
 mod state;
 mod step;
 mod suspend;

@@ -25,6 +25,9 @@ pub(super) struct Printer<'a> {
     pub(super) at: Cell<(BlockId, usize)>,
     /// What fills the parts that the end being printed has taken.
     pub(super) filling: RefCell<TokenStream>,
+    /// The copies that the node or end being printed may take away, each with a variable that says
+    /// whether it is still there.
+    pub(super) flags: RefCell<Vec<(Place, Ident)>>,
 }
 
 /// The scopes that are open where tokens are added.
@@ -84,6 +87,7 @@ impl<'a> Printer<'a> {
             parts: parts_in(machine, root),
             at: Cell::new((root.block, 0)),
             filling: RefCell::default(),
+            flags: RefCell::default(),
         }
     }
 
@@ -115,6 +119,7 @@ impl<'a> Printer<'a> {
             BlockKind::Resume(point) => {
                 if self.uses_locals() {
                     braces.push(self.step_branches(point));
+                    braces.push(self.make_again_late());
                 }
                 braces.push(self.bind_awaited(point));
                 self.resume(point)
@@ -161,21 +166,22 @@ impl<'a> Printer<'a> {
             let block = &self.machine.graph[id];
             for (index, (node, usage)) in block.nodes.iter().zip(&block.usages).enumerate() {
                 self.at.set((id, index));
-                let (copy, fill) = self.copy_parts();
+                let (copy, fill) = self.copy_parts(usage);
                 braces.push(copy);
                 self.node(node, usage, braces);
                 braces.push(fill);
             }
             self.at.set((id, block.nodes.len()));
-            let (copy, fill) = self.copy_parts();
+            let (copy, fill) = self.copy_parts(&block.end_usage);
             braces.push(copy);
             self.filling.replace(fill.clone());
             let usage = &block.end_usage;
             let merge = match &block.end {
                 Terminator::Goto(to) => match self.machine.layout.links[to.0] {
                     // The end that the merge belongs to is being printed.
-                    Link::After | Link::Branch => return,
+                    Link::After | Link::Branch => return braces.push(self.turn(*to)),
                     Link::Follow => {
+                        braces.push(self.turn(*to));
                         braces.close_to(self.machine.graph[*to].scope);
                         id = *to;
                         continue;
@@ -245,19 +251,6 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Copies what the node or end that is being printed takes out of locals that are to be whole, and
-    /// what puts the copies there.
-    fn copy_parts(&self) -> (TokenStream, TokenStream) {
-        let (mut copy, mut fill) = (TokenStream::new(), TokenStream::new());
-        let parts = self.machine.layout.taken.get(&self.at.get()).into_iter().flatten();
-        for (index, part) in parts.enumerate() {
-            let (place, hole) = (self.place(part), hidden(&format!("hole{index}")));
-            copy.extend(quote!(let #hole = __piton::Hole::of(&mut #place)?;));
-            fill.extend(quote!(#place = #hole.fill()?;));
-        }
-        (copy, fill)
-    }
-
     /// The inside of the braces of a branch.
     fn branch(&self, block: BlockId) -> TokenStream {
         let mut braces = Braces(vec![(self.machine.graph[block].scope, TokenStream::new())]);
@@ -281,10 +274,16 @@ impl<'a> Printer<'a> {
             Node::Define { local, value } => {
                 let ident = &self.machine.graph.locals[*local].ident;
                 let value = self.expr(value, usage);
-                braces.push(quote!(#ident = #value;));
+                let forget = self.forget_in(&Place::whole(*local));
+                braces.push(quote!(#forget #ident = #value;));
             }
             Node::Enter(scope) => braces.open(*scope),
-            Node::Leave => braces.close(),
+            Node::Leave => {
+                if let Some((scope, _)) = braces.0.last() {
+                    braces.push(self.forget_of(*scope));
+                }
+                braces.close();
+            }
         }
     }
 
@@ -297,7 +296,7 @@ impl<'a> Printer<'a> {
 
     /// Whether code can be printed as it is.
     fn is_plain(&self, usage: &Usage) -> bool {
-        usage.jumps.is_empty() && self.parts.is_empty()
+        usage.jumps.is_empty() && self.parts.is_empty() && self.flags.borrow().is_empty()
     }
 
     fn stmt(&self, stmt: &Stmt, usage: &Usage) -> TokenStream {

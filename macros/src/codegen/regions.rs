@@ -146,7 +146,7 @@ impl Printer<'_> {
             }
         }
         let parked = parked();
-        let (hold, save) = (self.hold_across(), self.save(point));
+        let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
         let count = Index::from(wait.branches.len());
         let jump = step::jump_to_state(state.region, state);
         quote! {
@@ -357,7 +357,7 @@ impl Printer<'_> {
             return again();
         }
         let parked = parked();
-        let save = self.save(point);
+        let save = self.save(point, TokenStream::new());
         quote! {
             #save
             #parked.keep_operations();

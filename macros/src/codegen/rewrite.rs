@@ -101,6 +101,13 @@ impl<'p, 'a> Rewrite<'p, 'a> {
                 let Some(target) = expr.label.as_ref().and_then(label_target) else { return };
                 self.printer.continue_to(target)
             }
+            Expr::Assign(assign) => {
+                let forget = self.printer.forget_under(&assign.left, |left| self.place(left));
+                if forget.is_empty() {
+                    return;
+                }
+                quote::quote!({ #forget #assign })
+            }
             _ => return,
         };
         *expr = Expr::Verbatim(rewritten);

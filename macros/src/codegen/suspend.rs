@@ -18,7 +18,7 @@ impl Printer<'_> {
     pub(super) fn suspend_await(&self, point: PointId, future: &TokenStream) -> TokenStream {
         let (token, call, cx) = (operation_token(point, 0), call(0), context());
         let parked = parked();
-        let (hold, save) = (self.hold_across(), self.save(point));
+        let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
         quote! {
             let #call = #future;
             #hold
@@ -86,7 +86,7 @@ impl Printer<'_> {
         all: bool,
     ) -> TokenStream {
         let (cx, parked) = (context(), parked());
-        let (hold, save) = (self.hold_across(), self.save(point));
+        let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
         quote! {
             #make
             #hold
@@ -99,13 +99,14 @@ impl Printer<'_> {
     }
 
     /// Writes what is needed after the suspension.
-    pub(super) fn save(&self, point: PointId) -> TokenStream {
+    pub(super) fn save(&self, point: PointId, turn: TokenStream) -> TokenStream {
         let layout = self.machine.layout;
         let Some(state) = layout.state(point) else { return TokenStream::new() };
         let (state_type, variant) = (state::type_name(), &state.variant);
         let parked = parked();
         // Before the state is written, what is saved as a whole must be whole.
         let mut put = self.filling.take();
+        put.extend(turn);
         let mut fields = state.fields.iter().copied().peekable();
         while let Some(id) = fields.next() {
             let token = token(id);

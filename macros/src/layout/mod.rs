@@ -22,7 +22,8 @@ use self::links::link;
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::names::makes;
 use self::names::{Names, bound_at_entry, names_by_root, needed};
-use self::parts::{forget_late, taken};
+use self::parts::forget_late;
+pub(crate) use self::parts::{StandIns, Turn};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
 use self::states::{edges, states};
 pub(crate) use self::validate::validate;
@@ -123,8 +124,8 @@ pub(crate) struct Layout {
     pub(crate) read: BTreeSet<LocalId>,
     /// What is held where control leaves a root.
     pub(crate) carried: Carried,
-    /// The parts that a node of a block, or its end, takes out of locals that are saved as a whole.
-    pub(crate) taken: BTreeMap<(BlockId, usize), Vec<Place>>,
+    /// Where copies stand in for parts that have been moved out.
+    pub(crate) stand_ins: StandIns,
 }
 
 /// Lays the machine out.
@@ -179,9 +180,6 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
                 variable.passed_in.insert(region);
             }
         }
-        let whole = entry.iter().map(|id| &variables.list[id.0].place);
-        let whole = whole.filter(|place| place.fields.is_empty());
-        let gone = whole.flat_map(|place| holes.at_entry(block, place.local)).collect();
         roots.push(Root {
             block,
             entry,
@@ -195,18 +193,22 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             kept: BTreeSet::new(),
             idle: BTreeSet::new(),
             carried: Vec::new(),
-            gone,
+            gone: Vec::new(),
             unfilled,
         });
     }
+    let stand_ins =
+        parts::analyze(graph, liveness, &links, &root_of, &holes, &roots, &variables.list);
+    for root in &mut roots {
+        root.gone = stand_ins.begin(root.block).iter().cloned().collect();
+    }
     let carried = carry(graph, &root_of, &mut roots, &mut variables);
     let read = find_idle(graph, &links, &root_of, &mut roots, &variables.list);
-    keep(graph, &links, &root_of, &mut roots, &mut variables.list);
+    keep(graph, &links, &root_of, &stand_ins, &mut roots, &mut variables.list);
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
-    let taken = taken(graph, &links, &root_of, &holes, &roots, &variables.list);
-    forget_late(graph, &links, &root_of, &mut roots);
-    Layout { variables: variables.list, roots, links, states, edges, read, carried, taken }
+    forget_late(graph, &links, &root_of, &stand_ins, &mut roots);
+    Layout { variables: variables.list, roots, links, states, edges, read, carried, stand_ins }
 }
 
 impl Layout {

@@ -1,51 +1,209 @@
-//! Parts of locals that are moved out while the rest is saved. See [`crate::holes`].
+//! Copies that stand in for parts of locals, so that the rest can be saved. See [`crate::holes`].
+//!
+//! Input: what is vacant where, and what the roots are given. Output: [`StandIns`]. Guarantee: whether
+//! a copy stands in a place is known everywhere: where several ways meet and it does so on one of
+//! them, it is put there on all of them, which drops the value early. So a copy is forgotten and not
+//! dropped wherever rustc would drop the value that was moved out.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::links::exits_of;
 use super::{Link, Root, Variable};
-use crate::holes::Holes;
-use crate::ir::{BlockId, Graph};
-use crate::usage::Place;
+use crate::holes::{self, Holes};
+use crate::ir::{Block, BlockId, Graph, Node, Terminator};
+use crate::liveness::{Liveness, edges};
+use crate::usage::{Place, Usage};
 
-/// Which parts are taken out of locals that the next roots are given as a whole.
-pub(super) fn taken(
+/// The result of the analysis.
+#[derive(Debug)]
+pub(crate) struct StandIns {
+    /// Where a block begins.
+    begin: Vec<BTreeSet<Place>>,
+    /// Before each node of a block, before its end, and after that.
+    at: Vec<Vec<BTreeSet<Place>>>,
+    /// The parts that a node, or the end, of a block takes out of locals that are saved as a whole.
+    taken: BTreeMap<(BlockId, usize), Vec<Place>>,
+}
+
+/// What is done on a way so that what stands in a place is known where it leads.
+#[derive(Debug, Default)]
+pub(crate) struct Turn {
+    /// The parts in whose place a copy is put.
+    pub(crate) replaced: Vec<Place>,
+    /// The copies that are forgotten.
+    pub(crate) forgotten: Vec<Place>,
+}
+
+/// What a root is given as a whole, by the parts of it that are vacant.
+type Accepted = BTreeMap<BlockId, BTreeSet<Place>>;
+
+/// Analyzes the graph.
+pub(super) fn analyze(
     graph: &Graph,
+    liveness: &Liveness,
     links: &[Link],
     root_of: &[BlockId],
     holes: &Holes,
     roots: &[Root],
     variables: &[Variable],
-) -> BTreeMap<(BlockId, usize), Vec<Place>> {
-    let mut vacant: HashMap<BlockId, BTreeSet<Place>> = HashMap::new();
+) -> StandIns {
+    let mut accepted = Accepted::new();
     for root in roots {
         let places = root.entry.iter().map(|id| &variables[id.0].place);
         let whole = places.filter(|place| place.fields.is_empty());
-        let vacant_here = whole.flat_map(|place| holes.vacant(root.block, place.local)).cloned();
-        vacant.insert(root.block, vacant_here.collect());
+        let vacant = whole.flat_map(|place| holes.vacant(root.block, place.local)).cloned();
+        accepted.insert(root.block, vacant.collect());
     }
-    let mut missed: HashMap<BlockId, BTreeSet<Place>> = HashMap::new();
+    let mut missed: BTreeMap<BlockId, BTreeSet<Place>> = BTreeMap::new();
     for id in graph.block_ids() {
         let exits = exits_of(graph, links, id).into_iter().flatten();
         let missed = missed.entry(root_of[id.0]).or_default();
-        missed.extend(exits.flat_map(|exit| &vacant[&exit]).cloned());
+        missed.extend(exits.flat_map(|exit| &accepted[&exit]).cloned());
     }
     let nodes = graph.block_ids().flat_map(|id| (0..=graph[id].nodes.len()).map(move |n| (id, n)));
     let taken = nodes.map(|at| {
         let missed = &missed[&root_of[at.0.0]];
         (at, holes.taken(graph, missed, at.0, at.1))
     });
-    taken.filter(|(_, parts)| !parts.is_empty()).collect()
+    let mut stand_ins = StandIns {
+        begin: vec![BTreeSet::new(); graph.blocks.len()],
+        at: vec![Vec::new(); graph.blocks.len()],
+        taken: taken.filter(|(_, parts)| !parts.is_empty()).collect(),
+    };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in graph.block_ids() {
+            changed |= stand_ins.go_on(graph, liveness, &accepted, id);
+        }
+    }
+    stand_ins
+}
+
+impl StandIns {
+    /// What stands where a block begins.
+    pub(crate) fn begin(&self, block: BlockId) -> &BTreeSet<Place> {
+        &self.begin[block.0]
+    }
+
+    /// What stands before a node of a block; its end comes after the last node.
+    pub(crate) fn at(&self, (block, node): (BlockId, usize)) -> &BTreeSet<Place> {
+        &self.at[block.0][node]
+    }
+
+    /// The parts that a node, or the end, of a block takes out of locals that are saved as a whole.
+    pub(crate) fn taken(&self, at: (BlockId, usize)) -> impl Iterator<Item = &Place> {
+        self.taken.get(&at).into_iter().flatten()
+    }
+
+    /// What is to be done on the way from a node, or from the end, of a block to another.
+    pub(crate) fn turn(&self, graph: &Graph, (id, node): (BlockId, usize), to: BlockId) -> Turn {
+        let here = self.on_the_way(graph, id, node, to);
+        let there = &self.begin[to.0];
+        Turn {
+            replaced: there.difference(&here).cloned().collect(),
+            forgotten: here.difference(there).cloned().collect(),
+        }
+    }
+
+    /// The parts in whose place a copy is put where control leaves a block.
+    pub(super) fn replaced(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
+        let block = &graph[id];
+        let mut replaced = BTreeSet::new();
+        for (node, usage) in usages(block).enumerate() {
+            for (_, to) in holes::targets(graph, usage) {
+                replaced.extend(self.turn(graph, (id, node), to).replaced);
+            }
+        }
+        for to in block.end.successors() {
+            replaced.extend(self.turn(graph, (id, block.nodes.len()), to).replaced);
+        }
+        replaced
+    }
+
+    /// What stands where control goes from a node, or from the end, of a block to another.
+    fn on_the_way(&self, graph: &Graph, id: BlockId, node: usize, to: BlockId) -> BTreeSet<Place> {
+        let block = &graph[id];
+        let Some(usage) = usages(block).nth(node) else { return BTreeSet::new() };
+        let mut jumps =
+            holes::targets(graph, usage).into_iter().filter(|(_, target)| *target == to);
+        let Some((jump, _)) = jumps.next() else { return self.at[id.0][node + 1].clone() };
+        let mut here = self.at[id.0][node].clone();
+        if let Some(flow) = usage.at_jumps.get(&jump) {
+            here.retain(|part| {
+                !flow.assigned.contains(&part.local)
+                    && !flow.refilled.iter().any(|filled| filled.holds(part))
+            });
+        }
+        here
+    }
+
+    /// Goes over a block, and hands on what stands at its end. Whether that is new.
+    fn go_on(
+        &mut self,
+        graph: &Graph,
+        liveness: &Liveness,
+        accepted: &Accepted,
+        id: BlockId,
+    ) -> bool {
+        let block = &graph[id];
+        let mut here = self.begin[id.0].clone();
+        let mut at = vec![here.clone()];
+        let mut scope = block.scope;
+        for (node, usage) in usages(block).enumerate() {
+            match block.nodes.get(node) {
+                Some(Node::Enter(inner)) => scope = *inner,
+                Some(Node::Leave) => {
+                    here.retain(|part| !graph.scopes[scope.0].locals.contains(&part.local));
+                    scope = graph.scopes[scope.0].parent.unwrap_or(scope);
+                }
+                _ => {}
+            }
+            here.retain(|part| {
+                !usage.assigned.contains(&part.local)
+                    && !usage.refills.iter().any(|filled| filled.holds(part))
+            });
+            here.extend(self.taken((id, node)).cloned());
+            at.push(here.clone());
+        }
+        let mut changed = self.at[id.0] != at;
+        self.at[id.0] = at;
+        let jumps = usages(block).enumerate().flat_map(|(node, usage)| {
+            holes::targets(graph, usage).into_iter().map(move |(_, to)| (node, to))
+        });
+        let ends = edges(graph, &block.end).into_iter().map(|(to, _)| (block.nodes.len(), to));
+        for (node, to) in jumps.chain(ends).collect::<Vec<_>>() {
+            let mut there = self.on_the_way(graph, id, node, to);
+            if let Some(accepted) = accepted.get(&to) {
+                there.retain(|part| accepted.contains(part));
+            } else if matches!(block.end, Terminator::Goto(_)) {
+                let live = liveness.live_in(to);
+                there.retain(|part| live.iter().any(|place| place.local == part.local));
+            }
+            let count = self.begin[to.0].len();
+            self.begin[to.0].extend(there);
+            changed |= self.begin[to.0].len() != count;
+        }
+        changed
+    }
+}
+
+fn usages(block: &Block) -> impl Iterator<Item = &Usage> {
+    block.usages.iter().chain([&block.end_usage])
 }
 
 /// What stays gone until another root fills it is not forgotten before.
-pub(super) fn forget_late(graph: &Graph, links: &[Link], root_of: &[BlockId], roots: &mut [Root]) {
-    let gone: HashMap<BlockId, Vec<Place>> =
-        roots.iter().map(|root| (root.block, root.gone.clone())).collect();
+pub(super) fn forget_late(
+    graph: &Graph,
+    links: &[Link],
+    root_of: &[BlockId],
+    stand_ins: &StandIns,
+    roots: &mut [Root],
+) {
     for root in roots.iter_mut().filter(|root| !root.gone.is_empty()) {
         let blocks = graph.block_ids().filter(|id| root_of[id.0] == root.block);
         let exits = blocks.flat_map(|id| exits_of(graph, links, id)).flatten();
-        let later: Vec<&Place> = exits.flat_map(|exit| &gone[&exit]).collect();
-        root.gone.retain(|part| !later.contains(&part));
+        let later: BTreeSet<&Place> = exits.flat_map(|exit| stand_ins.begin(exit)).collect();
+        root.gone.retain(|part| !later.contains(part));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::links::{exits_of, is_entered_within};
-use super::{Link, Root, Variable, VariableId, Variables, scope_path};
+use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId};
@@ -82,14 +82,18 @@ pub(super) fn keep(
     graph: &Graph,
     links: &[Link],
     root_of: &[BlockId],
+    stand_ins: &StandIns,
     roots: &mut [Root],
     variables: &mut [Variable],
 ) {
     let entries: HashMap<BlockId, Vec<VariableId>> =
         roots.iter().map(|root| (root.block, root.entry.clone())).collect();
     let mut exits: HashMap<BlockId, Vec<Option<BlockId>>> = HashMap::new();
+    let mut replaced: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
     for id in graph.block_ids() {
         exits.entry(root_of[id.0]).or_default().extend(exits_of(graph, links, id));
+        let parts = stand_ins.replaced(graph, id).into_iter().map(|part| part.local);
+        replaced.entry(root_of[id.0]).or_default().extend(parts);
     }
     // What a region is given when it begins is not in the slots of its roots.
     let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
@@ -101,6 +105,7 @@ pub(super) fn keep(
                 && !root.needed.contains(&local)
                 && !root.used_by_regions.contains(&local)
                 && !root.given.contains(&local)
+                && !replaced[&root.block].contains(&local)
                 // Where it ends, it must be there to be dropped.
                 && exits.iter().all(|exit| exit.is_some_and(|exit| entries[&exit].contains(id)))
         };

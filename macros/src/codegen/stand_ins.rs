@@ -1,0 +1,155 @@
+//! Copies that stand in for parts of locals that have been moved out. See [`crate::layout::StandIns`].
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::Expr;
+
+use super::print::Printer;
+use crate::hygiene::hidden;
+use crate::ir::{BlockId, ScopeId};
+use crate::layout::Turn;
+use crate::usage::{Place, Usage};
+
+impl Printer<'_> {
+    /// Copies what the node or end that is being printed takes out of locals that are to be whole, and
+    /// what puts the copies there. Of a copy that the code may take away itself a variable says whether
+    /// it has.
+    pub(super) fn copy_parts(&self, usage: &Usage) -> (TokenStream, TokenStream) {
+        let (mut copy, mut fill) = (TokenStream::new(), TokenStream::new());
+        let stand_ins = &self.machine.layout.stand_ins;
+        self.flags.borrow_mut().clear();
+        for (index, part) in stand_ins.taken(self.at.get()).enumerate() {
+            let (place, hole) = (self.place(part), hidden(&format!("hole{index}")));
+            copy.extend(quote!(let #hole = __piton::Hole::of(&mut #place)?;));
+            fill.extend(quote!(#place = #hole.fill()?;));
+        }
+        let changed = self.standing().filter(|part| usage.changes.contains(&part.local));
+        let flags = changed.enumerate().map(|(index, part)| {
+            let flag = hidden(&format!("stands{index}"));
+            copy.extend(quote!(#[allow(unused_variables)] let mut #flag = true;));
+            (part.clone(), flag)
+        });
+        let flags: Vec<_> = flags.collect();
+        self.flags.replace(flags);
+        let is_filled = |part: &Place| {
+            usage.assigned.contains(&part.local)
+                || usage.refills.iter().any(|filled| filled.holds(part))
+        };
+        for (part, _) in self.flags.borrow().iter().filter(|(part, _)| !is_filled(part)) {
+            fill.extend(self.replace(part));
+        }
+        (copy, fill)
+    }
+
+    /// The copies that stand where code is being printed.
+    fn standing(&self) -> impl Iterator<Item = &Place> {
+        let stands = self.machine.layout.stand_ins.at(self.at.get()).iter();
+        stands.filter(|part| self.is_known(part))
+    }
+
+    /// Whether rustc knows the part as one that is there. Those that are forgotten where the root
+    /// begins are left to it, and so is what only passes through.
+    fn is_known(&self, part: &Place) -> bool {
+        let mut whole = self
+            .root
+            .entry
+            .iter()
+            .filter(|id| self.machine.layout.variable(**id).place == Place::whole(part.local));
+        !self.root.gone.contains(part) && !whole.any(|id| self.root.keeps(*id))
+    }
+
+    /// Does what is to be done where control goes on at a block, so that what stands in a place is
+    /// known there.
+    pub(super) fn turn(&self, to: BlockId) -> TokenStream {
+        let graph = self.machine.graph;
+        let Turn { replaced, forgotten } =
+            self.machine.layout.stand_ins.turn(graph, self.at.get(), to);
+        let mut out = TokenStream::new();
+        let flags = self.flags.borrow().clone();
+        let there = self.machine.layout.stand_ins.begin(to);
+        let flagged = flags.iter().map(|(part, _)| part).filter(|part| there.contains(part));
+        let replaced: BTreeSet<&Place> = replaced.iter().chain(flagged).collect();
+        for part in replaced.into_iter().filter(|part| self.is_known(part)) {
+            out.extend(self.replace(part));
+        }
+        for part in forgotten.iter().filter(|part| self.is_known(part)) {
+            out.extend(self.forget(part));
+        }
+        out
+    }
+
+    /// As [`turn`](Self::turn), for what follows the suspension at the end of the block that is being
+    /// printed.
+    pub(super) fn turn_across(&self) -> TokenStream {
+        let (block, _) = self.at.get();
+        self.machine.graph[block].end.successors().into_iter().map(|to| self.turn(to)).collect()
+    }
+
+    /// Forgets all copies, where the function returns.
+    pub(super) fn forget_all(&self) -> TokenStream {
+        self.standing().map(|part| self.forget(part)).collect()
+    }
+
+    /// Forgets the copies in locals of a scope that ends.
+    pub(super) fn forget_of(&self, scope: ScopeId) -> TokenStream {
+        let locals = &self.machine.graph.scopes[scope.0].locals;
+        let parts = self.standing().filter(|part| locals.contains(&part.local));
+        parts.map(|part| self.forget(part)).collect()
+    }
+
+    /// Forgets the copies in a place that is assigned.
+    pub(super) fn forget_in(&self, place: &Place) -> TokenStream {
+        let parts = self.standing().filter(|part| place.holds(part));
+        parts.map(|part| self.forget(part)).collect()
+    }
+
+    /// As [`forget_in`](Self::forget_in), for what stands on the left of `=`.
+    pub(super) fn forget_under(
+        &self,
+        left: &Expr,
+        place: impl Fn(&Expr) -> Option<Place>,
+    ) -> TokenStream {
+        let mut out = TokenStream::new();
+        let mut todo = vec![left];
+        while let Some(left) = todo.pop() {
+            match left {
+                Expr::Tuple(expr) => todo.extend(&expr.elems),
+                Expr::Array(expr) => todo.extend(&expr.elems),
+                Expr::Call(expr) => todo.extend(&expr.args),
+                Expr::Struct(expr) => todo.extend(expr.fields.iter().map(|field| &field.expr)),
+                Expr::Paren(expr) => todo.push(&expr.expr),
+                left => out.extend(place(left).map(|place| self.forget_in(&place))),
+            }
+        }
+        out
+    }
+
+    /// Puts a copy in the place of a part, which is dropped, unless it stands there.
+    fn replace(&self, part: &Place) -> TokenStream {
+        let (place, hole) = (self.place(part), hidden("hole"));
+        let replace = quote! {
+            let #hole = __piton::Hole::of(&mut #place)?;
+            #place = #hole.fill()?;
+        };
+        match self.flag(part) {
+            Some(flag) => quote!(if !#flag { #replace #flag = true; }),
+            None => quote!({ #replace }),
+        }
+    }
+
+    fn forget(&self, part: &Place) -> TokenStream {
+        let place = self.place(part);
+        let forget = quote!(__piton::forget(#place););
+        match self.flag(part) {
+            Some(flag) => quote!(if #flag { #flag = false; #forget }),
+            None => forget,
+        }
+    }
+
+    fn flag(&self, part: &Place) -> Option<Ident> {
+        let flags = self.flags.borrow();
+        flags.iter().find(|(flagged, _)| flagged == part).map(|(_, flag)| flag.clone())
+    }
+}
