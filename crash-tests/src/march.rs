@@ -21,6 +21,15 @@ pub async fn tread(cx: &ActivityContext, number: u32) -> piton::Result<u32> {
     Ok(number)
 }
 
+/// Makes one step, at most once.
+#[activity(at_most_once)]
+pub async fn leap(cx: &ActivityContext, number: u32) -> Result<u32, String> {
+    let key = format!("{}/{number}", cx.info().workflow_id);
+    let noted = cx.dependency::<Ledger>().note(Event::Began, &key, cx.info().attempt);
+    noted.map_err(|error| error.to_string())?;
+    Ok(number)
+}
+
 /// Every state is on disk before its step is made.
 #[workflow]
 pub async fn strict_march() -> piton::Result<u32> {
@@ -37,6 +46,20 @@ pub async fn relaxed_march() -> piton::Result<u32> {
     let mut sum = 0;
     for number in 0..STEPS {
         sum += tread(number).await?;
+    }
+    Ok(sum)
+}
+
+/// The states follow behind, and yet every second step is made at most once.
+#[workflow(durability = "relaxed", max_steps_ahead = 16)]
+pub async fn careful_march() -> piton::Result<u32> {
+    let mut sum = 0;
+    for number in 0..STEPS / 2 {
+        sum += tread(2 * number).await?;
+        sum += match leap(2 * number + 1).await {
+            Err(ActivityError::OutcomeUnknown) => 2 * number + 1,
+            leapt => leapt.map_err(piton::Error::msg)?,
+        };
     }
     Ok(sum)
 }

@@ -55,6 +55,32 @@ async fn a_relaxed_march_repeats_no_more_than_it_may() {
     }
 }
 
+/// A run that may be ahead of its checkpoint waits for it before it asks for what is made at most once,
+/// and after that.
+#[tokio::test]
+async fn a_relaxed_march_makes_no_leap_twice() {
+    for point in POINTS {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut kills = 0;
+        for count in [5, 30, 60] {
+            let ended = march(folder.path(), "careful", Some((point, count)));
+            kills += usize::from(!ended.status.success());
+        }
+        assert!(kills > 0, "{point} was never reached");
+        let ended = march(folder.path(), "careful", None);
+        assert!(ended.status.success(), "{ended:?}");
+        let calls = ledger::read(folder.path()).expect("a readable ledger");
+        let is_leap = |key: &str| !key.ends_with(['0', '2', '4', '6', '8']);
+        let leaps: Vec<_> = calls.iter().filter(|(key, _)| is_leap(key)).collect();
+        for (key, leap) in &leaps {
+            assert_eq!(leap.began, [1], "{point}: {key} was made again");
+        }
+        // One that was under way at a kill may not have begun.
+        let least = RUNS as usize * (STEPS as usize / 2 - kills);
+        assert!(leaps.len() >= least, "{point}: only {} of {kills} kills", leaps.len());
+    }
+}
+
 fn march(folder: &Path, mode: &str, kill: Option<(&str, u32)>) -> Output {
     let url = format!("sqlite:{}", folder.join("runs.db").display());
     let mut command = Command::new(env!("CARGO_BIN_EXE_piton-marcher"));

@@ -1,4 +1,4 @@
-//! The program that gets killed on the march: `piton-marcher URL FOLDER strict|relaxed`. When it
+//! The program that gets killed on the march: `piton-marcher URL FOLDER strict|relaxed|careful`. When it
 //! gets through, it prints `arrived`. With `serve` in place of a mode it starts a march of each and
 //! serves until a signal ends it. With `wait` it starts a run whose first activity waits at the gate in
 //! the folder, and gives it 300 ms to end when a signal comes.
@@ -10,13 +10,13 @@ use piton::machine::{Workflow, WorkflowCall};
 use piton::prelude::*;
 use piton_crash_tests::gate::{Gate, gated};
 use piton_crash_tests::ledger::Ledger;
-use piton_crash_tests::march::{RUNS, STEPS, relaxed_march, strict_march};
+use piton_crash_tests::march::{RUNS, STEPS, careful_march, relaxed_march, strict_march};
 
 #[tokio::main]
 async fn main() -> piton::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [url, folder, mode] = arguments.as_slice() else {
-        bail!("usage: piton-marcher URL FOLDER strict|relaxed");
+        bail!("usage: piton-marcher URL FOLDER strict|relaxed|careful");
     };
     let client = Client::connect(url).await?;
     let ledger = Ledger::open(&PathBuf::from(folder))?;
@@ -38,6 +38,7 @@ async fn main() -> piton::Result<()> {
     }
     match mode.as_str() {
         "strict" => march(&client, strict_march).await?,
+        "careful" => march(&client, careful_march).await?,
         _ => march(&client, relaxed_march).await?,
     }
     worker.shutdown().await?;
