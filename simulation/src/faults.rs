@@ -112,6 +112,12 @@ struct Drawing {
     set_back: i64,
 }
 
+impl Drawing {
+    fn count(&self) -> u64 {
+        self.struck.values().sum()
+    }
+}
+
 impl Faults {
     /// Draws which faults there are and how often. Few kinds often finds more than all kinds at
     /// once, which hide each other.
@@ -147,7 +153,7 @@ impl Faults {
             return false;
         }
         let strikes = drawing.rng.u32(0..1_000) < rate;
-        if strikes && drawing.struck.values().sum::<u64>() >= self.max_faults {
+        if strikes && drawing.count() >= self.max_faults {
             return false;
         }
         if strikes {
@@ -186,6 +192,11 @@ impl Faults {
     /// By how many microseconds the clock has been set back in all.
     pub(crate) fn set_back(&self) -> i64 {
         self.lock().set_back
+    }
+
+    /// How many faults have struck.
+    pub(crate) fn count(&self) -> u64 {
+        self.lock().count()
     }
 
     /// How often each fault struck.

@@ -26,8 +26,9 @@
 //! - what an activity writes in its transaction is there if it has succeeded, and is there once;
 //! - an activity on a queue is given to one worker at a time, ends once, by one who has the right to
 //!   end it, and leaves no row behind;
-//! - a worker that is shut down while nothing goes wrong has handed back what it had not begun;
-//! - no attempt begins or goes on after the limit for all attempts of its call together;
+//! - a worker that is shut down, while nothing goes wrong, begins no attempt and hands back what it had
+//!   not begun;
+//! - no attempt begins, goes on or is planned after the limit for all attempts of its call together;
 //! - a token that is taken decides, on a queue or not, one that is refused does not; a sign of life that was written is
 //!   known to the next attempt.
 //!

@@ -179,6 +179,7 @@ fn serve(
             }
         };
         let _ = stopping.wait_for(|stop| *stop).await;
+        world.stops(&name);
         if let Err(error) = worker.shutdown().await {
             world.journal.note(&name, format_args!("cannot hand back its runs: {error:#}"));
         }

@@ -181,8 +181,7 @@ async fn play(options: &Options) -> Report {
     if closed {
         runs::check_results(&world, &started).await;
     }
-    let was_faulty = !world.faults.struck().is_empty();
-    world.lock_oracle().check_end(was_faulty);
+    world.lock_oracle().check_end();
     Report::of(options, &world)
 }
 
@@ -201,6 +200,11 @@ impl World {
     pub(crate) fn wrote(&self, who: &str, now: Timestamp, write: &Write<'_>) {
         self.journal.note(who, format_args!("{}", Told(write)));
         self.judge(|oracle| oracle.wrote(who, now, write));
+    }
+
+    /// The process `who` begins to shut down.
+    pub(crate) fn stops(&self, who: &str) {
+        self.judge(|oracle| oracle.stops(who));
     }
 
     /// An attempt begins. Returns whether it is to be in trouble.
@@ -226,7 +230,7 @@ impl World {
     /// By how much a process may misjudge the database's clock, if nothing has gone wrong so far: the
     /// time that a question and its answer take.
     fn slack(&self) -> Option<Duration> {
-        self.faults.struck().is_empty().then_some(2 * self.plan.latency)
+        (self.faults.count() == 0).then_some(2 * self.plan.latency)
     }
 
     /// An attempt says that it lives.
@@ -265,12 +269,15 @@ impl World {
     /// What has happened to a run.
     pub(crate) fn luck_of(&self, run: &RunRecord) -> Luck {
         let interruptions = self.lock_oracle().interruptions(run.run_id);
-        Luck { interruptions, was_faulty: !self.faults.struck().is_empty() }
+        Luck { interruptions, was_faulty: self.faults.count() > 0 }
     }
 
     /// Lets the oracle look, and notes what does not hold.
     fn judge<T>(&self, look: impl FnOnce(&mut Oracle) -> T) -> T {
         let mut oracle = self.lock_oracle();
+        if self.faults.count() > 0 {
+            oracle.note_fault();
+        }
         let before = oracle.violations().len();
         let told = look(&mut oracle);
         for violation in &oracle.violations()[before..] {

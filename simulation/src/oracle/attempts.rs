@@ -60,6 +60,7 @@ impl Oracle {
     /// Checks an attempt that begins. Returns whether it is to be in trouble.
     pub(crate) fn attempt_begins(&mut self, beginning: &Beginning<'_>) -> bool {
         let Beginning { info, work, snapshot, who, now, slack } = beginning;
+        let is_stopped = self.stops_in_order_for(who).is_some_and(|time| time > Duration::ZERO);
         let lease = self.processes.get(*who).copied();
         let is_late = lease.is_none_or(|(_, until)| until <= Instant::now());
         let key = ActivityKey { run_id: info.run_id, handle: info.handle };
@@ -96,6 +97,9 @@ impl Oracle {
             call.troubled += u32::from(is_troubled);
             if is_late {
                 return Some(format!("call {handle} has begun after the lease of {who}"));
+            }
+            if is_stopped {
+                return Some(format!("call {handle} has begun after {who} was to shut down"));
             }
             if is_overdue {
                 return Some(format!("call {handle} has begun after all its attempts had to end"));

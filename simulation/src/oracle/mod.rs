@@ -7,10 +7,11 @@ mod attempts;
 mod queues;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
 
 use piton::activities::ActivityInfo;
 use piton::machine::{OperationOutcome, Workflow};
-use piton::model::{BlockedReason, Epoch, Handle, RunId, StepNo, Timestamp, WorkerId};
+use piton::model::{BlockedReason, Epoch, Handle, Operation, RunId, StepNo, Timestamp, WorkerId};
 use piton::store::memory::Write;
 use piton::store::{ActivityKey, ArrivalKind, CommitStep, Disposition, Reporter, WorkerLease};
 use tokio::time::Instant;
@@ -31,10 +32,15 @@ pub(crate) struct Oracle {
     runs: BTreeMap<RunId, Run>,
     /// What was said with tokens that were refused.
     refused: BTreeSet<i64>,
-    /// Attempts that workers had not handed back when they were shut down.
-    left: Vec<ActivityKey>,
+    /// The processes that shut down, and since when.
+    stopping: BTreeMap<String, Instant>,
+    /// Whether something has gone wrong so far.
+    is_faulty: bool,
     violations: Vec<String>,
 }
+
+/// What attempts have at least, to end by themselves when their worker is shut down.
+const GRACE: Duration = Duration::from_secs(9);
 
 #[derive(Debug, Default)]
 struct Run {
@@ -75,6 +81,21 @@ impl Oracle {
         &self.violations
     }
 
+    /// The process `who` begins to shut down.
+    pub(crate) fn stops(&mut self, who: &str) {
+        self.stopping.insert(who.to_owned(), Instant::now());
+    }
+
+    /// Something goes wrong.
+    pub(crate) fn note_fault(&mut self) {
+        self.is_faulty = true;
+    }
+
+    /// For how long the process `who` has been shutting down, if nothing has gone wrong so far.
+    fn stops_in_order_for(&self, who: &str) -> Option<Duration> {
+        self.stopping.get(who).filter(|_| !self.is_faulty).map(Instant::elapsed)
+    }
+
     /// Checks a write of the process `who` at the time `now` of the database.
     pub(crate) fn wrote(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
         match *write {
@@ -83,9 +104,23 @@ impl Oracle {
                 let runs_out_at = Instant::now() + until.saturating_since(now);
                 self.processes.insert(who.to_owned(), (worker, runs_out_at));
             }
-            Write::Fenced { worker } => self.let_go(worker, 1, now),
+            Write::Fenced { worker } => {
+                let is_own = self.processes.get(who).is_some_and(|(own, _)| *own == worker);
+                // Until its grace is over every attempt may still end in time.
+                if is_own && self.stops_in_order_for(who).is_some_and(|time| time < GRACE) {
+                    self.violate(format!(
+                        "{who} was shut down, and that counts as an interruption"
+                    ));
+                }
+                self.let_go(worker, 1, now);
+            }
             Write::Released { worker } => {
-                self.left.extend(self.queues.held_by(worker));
+                if self.stops_in_order_for(who).is_some() {
+                    let left: Vec<_> = self.queues.held_by(worker).collect();
+                    left.iter().for_each(|left| {
+                        self.violate(format!("{left:?} was not handed back by {who}"));
+                    });
+                }
                 self.let_go(worker, 0, now);
             }
             Write::Started { run_id, workflow_id, workflow, owner } => {
@@ -127,6 +162,7 @@ impl Oracle {
                         Disposition::Close { .. } => (run.owner, run.is_closed) = (None, true),
                     }
                     let used_up = run.use_up(&step.consumed);
+                    let overdue = overdue_retry(&step.disposition);
                     if !fits || !is_valid {
                         return Some(format!("committed by {worker:?} after {:?}", step.expected));
                     }
@@ -136,7 +172,7 @@ impl Oracle {
                         Disposition::Block { reason } => return Some(format!("blocked: {reason}")),
                         _ => {}
                     }
-                    used_up.err()
+                    used_up.err().or(overdue)
                 });
             }
             Write::Refused { .. } => {}
@@ -219,12 +255,8 @@ impl Oracle {
         here + self.queues.interruptions_of(run_id)
     }
 
-    /// Checks that nothing is left when all is over. Where nothing went wrong, workers that were shut
-    /// down have left nothing either.
-    pub(crate) fn check_end(&mut self, was_faulty: bool) {
-        for left in std::mem::take(&mut self.left).iter().filter(|_| !was_faulty) {
-            self.violate(format!("{}: call {} was not handed back", left.run_id, left.handle.0));
-        }
+    /// Checks that nothing is left when all is over.
+    pub(crate) fn check_end(&mut self) {
         let left = self.runs.values().filter(|run| !run.is_closed || run.owner.is_some());
         let left = left.map(|run| format!("{} was lost", run.workflow_id));
         let apart = self.runs.values().filter(|run| run.noted != run.written).map(|run| {
@@ -305,6 +337,21 @@ impl Oracle {
             run.interruptions += interruptions;
         }
     }
+}
+
+/// Whether a state waits to try something again when all its attempts must have ended.
+fn overdue_retry(disposition: &Disposition) -> Option<String> {
+    let (Disposition::Keep { snapshot, .. } | Disposition::Park { snapshot, .. }) = disposition
+    else {
+        return None;
+    };
+    let operations = piton::codec::decode_snapshot(snapshot).ok()?.operations;
+    operations.into_iter().find_map(|(handle, operation)| {
+        let Operation::Activity(activity) = operation else { return None };
+        let close_by = activity.scheduled_at + activity.schedule_to_close?;
+        let is_overdue = activity.retry_at? >= close_by;
+        is_overdue.then(|| format!("call {} is to be tried again after its end", handle.0))
+    })
 }
 
 impl Run {

@@ -165,6 +165,11 @@ impl Queues {
         match &end.end {
             // The arrival tells which.
             ActivityEnd::Outcome(_) => drop(self.rows.remove(&key)),
+            ActivityEnd::Retry { retry_at, .. }
+                if row.limits.close_by.is_some_and(|close_by| *retry_at >= close_by) =>
+            {
+                return Some(format!("call {handle} is to be tried again after its end"));
+            }
             ActivityEnd::Retry { retry_at, details } => {
                 row.wait(*retry_at);
                 row.details = details.clone().or_else(|| row.details.take());
