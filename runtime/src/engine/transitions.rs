@@ -55,7 +55,7 @@ impl Transition for Commits {
     /// longer owned, the driver lets go of it either way.
     async fn settle(
         &self,
-        step: CommitStep,
+        step: &CommitStep,
         outcome: CommitOutcome,
         retried: bool,
     ) -> Result<CommitOutcome, StoreError> {
@@ -141,12 +141,13 @@ impl Transition for Starts {
     /// be dropped at any time.
     async fn settle(
         &self,
-        start: Start,
+        start: &Start,
         outcome: StartOutcome,
         _: bool,
     ) -> Result<StartOutcome, StoreError> {
         let adoption = start
             .adoption
+            .as_ref()
             .and_then(|adoption| adoption.lock().unwrap_or_else(PoisonError::into_inner).take());
         let Some(adoption) = adoption else { return Ok(outcome) };
         let owned = match outcome {

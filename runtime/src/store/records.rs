@@ -1,5 +1,6 @@
 //! What goes into a store and what comes out of it.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -183,14 +184,14 @@ pub enum Disposition {
         /// The encoded snapshot.
         snapshot: Vec<u8>,
         /// The name of the state.
-        state: String,
+        state: Cow<'static, str>,
     },
     /// Nobody owns it any more.
     Park {
         /// The encoded snapshot.
         snapshot: Vec<u8>,
         /// The name of the state.
-        state: String,
+        state: Cow<'static, str>,
         /// When it falls due of itself.
         due_at: Option<Timestamp>,
         /// The highest arrival number that the owner has taken into account; a longer inbox makes

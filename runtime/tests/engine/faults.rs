@@ -321,7 +321,7 @@ async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
         call: b"unreadable".to_vec(),
         limits: ActivityLimits::default(),
     };
-    let as_it_was = Disposition::Keep { snapshot: claimed.snapshot, state: "start".to_owned() };
+    let as_it_was = Disposition::Keep { snapshot: claimed.snapshot, state: "start".into() };
     let step = CommitStep {
         activities: vec![activity],
         ..CommitStep::new(run_id, claimed.step_no, as_it_was)

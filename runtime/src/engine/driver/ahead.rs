@@ -10,6 +10,7 @@
 //! for it to be durable: what the run puts into its own inbox, activities that are carried out once,
 //! and whatever others can see of the run.
 
+use std::borrow::Cow;
 use std::pin::Pin;
 
 use futures_util::FutureExt;
@@ -36,7 +37,7 @@ pub(super) struct Ahead {
 /// A state to be committed.
 pub(super) struct Newest {
     snapshot: Vec<u8>,
-    state: String,
+    state: Cow<'static, str>,
     /// What goes with it, since the state that was handed in last.
     effects: Effects,
     /// How many steps there were since then.
@@ -90,7 +91,7 @@ impl Driver {
             Ok(snapshot) => snapshot,
             Err(error) => return self.block(BlockedReason::Invalid(error.to_string())).await,
         };
-        let state = self.machine.state().to_owned();
+        let state = self.machine.state_name();
         let (effects, steps) = match self.ahead.newest.take() {
             Some(newest) => (newest.effects.followed_by(effects), newest.steps + steps),
             None => (effects, steps),
@@ -147,7 +148,7 @@ impl Driver {
         let Some(Newest { snapshot, state, effects, steps }) = self.ahead.newest.take() else {
             return;
         };
-        debug!(state, steps, "handed in");
+        debug!(%state, steps, "handed in");
         let step = self.next_commit(Disposition::Keep { snapshot, state }, effects);
         let commits = self.session.commits.clone();
         let answer = Box::pin(async move { commits.submit(step).await });

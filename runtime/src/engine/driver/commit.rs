@@ -120,7 +120,7 @@ impl Driver {
             Ok(snapshot) => snapshot,
             Err(error) => return self.block(BlockedReason::Invalid(error.to_string())).await,
         };
-        let state = self.machine.state().to_owned();
+        let state = self.machine.state_name();
         match rest {
             Rest::Stay(_) => self.commit(Disposition::Keep { snapshot, state }, effects).await,
             Rest::Park(due_at) => {

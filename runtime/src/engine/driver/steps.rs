@@ -1,5 +1,6 @@
 //! Making steps, without I/O: from the machine as it is to what is to be committed.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tracing::debug;
@@ -89,7 +90,7 @@ pub(super) struct Before {
     /// The encoded snapshot.
     pub(super) snapshot: Vec<u8>,
     /// The name of the state.
-    pub(super) state: String,
+    pub(super) state: Cow<'static, str>,
     /// What goes with it into the commit.
     pub(super) effects: Effects,
 }
@@ -119,7 +120,7 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
             // Worth its cost: every folded step saves a commit.
             before = machine.encode_snapshot().ok().map(|snapshot| Before {
                 snapshot,
-                state: machine.state().to_owned(),
+                state: machine.state_name(),
                 effects: effects.clone(),
             });
         }

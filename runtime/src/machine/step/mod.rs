@@ -4,6 +4,7 @@ mod arrivals;
 mod attempts;
 mod outstanding;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::task::Poll;
 
@@ -84,7 +85,7 @@ pub struct Machine {
     entry: &'static WorkflowEntry,
     cx: Context,
     frame: Bytes,
-    state: String,
+    state: Cow<'static, str>,
     wait: Wait,
     steps: u64,
     cancelled: Option<String>,
@@ -110,7 +111,7 @@ impl Machine {
             entry,
             cx: Context::new(run, 0, Vec::new()),
             frame,
-            state: entry.graph.nodes[0].name.to_owned(),
+            state: entry.graph.nodes[0].name.into(),
             wait: Wait::All(Vec::new()),
             steps: 0,
             cancelled: None,
@@ -124,7 +125,7 @@ impl Machine {
             entry,
             cx: Context::new(run, snapshot.next_handle, snapshot.operations),
             frame: snapshot.frame.into(),
-            state: snapshot.state,
+            state: snapshot.state.into(),
             wait: snapshot.wait,
             steps: snapshot.steps,
             cancelled: snapshot.cancelled,
@@ -136,7 +137,7 @@ impl Machine {
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             frame: self.frame.to_vec(),
-            state: self.state.clone(),
+            state: self.state.clone().into_owned(),
             next_handle: self.cx.next_handle(),
             operations: self.cx.with_operations(|operations| operations.clone()),
             wait: self.wait.clone(),
@@ -171,6 +172,11 @@ impl Machine {
     /// The name of the state that the machine is in.
     pub fn state(&self) -> &str {
         &self.state
+    }
+
+    /// The same, to keep; borrowed from the code unless the state is as a snapshot has it.
+    pub(crate) fn state_name(&self) -> Cow<'static, str> {
+        self.state.clone()
     }
 
     /// The names of the states that the `async` blocks in the branches of the state are in, such as
@@ -223,7 +229,7 @@ impl Machine {
         let outcome = match outcome {
             Poll::Pending => {
                 self.frame = parked.frame().clone();
-                graph.nodes[parked.state()].name.clone_into(&mut self.state);
+                self.state = graph.nodes[parked.state()].name.into();
                 self.wait = self.cx.finish_waits();
                 self.met.set(0);
                 StepOutcome::Parked

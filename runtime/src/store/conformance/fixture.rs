@@ -211,7 +211,8 @@ fn step(run_id: RunId, expected: i64, disposition: Disposition) -> CommitStep {
 
 pub(super) fn keep(run_id: RunId, expected: i64, state: &str) -> CommitStep {
     let snapshot = state.as_bytes().to_vec();
-    step(run_id, expected, Disposition::Keep { snapshot, state: state.into() })
+    let state = state.to_owned().into();
+    step(run_id, expected, Disposition::Keep { snapshot, state })
 }
 
 pub(super) fn park(

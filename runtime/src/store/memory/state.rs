@@ -281,10 +281,10 @@ impl State {
         row.inbox.retain(|arrival| !step.consumed.contains(&arrival.seq));
         match step.disposition {
             Disposition::Keep { snapshot, state } => {
-                (row.snapshot, row.state) = (snapshot, state);
+                (row.snapshot, row.state) = (snapshot, state.into_owned());
             }
             Disposition::Park { snapshot, state, due_at, inbox_read } => {
-                (row.snapshot, row.state) = (snapshot, state);
+                (row.snapshot, row.state) = (snapshot, state.into_owned());
                 let unread = (row.inbox_count > inbox_read).then_some(now);
                 let due_at = unread.into_iter().chain(due_at).min();
                 row.let_go(due_at, now, news);

@@ -184,12 +184,12 @@ impl<'a> Columns<'a> {
         self.expected.push(step.expected.0);
         match &step.disposition {
             Disposition::Keep { snapshot, state } => {
-                self.states.set(at, Some(state));
+                self.states.set(at, Some(&**state));
                 self.snapshots.set(at, Some(snapshot));
             }
             Disposition::Park { snapshot, state, due_at, inbox_read } => {
                 self.statuses.set(at, Some(RunStatus::Running.as_str()));
-                self.states.set(at, Some(state));
+                self.states.set(at, Some(&**state));
                 self.snapshots.set(at, Some(snapshot));
                 self.due_at.set(at, due_at.map(Timestamp::as_micros));
                 self.inbox_read.set(at, Some(*inbox_read));

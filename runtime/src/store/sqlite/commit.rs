@@ -103,7 +103,7 @@ fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now
     script.sql(KEEP).values(4, steps.iter(), |script, step| {
         script.bind(step.run_id.as_uuid()).bind(step.expected.0);
         if let Disposition::Keep { snapshot, state } = &step.disposition {
-            script.bind(state.clone()).bind(snapshot.clone());
+            script.bind(state.to_string()).bind(snapshot.clone());
         }
     });
     script
@@ -125,7 +125,7 @@ fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, n
             match &step.disposition {
                 Disposition::Park { snapshot, state, due_at, inbox_read } => script
                     .bind(RunStatus::Running.as_str())
-                    .bind(state.clone())
+                    .bind(state.to_string())
                     .bind(snapshot.clone())
                     .bind(due_at.map(Timestamp::as_micros))
                     .bind(*inbox_read)
@@ -241,7 +241,7 @@ mod tests {
         let step = |disposition: &Disposition| {
             CommitStep::new(RunId::new(), StepNo(0), disposition.clone())
         };
-        let keep = Disposition::Keep { snapshot: Vec::new(), state: String::new() };
+        let keep = Disposition::Keep { snapshot: Vec::new(), state: "".into() };
         let close =
             Disposition::Close { status: RunStatus::Completed, result: None, failure: None };
         for (disposition, add) in
