@@ -10,7 +10,7 @@ use piton::store::memory::Hook;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use crate::activities::Lab;
+use crate::activities::{Lab, echo, perform};
 use crate::rig::Rig;
 
 #[derive(Clone, Default)]
@@ -321,4 +321,46 @@ async fn what_follows_for_two_workers_has_two_numbers() {
     run.terminate("enough").await.unwrap();
     fenced.shutdown().await.unwrap();
     successor.shutdown().await.unwrap();
+}
+
+/// The state that asks for both may be on its way while one fails and the other is left to its token.
+#[workflow(durability = "relaxed")]
+async fn relaxed_pair() -> Result<String, String> {
+    echo("first").await;
+    let (performed, answered) = join!(perform("flaky"), ask("later").start_to_close(hours(1)));
+    Ok(performed.map_err(|error| error.to_string())?
+        + &answered.map_err(|error| error.to_string())?)
+}
+
+/// Takes a while for each commit.
+struct SlowCommits;
+
+#[async_trait::async_trait]
+impl Hook for SlowCommits {
+    async fn before(&self, operation: &'static str) -> Result<(), piton::error::StoreError> {
+        if operation == "commit_steps" {
+            sleep(Duration::from_millis(100)).await;
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_goes_on_while_an_earlier_state_is_on_its_way_is_saved() {
+    let (rig, mailbox) = (Rig::new(), Mailbox::default());
+    rig.store.set_hook(Arc::new(SlowCommits));
+    rig.lab.fail("flaky", 1);
+    let worker = || rig.worker().provide(mailbox.clone()).start();
+    let first = worker().await.unwrap();
+    let run = rig.client.start(relaxed_pair()).await.unwrap();
+    rig.until_begun("later", &[1]).await;
+    sleep(Duration::from_millis(500)).await;
+    first.shutdown().await.unwrap();
+    let second = worker().await.unwrap();
+    rig.until_begun("flaky", &[1, 2]).await;
+    assert_eq!(rig.lab.begun("later"), [1]);
+    let token = mailbox.0.lock().unwrap()[0];
+    rig.client.complete_activity::<ask>(token, Ok(" and answered".to_owned())).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "flaky done and answered");
+    second.shutdown().await.unwrap();
 }

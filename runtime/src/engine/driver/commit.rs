@@ -170,7 +170,11 @@ impl Driver {
         let step = self.next_commit(disposition, effects);
         let answer = self.session.commits.submit(step).await;
         self.ahead.is_held = false;
-        self.committed(answer)
+        self.committed(answer)?;
+        // Here, and not with the answers to states that were handed in before there was a change.
+        self.changed = false;
+        self.gone_on.clear();
+        Ok(())
     }
 
     /// The commit that follows the last one answered.
@@ -197,8 +201,6 @@ impl Driver {
         match answer {
             Ok(CommitOutcome::Committed) => {
                 self.step_no = self.step_no.next();
-                self.changed = false;
-                self.gone_on.clear();
                 Ok(())
             }
             Ok(CommitOutcome::Lost) => {
