@@ -81,3 +81,28 @@ async fn what_is_written_once_is_written_once() {
         }
     }
 }
+
+#[activity(transaction, retry(max_attempts = 1))]
+async fn give_away(cx: &ActivityContext, book: &mut Notebook) -> Result<String, String> {
+    book.write("given away");
+    Ok(cx.token().to_string())
+}
+
+#[workflow]
+async fn gives_away() -> String {
+    match give_away().await {
+        Ok(token) => token,
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Its outcome is committed with its writes, so nobody else may bring one.
+#[tokio::test(start_paused = true)]
+async fn a_transaction_has_no_token() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let said = rig.client.start(gives_away()).await.unwrap().result().await.unwrap();
+    assert!(said.contains("`give_away` has no token: it is a transaction"), "{said}");
+    assert!(rig.store.notes().is_empty());
+    worker.shutdown().await.unwrap();
+}

@@ -259,18 +259,18 @@ async fn a_large_batch_starts_whole(t: StoreUnderTest) {
 
 async fn texts_and_bytes_of_any_kind_are_kept(t: StoreUnderTest) {
     let worker = t.worker().await;
-    let snapshot: Vec<u8> = (0..=255).cycle().take(100_000).collect();
-    let id = "o'rder \"42\" ; -- \\ 注文 🧗";
-    let run = NewRun { snapshot: snapshot.clone(), state: id.into(), ..new_run(id) };
+    let snapshot: Vec<u8> = (0..=255).cycle().take(3 << 19).collect();
+    let id = &("o'rder \"42\" ; -- \\ 注文 🧗".to_owned() + &"x".repeat(970));
+    let run = NewRun { snapshot: snapshot.clone(), state: id.clone(), ..new_run(id) };
     let run_id = run.run_id;
     t.start_all(vec![run, NewRun { snapshot: Vec::new(), ..new_run("") }]).await;
     assert_eq!(t.deliver(signal(run_id, id)).await, accepted(1));
     let claimed = t.claim(worker, 10).await;
     let odd = claimed.iter().find(|run| run.run_id == run_id).expect("it is due");
-    assert_eq!((odd.workflow_id.as_str(), &odd.snapshot), (id, &snapshot));
+    assert_eq!((&odd.workflow_id, &odd.snapshot), (id, &snapshot));
     let empty = claimed.iter().find(|run| run.run_id != run_id).expect("it is due");
     assert_eq!((empty.workflow_id.as_str(), empty.snapshot.len()), ("", 0));
-    assert_eq!(t.record(run_id).await.state, id);
+    assert_eq!(&t.record(run_id).await.state, id);
 }
 
 fn started_with(workflow_id: &str, name: &str) -> NewRun {
