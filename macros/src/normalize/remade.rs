@@ -11,6 +11,9 @@ use crate::parts;
 use crate::resolve::is_binding;
 use crate::usage::{Place, Usage};
 
+/// Methods that give a borrow of what they are called on, or such a one within an `Option`.
+const LENDING: [&str; 3] = ["as_slice", "as_ref", "as_deref"];
+
 /// Whether there is a string literal among the elements.
 fn has_text(expr: &Expr) -> bool {
     match expr {
@@ -71,6 +74,13 @@ impl Visit<'_> for Bindings {
     fn visit_expr(&mut self, _: &Expr) {}
 }
 
+/// Whether the call is one that [`Lower::lent_by_method`] has made, and not one of the source.
+fn is_lent_by(call: &syn::ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else { return false };
+    let segments = path.path.segments.iter();
+    segments.map(|segment| segment.ident.to_string()).eq(["piton", "__private", "lent_by"])
+}
+
 impl Lower<'_> {
     /// How the local that the statement declares is made again, if it can be.
     pub(super) fn remade(&self, local: &syn::Local) -> Option<Expr> {
@@ -93,6 +103,8 @@ impl Lower<'_> {
         };
         let bindings = Bindings::of(pat);
         let mut are_shared = self.binds_shared_borrows(pat, value);
+        let lent = self.lent_by_method(value);
+        let value = lent.as_ref().unwrap_or(value);
         let borrows = if are_shared || self.binds_mutable_borrows(pat, value) {
             let mut idents = Vec::new();
             collect_bindings(pat, &mut idents);
@@ -126,6 +138,8 @@ impl Lower<'_> {
                 expr.mutability.is_none() && self.is_place(&expr.expr) && !bindings.has_reference
             }
             Expr::Path(_) if self.is_shared_borrow(value) => !bindings.has_reference,
+            Expr::MethodCall(_) => self.lent_by_method(value).is_some() && !bindings.has_reference,
+            Expr::Call(call) => is_lent_by(call),
             place => self.is_place(place) && bindings.are_by_ref && !bindings.has_mutable,
         }
     }
@@ -140,6 +154,16 @@ impl Lower<'_> {
             place => self.is_place(place) && bindings.are_by_ref,
         };
         binds && !bindings.has_subpattern
+    }
+
+    /// `order.lines.as_slice()` as it is made again: rustc is told that the place is borrowed meanwhile,
+    /// whatever the method is.
+    fn lent_by_method(&self, value: &Expr) -> Option<Expr> {
+        let Expr::MethodCall(call) = value else { return None };
+        let lends = LENDING.iter().any(|method| call.method == method) && call.args.is_empty();
+        let place = &call.receiver;
+        let lent = || syn::parse_quote!(::piton::__private::lent_by(&#place, #value));
+        (lends && self.is_place(place)).then(lent)
     }
 
     /// How the expression is made again, if it is a local that stands for something else.

@@ -20,8 +20,9 @@ use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
 /// Of the crate's features it needs `macros` alone, so neither tokio nor sqlx is built
 /// (`default-features = false, features = ["macros"]`). What is left is meant to build for wasm32,
 /// which is not tested. Where there is no clock and no source of randomness, take
-/// [`Standalone::start_as`], and a time of your own for [`Standalone::advance`]; in a browser, the
-/// crate `uuid` must be given its feature `js`.
+/// [`Standalone::start_as`], and a time of your own for [`Standalone::advance`]. For
+/// wasm32-unknown-unknown the crate `uuid` refuses to build until the program gives it a source of
+/// randomness: its feature `js` in a browser, `rng-getrandom` elsewhere.
 ///
 /// ```
 /// use piton::machine::{Progress, Standalone};
