@@ -19,10 +19,9 @@ use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
 ///
 /// Of the crate's features it needs `macros` alone, so neither tokio nor sqlx is built
 /// (`default-features = false, features = ["macros"]`). What is left is meant to build for wasm32,
-/// which is not tested. Where there is no clock and no source of randomness, take
-/// [`Standalone::start_as`], and a time of your own for [`Standalone::advance`]. For
-/// wasm32-unknown-unknown the crate `uuid` refuses to build until the program gives it a source of
-/// randomness: its feature `js` in a browser, `rng-getrandom` elsewhere.
+/// which is not tested. Where there is no clock and no source of randomness, as on
+/// wasm32-unknown-unknown, take [`Standalone::start_as`] for [`Standalone::start`], and a time of your
+/// own for [`Standalone::advance`].
 ///
 /// ```
 /// use piton::machine::{Progress, Standalone};
@@ -93,15 +92,17 @@ struct SavedRun {
 }
 
 impl<W: Workflow> Standalone<W> {
-    /// A run before its first step.
+    /// A run before its first step, with a new id. Not on wasm32-unknown-unknown, which has no source of
+    /// randomness.
     ///
     /// # Errors
     /// [`StepError::Encode`] if an argument cannot be encoded.
+    #[cfg(not(all(target_arch = "wasm32", target_os = "unknown")))]
     pub fn start(call: WorkflowCall<W>) -> Result<Self, StepError> {
         Self::start_as(RunId::new(), call)
     }
 
-    /// As [`Standalone::start`], with an id from elsewhere. The run's random numbers derive from it.
+    /// A run before its first step, with an id from elsewhere. The run's random numbers derive from it.
     ///
     /// # Errors
     /// [`StepError::Encode`] if an argument cannot be encoded.

@@ -11,7 +11,9 @@ use uuid::Uuid;
 pub struct RunId(Uuid);
 
 impl RunId {
-    /// Makes a new id from the current time and random bits.
+    /// Makes a new id from the current time and random bits. Not on wasm32-unknown-unknown, which has
+    /// neither.
+    #[cfg(not(all(target_arch = "wasm32", target_os = "unknown")))]
     #[expect(clippy::new_without_default, reason = "every call gives another id")]
     pub fn new() -> Self {
         Self(Uuid::now_v7())

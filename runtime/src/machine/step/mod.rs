@@ -175,6 +175,7 @@ impl Machine {
     }
 
     /// The same, to keep; borrowed from the code unless the state is as a snapshot has it.
+    #[cfg(feature = "engine")]
     pub(crate) fn state_name(&self) -> Cow<'static, str> {
         self.state.clone()
     }
