@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed};
 use piton::error::ConnectError;
-use piton::model::{DefinitionHash, Handle, Payload, RunId, StepNo, WorkerId};
+use piton::model::{DefinitionHash, Handle, Payload, RunId, RunStatus, StepNo, WorkerId};
+use piton::prelude::*;
 use piton::store::{
     ActivityLimits, ArrivalKind, ClaimActivities, ClaimRequest, CommitOutcome, CommitStep,
     Disposition, NewActivity, NewArrival, NewRun, NewWorker, RunEvent, Store, WorkerLease, connect,
@@ -48,6 +49,8 @@ const TESTS: &[(&str, Test)] = tests![
     connections_that_are_cut_are_made_again,
     a_kept_run_stays_in_its_page,
     reads_that_hang_hold_up_no_commit_and_no_renewal,
+    a_failure_with_nul_is_kept_without_it,
+    a_step_that_cannot_be_kept_blocks_its_run,
 ];
 
 fn main() {
@@ -371,4 +374,62 @@ async fn reads_that_hang_hold_up_no_commit_and_no_renewal(url: String) {
 fn keep(run_id: RunId, expected: i64) -> CommitStep {
     let disposition = Disposition::Keep { snapshot: vec![8; 300], state: "one".into() };
     CommitStep::new(run_id, StepNo(expected), disposition)
+}
+
+#[activity]
+async fn stamp(cx: &ActivityContext) -> piton::Result<String> {
+    Ok(cx.idempotency_key())
+}
+
+#[workflow]
+async fn fails_with(text: String) -> piton::Result<()> {
+    Err(piton::Error::msg(text))
+}
+
+#[workflow]
+async fn asks_queue(queue: String) -> piton::Result<String> {
+    let first = stamp().await?;
+    let second = stamp().queue(queue).await?;
+    Ok(first + &second)
+}
+
+async fn a_failure_with_nul_is_kept_without_it(url: String) {
+    let client = Client::connect(&url).await.expect("the server is here");
+    let worker = Worker::new(&client).start().await.expect("it can be started");
+    let failed = client.start(fails_with("bad \0 byte".into())).await.expect("it can be started");
+    failed.result().await.expect_err("it fails");
+    let failure = failed.status().await.expect("it is known").failure;
+    assert_eq!(failure.as_deref(), Some("bad \u{FFFD} byte"));
+    let ended = client.start(asks_queue("nobody's".into())).await.expect("it can be started");
+    assert!(ended.terminate("no \0 more").await.expect("it can be terminated"));
+    let failure = ended.status().await.expect("it is known").failure;
+    assert_eq!(failure.as_deref(), Some("no \u{FFFD} more"));
+    worker.shutdown().await.expect("it ends");
+    client.close().await;
+}
+
+/// As a text with NUL cannot, and a text that is longer than an entry of an index may be.
+async fn a_step_that_cannot_be_kept_blocks_its_run(url: String) {
+    let client = Client::connect(&url).await.expect("the server is here");
+    let worker = Worker::new(&client).start().await.expect("it can be started");
+    // Of random characters, since what repeats itself is kept in little room.
+    let long: String = (0..500).map(|_| RunId::new().to_string()).collect();
+    for queue in ["gp\0u".to_owned(), long] {
+        let run = client.start(asks_queue(queue)).await.expect("it can be started");
+        let blocked = loop {
+            let record = run.status().await.expect("it is known");
+            if let Some(reason) = record.blocked {
+                break reason.to_string();
+            }
+            assert_eq!(record.status, RunStatus::Running);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        let why = "a step could not be saved: the database does not keep it: ";
+        assert!(blocked.starts_with(why), "{blocked}");
+    }
+    // Others go on.
+    let run = client.start(fails_with("as it should".into())).await.expect("it can be started");
+    run.result().await.expect_err("it fails");
+    worker.shutdown().await.expect("it ends");
+    client.close().await;
 }

@@ -78,6 +78,16 @@ pub enum StoreError {
         #[source]
         source: sqlx::Error,
     },
+    /// The database keeps no such value: a text with the character NUL on Postgres, or more bytes
+    /// than it has room for. Nothing was written, and trying again does not help.
+    #[error("the database cannot keep what `{operation}` was to write")]
+    Unstorable {
+        /// The store method.
+        operation: &'static str,
+        /// The database's own error.
+        #[source]
+        source: sqlx::Error,
+    },
     /// The store has no transactions that activities could write in.
     #[error("activities have no transactions in this store")]
     NoTransactions,

@@ -2,22 +2,37 @@
 
 use crate::error::StoreError;
 
-/// Makes the error of `operation`; `by_code` judges the database's own codes.
+/// What a database's own code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Trying again may help.
+    Retryable,
+    /// A value is not one that the database keeps.
+    Unstorable,
+    /// Neither.
+    Final,
+}
+
+/// Makes the error of `operation`; `judge` knows the database's own codes.
 pub(super) fn failed(
     operation: &'static str,
-    by_code: fn(&str) -> bool,
+    judge: fn(&str) -> Verdict,
 ) -> impl Fn(sqlx::Error) -> StoreError + Copy {
-    move |source| StoreError::Database {
-        operation,
-        retryable: is_retryable(&source, by_code),
-        source,
+    move |source| match verdict(&source, judge) {
+        Verdict::Unstorable => StoreError::Unstorable { operation, source },
+        verdict => {
+            let retryable = verdict == Verdict::Retryable;
+            StoreError::Database { operation, retryable, source }
+        }
     }
 }
 
-fn is_retryable(error: &sqlx::Error, by_code: fn(&str) -> bool) -> bool {
+fn verdict(error: &sqlx::Error, judge: fn(&str) -> Verdict) -> Verdict {
     match error {
-        sqlx::Error::Database(error) => error.code().is_some_and(|code| by_code(&code)),
-        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed => true,
-        _ => false,
+        sqlx::Error::Database(error) => error.code().map_or(Verdict::Final, |code| judge(&code)),
+        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed => {
+            Verdict::Retryable
+        }
+        _ => Verdict::Final,
     }
 }

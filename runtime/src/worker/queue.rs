@@ -1,6 +1,7 @@
 //! What a worker is told of a queue.
 
 use crate::engine::queues::Served;
+use crate::error::KeyError;
 
 /// A queue that a worker serves, and how much of it the worker takes on.
 ///
@@ -22,10 +23,13 @@ impl Queue {
     /// The queue of this name, with no limits but the worker's.
     ///
     /// # Panics
-    /// If the name is empty.
+    /// If the name is empty, longer than 1,000 bytes, or contains the character NUL.
     pub fn new(name: impl Into<String>) -> Self {
         let name = name.into();
         assert!(!name.is_empty(), "a queue must have a name");
+        if let Err(error) = KeyError::check(&name) {
+            panic!("the name of a queue cannot be used: {error}");
+        }
         Self { name, max_concurrent: usize::MAX, max_per_second: None }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tracing::{debug, error, info, warn};
 
+use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
 use crate::engine::batch::BatchError;
@@ -208,9 +209,25 @@ impl Driver {
                 Err(Ended)
             }
             Err(error) => {
-                report_failed_commit(&mut self.hold, &error);
+                match &*error {
+                    StoreError::Unstorable { source, .. } => {
+                        let why = format!("the database does not keep it: {source}");
+                        self.refused = Some(BlockedReason::Invalid(why));
+                    }
+                    error => report_failed_commit(&mut self.hold, error),
+                }
                 Err(Ended)
             }
+        }
+    }
+
+    /// Blocks the run if the database has refused its last step: it would refuse it again whenever
+    /// the step is made.
+    pub(super) async fn block_refused(&mut self) {
+        if let Some(reason) = self.refused.take() {
+            // What was to follow the step.
+            self.ahead = Ahead::default();
+            let _ = self.block(reason).await;
         }
     }
 }

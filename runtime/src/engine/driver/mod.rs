@@ -98,6 +98,8 @@ pub(crate) struct Driver {
     events: mpsc::UnboundedReceiver<RunEvent>,
     /// How far the session had come when last heard of.
     phase: Phase,
+    /// Why the database keeps nothing of the last step.
+    refused: Option<BlockedReason>,
     /// Whether the inbox may hold more.
     unread: bool,
     /// Whether the inbox has been read to its end once. Before that an activity may look
@@ -176,6 +178,7 @@ impl Driver {
             match Self::load(hold, run, origin, events) {
                 Ok(mut driver) => {
                     while driver.turn().await.is_ok() {}
+                    driver.block_refused().await;
                     driver.attempts.let_go();
                 }
                 Err(Unread { mut hold, expected, reason }) => {
@@ -216,6 +219,7 @@ impl Driver {
         let missed = session.store.hub().arrivals() != heard;
         let mut driver = Self {
             phase: session.phases().now(),
+            refused: None,
             session,
             hold,
             run,

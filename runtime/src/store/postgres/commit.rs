@@ -1,5 +1,6 @@
 //! Steps become durable.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use sqlx::postgres::PgRow;
@@ -7,7 +8,7 @@ use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::transaction::Transaction;
-use super::{PostgresStore, activities, failed, now, workers};
+use super::{PostgresStore, activities, failed, kept, now, workers};
 use crate::error::StoreError;
 use crate::model::{Payload, RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
@@ -156,7 +157,7 @@ struct Columns<'a> {
     inbox_read: Sparse<i64>,
     blocked: Sparse<String>,
     results: Sparse<&'a [u8]>,
-    failures: Sparse<&'a str>,
+    failures: Sparse<Cow<'a, str>>,
 }
 
 /// A list that ends with its last value: most steps keep their runs, so most of these are empty.
@@ -200,7 +201,7 @@ impl<'a> Columns<'a> {
                 let went_well = *status == RunStatus::Completed;
                 self.snapshots.set(at, went_well.then_some(&[]));
                 self.results.set(at, result.as_ref().map(Payload::as_bytes));
-                self.failures.set(at, failure.as_deref());
+                self.failures.set(at, failure.as_deref().map(kept));
             }
             Disposition::Block { reason } => {
                 self.statuses.set(at, Some(RunStatus::Blocked.as_str()));

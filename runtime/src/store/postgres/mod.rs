@@ -29,6 +29,7 @@ mod session;
 mod transaction;
 mod workers;
 
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +45,7 @@ use self::liveness::Liveness;
 use self::news::News;
 pub(super) use self::open::open;
 use self::reads::Reads;
+use super::failure::Verdict;
 use super::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
     ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome,
@@ -119,21 +121,30 @@ impl PostgresStore {
     }
 }
 
-/// Whether trying again may help after this SQLSTATE: the connection or the server has gone or is
-/// not ready, a resource has run out, or another transaction got in the way.
-fn is_retryable(state: &str) -> bool {
+/// Trying again may help if the connection or the server has gone or is not ready, a resource has run
+/// out, or another transaction got in the way.
+fn judge(state: &str) -> Verdict {
     const READ_ONLY: &str = "25006";
     const LOCK_NOT_AVAILABLE: &str = "55P03";
     const QUERY_CANCELED: &str = "57014";
     const SHUTDOWNS: [&str; 4] = ["57P01", "57P02", "57P03", "57P05"];
-    let class = state.get(..2).unwrap_or_default();
-    matches!(class, "08" | "40" | "53" | "58")
-        || [READ_ONLY, LOCK_NOT_AVAILABLE, QUERY_CANCELED].contains(&state)
-        || SHUTDOWNS.contains(&state)
+    match (state, state.get(..2).unwrap_or_default()) {
+        (READ_ONLY | LOCK_NOT_AVAILABLE | QUERY_CANCELED, _) => Verdict::Retryable,
+        (_, "08" | "40" | "53" | "58") => Verdict::Retryable,
+        _ if SHUTDOWNS.contains(&state) => Verdict::Retryable,
+        // Of data, and of a limit of the server.
+        (_, "22" | "54") => Verdict::Unstorable,
+        _ => Verdict::Final,
+    }
+}
+
+/// A text for people as Postgres can keep it: without the character NUL.
+fn kept(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') { text.replace('\0', "\u{FFFD}").into() } else { text.into() }
 }
 
 fn failed(operation: &'static str) -> impl Fn(sqlx::Error) -> StoreError + Copy {
-    super::failure::failed(operation, is_retryable)
+    super::failure::failed(operation, judge)
 }
 
 #[async_trait]

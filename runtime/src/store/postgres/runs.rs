@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::activities::{self, Changes};
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, named_after, now};
+use super::{PostgresStore, failed, kept, named_after, now};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
@@ -230,7 +230,7 @@ async fn try_terminate(
     let terminated = sqlx::query(TERMINATE)
         .bind(store.given_time())
         .bind(key)
-        .bind(reason)
+        .bind(kept(reason))
         .execute(transaction.get())
         .await?;
     if terminated.rows_affected() == 0 {

@@ -33,6 +33,7 @@ use self::liveness::Liveness;
 pub(super) use self::open::{open_file, open_memory};
 use self::script::{Rows, Script};
 use self::writer::{Turn, Writer};
+use super::failure::Verdict;
 use super::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
     ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome,
@@ -73,9 +74,9 @@ impl SqliteStore {
     }
 }
 
-/// Whether trying again may help after this result code: somebody else holds a lock, the disk is
-/// full or does not answer, or memory or file handles have run out.
-fn is_retryable(code: &str) -> bool {
+/// Trying again may help if somebody else holds a lock, the disk is full or does not answer, or
+/// memory or file handles have run out.
+fn judge(code: &str) -> Verdict {
     const BUSY: i32 = 5;
     const LOCKED: i32 = 6;
     const NOMEM: i32 = 7;
@@ -84,10 +85,14 @@ fn is_retryable(code: &str) -> bool {
     const FULL: i32 = 13;
     const CANTOPEN: i32 = 14;
     const PROTOCOL: i32 = 15;
-    matches!(
-        primary_code(code),
-        Some(BUSY | LOCKED | NOMEM | INTERRUPT | IOERR | FULL | CANTOPEN | PROTOCOL)
-    )
+    const TOOBIG: i32 = 18;
+    match primary_code(code) {
+        Some(BUSY | LOCKED | NOMEM | INTERRUPT | IOERR | FULL | CANTOPEN | PROTOCOL) => {
+            Verdict::Retryable
+        }
+        Some(TOOBIG) => Verdict::Unstorable,
+        _ => Verdict::Final,
+    }
 }
 
 /// The primary result code of an extended one.
@@ -96,7 +101,7 @@ fn primary_code(code: &str) -> Option<i32> {
 }
 
 fn failed(operation: &'static str) -> impl Fn(sqlx::Error) -> StoreError + Copy {
-    super::failure::failed(operation, is_retryable)
+    super::failure::failed(operation, judge)
 }
 
 #[async_trait]
