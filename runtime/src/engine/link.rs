@@ -72,6 +72,11 @@ impl Link {
         !*self.begun.get_or_init(|| false)
     }
 
+    /// Whether it is kept from beginning.
+    pub(crate) fn is_called_off(&self) -> bool {
+        self.begun.get() == Some(&false)
+    }
+
     /// Tells the function that it is no longer wanted. One that does not listen is dropped at once,
     /// the other after a while.
     pub(crate) fn cancel(&self, task: &AbortHandle) {

@@ -272,6 +272,7 @@ impl Session {
         let Some(mut drivers) = self.lock_drivers().take() else {
             return Drained { is_whole: true };
         };
+        self.attempts.call_off();
         let ended = async { while drivers.join_next().await.is_some() {} };
         let in_time = tokio::time::timeout_at(deadline, ended).await.is_ok();
         let held = self.attempts.list();

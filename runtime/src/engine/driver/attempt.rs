@@ -166,7 +166,7 @@ impl Attempt {
                 .await
                 .map_err(|_| AttemptResult::TimedOut(TimeoutKind::ScheduleToStart))?,
         };
-        let at = self.begin().ok_or(AttemptResult::Lost)?;
+        let at = self.begin_in_turn().await.ok_or(AttemptResult::Lost)?;
         let (entry, context) = (self.entry, self.context.clone());
         let arguments = std::mem::take(&mut self.arguments);
         let call = match entry.options.blocking {
@@ -176,8 +176,16 @@ impl Attempt {
         Ok(Begun { call, at })
     }
 
-    /// The time, if the function is to begin now that everything it waits for is there.
-    pub(super) fn begin(&self) -> Option<Instant> {
+    /// The time, if the function is to begin now that everything it waits for is there. Never returns
+    /// if the worker shuts down: whoever the attempt is made for calls it off.
+    pub(super) async fn begin_in_turn(&mut self) -> Option<Instant> {
+        if !self.session.is_serving() {
+            return std::future::pending().await;
+        }
+        self.begin()
+    }
+
+    fn begin(&self) -> Option<Instant> {
         failpoints::hit("before_activity");
         let now = Instant::now();
         (self.session.may_begin(now) && self.link.begin()).then_some(now)

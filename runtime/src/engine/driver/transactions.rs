@@ -36,7 +36,7 @@ impl Lent for Borrowed {
 
 impl Attempt {
     /// Makes the attempt in a transaction and ends that.
-    pub(super) async fn run_in_transaction(self, kind: ConnectionKind) -> AttemptResult {
+    pub(super) async fn run_in_transaction(mut self, kind: ConnectionKind) -> AttemptResult {
         let (deadline, session) = (self.deadline, self.session.clone());
         let name = self.entry.name;
         let begin = async {
@@ -63,7 +63,7 @@ impl Attempt {
             }
             Err(error) => return AttemptResult::Unusable(error.to_string()),
         };
-        let Some(began) = self.begin() else { return AttemptResult::Lost };
+        let Some(began) = self.begin_in_turn().await else { return AttemptResult::Lost };
         let context = self.context.clone();
         let limit = self.start_to_close.map(|limit| began + limit);
         let first = limit.into_iter().chain(deadline).min();

@@ -49,7 +49,19 @@ impl Held {
     pub(crate) fn made_by(&self, key: ActivityKey, number: u32, task: AbortHandle) {
         let mut attempts = self.lock();
         if let Some(attempt) = attempts.get_mut(&key).filter(|attempt| attempt.number == number) {
+            if attempt.link.is_called_off() {
+                task.abort();
+            }
             attempt.task = Some(task);
+        }
+    }
+
+    /// Calls off the attempts that have not begun.
+    pub(crate) fn call_off(&self) {
+        for attempt in self.lock().values() {
+            if attempt.link.call_off() {
+                attempt.task.iter().for_each(AbortHandle::abort);
+            }
         }
     }
 
