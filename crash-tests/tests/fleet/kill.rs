@@ -44,6 +44,6 @@ pub(crate) async fn runs_of_a_killed_worker_go_on_within_a_second(mut scene: Sce
     worker.leave().await;
     latencies.sort_unstable();
     println!("taken over after {latencies:?}, {name} was last");
-    // The quickest, since other programs may hold up the others.
-    assert!(latencies[0] < Duration::from_secs(1), "{latencies:?}");
+    // The median, since other programs may hold up any single one.
+    assert!(latencies[KILLS / 2] < Duration::from_secs(1), "{latencies:?}");
 }
