@@ -1,9 +1,11 @@
 //! The runs: every kind of wait that a crash could spoil, with a result that can be foretold.
 
+use std::path::Path;
+
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Event, Ledger};
+use crate::ledger::{self, Event, Ledger};
 
 /// How many runs the program drives at once.
 pub const RUNS: u64 = 12;
@@ -41,6 +43,21 @@ impl Tally {
         let sum = doubled.iter().sum::<u64>() + number + (number + 1) * 2 + (number + 2) * 2;
         Self { doubled, sum: sum + (sum * 2), signals: 1 }
     }
+}
+
+/// Compares the results and the ledger in `folder` with what must be after so many kills.
+///
+/// # Panics
+/// If they differ.
+pub fn check(folder: &Path, kills: usize) {
+    let results = std::fs::read_to_string(folder.join("results.txt")).expect("it finished");
+    let expected: Vec<String> =
+        (0..RUNS).map(|number| format!("{:?}", Tally::expected(number))).collect();
+    assert_eq!(results.lines().collect::<Vec<_>>(), expected);
+    let calls = ledger::read(folder).expect("a readable ledger");
+    assert_eq!(calls.len(), RUNS as usize * CALLS_PER_RUN, "calls that nobody asked for, or none");
+    let interrupted: usize = calls.iter().map(|(key, call)| call.check(key, kills)).sum();
+    assert!(kills > 0 || interrupted == 0, "attempts were repeated without a crash");
 }
 
 /// Doubles a number.

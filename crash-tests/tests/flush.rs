@@ -6,12 +6,12 @@
 
 #![cfg(target_os = "linux")]
 
+use std::ops::Range;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use piton_crash_tests::ledger;
-use piton_crash_tests::workload::{CALLS_PER_RUN, RUNS, Tally};
+use piton_crash_tests::workload::check;
 
 const SIGKILL: i32 = 9;
 
@@ -25,11 +25,7 @@ fn a_commit_that_is_not_flushed_is_made_again() {
     let library = library();
     for (from, count) in FAILURES {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let ended = program(folder.path())
-            .env("LD_PRELOAD", &library.path)
-            .env("FLUSH_FAILS_FROM", from.to_string())
-            .env("FLUSH_FAILS_TO", (from + count).to_string())
-            .output();
+        let ended = failing(folder.path(), &library, from..from + count).output();
         let ended = ended.expect("the program starts");
         assert!(ended.status.success(), "{from}, {count}: {ended:?}");
         assert_eq!(failures(&ended), count, "{from}, {count}");
@@ -44,10 +40,7 @@ fn a_commit_that_failed_and_is_there_counts_once() {
     let library = library();
     for (from, count) in FAILURES {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let killed = program(folder.path())
-            .env("LD_PRELOAD", &library.path)
-            .env("FLUSH_FAILS_FROM", from.to_string())
-            .env("FLUSH_FAILS_TO", (from + count).to_string())
+        let killed = failing(folder.path(), &library, from..from + count)
             .env("FLUSH_KILLS", (from + count).to_string())
             .output();
         let killed = killed.expect("the program starts");
@@ -84,21 +77,19 @@ fn program(folder: &Path) -> Command {
     command
 }
 
+/// The program on a disk that fails these flushes.
+fn failing(folder: &Path, library: &Library, flushes: Range<u32>) -> Command {
+    let mut command = program(folder);
+    command
+        .env("LD_PRELOAD", &library.path)
+        .env("FLUSH_FAILS_FROM", flushes.start.to_string())
+        .env("FLUSH_FAILS_TO", flushes.end.to_string());
+    command
+}
+
 /// How many flushes have failed.
 fn failures(ended: &Output) -> u32 {
     let errors = String::from_utf8_lossy(&ended.stderr);
     errors.lines().filter(|line| line.starts_with("flush ") && line.ends_with(" fails")).count()
         as u32
-}
-
-/// Compares results and ledger with what must be.
-fn check(folder: &Path, kills: usize) {
-    let results = std::fs::read_to_string(folder.join("results.txt")).expect("it finished");
-    let expected: Vec<String> =
-        (0..RUNS).map(|number| format!("{:?}", Tally::expected(number))).collect();
-    assert_eq!(results.lines().collect::<Vec<_>>(), expected);
-    let calls = ledger::read(folder).expect("a readable ledger");
-    assert_eq!(calls.len(), RUNS as usize * CALLS_PER_RUN, "calls that nobody asked for, or none");
-    let interrupted: usize = calls.iter().map(|(key, call)| call.check(key, kills)).sum();
-    assert!(kills > 0 || interrupted == 0, "attempts were repeated without a crash");
 }

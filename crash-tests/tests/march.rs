@@ -42,12 +42,7 @@ async fn a_strict_march_repeats_what_was_under_way() {
 async fn a_relaxed_march_repeats_no_more_than_it_may() {
     for point in POINTS {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut kills = 0;
-        for count in [5, 30, 60] {
-            let ended = march(folder.path(), "relaxed", Some((point, count)));
-            kills += usize::from(!ended.status.success());
-        }
-        assert!(kills > 0, "{point} was never reached");
+        let kills = kill_on_the_way(folder.path(), "relaxed", point);
         arrive(folder.path(), "relaxed");
         let repeated = repeats(folder.path());
         let most = kills * RUNS as usize * (AHEAD + 1);
@@ -61,12 +56,7 @@ async fn a_relaxed_march_repeats_no_more_than_it_may() {
 async fn a_relaxed_march_makes_no_leap_twice() {
     for point in POINTS {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut kills = 0;
-        for count in [5, 30, 60] {
-            let ended = march(folder.path(), "careful", Some((point, count)));
-            kills += usize::from(!ended.status.success());
-        }
-        assert!(kills > 0, "{point} was never reached");
+        let kills = kill_on_the_way(folder.path(), "careful", point);
         let ended = march(folder.path(), "careful", None);
         assert!(ended.status.success(), "{ended:?}");
         let calls = ledger::read(folder.path()).expect("a readable ledger");
@@ -79,6 +69,14 @@ async fn a_relaxed_march_makes_no_leap_twice() {
         let least = RUNS as usize * (STEPS as usize / 2 - kills);
         assert!(leaps.len() >= least, "{point}: only {} of {kills} kills", leaps.len());
     }
+}
+
+/// Has the program die at a point early, in the middle and late. Returns how often it got there.
+fn kill_on_the_way(folder: &Path, mode: &str, point: &str) -> usize {
+    let lives = [5, 30, 60].map(|count| march(folder, mode, Some((point, count))));
+    let kills = lives.iter().filter(|ended| !ended.status.success()).count();
+    assert!(kills > 0, "{point} was never reached");
+    kills
 }
 
 fn march(folder: &Path, mode: &str, kill: Option<(&str, u32)>) -> Output {
