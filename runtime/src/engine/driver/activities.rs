@@ -94,7 +94,7 @@ impl Driver {
         if deadline.is_some_and(|deadline| deadline <= now) {
             return instead(OperationOutcome::TimedOut(TimeoutKind::ScheduleToClose));
         }
-        let Some(entry) = self.session.host.registry.activity(&activity.name) else {
+        let Some(entry) = self.hold.session.host.registry.activity(&activity.name) else {
             let reason = BlockedReason::Unregistered(activity.name.clone().into_owned());
             return Err(Unattempted::Blocked(reason));
         };
@@ -105,8 +105,8 @@ impl Driver {
         let has_token = entry.connection.is_none();
         let token = has_token.then_some(ActivityToken { run_id, handle, attempt });
         let link = Link::new(token, activity.details.clone());
-        let dependencies = Arc::clone(&self.session.host.dependencies);
-        let instant_of = |at| self.session.clock.instant_of(at);
+        let dependencies = Arc::clone(&self.hold.session.host.dependencies);
+        let instant_of = |at| self.hold.session.clock.instant_of(at);
         // Of an attempt that a crash cut off it is not known since when it has waited.
         let due_at = activity.retry_at.unwrap_or(match activity.attempts {
             0 => activity.scheduled_at,
@@ -122,7 +122,7 @@ impl Driver {
             heartbeat: activity.heartbeat,
             deadline: deadline.map(instant_of),
             link,
-            session: Arc::clone(&self.session),
+            session: Arc::clone(&self.hold.session),
             begun: None,
         })
     }
@@ -133,7 +133,7 @@ impl Driver {
     pub(super) fn count_takeovers(&mut self) {
         if self.caught_up {
             let takeovers = std::mem::take(&mut self.takeovers);
-            let now = self.session.clock.now();
+            let now = self.hold.session.clock.now();
             self.changed |= self.machine.count_takeovers(takeovers, now);
         }
     }
@@ -162,7 +162,7 @@ impl Driver {
                 return;
             }
             AttemptResult::Later { left } => {
-                let now = self.session.clock.now();
+                let now = self.hold.session.clock.now();
                 let end_by = left.map(|left| now + left);
                 let awaited = AwaitedToken { end_by, heard_at: now, takeovers: 0 };
                 self.machine.await_token(handle, attempt, awaited);
@@ -176,7 +176,7 @@ impl Driver {
             }
             result => result,
         };
-        let now = self.session.clock.now();
+        let now = self.hold.session.clock.now();
         let draw = retry::draw(self.run.run_id, handle, attempt);
         let conclusion = self.machine.with_activity(handle, |activity| {
             // Its token may have ended it before.
@@ -201,7 +201,7 @@ impl Driver {
     /// Has written what an attempt has said of itself: a crash of the worker must not lose it.
     pub(super) fn note_beat(&mut self, beat: Beat) {
         let Beat { handle, attempt, details } = beat;
-        let now = self.session.clock.now();
+        let now = self.hold.session.clock.now();
         self.changed |= self.machine.deliver_heartbeat(None, handle, attempt, details, now);
     }
 

@@ -77,7 +77,7 @@ impl Driver {
         };
         let mut may = !self.changed && !self.ahead.is_held && !self.is_draining();
         self.machine.for_each_activity(|_, activity| {
-            let entry = self.session.host.registry.activity(&activity.name);
+            let entry = self.hold.session.host.registry.activity(&activity.name);
             let is_transaction = entry.is_some_and(|entry| entry.connection.is_some());
             may &= !activity.at_most_once && !is_transaction;
         });
@@ -150,7 +150,7 @@ impl Driver {
         };
         debug!(%state, steps, "handed in");
         let step = self.next_commit(Disposition::Keep { snapshot, state }, effects);
-        let commits = self.session.commits.clone();
+        let commits = self.hold.session.commits.clone();
         let answer = Box::pin(async move { commits.submit(step).await });
         self.ahead.under_way = Some(UnderWay { steps, answer });
     }

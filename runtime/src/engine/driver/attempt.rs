@@ -177,7 +177,8 @@ impl Attempt {
     }
 
     /// The time, if the function is to begin now that everything it waits for is there. Never returns
-    /// if the worker shuts down: whoever the attempt is made for calls it off.
+    /// if the worker shuts down: whoever the attempt is made for calls it off. By exclusive reference,
+    /// since the functions that attempts call cannot be shared between threads.
     pub(super) async fn begin_in_turn(&mut self) -> Option<Instant> {
         if !self.session.is_serving() {
             return std::future::pending().await;

@@ -48,8 +48,8 @@ impl Driver {
 
     /// How long a wait may be to be spent in memory.
     fn park_after(&self) -> Duration {
-        let is_crowded = self.session.capacity.available_permits() == 0;
-        let park_after = self.session.host.settings.park_after;
+        let is_crowded = self.hold.session.capacity.available_permits() == 0;
+        let park_after = self.hold.session.host.settings.park_after;
         if is_crowded { park_after.min(CROWDED_PARK_AFTER) } else { park_after }
     }
 
@@ -62,7 +62,7 @@ impl Driver {
     /// Makes steps and commits them.
     pub(super) async fn advance(&mut self, now: Timestamp) -> Result<(), Ended> {
         let made = self.machine.steps();
-        let stepped = steps::fold(&mut self.machine, &self.session.clock, now);
+        let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
@@ -86,7 +86,7 @@ impl Driver {
                 }
                 // At once, so that a stream of arrivals does not keep activities from starting.
                 if self.caught_up && !self.is_draining() {
-                    self.start_activities(self.session.clock.now());
+                    self.start_activities(self.hold.session.clock.now());
                 }
                 Ok(())
             }
@@ -129,7 +129,7 @@ impl Driver {
                 let disposition = Disposition::Park { snapshot, state, due_at, inbox_read };
                 self.commit(disposition, effects).await?;
                 debug!(?due_at, "parked");
-                due_at.into_iter().for_each(|due_at| self.session.note_due(due_at));
+                due_at.into_iter().for_each(|due_at| self.hold.session.note_due(due_at));
                 Err(Ended)
             }
         }
@@ -169,7 +169,7 @@ impl Driver {
             self.hold.give_up();
         }
         let step = self.next_commit(disposition, effects);
-        let answer = self.session.commits.submit(step).await;
+        let answer = self.hold.session.commits.submit(step).await;
         self.ahead.is_held = false;
         self.committed(answer)?;
         // Here, and not with the answers to states that were handed in before there was a change.

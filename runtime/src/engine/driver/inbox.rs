@@ -36,11 +36,11 @@ impl Driver {
                     ArrivalKind::Interruption { handle: *handle, attempt: *attempt }
                 }
             };
-            let owner = Some(self.session.lease());
+            let owner = Some(self.hold.session.lease());
             let arrival = NewArrival { run_id: self.run.run_id, kind, dedup_key: None, owner };
             asked.push((unsaved, arrival));
         }
-        let deliveries = self.session.deliveries.clone();
+        let deliveries = self.hold.session.deliveries.clone();
         let (unsaved, arrivals): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
         let answers = arrivals.into_iter().map(|arrival| deliveries.submit(arrival));
         let answers = futures_util::future::join_all(answers).await;
@@ -93,7 +93,7 @@ impl Driver {
         let read = self.hold.inbox_read.load(Ordering::Relaxed);
         let mut backoff = Backoff::default();
         let page = loop {
-            match self.session.store.read_inbox(self.run.run_id, read, INBOX_PAGE).await {
+            match self.hold.session.store.read_inbox(self.run.run_id, read, INBOX_PAGE).await {
                 Ok(page) => break page,
                 Err(error) => {
                     warn!(%error, "the inbox could not be read yet");
@@ -105,7 +105,7 @@ impl Driver {
         self.caught_up |= !self.unread;
         self.absorb(page);
         self.count_takeovers();
-        self.linger(self.session.clock.now());
+        self.linger(self.hold.session.clock.now());
         Ok(())
     }
 
@@ -128,7 +128,7 @@ impl Driver {
                 }
                 ArrivalKind::Heartbeat { handle, attempt, details } => {
                     self.attempts.hear(handle, attempt, details.clone());
-                    let now = self.session.clock.now();
+                    let now = self.hold.session.clock.now();
                     self.changed |=
                         self.machine.deliver_heartbeat(at, handle, attempt, details, now);
                 }

@@ -15,7 +15,6 @@ mod steps;
 mod transactions;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -80,9 +79,7 @@ impl Origin {
 
 /// See the [module documentation](self).
 pub(crate) struct Driver {
-    /// What the run is held under.
-    session: Arc<Session>,
-    /// Its place among the runs held.
+    /// The run's place among those held, and the session that holds them.
     hold: Hold,
     /// Which run.
     run: RunInfo,
@@ -201,11 +198,11 @@ impl Driver {
         origin: Origin,
         events: mpsc::UnboundedReceiver<RunEvent>,
     ) -> Result<Self, Unread> {
-        let session = Arc::clone(&hold.session);
+        let session = &hold.session;
         let (machine, claimed, heard) = match origin {
             Origin::Started { machine, heard, .. } => (*machine, None, heard),
             Origin::Claimed { run: claimed, heard } => {
-                let machine = match read(&session, &run, &claimed) {
+                let machine = match read(session, &run, &claimed) {
                     Ok(machine) => machine,
                     Err(reason) => {
                         let reason = BlockedReason::Undecodable(reason);
@@ -220,7 +217,6 @@ impl Driver {
         let mut driver = Self {
             phase: session.phases().now(),
             refused: None,
-            session,
             hold,
             run,
             step_no: StepNo(0),
@@ -252,7 +248,7 @@ impl Driver {
             driver.unread |= !is_whole;
             driver.takeovers = claimed.takeovers;
             driver.count_takeovers();
-            driver.linger(driver.session.clock.now());
+            driver.linger(driver.hold.session.clock.now());
         }
         Ok(driver)
     }
@@ -266,7 +262,7 @@ impl Driver {
         if let Some(reason) = self.blocked.take() {
             return self.block(reason).await;
         }
-        let now = self.session.clock.now();
+        let now = self.hold.session.clock.now();
         if self.takeovers > 0 {
             // A commit takes back the database's count, so ours must stand in it.
             return self.read_inbox().await;
@@ -327,9 +323,9 @@ impl Driver {
             RunEvent::Arrival(_) => self.unread = true,
             // Not by this driver, so by an operator. News may be wrong, the row is not.
             RunEvent::Settled(run_id) => {
-                let record = self.session.store.find_run(&RunKey::RunId(run_id)).await;
+                let record = self.hold.session.store.find_run(&RunKey::RunId(run_id)).await;
                 if let Ok(Some(record)) = record
-                    && record.owner != Some(self.session.lease().worker_id)
+                    && record.owner != Some(self.hold.session.lease().worker_id)
                 {
                     info!(status = %record.status, "the run was taken away");
                     return Err(Ended);
@@ -341,7 +337,7 @@ impl Driver {
 
     /// Waits until something comes, or until this time.
     async fn wait(&mut self, until: Option<Timestamp>) -> Result<(), Ended> {
-        let until = until.map(|until| self.session.clock.instant_of(until));
+        let until = until.map(|until| self.hold.session.clock.instant_of(until));
         let timer = async {
             match until {
                 Some(until) => sleep_until(until).await,
@@ -357,13 +353,13 @@ impl Driver {
             answer = self.ahead.answer() => self.answered(answer)?,
             Some(event) = self.events.recv() => self.hear(event).await?,
             () = timer => {}
-            phase = self.session.phases().after(self.phase) => self.phase = phase,
+            phase = self.hold.session.phases().after(self.phase) => self.phase = phase,
         }
         Ok(())
     }
 
     fn is_draining(&self) -> bool {
-        !self.session.is_serving()
+        !self.hold.session.is_serving()
     }
 }
 
