@@ -98,8 +98,8 @@ impl Drop for Hold {
         }
         drop(runs);
         let strays = &self.session.strays;
-        if self.is_in_doubt || self.notes_before.is_some_and(|notes| notes != strays.notes()) {
-            // Not before: a look leaves out what is held.
+        strays.let_go(self.notes_before);
+        if self.is_in_doubt {
             strays.stand();
         }
     }

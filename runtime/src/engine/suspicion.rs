@@ -31,9 +31,18 @@ impl Suspicion {
         self.stands.load(Ordering::Relaxed)
     }
 
-    /// How often it was noted.
+    /// How often it was noted. Whoever is about to ask for something to be taken from him keeps that
+    /// for [`Suspicion::let_go`].
     pub(crate) fn notes(&self) -> u64 {
         self.notes.load(Ordering::Relaxed)
+    }
+
+    /// Asks for a look, if it was noted since that was kept, at what has been let go of. Not before it
+    /// has: a look leaves out what is held.
+    pub(crate) fn let_go(&self, notes_before: Option<u64>) {
+        if notes_before.is_some_and(|notes| notes != self.notes()) {
+            self.stand();
+        }
     }
 
     /// Begins to look into it, if there is something to look into.

@@ -134,10 +134,7 @@ impl Drop for HeldAttempt {
             attempts.remove(&self.key);
         }
         drop(attempts);
-        if self.notes_before.is_some_and(|notes| notes != self.held.strays.notes()) {
-            // Not before: a look leaves out what is held.
-            self.held.strays.stand();
-        }
+        self.held.strays.let_go(self.notes_before);
         if !self.is_reported && self.link.call_off() {
             let unbegun = self.held.unbegun.lock();
             unbegun.unwrap_or_else(PoisonError::into_inner).push((self.key, self.number));
