@@ -1,14 +1,12 @@
-//! Expressions with parts that run or not: branches, loops, blocks and jumps.
+//! Expressions with parts that run or not: branches, blocks and jumps.
 
 use proc_macro2::Span;
-use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprLet, Label, Pat};
 
 use super::labels::JumpScope;
-use super::texts::{self, Shape};
-use super::{Dest, Lower, guards, ident_expr, let_stmt, names, unit, walk};
-use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded};
+use super::{Dest, Lower, guards, ident_expr, unit};
+use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId, discard, discarded};
 use crate::suspend;
 
 /// Whether the expression gives its value in several places.
@@ -115,7 +113,7 @@ impl Lower<'_> {
     }
 
     /// Gives `()` to `dest`, if anything.
-    fn finish_unit(&mut self, dest: Dest) {
+    pub(super) fn finish_unit(&mut self, dest: Dest) {
         if !matches!(dest, Dest::Discard) {
             self.finish(unit(), dest);
         }
@@ -164,126 +162,6 @@ impl Lower<'_> {
             dest,
         });
         target
-    }
-
-    fn loop_expr(
-        &mut self,
-        label: Option<&Label>,
-        span: Span,
-        dest: Dest,
-        lower: impl FnOnce(&mut Self),
-    ) {
-        let dest = self.jump_dest(dest, span);
-        let target = self.enter(label, true, dest.0);
-        let body = self.body(lower);
-        self.jumps.pop();
-        self.push(Stmt::Loop { target, dest: dest.0.local(), body });
-        self.deliver(dest);
-    }
-
-    fn while_expr(&mut self, expr: syn::ExprWhile, dest: Dest) {
-        let span = expr.while_token.span;
-        self.loop_expr(expr.label.as_ref(), span, Dest::Discard, |this| {
-            this.condition(
-                *expr.cond,
-                |this| this.branch(expr.body, Dest::Discard),
-                Self::break_innermost,
-            );
-        });
-        self.finish_unit(dest);
-    }
-
-    fn break_innermost(&mut self) {
-        if let Some(scope) = self.jumps.last() {
-            let target = scope.target;
-            self.push(Stmt::Break(target));
-        }
-    }
-
-    /// `for` over an iterator of which the items that are left can be saved.
-    fn for_expr(&mut self, expr: syn::ExprForLoop, dest: Dest) {
-        let span = expr.in_token.span();
-        let shape = texts::of_value(&self.locals, &self.shapes, &expr.expr);
-        let has_texts = shape == Shape::List(Box::new(Shape::Text));
-        let holds_text = shape.holds_text() && !has_texts;
-        let iterator = self.hoist(*expr.expr);
-        if suspend::block(&expr.body) && self.is_walk(&iterator) {
-            self.walk(expr.label.as_ref(), iterator, *expr.pat, expr.body, span);
-        } else if suspend::block(&expr.body) {
-            // What is left of the items is dropped with the loop.
-            let scope = self.body(|this| {
-                let iterator = this.keep_receiver(iterator);
-                let rest = this.rest(iterator, &expr.pat, has_texts, span);
-                this.locals[rest].holds_text = holds_text;
-                let rest = this.path(rest);
-                let next = quote_spanned!(span=> ::core::iter::Iterator::next);
-                let next = call(Expr::Verbatim(next), syn::parse_quote_spanned!(span=> &mut #rest));
-                this.each(expr.label.as_ref(), next, *expr.pat, expr.body, span);
-            });
-            self.push(Stmt::Scope(scope));
-        } else {
-            let whole = Expr::ForLoop(syn::ExprForLoop { expr: Box::new(iterator), ..expr });
-            let whole = self.opaque(whole);
-            self.finish(whole, Dest::Discard);
-        }
-        self.finish_unit(dest);
-    }
-
-    /// Declares what is left of the items of a loop.
-    fn rest(&mut self, iterator: Expr, item: &Pat, has_texts: bool, span: Span) -> LocalId {
-        let (maker, kind) = if is_range(&iterator) {
-            (quote_spanned!(span=> ::piton::__private::range), LocalKind::Value)
-        } else {
-            let kind = if has_texts { LocalKind::Texts } else { LocalKind::Items };
-            (quote_spanned!(span=> ::piton::__private::items), kind)
-        };
-        let source = format!("rest of {}", names::of_pattern(item));
-        let rest = self.new_temporary(&source, kind, iterator.span());
-        let pat = self.local_pat(rest);
-        // A struct literal needs parentheses in the head of a loop, and here it does not.
-        let iterator = without_parentheses(iterator);
-        self.code(let_stmt(pat, call(Expr::Verbatim(maker), iterator)));
-        if let Pat::Ident(pat) = item
-            && let Some(item) = self.locals.find(&pat.ident)
-        {
-            self.locals[item].item_of = Some(rest);
-        }
-        rest
-    }
-
-    /// `for` over the items that a local lends.
-    fn walk(
-        &mut self,
-        label: Option<&Label>,
-        iterable: Expr,
-        pat: Pat,
-        mut body: syn::Block,
-        span: Span,
-    ) {
-        let source = format!("position of {}", names::of_pattern(&pat));
-        let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
-        if walk::is_shared(&iterable) {
-            self.locals[position].lent = Some(iterable.clone());
-        } else {
-            self.check_lent(&iterable, &body);
-        }
-        let made = Expr::Verbatim(quote_spanned!(span=> ::piton::__private::Position::START));
-        let declared = self.local_pat(position);
-        self.code(let_stmt(declared, made));
-        body.stmts.insert(0, self.note_items(&pat, &iterable, position, &body));
-        let next = walk::next_item(&iterable, &self.locals[position].ident, span);
-        self.each(label, next, pat, body, span);
-    }
-
-    /// Runs `body` for every item that `next` gives.
-    fn each(&mut self, label: Option<&Label>, next: Expr, pat: Pat, body: syn::Block, span: Span) {
-        self.loop_expr(label, span, Dest::Discard, |this| {
-            let body = this.body(|this| this.block(body, Dest::Discard));
-            let exit = this.body(Self::break_innermost);
-            let arms =
-                vec![Arm { pat: some(pat, span), body }, Arm { pat: none(span), body: exit }];
-            this.push(Stmt::Match { scrutinee: next, arms });
-        });
     }
 
     fn match_expr(&mut self, expr: syn::ExprMatch, dest: Dest) {
@@ -335,7 +213,7 @@ impl Lower<'_> {
     }
 
     /// A block that may not suspend, while what it is a part of does.
-    fn branch(&mut self, block: syn::Block, dest: Dest) {
+    pub(super) fn branch(&mut self, block: syn::Block, dest: Dest) {
         let binds = block.stmts.iter().any(|stmt| matches!(stmt, syn::Stmt::Local(_)));
         if suspend::block(&block) || !binds {
             return self.block(block, dest);
@@ -438,57 +316,6 @@ fn chain(cond: &Expr) -> Vec<&Expr> {
             operands
         }
         cond => vec![cond],
-    }
-}
-
-/// Whether the expression is a range of integers, as far as its syntax shows.
-fn is_range(expr: &Expr) -> bool {
-    match expr {
-        Expr::Range(range) => range.start.is_some(),
-        Expr::Paren(paren) => is_range(&paren.expr),
-        Expr::Group(group) => is_range(&group.expr),
-        _ => false,
-    }
-}
-
-fn without_parentheses(expr: Expr) -> Expr {
-    match expr {
-        Expr::Paren(paren) if paren.attrs.is_empty() => without_parentheses(*paren.expr),
-        expr => expr,
-    }
-}
-
-fn call(function: Expr, argument: Expr) -> Expr {
-    Expr::Call(syn::ExprCall {
-        attrs: Vec::new(),
-        func: Box::new(function),
-        paren_token: Default::default(),
-        args: std::iter::once(argument).collect(),
-    })
-}
-
-fn some(pat: Pat, span: Span) -> Pat {
-    Pat::TupleStruct(syn::PatTupleStruct {
-        attrs: Vec::new(),
-        qself: None,
-        path: core_option("Some", span),
-        paren_token: Default::default(),
-        elems: std::iter::once(pat).collect(),
-    })
-}
-
-fn none(span: Span) -> Pat {
-    Pat::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: core_option("None", span) })
-}
-
-/// `::core::option::Option::…`
-fn core_option(variant: &str, span: Span) -> syn::Path {
-    syn::Path {
-        leading_colon: Some(syn::Token![::](span)),
-        segments: ["core", "option", "Option", variant]
-            .map(|name| syn::PathSegment::from(syn::Ident::new(name, span)))
-            .into_iter()
-            .collect(),
     }
 }
 

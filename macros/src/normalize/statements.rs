@@ -1,0 +1,188 @@
+//! The statements of a block.
+
+use syn::{Block, Expr, Pat, PatIdent, Stmt as Source};
+
+use super::{
+    Dest, Lower, collect_bindings, control, extends_temporaries, labels, split_type, unit,
+};
+use crate::ir::Stmt;
+use crate::suspend;
+
+impl Lower<'_> {
+    /// Lowers the statements of a block; its value goes to `dest`.
+    pub(super) fn block(&mut self, block: Block, dest: Dest) {
+        self.items_of(&block);
+        self.depth += 1;
+        let mut has_value = false;
+        let count = block.stmts.len();
+        for (index, stmt) in block.stmts.into_iter().enumerate() {
+            let is_last = index + 1 == count;
+            match stmt {
+                Source::Item(_) => {}
+                Source::Local(local) => self.local(local),
+                Source::Expr(expr, None) if is_last => {
+                    has_value = true;
+                    self.tail(expr, dest);
+                }
+                Source::Expr(expr, semi) => self.expr_stmt(expr, semi),
+                Source::Macro(call) => {
+                    let is_value = is_last && call.semi_token.is_none();
+                    let expr = Expr::Macro(syn::ExprMacro { attrs: call.attrs, mac: call.mac });
+                    if is_value {
+                        has_value = true;
+                        self.tail(expr, dest);
+                    } else {
+                        // A macro in braces is a statement without a semicolon.
+                        self.expr_stmt(expr, call.semi_token.or(Some(Default::default())));
+                    }
+                }
+            }
+        }
+        self.depth -= 1;
+        if !has_value && !matches!(dest, Dest::Discard) {
+            self.finish(unit(), dest);
+        }
+    }
+
+    /// The value of a block, which may have a name for its state as a statement may.
+    pub(super) fn tail(&mut self, mut expr: Expr, dest: Dest) {
+        let pin = self.take_pin(&mut expr);
+        let first = self.points.len();
+        self.value(expr, dest);
+        self.pin(pin, first);
+    }
+
+    pub(super) fn expr_stmt(&mut self, mut expr: Expr, semi: Option<syn::Token![;]>) {
+        if suspend::expr(&expr) || labels::is_jump(&expr) {
+            let pin = self.take_pin(&mut expr);
+            let first = self.points.len();
+            self.with_temporaries(|this| this.value(expr, Dest::Discard));
+            self.pin(pin, first);
+        } else {
+            let expr = self.opaque(expr);
+            self.code(Source::Expr(expr, semi));
+        }
+    }
+
+    pub(super) fn local(&mut self, mut local: syn::Local) {
+        let pin = self.take_pin_attrs(&mut local.attrs);
+        let first = self.points.len();
+        self.note_local(&local);
+        match local.init.take() {
+            None => self.declare(local),
+            Some(mut init) => {
+                let diverges = init.diverge.as_ref().is_some_and(|(_, expr)| suspend::expr(expr));
+                let needs_temporary = init.diverge.is_some();
+                if suspend::expr(&init.expr) {
+                    if !needs_temporary
+                        && let Some(expr) = self.bind_value(&local, *init.expr.clone())
+                    {
+                        init.expr = Box::new(expr);
+                    } else if !needs_temporary {
+                        self.pin(pin, first);
+                        return;
+                    } else {
+                        init.expr = Box::new(self.hoist(*init.expr));
+                    }
+                } else {
+                    *init.expr = self.opaque(*init.expr);
+                }
+                if diverges {
+                    if let Some((_, expr)) = init.diverge.take() {
+                        let otherwise = self.body(|this| this.value(*expr, Dest::Discard));
+                        local.init = Some(init);
+                        self.push(Stmt::LetElse { local, otherwise });
+                    }
+                } else {
+                    if let Some((_, expr)) = &mut init.diverge {
+                        **expr = self.opaque(std::mem::replace(&mut **expr, Expr::PLACEHOLDER));
+                    }
+                    local.init = Some(init);
+                    self.code(Source::Local(local));
+                }
+            }
+        }
+        self.pin(pin, first);
+    }
+
+    /// Notes what the statement says of the local that it declares.
+    fn note_local(&mut self, local: &syn::Local) {
+        let (pat, ty) = split_type(&local.pat);
+        if let Some(init) = &local.init {
+            self.note_borrows(pat, &init.expr);
+        }
+        let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };
+        let Some(id) = self.locals.find(ident) else { return };
+        self.locals[id].ty = ty.cloned();
+        self.locals[id].remade = self.remade(local);
+    }
+
+    pub(super) fn declare(&mut self, local: syn::Local) {
+        let mut idents = Vec::new();
+        collect_bindings(&local.pat, &mut idents);
+        let ids: Vec<_> = idents.iter().filter_map(|ident| self.locals.find(ident)).collect();
+        if ids.len() < idents.len() {
+            // Nothing here suspends.
+            return self.code(Source::Local(local));
+        }
+        ids.into_iter().for_each(|id| self.push(Stmt::Declare(id)));
+    }
+
+    /// Lowers `let pat = value`. Gives the value back if all that is left is to bind it.
+    fn bind_value(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
+        let (pat, ty) = split_type(&local.pat);
+        match value {
+            Expr::Await(expr) => {
+                let point = self.future(expr);
+                self.push_await(point, pat.clone(), ty.cloned());
+                None
+            }
+            Expr::Paren(inner) if inner.attrs.is_empty() => self.bind_value(local, *inner.expr),
+            value if control::has_parts(&value) => {
+                // The branches give a local its value, and the pattern takes it apart.
+                if let Pat::Ident(simple) = pat
+                    && simple.by_ref.is_none()
+                    && simple.subpat.is_none()
+                    && let Some(id) = self.locals.find(&simple.ident)
+                {
+                    self.push(Stmt::Declare(id));
+                    self.value(value, Dest::Local(id));
+                    None
+                } else {
+                    let id = self.temporary(&value);
+                    self.locals[id].ty = ty.cloned();
+                    self.push(Stmt::Declare(id));
+                    self.value(value, Dest::Local(id));
+                    // As a value, so that what the pattern does not bind ends with the statement.
+                    let path = self.path(id);
+                    Some(syn::parse_quote!({ #path }))
+                }
+            }
+            value if matches!(pat, Pat::Wild(_)) => self.ignore_value(local, value),
+            value => {
+                let ty = ty.cloned();
+                Some(self.without_temporaries(ty, |this| this.hoist(value)))
+            }
+        }
+    }
+
+    /// Lowers `let _ = value`, which drops the value with all else that it makes.
+    fn ignore_value(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
+        let before = self.borrowed;
+        let mut kept = None;
+        let mut body = self.body(|this| kept = Some(this.hoist(value)));
+        let kept = kept?;
+        if extends_temporaries(&kept) {
+            self.out.extend(body.stmts);
+            return Some(kept);
+        }
+        self.borrowed = before;
+        let mut local = local.clone();
+        let init =
+            syn::LocalInit { eq_token: Default::default(), expr: Box::new(kept), diverge: None };
+        local.init = Some(init);
+        body.stmts.push(Stmt::Code(Source::Local(local)));
+        self.push(Stmt::Scope(body));
+        None
+    }
+}

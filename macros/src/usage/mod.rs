@@ -1,0 +1,158 @@
+//! What code does with the locals: reads, assignments and jumps.
+
+mod analysis;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::visit::Visit;
+use syn::{Expr, Pat, Stmt};
+
+use self::analysis::{Analysis, Mode};
+use crate::ir::{LocalId, Locals, TargetId};
+use crate::normalize::collect_bindings;
+
+/// A local, or a field of one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) local: LocalId,
+    pub(crate) fields: Vec<String>,
+}
+
+impl Place {
+    /// The whole local.
+    pub(crate) fn whole(local: LocalId) -> Self {
+        Self { local, fields: Vec::new() }
+    }
+
+    /// Whether `other` is a part of it, or the same.
+    pub(crate) fn holds(&self, other: &Self) -> bool {
+        self.local == other.local && other.fields.starts_with(&self.fields)
+    }
+
+    /// Whether one is a part of the other, or they are the same.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.holds(other) || other.holds(self)
+    }
+}
+
+/// A jump out of code that is otherwise left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Jump {
+    Break(TargetId),
+    Continue(TargetId),
+    Return,
+}
+
+/// What a piece of code does with the locals.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Usage {
+    /// What it reads that it has not assigned before.
+    pub(crate) reads: BTreeSet<Place>,
+    /// What it has assigned for certain when it is through.
+    pub(crate) assigned: BTreeSet<LocalId>,
+    /// What it may change.
+    pub(crate) changes: BTreeSet<LocalId>,
+    /// What it uses up as a whole, unless that is copied.
+    pub(crate) takes: BTreeSet<LocalId>,
+    /// What it may have used up as a whole when it is through.
+    pub(crate) used_up: BTreeSet<LocalId>,
+    /// What it may move parts out of.
+    pub(crate) moves: BTreeSet<Place>,
+    /// The parts that it has assigned for certain when it is through.
+    pub(crate) refills: BTreeSet<Place>,
+    /// The parts that it may assign.
+    pub(crate) fills: BTreeSet<Place>,
+    /// What has happened for certain where it jumps.
+    pub(crate) at_jumps: BTreeMap<Jump, Flow>,
+    /// What it reads that it has not refilled before, without what it refills; with the parts of it that
+    /// it always has.
+    pub(crate) looks: BTreeMap<Place, BTreeSet<Place>>,
+    /// Everything it names.
+    pub(crate) mentions: BTreeSet<LocalId>,
+    pub(crate) jumps: BTreeSet<Jump>,
+}
+
+impl Usage {
+    pub(crate) fn of_stmt(locals: &Locals, stmt: &Stmt) -> Self {
+        let mut analysis = Analysis::new(locals);
+        analysis.visit_stmt(stmt);
+        if let Stmt::Local(local) = stmt {
+            let bound = bound_locals(locals, &local.pat);
+            analysis.flow.iter_mut().for_each(|flow| flow.assigned.extend(&bound));
+        }
+        analysis.finish()
+    }
+
+    pub(crate) fn of_expr(locals: &Locals, expr: &Expr) -> Self {
+        let mut analysis = Analysis::new(locals);
+        analysis.visit_expr(expr);
+        analysis.finish()
+    }
+
+    /// Whether it reads a part of a local that it has not refilled before.
+    pub(crate) fn looks_at(&self, part: &Place) -> bool {
+        self.looks.iter().any(|(place, filled)| {
+            place.overlaps(part) && !filled.iter().any(|filled| filled.holds(part))
+        })
+    }
+
+    /// Adds what else it reads.
+    pub(crate) fn look(&mut self, place: Place, filled: BTreeSet<Place>) {
+        let known = self.looks.get(&place).map_or_else(|| filled.clone(), |known| known & &filled);
+        self.looks.insert(place, known);
+    }
+
+    /// An expression that is matched against patterns.
+    pub(crate) fn of_scrutinee(locals: &Locals, expr: &Expr) -> Self {
+        let mut analysis = Analysis::new(locals);
+        analysis.visit(expr, Mode::Scrutinee);
+        analysis.finish()
+    }
+
+    /// The guard of a pattern.
+    pub(crate) fn of_guard(locals: &Locals, pat: &Pat) -> Self {
+        match pat {
+            Pat::Guard(pat) => Self::of_expr(locals, &pat.guard),
+            _ => Self::default(),
+        }
+    }
+}
+
+/// The local, and all that it is made of if it is made again where it is used.
+pub(crate) fn made_of(locals: &Locals, local: LocalId) -> BTreeSet<LocalId> {
+    let mut made_of = BTreeSet::from([local]);
+    let mut todo = vec![local];
+    while let Some(local) = todo.pop() {
+        if let Some(expr) = &locals[local].remade {
+            let mentions = Usage::of_expr(locals, expr).mentions;
+            todo.extend(mentions.into_iter().filter(|local| made_of.insert(*local)));
+        }
+    }
+    made_of
+}
+
+/// The locals that a pattern binds.
+pub(crate) fn bound_locals(locals: &Locals, pat: &Pat) -> Vec<LocalId> {
+    let mut idents = Vec::new();
+    collect_bindings(pat, &mut idents);
+    idents.iter().filter_map(|ident| locals.find(ident)).collect()
+}
+
+/// What has happened for certain, and what may have.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flow {
+    pub(crate) assigned: BTreeSet<LocalId>,
+    pub(crate) refilled: BTreeSet<Place>,
+    /// What may have been used up as a whole.
+    used_up: BTreeSet<LocalId>,
+}
+
+impl Flow {
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            assigned: &self.assigned & &other.assigned,
+            refilled: &self.refilled & &other.refilled,
+            used_up: &self.used_up | &other.used_up,
+        }
+    }
+}
