@@ -1,5 +1,8 @@
 //! Activities as workflow code sees them: a call, and what it comes to.
 
+mod error;
+mod returned;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,6 +11,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::error::{ActivityError, TimeoutKind};
+pub use self::returned::{Fallible, Plain, ResultParts, ReturnShape, Unreturned};
 use super::future::sealed::Sealed;
 use super::{
     Context, DurableFuture, Fut, Halt, OperationOutcome, Parked, StepError, Values, operation_token,
@@ -38,61 +43,6 @@ pub trait Activity: Sized + 'static {
     fn error(returned: &Self::Return) -> Option<ReportedError> {
         let _ = returned;
         None
-    }
-}
-
-/// How what an activity of return type `R` came to becomes what the workflow sees. It does not
-/// depend on the activity, so it is compiled once for each `R`.
-pub trait ReturnShape<R> {
-    /// What the workflow sees.
-    type Output;
-
-    /// What it sees of an activity that ended like this.
-    ///
-    /// # Errors
-    /// [`StepError`] if that has no place in [`Self::Output`].
-    fn output(ended: Result<R, Unreturned>) -> Result<Self::Output, StepError>;
-}
-
-/// The activity returned nothing.
-#[derive(Debug)]
-pub struct Unreturned {
-    /// The stored name of the activity.
-    pub activity: String,
-    /// Why.
-    pub error: ActivityError<()>,
-}
-
-/// The shape of any return type but `Result`: that the activity failed ends the run.
-#[derive(Debug)]
-pub struct Plain;
-
-/// The shape of a `Result`: that the activity failed is an error.
-#[derive(Debug)]
-pub struct Fallible;
-
-impl<R> ReturnShape<R> for Plain {
-    type Output = R;
-
-    fn output(ended: Result<R, Unreturned>) -> Result<R, StepError> {
-        match ended {
-            Ok(returned) => Ok(returned),
-            Err(Unreturned { activity, error }) => Err(error.into_step_error(&activity)),
-        }
-    }
-}
-
-impl<R: ResultParts> ReturnShape<R> for Fallible {
-    type Output = Result<R::Ok, ActivityError<R::Err>>;
-
-    fn output(ended: Result<R, Unreturned>) -> Result<Self::Output, StepError> {
-        Ok(match ended {
-            Ok(returned) => match returned.into_result() {
-                Ok(value) => Ok(value),
-                Err(error) => Err(ActivityError::Failed(error)),
-            },
-            Err(Unreturned { error, .. }) => Err(error.widen()),
-        })
     }
 }
 
@@ -382,133 +332,5 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
 
     fn token() -> Fut<Self, A::Output> {
         Fut { suspend: suspend::<A>, resume: resume::<A> }
-    }
-}
-
-/// Why an activity gave no value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ActivityError<E> {
-    /// It returned this error, and is not tried again.
-    Failed(E),
-    /// It took too long.
-    TimedOut(TimeoutKind),
-    /// It was cancelled, because the run was.
-    Cancelled,
-    /// It panicked with this message, and is not tried again.
-    Panicked(String),
-    /// Its worker died during the attempt, and as it is `at_most_once` there is no other: it may
-    /// have had its effect, or a part of it, or none. Only the outside world can tell.
-    OutcomeUnknown,
-}
-
-/// Which limit of an activity was exceeded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum TimeoutKind {
-    /// One attempt took too long.
-    StartToClose,
-    /// All attempts together took too long.
-    ScheduleToClose,
-    /// An attempt waited too long for a worker.
-    ScheduleToStart,
-    /// An attempt was silent for too long.
-    Heartbeat,
-}
-
-impl<E: fmt::Display> fmt::Display for ActivityError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(error) => error.fmt(f),
-            Self::TimedOut(TimeoutKind::StartToClose) => {
-                f.write_str("the activity timed out: an attempt took longer than `start_to_close`")
-            }
-            Self::TimedOut(TimeoutKind::ScheduleToClose) => f.write_str(
-                "the activity timed out: its attempts took longer than `schedule_to_close`",
-            ),
-            Self::TimedOut(TimeoutKind::ScheduleToStart) => f.write_str(
-                "the activity timed out: no worker had room for it within `schedule_to_start`",
-            ),
-            Self::TimedOut(TimeoutKind::Heartbeat) => f.write_str(
-                "the activity timed out: an attempt was silent for longer than `heartbeat`",
-            ),
-            Self::Cancelled => f.write_str("the activity was cancelled"),
-            Self::Panicked(message) => write!(f, "the activity panicked: {message}"),
-            Self::OutcomeUnknown => f.write_str(
-                "the outcome of the activity is unknown: its only attempt was cut off and may have \
-                 had its effect",
-            ),
-        }
-    }
-}
-
-impl<E: fmt::Debug + fmt::Display> std::error::Error for ActivityError<E> {}
-
-impl ActivityError<()> {
-    /// The same failure for an activity with errors of its own.
-    pub fn widen<E>(self) -> ActivityError<E> {
-        match self {
-            // An activity that returned an error did return: that error is in its return value.
-            Self::Failed(()) => ActivityError::Panicked("the activity gave no value".into()),
-            Self::TimedOut(kind) => ActivityError::TimedOut(kind),
-            Self::Cancelled => ActivityError::Cancelled,
-            Self::Panicked(message) => ActivityError::Panicked(message),
-            Self::OutcomeUnknown => ActivityError::OutcomeUnknown,
-        }
-    }
-
-    /// The failure as the end of the run, for an activity without errors of its own.
-    pub fn into_step_error(self, activity: &str) -> StepError {
-        match self {
-            Self::Cancelled => StepError::Cancelled,
-            Self::TimedOut(_) | Self::OutcomeUnknown => {
-                let error = self.widen::<String>();
-                StepError::Failed(
-                    Error::msg(error).context(format!("activity `{activity}` failed")),
-                )
-            }
-            Self::Panicked(message) => StepError::Failed(
-                Error::msg(message).context(format!("activity `{activity}` panicked")),
-            ),
-            Self::Failed(()) => {
-                StepError::Failed(Error::msg(format!("activity `{activity}` gave no value")))
-            }
-        }
-    }
-}
-
-/// The two sides of a `Result`, for code that only has the name of an alias.
-pub trait ResultParts {
-    /// The value.
-    type Ok;
-    /// The error.
-    type Err;
-
-    /// The same value as a plain `Result`.
-    ///
-    /// # Errors
-    /// The error, if it is one.
-    fn into_result(self) -> Result<Self::Ok, Self::Err>;
-
-    /// The error, if it is one.
-    fn err_ref(&self) -> Option<&Self::Err>;
-
-    /// The result that is this error.
-    fn from_err(error: Self::Err) -> Self;
-}
-
-impl<T, E> ResultParts for Result<T, E> {
-    type Ok = T;
-    type Err = E;
-
-    fn into_result(self) -> Self {
-        self
-    }
-
-    fn err_ref(&self) -> Option<&E> {
-        self.as_ref().err()
-    }
-
-    fn from_err(error: E) -> Self {
-        Err(error)
     }
 }

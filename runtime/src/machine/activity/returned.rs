@@ -1,0 +1,96 @@
+//! What an activity returns, and what the workflow gets of it.
+
+use super::ActivityError;
+use crate::machine::StepError;
+
+/// How what an activity of return type `R` came to becomes what the workflow sees. It does not
+/// depend on the activity, so it is compiled once for each `R`.
+pub trait ReturnShape<R> {
+    /// What the workflow sees.
+    type Output;
+
+    /// What it sees of an activity that ended like this.
+    ///
+    /// # Errors
+    /// [`StepError`] if that has no place in [`Self::Output`].
+    fn output(ended: Result<R, Unreturned>) -> Result<Self::Output, StepError>;
+}
+
+/// The activity returned nothing.
+#[derive(Debug)]
+pub struct Unreturned {
+    /// The stored name of the activity.
+    pub activity: String,
+    /// Why.
+    pub error: ActivityError<()>,
+}
+
+/// The shape of any return type but `Result`: that the activity failed ends the run.
+#[derive(Debug)]
+pub struct Plain;
+
+/// The shape of a `Result`: that the activity failed is an error.
+#[derive(Debug)]
+pub struct Fallible;
+
+impl<R> ReturnShape<R> for Plain {
+    type Output = R;
+
+    fn output(ended: Result<R, Unreturned>) -> Result<R, StepError> {
+        match ended {
+            Ok(returned) => Ok(returned),
+            Err(Unreturned { activity, error }) => Err(error.into_step_error(&activity)),
+        }
+    }
+}
+
+impl<R: ResultParts> ReturnShape<R> for Fallible {
+    type Output = Result<R::Ok, ActivityError<R::Err>>;
+
+    fn output(ended: Result<R, Unreturned>) -> Result<Self::Output, StepError> {
+        Ok(match ended {
+            Ok(returned) => match returned.into_result() {
+                Ok(value) => Ok(value),
+                Err(error) => Err(ActivityError::Failed(error)),
+            },
+            Err(Unreturned { error, .. }) => Err(error.widen()),
+        })
+    }
+}
+
+/// The two sides of a `Result`, for code that only has the name of an alias.
+pub trait ResultParts {
+    /// The value.
+    type Ok;
+    /// The error.
+    type Err;
+
+    /// The same value as a plain `Result`.
+    ///
+    /// # Errors
+    /// The error, if it is one.
+    fn into_result(self) -> Result<Self::Ok, Self::Err>;
+
+    /// The error, if it is one.
+    fn err_ref(&self) -> Option<&Self::Err>;
+
+    /// The result that is this error.
+    fn from_err(error: Self::Err) -> Self;
+}
+
+impl<T, E> ResultParts for Result<T, E> {
+    type Ok = T;
+    type Err = E;
+
+    fn into_result(self) -> Self {
+        self
+    }
+
+    fn err_ref(&self) -> Option<&E> {
+        self.as_ref().err()
+    }
+
+    fn from_err(error: E) -> Self {
+        Err(error)
+    }
+}

@@ -1,0 +1,296 @@
+//! The contract: each transition is a change of the state under its lock, with the hook around it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::{MemoryStore, transaction};
+use crate::error::StoreError;
+use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
+use crate::store::{
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
+    ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, CommitOutcome,
+    CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
+    HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
+    ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
+};
+
+#[async_trait]
+impl Store for MemoryStore {
+    fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
+    fn new_run_id(&self) -> RunId {
+        let mut state = self.lock();
+        let Some((seed, number)) = &mut state.run_ids else { return RunId::new() };
+        *number += 1;
+        let millis = u64::try_from(self.clock().as_micros() / 1_000).unwrap_or_default();
+        // The number comes last, so that ids of one millisecond sort as they were given.
+        let bytes = ((u128::from(*seed) << 48) | u128::from(*number)).to_be_bytes();
+        let bytes = bytes.last_chunk().copied().unwrap_or_default();
+        RunId::from(uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid())
+    }
+
+    async fn now(&self) -> Result<Timestamp, StoreError> {
+        self.transition("now", |_, now, _| Ok(now)).await
+    }
+
+    async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
+        self.transition("register_worker", |state, now, news| {
+            Ok(state.register_worker(worker, Arc::clone(&self.lock_gone()), now, news))
+        })
+        .await
+    }
+
+    async fn renew_lease(
+        &self,
+        worker: WorkerLease,
+        lease: Duration,
+    ) -> Result<Renewal, StoreError> {
+        self.transition("renew_lease", |state, now, news| {
+            Ok(state.renew_lease(worker, lease, now, news))
+        })
+        .await
+    }
+
+    async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
+        self.transition("release_worker", |state, now, news| {
+            state.release_worker(worker, now, news);
+            Ok(())
+        })
+        .await
+    }
+
+    async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
+        self.transition("fence_expired_workers", |state, now, news| {
+            let expired = state.expired_workers(now);
+            let runs = state.fence_workers(&expired, now, news);
+            Ok((expired, runs))
+        })
+        .await
+    }
+
+    async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
+        self.transition("find_dead_workers", |state, _, _| Ok(state.dead_workers())).await
+    }
+
+    async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
+        self.transition("fence_workers", |state, now, news| {
+            Ok(state.fence_workers(workers, now, news))
+        })
+        .await
+    }
+
+    async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
+        self.transition("list_workers", |state, _, _| Ok(state.list_workers())).await
+    }
+
+    async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
+        self.transition("start_runs", |state, now, news| {
+            Ok(runs.into_iter().map(|run| state.start_run(run, now, news)).collect())
+        })
+        .await
+    }
+
+    async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
+        self.transition("claim_runs", |state, now, news| state.claim_runs(request, now, news)).await
+    }
+
+    async fn recover_claims(
+        &self,
+        worker: WorkerLease,
+        held: &[RunId],
+        inbox_limit: u32,
+    ) -> Result<Vec<ClaimedRun>, StoreError> {
+        self.transition("recover_claims", |state, now, news| {
+            state.recover_claims(worker, held, inbox_limit, now, news)
+        })
+        .await
+    }
+
+    async fn commit_steps(
+        &self,
+        worker: WorkerLease,
+        steps: &[CommitStep],
+    ) -> Result<Vec<CommitOutcome>, StoreError> {
+        self.transition("commit_steps", |state, now, news| {
+            state.commit_steps(worker, steps, now, news)
+        })
+        .await
+    }
+
+    async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
+        self.transition("deliver", |state, now, news| {
+            state.counts.transactions += 1;
+            Ok(arrivals.into_iter().map(|arrival| state.deliver(arrival, now, news)).collect())
+        })
+        .await
+    }
+
+    async fn claim_activities(
+        &self,
+        request: ClaimActivities<'_>,
+    ) -> Result<ClaimedActivities, StoreError> {
+        self.transition("claim_activities", |state, now, news| {
+            state.claim_activities(request, now, news)
+        })
+        .await
+    }
+
+    async fn review_activities(
+        &self,
+        worker: WorkerLease,
+        held: &[(ActivityKey, u32)],
+    ) -> Result<ReviewedActivities, StoreError> {
+        self.transition("review_activities", |state, now, news| {
+            state.review_activities(worker, held, now, news)
+        })
+        .await
+    }
+
+    async fn heartbeat_activities(
+        &self,
+        heartbeats: Vec<ActivityHeartbeat>,
+    ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
+        self.transition("heartbeat_activities", |state, now, news| {
+            state.counts.transactions += 1;
+            let note = |beat| state.heartbeat_activity(beat, now, news);
+            Ok(heartbeats.into_iter().map(note).collect())
+        })
+        .await
+    }
+
+    async fn finish_activities(
+        &self,
+        ends: Vec<FinishActivity>,
+    ) -> Result<Vec<FinishOutcome>, StoreError> {
+        self.transition("finish_activities", |state, now, news| {
+            state.counts.transactions += 1;
+            Ok(ends.into_iter().map(|end| state.finish_activity(end, now, news)).collect())
+        })
+        .await
+    }
+
+    async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError> {
+        self.transition("expired_activities", |state, now, _| {
+            Ok(state.expired_activities(limit, now))
+        })
+        .await
+    }
+
+    async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+        let connection = self.this.upgrade().expect("somebody calls it");
+        transaction::begin(connection).await
+    }
+
+    async fn settle_run(&self, _: RunId) -> Result<(), StoreError> {
+        // Nothing goes on behind the back of whoever asked for it.
+        self.transition("settle_run", |_, _, _| Ok(())).await
+    }
+
+    async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
+        self.transition("find_activity", |state, _, _| Ok(state.find_activity(key))).await
+    }
+
+    async fn read_inbox(
+        &self,
+        run_id: RunId,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<Arrival>, StoreError> {
+        self.transition("read_inbox", |state, _, _| {
+            Ok(state.runs.get(&run_id).map(|row| row.read_inbox(after, limit)).unwrap_or_default())
+        })
+        .await
+    }
+
+    async fn review_runs(
+        &self,
+        worker: WorkerLease,
+        held: &[(RunId, i64)],
+    ) -> Result<ReviewedRuns, StoreError> {
+        self.transition("review_runs", |state, _, _| Ok(state.review_runs(worker, held))).await
+    }
+
+    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
+        self.transition("find_run", |state, _, _| Ok(state.find_run(key))).await
+    }
+
+    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.transition("find_snapshot", |state, _, _| {
+            Ok(state.runs.get(&run_id).map(|row| row.snapshot.clone()))
+        })
+        .await
+    }
+
+    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
+        self.transition("find_endings", |state, _, _| Ok(state.find_endings(run_ids))).await
+    }
+
+    async fn list_runs(
+        &self,
+        filter: &RunFilter,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>, StoreError> {
+        self.transition("list_runs", |state, _, _| {
+            let newest_first = state.matching(filter).rev();
+            Ok(newest_first.take(limit as usize).map(|row| row.record()).collect())
+        })
+        .await
+    }
+
+    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+        self.transition("count_runs", |state, _, _| {
+            let count = |status| {
+                let runs = state.matching(filter).filter(|row| row.status == status).count();
+                (status, runs as u64)
+            };
+            Ok(RunStatus::ALL.into_iter().map(count).filter(|(_, runs)| *runs > 0).collect())
+        })
+        .await
+    }
+
+    async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
+        self.transition("terminate_run", |state, now, news| {
+            Ok(state.terminate_run(run_id, reason, now, news))
+        })
+        .await
+    }
+
+    async fn unblock_runs(
+        &self,
+        workflows: &[&str],
+        run_id: Option<RunId>,
+    ) -> Result<u64, StoreError> {
+        self.transition("unblock_runs", |state, now, news| {
+            Ok(state.unblock_runs(workflows, run_id, now, news))
+        })
+        .await
+    }
+
+    async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError> {
+        self.transition("record_definitions", |state, _, _| {
+            for definition in definitions {
+                let key = (definition.workflow.clone(), definition.hash.0);
+                state.definitions.entry(key).or_insert_with(|| definition.clone());
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn find_definition(
+        &self,
+        workflow: &str,
+        hash: DefinitionHash,
+    ) -> Result<Option<DefinitionRecord>, StoreError> {
+        self.transition("find_definition", |state, _, _| {
+            Ok(state.definitions.get(&(workflow.to_owned(), hash.0)).cloned())
+        })
+        .await
+    }
+
+    async fn close(&self) {}
+}
