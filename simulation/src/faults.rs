@@ -12,6 +12,7 @@ use piton::error::StoreError;
 use piton::model::Timestamp;
 use piton::process::Process;
 use piton::store::memory::{Hook, Write};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 use crate::options::Options;
@@ -221,6 +222,8 @@ pub(crate) struct Wire {
     pub(crate) name: String,
     /// The process; `None` for one that nothing happens to.
     pub(crate) process: Option<Process>,
+    /// Asks its worker to shut down.
+    pub(crate) stop: watch::Sender<bool>,
 }
 
 impl Wire {
@@ -234,6 +237,12 @@ impl Wire {
             self.world.journal.note(&self.name, format_args!("{what} {when} {operation}"));
         };
         if let Some(process) = &self.process {
+            if faults.below(1_000) < self.world.plan.stops_in_calls {
+                note("is asked to shut down");
+                self.stop.send_replace(true);
+                // Long enough to hear it before the answer comes.
+                sleep(Duration::from_millis(1)).await;
+            }
             if faults.strikes(Fault::CrashInCall) {
                 note("is killed");
                 self.world.kill(process);
@@ -241,19 +250,22 @@ impl Wire {
             }
             if faults.strikes(Fault::PauseInCall) {
                 note("stands still");
-                self.world.pause(process);
+                self.world.pause(&self.name, process);
                 tokio::task::yield_now().await;
             }
         }
         if faults.strikes(Fault::Delay) {
             note("waits");
+            self.world.trouble(&self.name);
             sleep(faults.duration(Duration::from_secs(30))).await;
+            self.world.trouble(&self.name);
         }
         Ok(())
     }
 
     fn fail(&self, operation: &'static str, what: &str, retryable: bool) -> StoreError {
         self.world.journal.note(&self.name, format_args!("{what} {operation}"));
+        self.world.fails(&self.name, operation);
         let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
         StoreError::Database { operation, retryable, source }
     }

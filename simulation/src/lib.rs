@@ -2,10 +2,10 @@
 //! database, faults at every call between them, and a model of what must hold.
 //!
 //! Everything is drawn from a seed, and a seed always gives the same events. [`simulate`] plays one
-//! seed: workers are started, paused, killed and shut down, some of them with builds that cannot make
-//! every step, and clients start runs of generated programs, send them signals, cancel and terminate
-//! them, unblock them, and complete attempts with their tokens. Then the faults end, and what is still
-//! open must close. Violations are found by
+//! seed: workers are started, paused, killed and shut down, also in the middle of a call, some of them
+//! with builds that cannot make every step, and clients start runs of generated programs, send them
+//! signals, cancel and terminate them, unblock them, and complete attempts with their tokens. Then the
+//! faults end, and what is still open must close, though workers are still restarted. Violations are found by
 //! - the `oracle`, which sees every row that is written, every attempt that begins and every
 //!   timer that fires;
 //! - the programs: the result of a run must be one that a plain execution could give;
@@ -26,8 +26,9 @@
 //! - what an activity writes in its transaction is there if it has succeeded, and is there once;
 //! - an activity on a queue is given to one worker at a time, ends once, by one who has the right to
 //!   end it, and leaves no row behind;
-//! - a worker that is shut down, while nothing goes wrong, begins no attempt and hands back what it had
-//!   not begun;
+//! - a worker that is shut down begins no attempt, and hands back what it has been given and has not
+//!   begun, unless the database refuses just that; while nothing goes wrong with it, it interrupts nothing
+//!   that ends in time, and leaves nothing behind that others would have to wait for;
 //! - no attempt begins, goes on or is planned after the limit for all attempts of its call together;
 //! - a token that is taken decides, on a queue or not, one that is refused does not; a sign of life that was written is
 //!   known to the next attempt.

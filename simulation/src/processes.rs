@@ -37,12 +37,16 @@ pub(crate) async fn keep(world: Arc<World>, slot: usize) {
 async fn live(world: &Arc<World>, name: &str, slot: usize) {
     let process = Process::new();
     let connection = world.database.connect();
-    let wire =
-        Wire { world: Arc::clone(world), name: name.to_owned(), process: Some(process.clone()) };
+    let (stop, stopping) = watch::channel(false);
+    let wire = Wire {
+        world: Arc::clone(world),
+        name: name.to_owned(),
+        process: Some(process.clone()),
+        stop: stop.clone(),
+    };
     connection.set_hook(Arc::new(wire));
     world.journal.note(name, format_args!("starts"));
     world.add_life(name, &process);
-    let (stop, stopping) = watch::channel(false);
     let place = Place { name: name.to_owned(), process: process.clone(), slot };
     let serving = serve(Arc::clone(world), place, &connection, stopping);
     let mut serving = tokio::spawn(process.scope(serving));
@@ -80,10 +84,11 @@ async fn live(world: &Arc<World>, name: &str, slot: usize) {
             }
             Some(Happening::Pause) => {
                 world.journal.note(name, format_args!("stands still"));
-                world.pause(&process);
+                world.pause(name, &process);
             }
             Some(Happening::Disconnect) => {
                 world.journal.note(name, format_args!("counts as dead"));
+                world.trouble(name);
                 connection.disconnect();
             }
             Some(Happening::Shutdown) => {
@@ -114,7 +119,8 @@ enum Happening {
 
 fn happening(world: &World) -> Option<Happening> {
     if world.phase() != Phase::Faulty {
-        return None;
+        // Workers are restarted in order also where nothing goes wrong any more.
+        return (world.faults.below(16) == 0).then_some(Happening::Shutdown);
     }
     if world.strikes(Fault::Outage) {
         let length = world.faults.duration(Duration::from_secs(30));
@@ -180,8 +186,11 @@ fn serve(
         };
         let _ = stopping.wait_for(|stop| *stop).await;
         world.stops(&name);
-        if let Err(error) = worker.shutdown().await {
-            world.journal.note(&name, format_args!("cannot hand back its runs: {error:#}"));
+        match worker.shutdown().await {
+            Ok(()) => world.has_stopped(&name),
+            Err(error) => {
+                world.journal.note(&name, format_args!("cannot hand back its runs: {error:#}"));
+            }
         }
     }
 }

@@ -199,6 +199,7 @@ async fn write(cx: &ActivityContext, book: &mut Notebook, work: Work) -> Result<
 )]
 async fn beat(cx: &ActivityContext, work: Work) -> Result<i64, String> {
     let world = cx.dependency::<Arc<World>>();
+    let _running = world.running();
     let troubled = world.attempt_begins(cx.info(), &work);
     world.attempt_knows(cx.info(), cx.last_heartbeat());
     for number in 0..work.millis % 8 {
@@ -236,6 +237,7 @@ fn leave_with_clerks<A: Activity<Return = Result<i64, String>>>(cx: &ActivityCon
 
 async fn attempt(cx: &ActivityContext, work: &Work) -> Result<i64, String> {
     let world = cx.dependency::<Arc<World>>();
+    let _running = world.running();
     let troubled = world.attempt_begins(cx.info(), work);
     let came_to = come_to(work, troubled).await;
     world.attempt_ends(cx.info(), work);

@@ -60,7 +60,7 @@ impl Oracle {
     /// Checks an attempt that begins. Returns whether it is to be in trouble.
     pub(crate) fn attempt_begins(&mut self, beginning: &Beginning<'_>) -> bool {
         let Beginning { info, work, snapshot, who, now, slack } = beginning;
-        let is_stopped = self.stops_in_order_for(who).is_some_and(|time| time > Duration::ZERO);
+        let is_stopped = self.shutdowns.is_told(who);
         let lease = self.processes.get(*who).copied();
         let is_late = lease.is_none_or(|(_, until)| until <= Instant::now());
         let key = ActivityKey { run_id: info.run_id, handle: info.handle };

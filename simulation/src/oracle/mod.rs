@@ -5,6 +5,7 @@
 
 mod attempts;
 mod queues;
+mod shutdowns;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -13,12 +14,15 @@ use piton::activities::ActivityInfo;
 use piton::machine::{OperationOutcome, Workflow};
 use piton::model::{BlockedReason, Epoch, Handle, Operation, RunId, StepNo, Timestamp, WorkerId};
 use piton::store::memory::Write;
-use piton::store::{ActivityKey, ArrivalKind, CommitStep, Disposition, Reporter, WorkerLease};
+use piton::store::{
+    ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Disposition, Reporter, WorkerLease,
+};
 use tokio::time::Instant;
 
 pub(crate) use self::attempts::Beginning;
 use self::attempts::Call;
 use self::queues::Queues;
+use self::shutdowns::{Running, Shutdowns};
 use crate::clerks::Answer;
 use crate::workflows::{BROKEN, hasty};
 
@@ -32,15 +36,11 @@ pub(crate) struct Oracle {
     runs: BTreeMap<RunId, Run>,
     /// What was said with tokens that were refused.
     refused: BTreeSet<i64>,
-    /// The processes that shut down, and since when.
-    stopping: BTreeMap<String, Instant>,
-    /// Whether something has gone wrong so far.
-    is_faulty: bool,
+    shutdowns: Shutdowns,
+    /// The attempts that each process makes.
+    running: BTreeMap<String, Running>,
     violations: Vec<String>,
 }
-
-/// What attempts have at least, to end by themselves when their worker is shut down.
-const GRACE: Duration = Duration::from_secs(9);
 
 #[derive(Debug, Default)]
 struct Run {
@@ -81,33 +81,60 @@ impl Oracle {
         &self.violations
     }
 
-    /// The process `who` begins to shut down.
-    pub(crate) fn stops(&mut self, who: &str) {
-        self.stopping.insert(who.to_owned(), Instant::now());
+    /// The process `who` begins to shut down. For as long as `aftermath` something may follow from
+    /// what was wrong with it.
+    pub(crate) fn stops(&mut self, who: &str, aftermath: Duration) {
+        self.shutdowns.begin(who, aftermath);
     }
 
-    /// Something goes wrong.
-    pub(crate) fn note_fault(&mut self) {
-        self.is_faulty = true;
+    /// The process `who` has shut down, and says that all went well.
+    pub(crate) fn has_stopped(&mut self, who: &str) {
+        let lease = self.processes.get(who).map(|(lease, _)| *lease);
+        let has_lease = lease.is_some_and(|lease| self.leases.contains_key(&key_of(lease)));
+        if has_lease && self.shutdowns.is_in_order(who) {
+            self.violate(format!("{who} has shut down and keeps what it had until its lease ends"));
+        }
     }
 
-    /// For how long the process `who` has been shutting down, if nothing has gone wrong so far.
-    fn stops_in_order_for(&self, who: &str) -> Option<Duration> {
-        self.stopping.get(who).filter(|_| !self.is_faulty).map(Instant::elapsed)
+    /// The process `who` makes an attempt more, or one less.
+    pub(crate) fn runs(&mut self, who: &str, by: i32) {
+        let until = Instant::now();
+        let running = self.running.entry(who.to_owned()).or_insert(Running { count: 0, until });
+        *running = Running { count: running.count.saturating_add_signed(by), until };
+    }
+
+    /// A call of the process `who` fails.
+    pub(crate) fn fails(&mut self, who: &str, operation: &str) {
+        self.shutdowns.fail(who, operation);
+    }
+
+    /// Something is wrong with the process `who`: a call takes long, or it counts as dead.
+    pub(crate) fn trouble(&mut self, who: &str) {
+        self.shutdowns.trouble(who);
+    }
+
+    /// The process `who` stands still.
+    pub(crate) fn stands_still(&mut self, who: &str) {
+        self.shutdowns.stand_still(who);
+    }
+
+    /// The database's clock is set.
+    pub(crate) fn clock_is_set(&mut self) {
+        self.shutdowns.set_clock();
     }
 
     /// Checks a write of the process `who` at the time `now` of the database.
     pub(crate) fn wrote(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
         match *write {
             Write::Leased { worker, until } => {
-                self.leases.insert((worker.worker_id, worker.epoch), until);
+                self.leases.insert(key_of(worker), until);
                 let runs_out_at = Instant::now() + until.saturating_since(now);
                 self.processes.insert(who.to_owned(), (worker, runs_out_at));
             }
             Write::Fenced { worker } => {
                 let is_own = self.processes.get(who).is_some_and(|(own, _)| *own == worker);
-                // Until its grace is over every attempt may still end in time.
-                if is_own && self.stops_in_order_for(who).is_some_and(|time| time < GRACE) {
+                let running = self.running.get(who).copied();
+                if is_own && self.shutdowns.interrupts_nothing(who, running) {
                     self.violate(format!(
                         "{who} was shut down, and that counts as an interruption"
                     ));
@@ -115,7 +142,7 @@ impl Oracle {
                 self.let_go(worker, 1, now);
             }
             Write::Released { worker } => {
-                if self.stops_in_order_for(who).is_some() {
+                if self.shutdowns.keeps_nothing(who) && self.is_valid(worker, now) {
                     let left: Vec<_> = self.queues.held_by(worker).collect();
                     left.iter().for_each(|left| {
                         self.violate(format!("{left:?} was not handed back by {who}"));
@@ -204,7 +231,11 @@ impl Oracle {
             }
             Write::Ended { end } => {
                 let is_valid = self.is_reporter_valid(end.reporter, now);
-                let violation = self.queues.ended(end, now);
+                let violation = self.queues.ended(end, now).or_else(|| {
+                    let ActivityEnd::PutBack { due_at } = end.end else { return None };
+                    let is_late = self.shutdowns.is_in_order(who) && due_at > now;
+                    is_late.then(|| format!("put back by {who} for {due_at}, and it is {now}"))
+                });
                 self.check(end.key.run_id, |_| {
                     violation.or((!is_valid).then(|| "a late end of an attempt".to_owned()))
                 });
@@ -276,7 +307,7 @@ impl Oracle {
     }
 
     fn is_valid(&self, worker: WorkerLease, now: Timestamp) -> bool {
-        let lease = self.leases.get(&(worker.worker_id, worker.epoch));
+        let lease = self.leases.get(&key_of(worker));
         lease.is_some_and(|until| *until > now)
     }
 
@@ -331,12 +362,16 @@ impl Oracle {
 
     fn let_go(&mut self, worker: WorkerLease, interruptions: u32, now: Timestamp) {
         self.queues.let_go(worker, now);
-        self.leases.remove(&(worker.worker_id, worker.epoch));
+        self.leases.remove(&key_of(worker));
         for run in self.runs.values_mut().filter(|run| run.owner == Some(worker)) {
             run.owner = None;
             run.interruptions += interruptions;
         }
     }
+}
+
+fn key_of(worker: WorkerLease) -> (WorkerId, Epoch) {
+    (worker.worker_id, worker.epoch)
 }
 
 /// Whether a state waits to try something again when all its attempts must have ended.

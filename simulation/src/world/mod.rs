@@ -2,29 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fastrand::Rng;
-use piton::activities::ActivityInfo;
 use piton::client::Client;
-use piton::model::{RunStatus, Timestamp};
+use piton::model::RunStatus;
 use piton::process::Process;
-use piton::store::memory::Write;
-use piton::store::{MemoryStore, RunFilter, RunRecord, Store};
-use tokio::sync::Notify;
+use piton::store::{MemoryStore, RunFilter, Store};
+use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::clerks::Answer;
 use crate::faults::{Fault, Faults, Wire};
 use crate::journal::Journal;
 use crate::options::Options;
-use crate::oracle::{Beginning, Oracle};
-use crate::program::{Luck, Work};
+use crate::oracle::Oracle;
 use crate::report::Report;
 use crate::workflows::TimersChecked;
 use crate::{processes, runs};
+
+mod told;
 
 /// How long the runs have to close once nothing goes wrong any more. Longer than all sleeps, leases
 /// and retries of a program one after the other.
@@ -55,6 +53,8 @@ pub(crate) struct Plan {
     pub(crate) faulty_for: Duration,
     /// A call takes up to this long even if nothing is wrong.
     pub(crate) latency: Duration,
+    /// During how many of 1,000 calls the worker is asked to shut down.
+    pub(crate) stops_in_calls: u64,
     pub(crate) lease: Duration,
     pub(crate) poll_interval: Duration,
     pub(crate) park_after: Duration,
@@ -73,6 +73,7 @@ impl Plan {
             queue_is_apart: rng.bool(),
             faulty_for: Duration::from_secs(rng.u64(10..60)),
             latency: Duration::from_millis([0, 0, 2, 20][rng.usize(0..4)]),
+            stops_in_calls: [0, 1, 5][rng.usize(0..3)],
             lease: Duration::from_secs([3, 5, 15][rng.usize(0..3)]),
             poll_interval: Duration::from_millis([500, 2_000, 5_000][rng.usize(0..3)]),
             park_after: Duration::from_millis([0, 500, 5_000, 60_000][rng.usize(0..4)]),
@@ -186,114 +187,6 @@ async fn play(options: &Options) -> Report {
 }
 
 impl World {
-    /// Whether something that must not be is; and whatever the oracle says.
-    pub(crate) fn violate(&self, violation: String) {
-        self.journal.note("", format_args!("VIOLATION {violation}"));
-        self.lock_oracle().violate(violation);
-    }
-
-    pub(crate) fn violations(&self) -> Vec<String> {
-        self.lock_oracle().violations().to_vec()
-    }
-
-    /// Something was written by a process.
-    pub(crate) fn wrote(&self, who: &str, now: Timestamp, write: &Write<'_>) {
-        self.journal.note(who, format_args!("{}", Told(write)));
-        self.judge(|oracle| oracle.wrote(who, now, write));
-    }
-
-    /// The process `who` begins to shut down.
-    pub(crate) fn stops(&self, who: &str) {
-        self.judge(|oracle| oracle.stops(who));
-    }
-
-    /// An attempt begins. Returns whether it is to be in trouble.
-    pub(crate) fn attempt_begins(&self, info: &ActivityInfo, work: &Work) -> bool {
-        let snapshot = self.database.snapshot(info.run_id);
-        let snapshot = snapshot.and_then(|bytes| piton::codec::decode_snapshot(&bytes).ok());
-        let who = self.life(|life| life.name.clone()).unwrap_or_default();
-        let (id, handle, attempt) = (&info.workflow_id, info.handle.0, info.attempt);
-        let event = format_args!("{id} begins attempt {attempt} of call {handle}");
-        self.journal.note(&who, event);
-        let (now, slack) = (self.database.clock(), self.slack());
-        let beginning = Beginning { info, work, snapshot, who: &who, now, slack };
-        self.judge(|oracle| oracle.attempt_begins(&beginning))
-    }
-
-    /// An attempt comes to its end by itself.
-    pub(crate) fn attempt_ends(&self, info: &ActivityInfo, work: &Work) {
-        let (now, slack) = (self.database.clock(), self.slack());
-        let ending = Beginning { info, work, snapshot: None, who: "", now, slack };
-        self.judge(|oracle| oracle.attempt_ends(&ending));
-    }
-
-    /// By how much a process may misjudge the database's clock, if nothing has gone wrong so far: the
-    /// time that a question and its answer take.
-    fn slack(&self) -> Option<Duration> {
-        (self.faults.count() == 0).then_some(2 * self.plan.latency)
-    }
-
-    /// An attempt says that it lives.
-    pub(crate) fn attempt_says(&self, info: &ActivityInfo, said: (u32, u64)) {
-        self.judge(|oracle| oracle.attempt_says(info, said));
-    }
-
-    /// An attempt knows what others have said before it.
-    pub(crate) fn attempt_knows(&self, info: &ActivityInfo, known: Option<(u32, u64)>) {
-        self.judge(|oracle| oracle.attempt_knows(info, known));
-    }
-
-    /// A number for a use of a token.
-    pub(crate) fn number_of_use(&self) -> i64 {
-        self.token_uses.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    /// Somebody has used a token to say something, and was told what became of it.
-    pub(crate) fn token_was_used(&self, info: &ActivityInfo, said: Option<i64>, answer: Answer) {
-        let (id, handle, attempt) = (&info.workflow_id, info.handle.0, info.attempt);
-        let event = format_args!("{id}, attempt {attempt} of call {handle}: {said:?} {answer:?}");
-        self.journal.note("clerk", event);
-        self.judge(|oracle| oracle.token_was_used(info, said, answer));
-    }
-
-    /// This was said with a token that was refused.
-    pub(crate) fn token_was_refused(&self, said: i64) {
-        self.lock_oracle().token_was_refused(said);
-    }
-
-    /// Whether this was said with a token that was refused.
-    pub(crate) fn was_refused(&self, said: i64) -> bool {
-        self.lock_oracle().was_refused(said)
-    }
-
-    /// What has happened to a run.
-    pub(crate) fn luck_of(&self, run: &RunRecord) -> Luck {
-        let interruptions = self.lock_oracle().interruptions(run.run_id);
-        Luck { interruptions, was_faulty: self.faults.count() > 0 }
-    }
-
-    /// Lets the oracle look, and notes what does not hold.
-    fn judge<T>(&self, look: impl FnOnce(&mut Oracle) -> T) -> T {
-        let mut oracle = self.lock_oracle();
-        if self.faults.count() > 0 {
-            oracle.note_fault();
-        }
-        let before = oracle.violations().len();
-        let told = look(&mut oracle);
-        for violation in &oracle.violations()[before..] {
-            self.journal.note("", format_args!("VIOLATION {violation}"));
-        }
-        told
-    }
-
-    /// A timer has fired that was due at `due`.
-    pub(crate) fn timer_fired(&self, due: Timestamp) {
-        let now = self.database.clock().as_micros() + self.faults.set_back();
-        if now < due.as_micros() {
-            self.violate(format!("a timer fired {} us early", due.as_micros() - now));
-        }
-    }
-
     /// How far the simulation has come.
     pub(crate) fn phase(&self) -> Phase {
         *self.phase.lock().unwrap_or_else(PoisonError::into_inner)
@@ -330,12 +223,14 @@ impl World {
     }
 
     /// Lets a process stand still for a while.
-    pub(crate) fn pause(&self, process: &Process) {
+    pub(crate) fn pause(self: &Arc<Self>, who: &str, process: &Process) {
         let length = self.faults.duration(Duration::from_secs(40));
+        self.lock_oracle().stands_still(who);
         process.pause();
-        let process = process.clone();
+        let (world, who, process) = (Arc::clone(self), who.to_owned(), process.clone());
         tokio::spawn(async move {
             sleep(length).await;
+            world.lock_oracle().stands_still(&who);
             process.resume();
         });
     }
@@ -397,7 +292,8 @@ impl World {
     fn add_outsider(self: &Arc<Self>) {
         let connection = self.database.connect();
         let name = OUTSIDER.to_owned();
-        let wire = Wire { world: Arc::clone(self), name: name.clone(), process: None };
+        let (stop, _) = watch::channel(false);
+        let wire = Wire { world: Arc::clone(self), name: name.clone(), process: None, stop };
         connection.set_hook(Arc::new(wire));
         self.add_client(&name, Process::new(), Client::new(connection));
     }
@@ -413,6 +309,7 @@ impl World {
         let by = self.faults.below(2 * span) as i64 - span as i64;
         self.journal.note("", format_args!("the database's clock is set by {by} us"));
         self.faults.jump(by);
+        self.lock_oracle().clock_is_set();
         self.database.move_clock(by);
     }
 
@@ -436,37 +333,4 @@ impl World {
 
 fn is_open(status: RunStatus) -> bool {
     status.is_open()
-}
-
-/// A write as the journal tells it.
-struct Told<'a>(&'a Write<'a>);
-
-impl std::fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        use piton::store::Disposition;
-        match self.0 {
-            Write::Committed { worker, step } | Write::Refused { worker, step } => {
-                let verb = if matches!(self.0, Write::Committed { .. }) {
-                    "commits"
-                } else {
-                    "cannot commit"
-                };
-                let what = match &step.disposition {
-                    Disposition::Keep { state, .. } => format!("keep {state}"),
-                    Disposition::Park { state, due_at, inbox_read, .. } => {
-                        format!("park {state} until {due_at:?}, read {inbox_read}")
-                    }
-                    Disposition::Close { status, .. } => format!("close {status}"),
-                    Disposition::Block { reason } => format!("block: {reason}"),
-                };
-                let (run_id, after) = (step.run_id, step.expected.0);
-                let (worker, consumed) = (worker.worker_id.0, &step.consumed);
-                write!(
-                    f,
-                    "{verb} {run_id} after {after} as {worker}, using up {consumed:?}: {what}"
-                )
-            }
-            write => write!(f, "{write:?}"),
-        }
-    }
 }

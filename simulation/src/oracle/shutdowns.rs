@@ -1,0 +1,114 @@
+//! The oracle's own books of workers that shut down, and of what keeps them from doing it in order.
+//!
+//! What must hold depends on what goes wrong, and for whom: a worker begins nothing once it has heard;
+//! one that is not interrupted hands back what it had not begun, unless the database refuses just that;
+//! one for which nothing has gone wrong lately interrupts nothing that ends in time.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// What attempts have, to end by themselves when their worker is shut down.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// See the [module documentation](self).
+#[derive(Debug, Default)]
+pub(super) struct Shutdowns {
+    /// The processes that shut down, or have.
+    begun: BTreeMap<String, Shutdown>,
+    /// When something was last wrong with a process.
+    troubled_at: BTreeMap<String, Instant>,
+    /// When the database's clock was last set, which concerns all of them.
+    clock_set_at: Option<Instant>,
+}
+
+/// The attempts that a process makes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    /// How many.
+    pub(super) count: u32,
+    /// When one has last begun or ended.
+    pub(super) until: Instant,
+}
+
+#[derive(Debug)]
+struct Shutdown {
+    since: Instant,
+    /// Whether nothing has gone wrong for the process, for so long before that nothing follows from
+    /// it, and since.
+    is_in_order: bool,
+    /// Whether the process has stood still, perhaps before its worker has heard.
+    has_stood_still: bool,
+    /// Whether the database has refused to take something back, or what it says of that may be wrong.
+    may_keep: bool,
+}
+
+/// The calls by which a worker hands back what it has not begun.
+const HANDING_BACK: [&str; 2] = ["review_activities", "finish_activities"];
+
+impl Shutdowns {
+    /// The process `who` begins to shut down. For as long as `aftermath` something may follow from
+    /// what was wrong with it.
+    pub(super) fn begin(&mut self, who: &str, aftermath: Duration) {
+        let since = Instant::now();
+        let troubles = self.troubled_at.get(who).into_iter().chain(&self.clock_set_at);
+        let is_in_order = troubles.max().is_none_or(|at| *at + aftermath < since);
+        let shutdown = Shutdown { since, is_in_order, has_stood_still: false, may_keep: false };
+        self.begun.insert(who.to_owned(), shutdown);
+    }
+
+    /// A call of a process fails.
+    pub(super) fn fail(&mut self, who: &str, operation: &str) {
+        self.trouble(who);
+        if HANDING_BACK.contains(&operation) {
+            self.begun.get_mut(who).into_iter().for_each(|shutdown| shutdown.may_keep = true);
+        }
+    }
+
+    /// Something is wrong with a process: a call takes long, or it counts as dead.
+    pub(super) fn trouble(&mut self, who: &str) {
+        self.troubled_at.insert(who.to_owned(), Instant::now());
+        self.begun.get_mut(who).into_iter().for_each(|shutdown| shutdown.is_in_order = false);
+    }
+
+    /// A process stands still.
+    pub(super) fn stand_still(&mut self, who: &str) {
+        self.trouble(who);
+        self.begun.get_mut(who).into_iter().for_each(|shutdown| shutdown.has_stood_still = true);
+    }
+
+    /// The database's clock is set.
+    pub(super) fn set_clock(&mut self) {
+        self.clock_set_at = Some(Instant::now());
+        for shutdown in self.begun.values_mut() {
+            (shutdown.is_in_order, shutdown.may_keep) = (false, true);
+        }
+    }
+
+    /// Whether the process shuts down, or has, in order.
+    pub(super) fn is_in_order(&self, who: &str) -> bool {
+        self.begun.get(who).is_some_and(|shutdown| shutdown.is_in_order)
+    }
+
+    /// Whether the process must hand back all that it has not begun, if it interrupts nothing.
+    pub(super) fn keeps_nothing(&self, who: &str) -> bool {
+        self.begun.get(who).is_some_and(|shutdown| !shutdown.may_keep)
+    }
+
+    /// Whether a process that shuts down in order interrupts attempts though none is made. `running`
+    /// tells how many it makes, or since when it makes none.
+    pub(super) fn interrupts_nothing(&self, who: &str, running: Option<Running>) -> bool {
+        let shutdown = self.begun.get(who).filter(|shutdown| shutdown.is_in_order);
+        shutdown.is_some_and(|shutdown| match running {
+            None => true,
+            Some(Running { count, until }) => count == 0 && until < shutdown.since + GRACE,
+        })
+    }
+
+    /// Whether a process must have heard that it is to begin nothing any more, whatever is wrong.
+    pub(super) fn is_told(&self, who: &str) -> bool {
+        let shutdown = self.begun.get(who).filter(|shutdown| !shutdown.has_stood_still);
+        shutdown.is_some_and(|shutdown| shutdown.since.elapsed() > Duration::ZERO)
+    }
+}
