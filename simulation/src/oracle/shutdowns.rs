@@ -53,7 +53,7 @@ impl Shutdowns {
     pub(super) fn begin(&mut self, who: &str, aftermath: Duration) {
         let since = Instant::now();
         let troubles = self.troubled_at.get(who).into_iter().chain(&self.clock_set_at);
-        let is_in_order = troubles.max().is_none_or(|at| *at + aftermath < since);
+        let is_in_order = troubles.max().is_none_or(|at| since.duration_since(*at) > aftermath);
         let shutdown = Shutdown { since, is_in_order, has_stood_still: false, may_keep: false };
         self.begun.insert(who.to_owned(), shutdown);
     }

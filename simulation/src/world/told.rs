@@ -34,8 +34,11 @@ impl World {
     /// The process `who` begins to shut down.
     pub(crate) fn stops(&self, who: &str) {
         // By then its lease has been renewed or lost, what was lost or given twice has been looked for,
-        // and what has failed has been tried again.
+        // and what has failed has been tried again: unless there is no room for a run that it owns
+        // without knowing.
+        let has_room = self.plan.max_runs > self.plan.runs;
         let aftermath = self.plan.lease + 2 * self.plan.poll_interval + Duration::from_secs(10);
+        let aftermath = if has_room { aftermath } else { Duration::MAX };
         self.judge(|oracle| oracle.stops(who, aftermath));
     }
 
