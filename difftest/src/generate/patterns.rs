@@ -193,7 +193,10 @@ impl Generator {
             arms
         };
         let arms = self.arms(ty, arms);
-        Node::expr(ty, "match $ {\n$}", vec![scrutinee, arms])
+        // Where a guard awaits, rustc 1.95 forgets the index of an element that is matched in place.
+        let is_element = scrutinee.to_source().contains(" as usize]");
+        let template = if is_element { "match { $ } {\n$}" } else { "match $ {\n$}" };
+        Node::expr(ty, template, vec![scrutinee, arms])
     }
 
     fn arms(&mut self, ty: Ty, arms: &[Arm]) -> Node {

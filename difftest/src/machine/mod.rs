@@ -15,7 +15,7 @@ use piton::model::{Handle, Operation, Payload, RunId, Timestamp};
 
 use crate::answers;
 use crate::drive::{Delivery, Outstanding, Side, drive};
-use crate::record::{End, Record};
+use crate::record::{self, End, Record};
 use crate::script::Script;
 
 /// What a program uses.
@@ -111,10 +111,14 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
 
     /// Makes as many steps as what has arrived allows.
     fn step(&mut self, now: Timestamp) -> Result<Option<End>, StepError> {
+        let mut has_parked = false;
         loop {
             let mut machine = self.machine()?;
             if !machine.is_ready(now) {
                 return Ok(None);
+            }
+            if has_parked {
+                record::parked();
             }
             let outcome = machine.step(now)?;
             let consumed = machine.take_consumed();
@@ -126,6 +130,7 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
                 StepOutcome::Parked => {
                     let bytes = codec::encode_snapshot(&machine.snapshot());
                     self.snapshot = Bytes::Snapshot(bytes.map_err(StepError::Encode)?);
+                    has_parked = true;
                 }
                 StepOutcome::Returned { result, .. } => {
                     let value: W::Return =

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use syn::{Expr, Pat, Stmt, UnOp};
 
+use super::taken_by;
 use crate::cfg::let_patterns;
-use crate::ir::{Block, Graph, LocalId, Locals, Node, Terminator};
+use crate::ir::{Block, Graph, LocalId, LocalKind, Locals, Node, Terminator};
 use crate::macros::{self, Piece};
 use crate::normalize::is_comparison;
 use crate::usage::{Usage, bound_locals};
@@ -158,7 +159,7 @@ impl Values<'_> {
                 let Some((_, otherwise)) = &expr.else_branch else { return true };
                 block_value(&expr.then_branch).is_some_and(owns) && owns(otherwise)
             }
-            Expr::Block(expr) => block_value(&expr.block).is_some_and(owns),
+            Expr::Block(expr) if let Some(value) = block_value(&expr.block) => owns(value),
             Expr::Macro(call) => match macros::name(&call.mac).as_str() {
                 "format" => true,
                 "vec" => macros::parse(&call.mac).is_some_and(|pieces| {
@@ -169,9 +170,16 @@ impl Values<'_> {
                 }),
                 _ => false,
             },
-            expr => Usage::of_expr(locals, expr).mentions.is_empty(),
+            // The items of a loop are its own as long as what is left of them is.
+            Expr::Reference(expr) if is_items(locals, &expr.expr) => owns(&expr.expr),
+            expr => taken_by(locals, expr).is_empty(),
         }
     }
+}
+
+fn is_items(locals: &Locals, expr: &Expr) -> bool {
+    let local = local_of(locals, expr);
+    local.is_some_and(|local| matches!(locals[local].kind, LocalKind::Items | LocalKind::Texts))
 }
 
 /// The value of a block that is nothing else.

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprLet, Label, Pat};
 
 use super::labels::JumpScope;
-use super::{Dest, Lower, guards, ident_expr, unit};
+use super::{Dest, Lower, guards, ident_expr, operands, unit};
 use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId, discard, discarded};
 use crate::suspend;
 
@@ -27,7 +27,7 @@ pub(super) fn has_parts(expr: &Expr) -> bool {
     }
 }
 
-fn is_join(mac: &syn::Macro) -> bool {
+pub(super) fn is_join(mac: &syn::Macro) -> bool {
     suspend::awaiting(mac).is_some_and(|awaiting| awaiting != suspend::Awaiting::Select)
 }
 
@@ -165,11 +165,30 @@ impl Lower<'_> {
     }
 
     fn match_expr(&mut self, expr: syn::ExprMatch, dest: Dest) {
-        self.with_temporaries(|this| this.arms(expr, dest));
+        self.with_temporaries(|this| {
+            let scrutinee = this.scrutinee(&expr);
+            this.arms(expr, scrutinee, dest);
+        });
     }
 
-    fn arms(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
-        let scrutinee = self.hoist(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
+    /// A `match` of which the value is an operand: what is matched is there until the statement ends.
+    pub(super) fn match_operand(&mut self, expr: syn::ExprMatch, dest: Dest) {
+        let mut scrutinee = self.scrutinee(&expr);
+        if operands::is_new_value(&scrutinee) {
+            self.borrowed += 1;
+            scrutinee = self.spill(scrutinee);
+        }
+        self.arms(expr, scrutinee, dest);
+    }
+
+    fn scrutinee(&mut self, expr: &syn::ExprMatch) -> Expr {
+        let scrutinee = self.hoist(Expr::clone(&expr.expr));
+        let is_taken_apart =
+            expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body));
+        if is_taken_apart { self.keep_receiver(scrutinee) } else { scrutinee }
+    }
+
+    fn arms(&mut self, expr: syn::ExprMatch, scrutinee: Expr, dest: Dest) {
         if expr.arms.iter().any(guards::awaits) {
             return self.guarded_match(expr, scrutinee, dest);
         }
@@ -196,7 +215,8 @@ impl Lower<'_> {
         let operands = chain(&expr.cond);
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
         let late = has_let && operands.iter().skip(1).any(|operand| suspend::expr(operand));
-        if !(branches_suspend || late) {
+        let makes_temporaries = has_let && suspend::expr(&expr.cond);
+        if !(branches_suspend || late || makes_temporaries) {
             // Only what is evaluated first suspends.
             let cond = Box::new(self.simple_condition(*expr.cond));
             let whole = self.opaque(Expr::If(syn::ExprIf { cond, ..expr }));
@@ -233,13 +253,7 @@ impl Lower<'_> {
         let operands = chain(&cond);
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
         if !has_let || !operands.iter().skip(1).any(|operand| suspend::expr(operand)) {
-            return self.with_temporaries(|this| {
-                let cond = this.simple_condition(cond);
-                this.note_condition(&cond);
-                let then = this.body(then);
-                let otherwise = this.body(otherwise);
-                this.push(Stmt::If { cond, then, otherwise });
-            });
+            return self.decide(cond, then, otherwise);
         }
         // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
         // the outermost, and the innermost jumps over it.
@@ -251,6 +265,42 @@ impl Lower<'_> {
             otherwise(this);
         });
         self.push(Stmt::Labeled { target, dest: None, body });
+    }
+
+    /// As [`condition`](Self::condition), where only what is evaluated first suspends.
+    fn decide(
+        &mut self,
+        cond: Expr,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        let before = self.borrowed;
+        let (mut then_body, mut condition) = (Body::default(), None);
+        let mut scope = self.body(|this| {
+            condition = Some(this.simple_condition(cond));
+            condition.iter().for_each(|cond| this.note_condition(cond));
+            then_body = this.body(then);
+        });
+        let otherwise = self.body(otherwise);
+        let Some(cond) = condition else { return };
+        let has_temporaries = std::mem::replace(&mut self.borrowed, before) != before;
+        let jumps = matches!(otherwise.stmts.as_slice(), [] | [Stmt::Break(_)]);
+        if !has_temporaries {
+            self.out.extend(scope.stmts);
+            self.push(Stmt::If { cond, then: then_body, otherwise });
+        } else if jumps {
+            scope.stmts.push(Stmt::If { cond, then: then_body, otherwise });
+            self.push(Stmt::Scope(scope));
+        } else {
+            // What the condition has made is dropped before what runs otherwise.
+            let target = self.enter(None, false, Dest::Discard);
+            self.jumps.pop();
+            then_body.stmts.push(Stmt::Break(target));
+            scope.stmts.push(Stmt::If { cond, then: then_body, otherwise: Body::default() });
+            let mut body = Body { stmts: vec![Stmt::Scope(scope)] };
+            body.stmts.extend(otherwise.stmts);
+            self.push(Stmt::Labeled { target, dest: None, body });
+        }
     }
 
     fn chain(
@@ -287,12 +337,10 @@ impl Lower<'_> {
     }
 
     fn simple_condition(&mut self, cond: Expr) -> Expr {
-        if !suspend::expr(&cond) {
-            return self.opaque(cond);
-        }
         match cond {
             Expr::Let(expr) => {
                 let value = self.hoist(*expr.expr);
+                let value = self.keep_receiver(value);
                 Expr::Let(ExprLet { expr: Box::new(value), ..expr })
             }
             Expr::Binary(ExprBinary { attrs, left, op: op @ BinOp::And(_), right })
@@ -302,6 +350,7 @@ impl Lower<'_> {
                 let right = Box::new(self.opaque(*right));
                 Expr::Binary(ExprBinary { attrs, left, op, right })
             }
+            cond if !suspend::expr(&cond) => self.opaque(cond),
             cond => self.without_temporaries(None, |this| this.hoist(cond)),
         }
     }

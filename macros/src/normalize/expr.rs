@@ -37,7 +37,10 @@ impl Lower<'_> {
             expr if control::has_parts(&expr) => {
                 let local = self.temporary(&expr);
                 self.push(Stmt::Declare(local));
-                self.value(expr, Dest::Local(local));
+                match expr {
+                    Expr::Match(expr) => self.match_operand(expr, Dest::Local(local)),
+                    expr => self.value(expr, Dest::Local(local)),
+                }
                 self.path(local)
             }
             Expr::Binary(expr) if matches!(expr.op, BinOp::And(_) | BinOp::Or(_)) => {
@@ -57,6 +60,13 @@ impl Lower<'_> {
                     let values = self.sequence(values.collect());
                     for ((operand, _), value) in operands.into_iter().zip(values) {
                         *operand = value;
+                    }
+                    if let Expr::Assign(expr) = &mut expr
+                        && !matches!(&*expr.left, Expr::Path(_) | Expr::Field(_))
+                        && let right @ Expr::Path(_) = &*expr.right
+                    {
+                        // As a value, so that what is not assigned ends with the statement.
+                        *expr.right = syn::parse_quote!({ #right });
                     }
                 } else {
                     let help = "await before it, into a variable";

@@ -39,7 +39,12 @@ impl Lower<'_> {
     /// A `match` of which a guard awaits; nothing in `scrutinee` does.
     pub(super) fn guarded_match(&mut self, expr: ExprMatch, scrutinee: Expr, dest: Dest) {
         let span = expr.match_token.span;
-        let scrutinee = if is_place(&scrutinee) { scrutinee } else { self.spill(scrutinee) };
+        let scrutinee = if is_place(&scrutinee) {
+            scrutinee
+        } else {
+            self.borrowed += 1;
+            self.spill(scrutinee)
+        };
         let (dest, returns) = self.jump_dest(dest, span);
         let target = self.enter(None, false, dest);
         let body = self.body(|this| {

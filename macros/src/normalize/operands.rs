@@ -11,6 +11,7 @@ use syn::{Expr, ExprReference, UnOp};
 use super::{Lower, control, let_stmt};
 use crate::carried::{gives_own, local_of};
 use crate::ir::LocalId;
+use crate::macros;
 use crate::suspend;
 use crate::usage::Usage;
 
@@ -56,7 +57,7 @@ impl Lower<'_> {
                 }
                 Some(last) if index == last => {
                     // What is not moved out of it ends with the statement.
-                    let stays = kind != Operand::Value && is_made_of_parts(&operand);
+                    let stays = is_kept(&operand, kind);
                     self.borrowed += usize::from(stays);
                     self.hoist(operand)
                 }
@@ -141,7 +142,10 @@ impl Lower<'_> {
     /// for in what is evaluated first.
     pub(super) fn keep_receiver(&mut self, value: Expr) -> Expr {
         match value {
-            Expr::Paren(expr) => self.keep_receiver(*expr.expr),
+            Expr::Paren(expr) => {
+                let inner = Box::new(self.keep_receiver(*expr.expr));
+                Expr::Paren(syn::ExprParen { expr: inner, ..expr })
+            }
             Expr::Cast(expr) => {
                 let value = Box::new(self.keep_receiver(*expr.expr));
                 Expr::Cast(syn::ExprCast { expr: value, ..expr })
@@ -194,11 +198,33 @@ fn is_made(expr: &Expr) -> bool {
     }
 }
 
-fn is_made_of_parts(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(paren) => is_made_of_parts(&paren.expr),
-        expr => control::has_parts(expr),
+/// Whether the value of an operand that suspends is there until the statement ends. Of what is awaited
+/// to be compared or formatted nobody sees the drop.
+fn is_kept(operand: &Expr, kind: Operand) -> bool {
+    match operand {
+        Expr::Paren(paren) => is_kept(&paren.expr, kind),
+        Expr::Await(_) => kind == Operand::Place,
+        Expr::Macro(call) if control::is_join(&call.mac) => kind != Operand::Value,
+        operand => kind != Operand::Value && control::has_parts(operand),
     }
+}
+
+/// Whether the expression makes a value that borrows from nothing.
+pub(super) fn is_new_value(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(expr) => is_new_value(&expr.expr),
+        Expr::Call(expr) => expr.args.iter().all(is_own),
+        Expr::Tuple(expr) => expr.elems.iter().all(is_own),
+        Expr::Array(expr) => expr.elems.iter().all(is_own),
+        Expr::Struct(expr) => expr.rest.is_none() && expr.fields.iter().all(|it| is_own(&it.expr)),
+        Expr::MethodCall(call) => gives_own(call) && is_new_value(&call.receiver),
+        Expr::Macro(call) => macros::name(&call.mac) == "format",
+        _ => false,
+    }
+}
+
+fn is_own(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(_) | Expr::Path(_)) || is_new_value(expr)
 }
 
 /// Whether the expression means the same at any time: literals, and paths that are not locals.

@@ -82,7 +82,9 @@ impl Lower<'_> {
                         self.pin(pin, first);
                         return;
                     } else {
-                        init.expr = Box::new(self.hoist(*init.expr));
+                        let ty = split_type(&local.pat).1.cloned();
+                        let value = self.without_temporaries(ty, |this| this.hoist(*init.expr));
+                        init.expr = Box::new(value);
                     }
                 } else {
                     *init.expr = self.opaque(*init.expr);

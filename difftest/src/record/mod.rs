@@ -1,10 +1,14 @@
 //! What can be observed of a program.
 
+mod alignment;
+
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
 
 use serde::{Deserialize, Serialize};
+
+use self::alignment::{Alignment, LeftOut, is_drop, is_part};
 
 thread_local! {
     static EVENTS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -22,6 +26,15 @@ fn push(event: String) {
     if !std::thread::panicking() {
         EVENTS.with_borrow_mut(|events| events.push(event));
     }
+}
+
+/// What stands among the events of a machine where it has parked and goes on within the turn, because
+/// what it waits for is there already.
+const PARKED: &str = "parked";
+
+/// Records that a machine has parked and goes on at once.
+pub(crate) fn parked() {
+    push(PARKED.to_owned());
 }
 
 /// The events since the last call.
@@ -129,7 +142,8 @@ impl Record {
     /// All must be the same, but for this: a machine parks without the locals that are not used
     /// again, so those are dropped then and not at the end of their scope. Every value must be
     /// dropped as often, no later, and in the same order where it is dropped in the same turn, but for
-    /// those of [`part`], which may come early there, too.
+    /// those of [`part`], which may come early there, too, and those that come last before the machine
+    /// parks within the turn.
     pub fn is_kept_by(&self, machine: &Self) -> bool {
         let mut early = Vec::new();
         let turns_agree = self.turns.iter().zip(&machine.turns).all(|(plain, machine)| {
@@ -196,93 +210,12 @@ impl Turn {
         }
         let parts: Vec<&String> = early.extract_if(.., |event| is_part(event)).collect();
         let (plain, events) = (&self.events, &machine.events);
-        let mut alignment = Alignment { plain, machine: events, parts, failed: BTreeSet::new() };
-        let same =
-            expected.values().all(|count| *count == 0) && alignment.holds(0, 0, &struck, &new);
+        let mut alignment = Alignment::new(plain, events, parts);
+        let left_out = LeftOut { plain: struck, machine: new, ..LeftOut::default() };
+        let same = expected.values().all(|count| *count == 0) && alignment.holds(0, 0, &left_out);
         early.extend(alignment.parts_left(plain.len(), events.len()));
         same
     }
-}
-
-/// Whether the event is a drop that is in its order unless it comes in an earlier turn.
-fn is_drop(event: &str) -> bool {
-    event.starts_with("drop ") && !is_part(event)
-}
-
-/// Whether the event is the drop of what may be a part of another value.
-fn is_part(event: &str) -> bool {
-    event.starts_with("drop part ")
-}
-
-/// How many drops of each value are left out of one side.
-type LeftOut<'a> = BTreeMap<&'a str, usize>;
-
-/// Two lists of events that are to be the same but for some drops. Values may have the same name, so
-/// which of their drops are left out is tried.
-struct Alignment<'a> {
-    plain: &'a [String],
-    machine: &'a [String],
-    /// The parts that have been dropped in earlier turns, early.
-    parts: Vec<&'a String>,
-    /// What has been tried: positions in both lists, and what is yet to be left out of both.
-    failed: BTreeSet<(usize, usize, LeftOut<'a>, LeftOut<'a>)>,
-}
-
-impl<'a> Alignment<'a> {
-    /// Whether the lists are the same from these positions on.
-    fn holds(&mut self, at: usize, of: usize, plain: &LeftOut<'a>, machine: &LeftOut<'a>) -> bool {
-        let (left, right) = (self.plain.get(at), self.machine.get(of));
-        if left.is_none() && right.is_none() {
-            return true;
-        }
-        if right.is_some_and(|event| is_part(event)) {
-            return self.holds(at, of + 1, plain, machine);
-        }
-        let is_left_part = left.is_some_and(|event| is_part(event));
-        if let Some(event) = left.filter(|_| is_left_part)
-            && self.parts_left(at, of).contains(&event)
-        {
-            return self.holds(at + 1, of, plain, machine);
-        }
-        let tried = (at, of, plain.clone(), machine.clone());
-        if self.failed.contains(&tried) {
-            return false;
-        }
-        let same = left.is_some() && left == right;
-        let holds = (same && self.holds(at + 1, of + 1, plain, machine))
-            || left
-                .filter(|_| !is_left_part)
-                .and_then(|event| without(plain, event))
-                .is_some_and(|plain| self.holds(at + 1, of, &plain, machine))
-            // A part that is dropped here must have been before, perhaps behind what comes early.
-            || right
-                .and_then(|event| without(machine, event))
-                .is_some_and(|machine| self.holds(at, of + 1, plain, &machine));
-        if !holds {
-            self.failed.insert(tried);
-        }
-        holds
-    }
-
-    /// The parts that the machine has dropped at a position and the plain code has not.
-    fn parts_left(&self, at: usize, of: usize) -> Vec<&'a String> {
-        let mut left = self.parts.clone();
-        left.extend(self.machine[..of].iter().filter(|event| is_part(event)));
-        for event in self.plain[..at].iter().filter(|event| is_part(event)) {
-            if let Some(place) = left.iter().position(|other| *other == event) {
-                left.remove(place);
-            }
-        }
-        left
-    }
-}
-
-/// What is left to be left out after this event has been, if it may be.
-fn without<'a>(left_out: &LeftOut<'a>, event: &str) -> Option<LeftOut<'a>> {
-    let mut left_out = left_out.clone();
-    let count = left_out.get_mut(event).filter(|count| **count > 0)?;
-    *count -= 1;
-    Some(left_out)
 }
 
 #[cfg(test)]
@@ -335,6 +268,26 @@ mod tests {
         let kept = |machine: &[&[&str]]| plain.is_kept_by(&record(machine));
         assert!(kept(&[&["drop b", "drop part a", "note 1"], &[]]));
         assert!(!kept(&[&["drop b", "note 1", "drop part a"], &[]]), "late");
+    }
+
+    #[test]
+    fn drops_may_come_early_where_the_machine_parks_within_a_turn() {
+        let plain = record(&[&["note 1", "note 2", "drop a", "drop b"]]);
+        let kept = |machine: &[&[&str]]| plain.is_kept_by(&record(machine));
+        assert!(kept(&[&["note 1", "parked", "note 2", "drop a", "drop b"]]));
+        assert!(kept(&[&["note 1", "drop b", "parked", "note 2", "drop a"]]));
+        assert!(kept(&[&["note 1", "drop b", "drop a", "parked", "note 2"]]));
+        assert!(kept(&[&["note 1", "drop b", "parked", "drop a", "parked", "note 2"]]));
+        assert!(!kept(&[&["note 1", "parked", "note 2", "drop b", "drop a"]]), "not there");
+        assert!(!kept(&[&["drop b", "note 1", "parked", "note 2", "drop a"]]), "before");
+        assert!(!kept(&[&["drop b", "note 1", "note 2", "drop a"]]), "no parking");
+        assert!(!kept(&[&["note 1", "drop b", "parked", "note 2"]]), "never");
+        assert!(!kept(&[&["note 1", "drop b", "parked", "note 2", "drop a", "drop b"]]), "twice");
+        // What is left behind stays in its order.
+        let plain = record(&[&["drop a", "drop b", "note 1", "drop c"]]);
+        let kept = |machine: &[&[&str]]| plain.is_kept_by(&record(machine));
+        assert!(!kept(&[&["drop b", "note 1", "drop a", "parked", "drop c"]]), "order");
+        assert!(kept(&[&["drop a", "drop c", "drop b", "parked", "note 1"]]));
     }
 
     #[test]
