@@ -268,7 +268,8 @@ fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> 
             let function = Ident::new("held_across_this_await", hygiene.located_at(at));
             let tokens = ids.iter().map(|id| token(*id));
             let calls = ids.iter().map(|id| {
-                let inferred = quote_spanned!(error_span(machine, layout.variable(*id))=> _);
+                let span = error_span(machine, layout.variable(*id), at);
+                let inferred = quote_spanned!(span=> _);
                 // What is never called is not compiled any further than to be checked.
                 quote_spanned! {at=>
                     if false {
@@ -306,10 +307,13 @@ fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> 
 
 /// Where rustc says that a variable cannot be saved. Of the items of a loop it says so once, where
 /// they come from.
-fn error_span(machine: &Machine<'_>, variable: &Variable) -> Span {
+fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -> Span {
     let locals = &machine.graph.locals;
     let local = &locals[variable.place.local];
-    locals[local.item_of.unwrap_or(variable.place.local)].ident.span()
+    let span = locals[local.item_of.unwrap_or(variable.place.local)].ident.span();
+    // rustc would look for what the compiler has made up in what the call was expanded from, which is
+    // the attribute.
+    if local.is_temporary { span.resolved_at(at) } else { span }
 }
 
 /// A token per awaited operation. Its span is the operation, so that rustc says there what cannot

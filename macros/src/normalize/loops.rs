@@ -53,11 +53,13 @@ impl Lower<'_> {
         let has_texts = shape == Shape::List(Box::new(Shape::Text));
         let holds_text = shape.holds_text() && !has_texts;
         let iterator = self.hoist(*expr.expr);
-        if suspend::block(&expr.body) && self.is_walk(&iterator) {
-            self.walk(expr.label.as_ref(), iterator, *expr.pat, expr.body, span);
-        } else if suspend::block(&expr.body) {
-            // What is left of the items is dropped with the loop.
+        if suspend::block(&expr.body) {
+            // What lends the items, or what is left of them, is dropped with the loop.
             let scope = self.body(|this| {
+                let iterator = this.keep_lenders(iterator);
+                if this.is_walk(&iterator) {
+                    return this.walk(expr.label.as_ref(), iterator, *expr.pat, expr.body, span);
+                }
                 let iterator = this.keep_receiver(iterator);
                 let rest = this.rest(iterator, &expr.pat, has_texts, span);
                 this.locals[rest].holds_text = holds_text;

@@ -185,7 +185,7 @@ fn without_parens(expr: Expr) -> Expr {
 }
 
 /// Whether the expression makes a new value.
-fn is_made(expr: &Expr) -> bool {
+pub(super) fn is_made(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(paren) => is_made(&paren.expr),
         Expr::Array(_)

@@ -9,6 +9,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt};
 
+use super::operands::is_made;
 use super::{Lower, collect_bindings};
 use crate::hygiene::Names;
 use crate::ir::{LocalId, MadeWith};
@@ -39,21 +40,65 @@ const ADAPTING: [&str; 5] = ["enumerate", "rev", "skip", "step_by", "take"];
 impl Lower<'_> {
     /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated.
     pub(super) fn is_walk(&self, iterable: &Expr) -> bool {
+        self.lends(iterable, false)
+    }
+
+    /// As `is_walk`. What it lends from may be a value that it `makes` for that.
+    fn lends(&self, iterable: &Expr, makes: bool) -> bool {
+        let is_lender = |expr: &Expr, shares: bool| {
+            let is_lasting = self.is_place(expr) || shares && is_literal(expr);
+            is_lasting || makes && is_made_to_lend(expr, shares)
+        };
         match iterable {
-            Expr::Reference(expr) => self.is_place(&expr.expr),
-            Expr::Paren(expr) => self.is_walk(&expr.expr),
+            Expr::Reference(expr) => is_lender(&expr.expr, expr.mutability.is_none()),
+            Expr::Paren(expr) => self.lends(&expr.expr, makes),
             Expr::Path(_) => self.is_shared_borrow(iterable),
             Expr::MethodCall(call) => {
-                let lends = LENDING.iter().any(|method| call.method == method);
-                let adapts = ADAPTING.iter().any(|method| call.method == method);
-                (lends && (self.is_place(&call.receiver) || self.is_walk(&call.receiver))
-                    || adapts && self.is_walk(&call.receiver))
+                let receiver = &call.receiver;
+                (is_one_of(&LENDING, call)
+                    && (is_lender(receiver, shares(call)) || self.lends(receiver, makes))
+                    || is_one_of(&ADAPTING, call) && self.lends(receiver, makes))
                     && call.args.iter().all(|arg| self.is_fixed(arg))
                     || call.method == "zip"
-                        && self.is_walk(&call.receiver)
-                        && call.args.iter().all(|arg| self.is_walk(arg))
+                        && self.lends(receiver, makes)
+                        && call.args.iter().all(|arg| self.lends(arg, makes))
             }
             _ => false,
+        }
+    }
+
+    /// Keeps the values that an iterable makes only to lend items of them.
+    pub(super) fn keep_lenders(&mut self, iterable: Expr) -> Expr {
+        if self.is_walk(&iterable) || !self.lends(&iterable, true) {
+            return iterable;
+        }
+        self.keep_lender(iterable)
+    }
+
+    fn keep_lender(&mut self, iterable: Expr) -> Expr {
+        match iterable {
+            Expr::Reference(mut expr) if is_made_to_lend(&expr.expr, expr.mutability.is_none()) => {
+                *expr.expr = self.spill(*expr.expr);
+                Expr::Reference(expr)
+            }
+            Expr::Paren(mut expr) => {
+                *expr.expr = self.keep_lender(*expr.expr);
+                Expr::Paren(expr)
+            }
+            Expr::MethodCall(mut call) => {
+                *call.receiver = if is_made_to_lend(&call.receiver, shares(&call)) {
+                    self.spill(*call.receiver)
+                } else {
+                    self.keep_lender(*call.receiver)
+                };
+                if call.method == "zip" {
+                    for arg in &mut call.args {
+                        *arg = self.keep_lender(std::mem::replace(arg, Expr::PLACEHOLDER));
+                    }
+                }
+                Expr::MethodCall(call)
+            }
+            iterable => iterable,
         }
     }
 
@@ -112,13 +157,44 @@ impl Lower<'_> {
     }
 }
 
+fn is_one_of(methods: &[&str], call: &syn::ExprMethodCall) -> bool {
+    methods.iter().any(|method| call.method == method)
+}
+
+/// Whether a method only looks at what it lends.
+fn shares(call: &syn::ExprMethodCall) -> bool {
+    !call.method.to_string().ends_with("_mut")
+}
+
+/// Whether the expression is made of literals alone, which is borrowed from for ever.
+fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Array(expr) => expr.elems.iter().all(is_literal),
+        Expr::Tuple(expr) => expr.elems.iter().all(is_literal),
+        Expr::Reference(expr) => expr.mutability.is_none() && is_literal(&expr.expr),
+        Expr::Unary(expr) => matches!(expr.op, syn::UnOp::Neg(_)) && is_literal(&expr.expr),
+        Expr::Paren(expr) => is_literal(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Whether the expression makes a value that something else can borrow from.
+fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
+    match expr {
+        expr if is_literal(expr) => !shares,
+        Expr::MethodCall(call) => !(is_one_of(&LENDING, call) || is_one_of(&ADAPTING, call)),
+        expr => is_made(expr),
+    }
+}
+
 /// Whether a walk lends what others may look at meanwhile.
 pub(super) fn is_shared(iterable: &Expr) -> bool {
     match iterable {
         Expr::Reference(expr) => expr.mutability.is_none(),
         Expr::Paren(expr) => is_shared(&expr.expr),
         Expr::MethodCall(call) => {
-            !call.method.to_string().ends_with("_mut")
+            shares(call)
                 && call.args.iter().all(is_shared)
                 && (!matches!(*call.receiver, Expr::MethodCall(_) | Expr::Reference(_))
                     || is_shared(&call.receiver))
