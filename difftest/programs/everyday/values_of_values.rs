@@ -19,8 +19,9 @@ async fn program(n: i64) -> (usize, String) {
     }
     let mut counts: BTreeMap<i64, usize> = index.iter().map(|(key, list)| (*key, list.len())).collect();
     *counts.entry(act(1).await).or_insert(7) += act(2).await as usize % 5;
+    let late = act(9).await;
     if let Some(list) = index.get_mut(&0) {
-        list[0].1 = Some(act(9).await);
+        list[0].1 = Some(late);
         let (ref mut text, _) = list[0];
         text.push_str("changed");
     }

@@ -10,6 +10,7 @@ mod expr;
 mod guards;
 mod items;
 mod labels;
+mod late;
 mod lent;
 mod loops;
 mod names;

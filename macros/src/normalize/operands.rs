@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use syn::{Expr, ExprReference, UnOp};
 
+use super::late::{Exits, Late};
 use super::{Lower, control, let_stmt};
 use crate::carried::{gives_own, local_of};
 use crate::ir::LocalId;
@@ -15,11 +16,12 @@ use crate::macros;
 use crate::suspend;
 use crate::usage::Usage;
 
-/// What later operands may do to locals: change them, and use them up as a whole.
+/// What later operands may do: change locals, use them up as a whole, and leave the expression.
 #[derive(Clone, Debug, Default)]
 struct Changed {
     changes: BTreeSet<LocalId>,
     takes: BTreeSet<LocalId>,
+    exits: Exits,
 }
 
 /// What an expression does with an operand.
@@ -46,6 +48,7 @@ impl Lower<'_> {
                 let Usage { changes, takes, .. } = Usage::of_expr(&self.locals, operand);
                 after.changes.extend(changes);
                 after.takes.extend(takes);
+                after.exits.note(operand);
             }
         }
         let mut left = Vec::with_capacity(operands.len());
@@ -74,7 +77,7 @@ impl Lower<'_> {
         }
         match operand {
             Expr::Reference(expr) => {
-                let place = Box::new(self.stabilize_place(*expr.expr));
+                let place = Box::new(self.stabilize_place(*expr.expr, changed));
                 Expr::Reference(ExprReference { expr: place, ..expr })
             }
             operand if kind == Operand::Value => {
@@ -85,38 +88,31 @@ impl Lower<'_> {
                     self.spill(operand)
                 }
             }
-            operand => self.stabilize_place(operand),
+            operand => self.stabilize_place(operand, changed),
         }
     }
 
     /// As `stabilize`, for what is used where it is.
-    fn stabilize_place(&mut self, place: Expr) -> Expr {
+    fn stabilize_place(&mut self, place: Expr, changed: &Changed) -> Expr {
         let has_index = has_index(&place);
-        let place = self.stabilize_parts(place);
+        let place = self.stabilize_parts(place, changed);
         if has_index {
             // An index out of bounds is noticed before what follows is awaited.
-            let borrow = Expr::Reference(ExprReference {
-                attrs: Vec::new(),
-                and_token: Default::default(),
-                mutability: None,
-                expr: Box::new(place.clone()),
-            });
-            let wild = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
-            self.code(let_stmt(syn::Pat::Wild(wild), borrow));
+            self.look_at(&place);
         }
         place
     }
 
-    fn stabilize_parts(&mut self, place: Expr) -> Expr {
+    fn stabilize_parts(&mut self, place: Expr, changed: &Changed) -> Expr {
         match place {
             Expr::Path(_) => place,
-            Expr::Paren(expr) => self.stabilize_parts(*expr.expr),
+            Expr::Paren(expr) => self.stabilize_parts(*expr.expr, changed),
             Expr::Field(expr) => {
-                let base = Box::new(self.stabilize_parts(*expr.base));
+                let base = Box::new(self.stabilize_parts(*expr.base, changed));
                 Expr::Field(syn::ExprField { base, ..expr })
             }
             Expr::Index(expr) => {
-                let base = Box::new(self.stabilize_parts(*expr.expr));
+                let base = Box::new(self.stabilize_parts(*expr.expr, changed));
                 // The index is a value of its own, whatever changes later.
                 let index = if is_constant(self, &expr.index) {
                     expr.index
@@ -126,16 +122,48 @@ impl Lower<'_> {
                 Expr::Index(syn::ExprIndex { expr: base, index, ..expr })
             }
             Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => {
-                let base = Box::new(self.stabilize_parts(*expr.expr));
+                let base = Box::new(self.stabilize_parts(*expr.expr, changed));
                 Expr::Unary(syn::ExprUnary { expr: base, ..expr })
             }
             place if is_constant(self, &place) => place,
+            chain @ Expr::MethodCall(_) if self.is_late(&chain, changed) => {
+                let may_panic = self.late(&chain) == Some(Late::MayPanic);
+                let chain = self.keep_keys(chain);
+                if may_panic {
+                    self.look_at(&chain);
+                }
+                chain
+            }
             value => {
                 self.borrowed += 1;
                 let value = self.keep_receiver(value);
                 self.spill(value)
             }
         }
+    }
+
+    /// Whether nothing can tell that the chain is evaluated after what follows.
+    fn is_late(&self, chain: &Expr, changed: &Changed) -> bool {
+        let Some(late) = self.late(chain) else { return false };
+        let leaves = match late {
+            // Outside of an `async` block the map ends with the function.
+            Late::Fills => changed.exits.loops || changed.exits.function && self.within.is_some(),
+            Late::Lends | Late::MayPanic => false,
+        };
+        let mentions = Usage::of_expr(&self.locals, chain).mentions;
+        !leaves && mentions.is_disjoint(&changed.changes)
+    }
+
+    /// Evaluates `place`, and nothing more.
+    fn look_at(&mut self, place: &Expr) {
+        let borrow = Expr::Reference(ExprReference {
+            attrs: Vec::new(),
+            and_token: Default::default(),
+            mutability: None,
+            expr: Box::new(place.clone()),
+        });
+        let wild = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
+        self.code(let_stmt(syn::Pat::Wild(wild), borrow));
     }
 
     /// What a method is called on for a value of its own is there until the statement ends. It is looked
@@ -228,7 +256,7 @@ fn is_own(expr: &Expr) -> bool {
 }
 
 /// Whether the expression means the same at any time: literals, and paths that are not locals.
-fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
+pub(super) fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Closure(_) => true,
         Expr::Path(path) => {

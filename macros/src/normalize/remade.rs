@@ -4,7 +4,7 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, Ident, Lit, Member, Pat, PatIdent, PatReference, UnOp};
 
-use super::{Lower, collect_bindings, split_type};
+use super::{Lower, collect_bindings, split_type, walk};
 use crate::ir::MadeWith;
 use crate::macros;
 use crate::parts;
@@ -74,11 +74,16 @@ impl Visit<'_> for Bindings {
     fn visit_expr(&mut self, _: &Expr) {}
 }
 
-/// Whether the call is one that [`Lower::lent_by_method`] has made, and not one of the source.
-fn is_lent_by(call: &syn::ExprCall) -> bool {
+/// Whether the call is one that the compiler has made, and not one of the source, to lend something
+/// that others may look at meanwhile: by a method, or as the item of a loop.
+fn lends(call: &syn::ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
-    let segments = path.path.segments.iter();
-    segments.map(|segment| segment.ident.to_string()).eq(["piton", "__private", "lent_by"])
+    let segments: Vec<_> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+    match &segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["piton", "__private", "lent_by"] => true,
+        ["piton", "__private", "current_item"] => call.args.first().is_some_and(walk::is_shared),
+        _ => false,
+    }
 }
 
 impl Lower<'_> {
@@ -139,7 +144,7 @@ impl Lower<'_> {
             }
             Expr::Path(_) if self.is_shared_borrow(value) => !bindings.has_reference,
             Expr::MethodCall(_) => self.lent_by_method(value).is_some() && !bindings.has_reference,
-            Expr::Call(call) => is_lent_by(call),
+            Expr::Call(call) => lends(call) && !bindings.has_reference,
             place => self.is_place(place) && bindings.are_by_ref && !bindings.has_mutable,
         }
     }
@@ -177,6 +182,7 @@ impl Lower<'_> {
     pub(super) fn is_shared_borrow(&self, expr: &Expr) -> bool {
         match self.stands_for(expr) {
             Some(Expr::Reference(made)) => made.mutability.is_none(),
+            Some(Expr::Call(made)) => lends(made),
             Some(Expr::Match(made)) => self.binds_shared_borrows(&made.arms[0].pat, &made.expr),
             _ => false,
         }

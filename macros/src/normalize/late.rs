@@ -1,0 +1,150 @@
+//! Receivers that are borrowed again after what is awaited in the arguments: `lines.last_mut()`,
+//! `map.entry(key).or_default()`.
+//!
+//! Such a chain of methods lends a part of a local for the call alone. Nothing else can see the local
+//! until then, so that an entry may as well be made after the await. That there is no such part is
+//! noticed before, as in the source.
+
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprMethodCall};
+
+use super::Lower;
+use super::operands::is_constant;
+use crate::macros;
+
+/// Methods that lend a part of what they are called on, the same one whenever they are called.
+const LENDING: [&str; 8] = [
+    "as_deref_mut",
+    "as_mut",
+    "as_mut_slice",
+    "back_mut",
+    "first_mut",
+    "front_mut",
+    "get_mut",
+    "last_mut",
+];
+
+/// Methods that lend what is in an entry of a map, and may put it there.
+const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
+
+/// What a chain does besides lending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Late {
+    /// Nothing.
+    Lends,
+    /// It panics if there is nothing to lend.
+    MayPanic,
+    /// It puts a value into a map.
+    Fills,
+}
+
+impl Lower<'_> {
+    /// What the chain does if it can be evaluated after what follows.
+    pub(super) fn late(&self, chain: &Expr) -> Option<Late> {
+        match chain {
+            Expr::MethodCall(call) => self.late_call(call),
+            Expr::Field(expr) => self.late(&expr.base),
+            Expr::Paren(expr) => self.late(&expr.expr),
+            place => self.is_place(place).then_some(Late::Lends),
+        }
+    }
+
+    fn late_call(&self, call: &ExprMethodCall) -> Option<Late> {
+        let method = call.method.to_string();
+        let receiver = match &*call.receiver {
+            Expr::MethodCall(receiver) => Some(receiver),
+            _ => None,
+        };
+        match method.as_str() {
+            "unwrap" | "expect" => {
+                let lends = self.late_call(receiver?)? != Late::Fills;
+                (lends && self.are_constant(call)).then_some(Late::MayPanic)
+            }
+            method if FILLING.contains(&method) => {
+                let entry = receiver.filter(|entry| entry.method == "entry")?;
+                let is_map = self.is_place(&entry.receiver) && entry.args.len() == 1;
+                (is_map && call.args.iter().all(is_empty)).then_some(Late::Fills)
+            }
+            method if LENDING.contains(&method) => {
+                let finds = call.args.iter().all(|arg| self.is_key(arg));
+                finds.then(|| self.late(&call.receiver)).flatten()
+            }
+            _ => None,
+        }
+    }
+
+    /// Keeps the arguments of a chain that is evaluated late.
+    pub(super) fn keep_keys(&mut self, chain: Expr) -> Expr {
+        match chain {
+            Expr::MethodCall(mut call) => {
+                *call.receiver = self.keep_keys(*call.receiver);
+                for arg in &mut call.args {
+                    let lasts = is_constant(self, arg) || is_empty(arg);
+                    if !(lasts || matches!(arg, Expr::Reference(_))) {
+                        *arg = self.spill(std::mem::replace(arg, Expr::PLACEHOLDER));
+                    }
+                }
+                Expr::MethodCall(call)
+            }
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_keys(*expr.base);
+                Expr::Field(expr)
+            }
+            Expr::Paren(expr) => self.keep_keys(*expr.expr),
+            place => place,
+        }
+    }
+
+    fn are_constant(&self, call: &ExprMethodCall) -> bool {
+        call.args.iter().all(|arg| is_constant(self, arg))
+    }
+
+    /// Whether an argument finds the same part at any time, once it is kept.
+    fn is_key(&self, arg: &Expr) -> bool {
+        match arg {
+            Expr::Reference(arg) => arg.mutability.is_none() && self.is_place(&arg.expr),
+            Expr::MethodCall(_) | Expr::Closure(_) | Expr::Range(_) => false,
+            _ => true,
+        }
+    }
+}
+
+/// Whether the expression makes something empty, or names what does.
+fn is_empty(arg: &Expr) -> bool {
+    match arg {
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Call(call) => call.args.is_empty() && matches!(*call.func, Expr::Path(_)),
+        Expr::Macro(call) => call.mac.tokens.is_empty() && macros::name(&call.mac) == "vec",
+        _ => false,
+    }
+}
+
+/// Whether an expression may be left before it has a value, and for where.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Exits {
+    /// By `break` or `continue`.
+    pub(super) loops: bool,
+    /// By `return` or `?`.
+    pub(super) function: bool,
+}
+
+impl Exits {
+    /// Adds those of `expr`.
+    pub(super) fn note(&mut self, expr: &Expr) {
+        self.visit_expr(expr);
+    }
+}
+
+impl Visit<'_> for Exits {
+    fn visit_expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Break(_) | Expr::Continue(_) => self.loops = true,
+            Expr::Return(_) | Expr::Try(_) => self.function = true,
+            Expr::Closure(_) | Expr::Async(_) => return,
+            // What is in it cannot be seen.
+            Expr::Macro(_) => *self = Self { loops: true, function: true },
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+}
