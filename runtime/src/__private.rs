@@ -27,10 +27,10 @@ pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, Plain, ResultParts,
 };
 pub use crate::machine::{
-    Context, Definition, Durability, Halt, Hole, Items, Local, Never, Parked, Position, Region,
-    Registered, Slot, StepError, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, branch,
-    choice, current_item, forget, future, item_list, items, lent_by, local, next_item, range,
-    static_text, static_texts,
+    Context, Definition, Durability, DurableItem, Halt, Hole, Items, Local, Never, Parked,
+    Position, Region, Registered, Slot, StepError, Workflow, WorkflowCall, WorkflowEntry,
+    WorkflowOptions, branch, choice, current_item, forget, future, item, item_list, items, lent_by,
+    local, next_item, range, static_text, static_texts,
 };
 pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
 pub use crate::question::{FromResidual, Question};

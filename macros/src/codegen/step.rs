@@ -248,23 +248,28 @@ fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> 
         let Some(point) = state.point else { continue };
         let at = machine.graph.points[point.0].span;
         let new: Vec<_> = state.fields.iter().copied().filter(|id| made.insert(*id)).collect();
-        for (kind, maker, ty) in [
-            (LocalKind::Value, "local", quote_spanned!(at=> T)),
-            (LocalKind::Items, "item_list", quote_spanned!(at=> __piton::Items<T>)),
+        for (kind, is_item, maker, ty) in [
+            (LocalKind::Value, false, "local", quote_spanned!(at=> T)),
+            (LocalKind::Value, true, "item", quote_spanned!(at=> T)),
+            (LocalKind::Items, true, "item_list", quote_spanned!(at=> __piton::Items<T>)),
         ] {
-            let ids: Vec<_> =
-                new.iter().copied().filter(|id| layout.variable(*id).kind == kind).collect();
+            let is_of_kind = |id: &VariableId| {
+                let variable = layout.variable(*id);
+                let is_bound = machine.graph.locals[variable.place.local].item_of.is_some();
+                variable.kind == kind && is_item == (is_bound || kind == LocalKind::Items)
+            };
+            let ids: Vec<_> = new.iter().copied().filter(is_of_kind).collect();
             if ids.is_empty() {
                 continue;
             }
             let maker = Ident::new(maker, at);
             // rustc complains about lifetimes once for each of the two calls, unless they look alike.
             // Of the items of a loop it is to complain where it does of the loop.
-            let is_of_loop = |id: &VariableId| {
-                let local = &machine.graph.locals[layout.variable(*id).place.local];
-                local.kind == LocalKind::Items || local.item_of.is_some()
+            let (hygiene, bound) = if is_item {
+                (Span::mixed_site(), Ident::new("DurableItem", at))
+            } else {
+                (at, Ident::new("Durable", at))
             };
-            let hygiene = if ids.iter().any(is_of_loop) { Span::mixed_site() } else { at };
             let function = Ident::new("held_across_this_await", hygiene.located_at(at));
             let tokens = ids.iter().map(|id| token(*id));
             let calls = ids.iter().map(|id| {
@@ -281,7 +286,7 @@ fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> 
             });
             out.extend(quote_spanned! {at=>
                 let (#(#tokens,)*) = {
-                    fn #function<T: __piton::Durable>() -> __piton::Local<#ty> {
+                    fn #function<T: __piton::#bound>() -> __piton::Local<#ty> {
                         loop {}
                     }
                     (#(#calls,)*)

@@ -6,7 +6,7 @@ use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Coding, Durable, Local};
+use super::{Coding, Durable, Local, local};
 use crate::codec::{self, CodecError, Described};
 
 /// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
@@ -103,9 +103,28 @@ impl<T> fmt::Debug for Items<T> {
     }
 }
 
+/// What the items of a loop with an await in it are: [`Durable`], by another name in messages.
+#[diagnostic::on_unimplemented(
+    message = "a `for` loop with an `.await` in it cannot hold items of type `{Self}`",
+    label = "what is left of these items is saved at the await, and `{Self}` cannot be saved",
+    note = "their type must implement `serde::Serialize` and `serde::de::DeserializeOwned`: derive both \
+            for one of your own; let references be values: `.cloned()`, `.map(|(k, v)| (k.clone(), *v))`",
+    note = "the items of a plain borrow (`&list`, `map.iter()`, `text.lines()`) may be references",
+    note = "rule `saved_locals`"
+)]
+pub trait DurableItem: Durable {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Durable> DurableItem for T {}
+
+/// As [`local`], for an item that a loop binds.
+pub fn item<T: DurableItem>() -> Local<T> {
+    local()
+}
+
 /// Makes the token of items whose type is yet to be inferred. They are saved as a `Vec` of them is.
-/// See [`local`](super::local).
-pub fn item_list<T: Durable>() -> Local<Items<T>> {
+/// See [`local`].
+pub fn item_list<T: DurableItem>() -> Local<Items<T>> {
     Local {
         coding: const {
             &Coding {

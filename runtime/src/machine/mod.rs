@@ -43,8 +43,8 @@ pub use future::DurableFuture;
 pub use hole::{Hole, forget};
 pub use inline::PendingInline;
 pub use iteration::{
-    CountedRange, Counter, Items, Lent, LentBy, MAX_LOOP_ITEMS, Position, current_item, item_list,
-    items, lent_by, next_item, range,
+    CountedRange, Counter, DurableItem, Items, Lent, LentBy, MAX_LOOP_ITEMS, Position,
+    current_item, item, item_list, items, lent_by, next_item, range,
 };
 pub use join_all::{JoinAll, PendingItem, join_all};
 pub use locals::{Load, LocalsReader, Slot};
