@@ -288,7 +288,11 @@ impl Scope {
         }
         let held = |hold| self.relatives(index).any(|other| self.holds.contains(&(other, hold)));
         let own = index >= self.captured;
-        let is_free = !held(Hold::Shared);
+        // Who changes a part and uses the whole captures the whole.
+        let is_captured = !own && self.capture == Capture::Borrow;
+        let is_shared = |index: usize| self.holds.contains(&(index, Hold::Shared));
+        let is_free =
+            if is_captured { !self.family(index).any(is_shared) } else { !held(Hold::Shared) };
         let may = match self.capture {
             _ if own => true,
             Capture::Read => usage == Use::Read,

@@ -7,6 +7,7 @@
 //! borrows from no other local. Where that cannot be seen from the source (the last use of the value
 //! is a method call, which may take it), the value is not carried.
 
+mod early;
 mod looks;
 mod owned;
 
@@ -15,10 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt};
 
+use self::early::Early;
 use self::looks::Looks;
 use self::owned::{borrowing, plain};
 pub(crate) use self::owned::{gives_own, local_of};
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
+use crate::liveness::Liveness;
+use crate::normalize::collect_bindings;
 use crate::usage::{Jump, Usage, bound_locals};
 
 /// The result of the analysis.
@@ -28,12 +32,20 @@ pub(crate) struct Carried {
     held: Vec<Vec<BTreeSet<LocalId>>>,
     /// What may come to a root beside what its code needs.
     carried: BTreeMap<BlockId, BTreeSet<LocalId>>,
+    /// What is handed on where a block ends, though others follow it in its root.
+    early: Early,
 }
 
 impl Carried {
     /// What is held while a node of a block runs; its end comes after the last node.
     pub(crate) fn held(&self, block: BlockId, node: usize) -> &BTreeSet<LocalId> {
         &self.held[block.0][node]
+    }
+
+    /// What is handed on at the end of a block to where its branches meet, because it is not known there
+    /// whether it has been moved.
+    pub(crate) fn handed_on(&self, block: BlockId) -> impl Iterator<Item = LocalId> + '_ {
+        self.early.at_end(block)
     }
 
     /// What may come to a root beside what its code needs.
@@ -58,6 +70,7 @@ pub(crate) struct Entry {
 /// `root_of` is by block.
 pub(crate) fn analyze(
     graph: &Graph,
+    liveness: &Liveness,
     roots: &BTreeMap<BlockId, Entry>,
     root_of: &[BlockId],
 ) -> Carried {
@@ -79,6 +92,7 @@ pub(crate) fn analyze(
             at_nodes.push(held.clone());
             held.extend(made(graph, node).filter(|local| !left_out.contains(local)));
         }
+        let before = held.clone();
         held = &held - &taken_at_end(&graph.locals, block);
         at_nodes.push(held.clone());
         carried.held.push(at_nodes);
@@ -87,13 +101,16 @@ pub(crate) fn analyze(
                 continue;
             }
             let bound = bound.into_iter().filter(|local| !left_out.contains(local));
-            let here: BTreeSet<_> = held.iter().copied().chain(bound).collect();
+            let looked_at = looked_at(&graph.locals, &block.end, to);
+            let looked_at = looked_at.filter(|local| before.contains(local));
+            let here: BTreeSet<_> = held.iter().copied().chain(bound).chain(looked_at).collect();
             held_at[to.0] = Some(match held_at[to.0].take() {
                 Some(others) => &others & &here,
                 None => here,
             });
         }
     }
+    carried.early = Early::find(graph, liveness, roots, root_of, &carried.held, &held_at);
     loop {
         let mut changed = false;
         for id in graph.block_ids() {
@@ -130,7 +147,7 @@ impl Carried {
                 BlockKind::Start | BlockKind::Region(_) | BlockKind::Resume(_)
             );
             let Some(entry) = roots.get(&to).filter(|_| is_within) else { continue };
-            let all = &self.held[id.0][node] | &here;
+            let all = &(&self.held[id.0][node] | &here) | self.early.before(id);
             let carried = self.carried.entry(to).or_default();
             let count = carried.len();
             carried.extend((&all & &entry.open).difference(&entry.locals));
@@ -202,6 +219,23 @@ fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {
         // Guards of its arms count, too.
         _ => block.end_usage.mentions.clone(),
     }
+}
+
+/// What is matched, where an arm takes nothing of it.
+fn looked_at(locals: &Locals, end: &Terminator, arm: BlockId) -> Option<LocalId> {
+    let Terminator::Match { scrutinee: scrutinee @ Expr::Path(_), arms, .. } = end else {
+        return None;
+    };
+    let takes_nothing = |pat: &syn::Pat| {
+        let mut bound = Vec::new();
+        collect_bindings(pat, &mut bound);
+        bound.is_empty()
+    };
+    let matched = local_of(locals, scrutinee)?;
+    let is_in_guard = |pat: &syn::Pat| Usage::of_guard(locals, pat).mentions.contains(&matched);
+    let looks = arms.iter().any(|(pat, block)| *block == arm && takes_nothing(pat))
+        && !arms.iter().any(|(pat, _)| is_in_guard(pat));
+    looks.then_some(matched)
 }
 
 fn taken_by(locals: &Locals, expr: &Expr) -> BTreeSet<LocalId> {

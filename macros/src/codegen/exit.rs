@@ -129,6 +129,24 @@ impl Printer<'_> {
         }
     }
 
+    /// Hands on what another branch has moved, to those roots that it is to be dropped in.
+    pub(super) fn hand_on(&self, block: BlockId) -> TokenStream {
+        let region = self.machine.graph[block].region;
+        let handed = self.machine.layout.carried.handed_on(block);
+        let variables = handed.filter_map(|local| {
+            let list = &self.machine.layout.variables;
+            list.iter().position(|variable| variable.place == Place::whole(local))
+        });
+        let slots = variables.map(VariableId).map(|id| (id, self.machine.layout.variable(id)));
+        let passed = slots.filter(|(_, variable)| variable.passed_in.contains(&region));
+        passed
+            .map(|(id, variable)| {
+                let (slot, ident) = (slot(id), &variable.ident);
+                quote!(#slot.fill(#ident);)
+            })
+            .collect()
+    }
+
     /// Which of the locals of the state it is that the root goes on from.
     pub(super) fn position(&self, id: VariableId) -> Option<usize> {
         self.root.entry.iter().position(|entry| *entry == id)

@@ -179,7 +179,10 @@ impl<'a> Printer<'a> {
             let merge = match &block.end {
                 Terminator::Goto(to) => match self.machine.layout.links[to.0] {
                     // The end that the merge belongs to is being printed.
-                    Link::After | Link::Branch => return braces.push(self.turn(*to)),
+                    Link::After | Link::Branch => {
+                        braces.push(self.turn(*to));
+                        return braces.push(self.hand_on(id));
+                    }
                     Link::Follow => {
                         braces.push(self.turn(*to));
                         braces.close_to(self.machine.graph[*to].scope);
@@ -274,7 +277,7 @@ impl<'a> Printer<'a> {
             Node::Define { local, value } => {
                 let ident = &self.machine.graph.locals[*local].ident;
                 let value = self.expr(value, usage);
-                let forget = self.forget_in(&Place::whole(*local));
+                let forget = self.forget_in(&Place::whole(*local), &[]);
                 braces.push(quote!(#forget #ident = #value;));
             }
             Node::Enter(scope) => braces.open(*scope),

@@ -23,17 +23,20 @@ pub(super) struct Rewrite<'p, 'a> {
     printer: &'p Printer<'a>,
     /// Names bound in inner scopes.
     hidden: Vec<String>,
+    /// What statements before have given a value, so that no copy stands in it.
+    filled: Vec<Place>,
 }
 
 impl<'p, 'a> Rewrite<'p, 'a> {
     pub(super) fn new(printer: &'p Printer<'a>) -> Self {
-        Self { printer, hidden: Vec::new() }
+        Self { printer, hidden: Vec::new(), filled: Vec::new() }
     }
 
     fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
-        let count = self.hidden.len();
+        let (hidden, filled) = (self.hidden.len(), self.filled.len());
         visit(self);
-        self.hidden.truncate(count);
+        self.hidden.truncate(hidden);
+        self.filled.truncate(filled);
     }
 
     fn hide(&mut self, pat: &Pat) {
@@ -102,7 +105,8 @@ impl<'p, 'a> Rewrite<'p, 'a> {
                 self.printer.continue_to(target)
             }
             Expr::Assign(assign) => {
-                let forget = self.printer.forget_under(&assign.left, |left| self.place(left));
+                let left = &assign.left;
+                let forget = self.printer.forget_under(left, &self.filled, |left| self.place(left));
                 if forget.is_empty() {
                     return;
                 }
@@ -181,9 +185,14 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        let filled = match stmt {
+            Stmt::Expr(Expr::Assign(assign), _) => self.place(&assign.left),
+            _ => None,
+        };
         if !matches!(stmt, Stmt::Item(_)) {
             visit_mut::visit_stmt_mut(self, stmt);
         }
+        self.filled.extend(filled);
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {

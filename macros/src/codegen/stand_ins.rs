@@ -99,9 +99,10 @@ impl Printer<'_> {
         parts.map(|part| self.forget(part)).collect()
     }
 
-    /// Forgets the copies in a place that is assigned.
-    pub(super) fn forget_in(&self, place: &Place) -> TokenStream {
+    /// Forgets the copies in a place that is assigned, but for those in what has been `filled`.
+    pub(super) fn forget_in(&self, place: &Place, filled: &[Place]) -> TokenStream {
         let parts = self.standing().filter(|part| place.holds(part));
+        let parts = parts.filter(|part| !filled.iter().any(|filled| filled.holds(part)));
         parts.map(|part| self.forget(part)).collect()
     }
 
@@ -109,6 +110,7 @@ impl Printer<'_> {
     pub(super) fn forget_under(
         &self,
         left: &Expr,
+        filled: &[Place],
         place: impl Fn(&Expr) -> Option<Place>,
     ) -> TokenStream {
         let mut out = TokenStream::new();
@@ -120,7 +122,7 @@ impl Printer<'_> {
                 Expr::Call(expr) => todo.extend(&expr.args),
                 Expr::Struct(expr) => todo.extend(expr.fields.iter().map(|field| &field.expr)),
                 Expr::Paren(expr) => todo.push(&expr.expr),
-                left => out.extend(place(left).map(|place| self.forget_in(&place))),
+                left => out.extend(place(left).map(|place| self.forget_in(&place, filled))),
             }
         }
         out

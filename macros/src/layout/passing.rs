@@ -7,11 +7,13 @@ use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId};
+use crate::liveness::Liveness;
 use crate::usage::Place;
 
 /// Finds out what goes from root to root to be dropped where its scope ends.
 pub(super) fn carry(
     graph: &Graph,
+    liveness: &Liveness,
     root_of: &[BlockId],
     roots: &mut [Root],
     variables: &mut Variables,
@@ -35,7 +37,7 @@ pub(super) fn carry(
         (root.block, entry)
     });
     let entries = entries.collect();
-    let carried = carried::analyze(graph, &entries, root_of);
+    let carried = carried::analyze(graph, liveness, &entries, root_of);
     for root in roots {
         for local in carried.come_to(root.block) {
             let id = variables.id(graph, Place::whole(local));

@@ -166,26 +166,26 @@ impl Lower<'_> {
 
     fn match_expr(&mut self, expr: syn::ExprMatch, dest: Dest) {
         self.with_temporaries(|this| {
-            let scrutinee = this.scrutinee(&expr);
+            let mut scrutinee = this.hoist(Expr::clone(&expr.expr));
+            let is_taken_apart =
+                expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body));
+            if is_taken_apart {
+                scrutinee = this.keep_receiver(scrutinee);
+            }
             this.arms(expr, scrutinee, dest);
         });
     }
 
     /// A `match` of which the value is an operand: what is matched is there until the statement ends.
     pub(super) fn match_operand(&mut self, expr: syn::ExprMatch, dest: Dest) {
-        let mut scrutinee = self.scrutinee(&expr);
-        if operands::is_new_value(&scrutinee) {
+        let scrutinee = self.hoist(Expr::clone(&expr.expr));
+        let is_new = operands::is_new_value(&scrutinee);
+        let mut scrutinee = self.keep_receiver(scrutinee);
+        if is_new {
             self.borrowed += 1;
             scrutinee = self.spill(scrutinee);
         }
         self.arms(expr, scrutinee, dest);
-    }
-
-    fn scrutinee(&mut self, expr: &syn::ExprMatch) -> Expr {
-        let scrutinee = self.hoist(Expr::clone(&expr.expr));
-        let is_taken_apart =
-            expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body));
-        if is_taken_apart { self.keep_receiver(scrutinee) } else { scrutinee }
     }
 
     fn arms(&mut self, expr: syn::ExprMatch, scrutinee: Expr, dest: Dest) {

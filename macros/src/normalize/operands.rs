@@ -12,7 +12,7 @@ use super::late::{Exits, Late};
 use super::{Lower, control, let_stmt};
 use crate::carried::{gives_own, local_of};
 use crate::ir::LocalId;
-use crate::macros;
+use crate::macros::{self, Piece};
 use crate::suspend;
 use crate::usage::Usage;
 
@@ -246,7 +246,16 @@ pub(super) fn is_new_value(expr: &Expr) -> bool {
         Expr::Array(expr) => expr.elems.iter().all(is_own),
         Expr::Struct(expr) => expr.rest.is_none() && expr.fields.iter().all(|it| is_own(&it.expr)),
         Expr::MethodCall(call) => gives_own(call) && is_new_value(&call.receiver),
-        Expr::Macro(call) => macros::name(&call.mac) == "format",
+        Expr::Macro(call) => match macros::name(&call.mac).as_str() {
+            "format" => true,
+            "vec" => macros::parse(&call.mac).is_some_and(|pieces| {
+                pieces.iter().all(|piece| match piece {
+                    Piece::Expr(expr, _) => is_own(expr),
+                    Piece::Tokens(_) => true,
+                })
+            }),
+            _ => false,
+        },
         _ => false,
     }
 }

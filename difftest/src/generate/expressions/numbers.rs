@@ -144,15 +144,20 @@ impl Generator {
                     ("($ & $)", &[ty, ty]),
                 ],
             ),
-            _ => self.one_of(
-                ty,
-                &[
-                    ("($ == $)", &[Ty::Text, Ty::Text]),
-                    ("($ < $)", &[Ty::Texts, Ty::Texts]),
-                    ("($ != $)", &[Ty::Shape, Ty::Shape]),
-                    ("($ == $)", &[Ty::Array, Ty::Array]),
-                ],
-            ),
+            _ => {
+                let (operator, compared) = self.rng.pick(&[
+                    ("==", Ty::Text),
+                    ("<", Ty::Texts),
+                    ("!=", Ty::Shape),
+                    ("==", Ty::Array),
+                ]);
+                let (left, right) = (self.expr(compared), self.expr(compared));
+                // A local on the left would be borrowed while the right side may change it.
+                let is_local =
+                    left.to_source().chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+                let left_side = if is_local { "{ $ }" } else { "$" };
+                Node::expr(ty, &format!("({left_side} {operator} $)"), vec![left, right])
+            }
         }
     }
 

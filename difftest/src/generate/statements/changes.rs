@@ -156,6 +156,11 @@ impl Generator {
             self.scope.hold(index, Hold::Exclusive);
             let nodes = if template.starts_with("if ") {
                 self.perhaps(|this| types.iter().map(|ty| this.operand(*ty)).collect())
+            } else if template.ends_with("= $;") {
+                // The right side is evaluated first.
+                let mut nodes: Vec<_> = types.iter().rev().map(|ty| self.operand(*ty)).collect();
+                nodes.reverse();
+                nodes
             } else {
                 types.iter().map(|ty| self.operand(*ty)).collect()
             };

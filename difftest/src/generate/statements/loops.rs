@@ -183,11 +183,10 @@ impl Generator {
 
     fn while_condition(&mut self) -> Node {
         let (label, name) = (self.label(), self.fresh());
-        // The counter is not a local that the body could change.
-        let (condition, body) = self.in_loop(&label, Ty::Unit, |this| {
-            let condition = this.perhaps(|this| this.expr(Ty::Bool));
-            (condition, this.body(3))
-        });
+        // The counter is not a local that the body could change. The condition does not go on with the
+        // loop, because it is not counted.
+        let condition = self.in_closed_loop(|this| this.expr(Ty::Bool));
+        let body = self.in_loop(&label, Ty::Unit, |this| this.body(3));
         let template =
             format!("let mut {name} = 0;\n{label}: while {name} < 3 && $ {{\n{name} += 1;\n$}}");
         Node::stmt(&template, vec![condition, body])
@@ -217,14 +216,8 @@ impl Generator {
             );
             return Node::stmt(&template, vec![value, body]);
         }
-        let (value, body) = self.in_loop(&label, Ty::Unit, |this| {
-            let value = this.expr(Ty::Maybe);
-            let body = this.scoped(|this| {
-                this.scope.declare(&name, Ty::Int, false);
-                this.body(3)
-            });
-            (value, body)
-        });
+        let value = self.in_closed_loop(|this| this.expr(Ty::Maybe));
+        let body = self.for_body(&label, &[(&name, Ty::Int, true, false)]);
         let counter = self.fresh();
         let template = format!(
             "let mut {counter} = 0;\n\
