@@ -35,6 +35,8 @@ mod simulated {
     use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
     use std::task::{Context, Poll, Waker};
 
+    use crate::model::DefinitionHash;
+
     thread_local! {
         /// The process whose task is being polled.
         static CURRENT: RefCell<Option<Process>> = const { RefCell::new(None) };
@@ -53,6 +55,8 @@ mod simulated {
     #[derive(Debug, Default)]
     struct Life {
         phase: Phase,
+        /// Which definitions its program has changed, by a bit of their hash.
+        build: Option<u32>,
         /// The tasks that were to be polled while the process was paused.
         held: Vec<Waker>,
     }
@@ -69,6 +73,29 @@ mod simulated {
         /// A process that runs.
         pub fn new() -> Self {
             Self::default()
+        }
+
+        /// A process that runs another build of the program: the definitions whose hash has this bit,
+        /// 63 at most, are others there, so that states of theirs cannot be read elsewhere, and the
+        /// other way round.
+        pub fn of_build(bit: u32) -> Self {
+            let process = Self::new();
+            process.lock().build = Some(bit);
+            process
+        }
+
+        /// The hash that a definition has in this build, of which `hash` is that in the first build.
+        pub fn hash_here(&self, hash: DefinitionHash) -> DefinitionHash {
+            match self.lock().build {
+                // Another bit each, which the first build does not have in that place.
+                Some(bit) if hash.0 >> bit & 1 == 1 => DefinitionHash(hash.0 ^ (1 << bit)),
+                _ => hash,
+            }
+        }
+
+        /// The hash that a definition has in the process whose task is being polled.
+        pub(crate) fn hash_in_build(hash: DefinitionHash) -> DefinitionHash {
+            Self::current().map_or(hash, |process| process.hash_here(hash))
         }
 
         /// The process whose task is being polled.

@@ -3,7 +3,7 @@
 //!
 //! Everything is drawn from a seed, and a seed always gives the same events. [`simulate`] plays one
 //! seed: workers are started, paused, killed and shut down, also in the middle of a call, some of them
-//! with builds that cannot make every step, and clients start runs of generated programs, send them
+//! with builds that cannot make every step or that have changed some of the definitions, and clients start runs of generated programs, send them
 //! signals, cancel and terminate them, unblock them, and complete attempts with their tokens. Then the
 //! faults end, and what is still open must close, though workers are still restarted. Violations are found by
 //! - the `oracle`, which sees every row that is written, every attempt that begins and every
@@ -15,6 +15,8 @@
 //! - no run is lost, none is started twice, no step is committed twice or by one who does not own
 //!   the run;
 //! - arrivals are used up once, signals in their order, and none that was acknowledged is left out;
+//! - a run is stepped by no build that cannot read its state, which is blocked there, goes on soon where a
+//!   build that has written it runs, and is not blocked again and again;
 //! - no timer fires early, by the database's clock as it would be had nobody set it back;
 //! - an attempt begins only after its state is committed, unless its run is relaxed: then by three
 //!   steps at most, as its workflow says;

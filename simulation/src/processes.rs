@@ -24,7 +24,7 @@ const RESTART_AFTER: Duration = Duration::from_millis(500);
 pub(crate) async fn keep(world: Arc<World>, slot: usize) {
     for life in 1.. {
         let name = format!("p{slot}.{life}");
-        live(&world, &name, slot).await;
+        live(&world, &name, slot, life).await;
         world.remove_client(&name);
         if world.phase() == Phase::Over {
             return;
@@ -34,8 +34,11 @@ pub(crate) async fn keep(world: Arc<World>, slot: usize) {
 }
 
 /// One process from its start to its end.
-async fn live(world: &Arc<World>, name: &str, slot: usize) {
-    let process = Process::new();
+async fn live(world: &Arc<World>, name: &str, slot: usize, life: usize) {
+    // Several builds at a time, and one after the other in the same place: deployed, and rolled back.
+    let builds = &world.plan.builds;
+    let build = builds[(slot + world.faults.below(life as u64) as usize) % builds.len()];
+    let process = build.map_or_else(Process::new, Process::of_build);
     let connection = world.database.connect();
     let (stop, stopping) = watch::channel(false);
     let wire = Wire {
@@ -45,7 +48,7 @@ async fn live(world: &Arc<World>, name: &str, slot: usize) {
         stop: stop.clone(),
     };
     connection.set_hook(Arc::new(wire));
-    world.journal.note(name, format_args!("starts"));
+    world.journal.note(name, format_args!("starts, with build {build:?}"));
     world.add_life(name, &process);
     let place = Place { name: name.to_owned(), process: process.clone(), slot };
     let serving = serve(Arc::clone(world), place, &connection, stopping);

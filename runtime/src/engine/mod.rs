@@ -27,6 +27,7 @@
 
 mod backoff;
 pub(crate) mod batch;
+mod blocked;
 pub(crate) mod claim;
 mod clock;
 pub(crate) mod driver;

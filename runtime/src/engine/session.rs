@@ -14,6 +14,7 @@ use tracing::{debug, info, warn};
 
 use super::backoff::Backoff;
 use super::batch::Batcher;
+use super::blocked::Looked;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
 use super::held::{HeldRuns, Hold};
@@ -101,6 +102,8 @@ pub(crate) struct Session {
     due_sooner: Notify,
     /// That the worker owns runs that it does not hold.
     pub(crate) strays: Suspicion,
+    /// Which blocked runs it has looked at.
+    pub(crate) blocked: Looked,
     /// Held from asking for runs until they are held: in between they look like strays.
     pub(crate) claiming: tokio::sync::Mutex<()>,
 }
@@ -171,6 +174,7 @@ impl Session {
             next_due: AtomicI64::new(i64::MAX),
             due_sooner: Notify::new(),
             strays: Suspicion::default(),
+            blocked: Looked::default(),
             claiming: tokio::sync::Mutex::default(),
         }))
     }

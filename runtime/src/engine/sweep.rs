@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
+use super::blocked::adopt_blocked;
 use super::claim::INBOX_PAGE;
 use super::driver::Origin;
 use super::queues;
@@ -52,7 +53,7 @@ async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
         recover_strays(session).await?;
         inquiry.answered();
     }
-    Ok(())
+    adopt_blocked(session).await
 }
 
 /// Lets go of the runs of workers that are known to be dead.

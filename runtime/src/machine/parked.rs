@@ -29,7 +29,7 @@ impl Parked {
     pub fn start(definition: &Definition, arguments: &Payload) -> Self {
         let arguments = arguments.as_bytes();
         let mut frame = Vec::with_capacity(arguments.len() + 16);
-        FrameHead { hash: definition.hash, state: 0 }.write(&mut frame);
+        FrameHead { hash: definition.hash(), state: 0 }.write(&mut frame);
         let locals = frame.len();
         write_length(&mut frame, arguments.len() as u64);
         frame.extend_from_slice(arguments);
@@ -43,7 +43,7 @@ impl Parked {
     /// [`StepError::Decode`] if it is damaged.
     pub fn read(frame: Bytes, definition: &Definition, graph: &Graph) -> Result<Self, StepError> {
         let found = FrameHead::read(&mut &frame[..])?.hash;
-        let current = definition.hash;
+        let current = definition.hash();
         if found != current {
             return Err(StepError::Definition { found, current });
         }

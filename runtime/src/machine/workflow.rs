@@ -272,6 +272,14 @@ impl Definition {
         Self { hash: DefinitionHash(hash.0), schemas, arguments }
     }
 
+    /// What states are known by: the hash, in simulations as the build of the process has it.
+    pub(super) fn hash(&self) -> DefinitionHash {
+        #[cfg(feature = "simulation")]
+        return crate::process::Process::hash_in_build(self.hash);
+        #[cfg(not(feature = "simulation"))]
+        self.hash
+    }
+
     /// Checks that arguments are those of the workflow.
     ///
     /// # Errors
@@ -392,6 +400,17 @@ impl WorkflowEntry {
     /// The identity of the definition, computed once per process.
     pub fn definition(&self) -> &Definition {
         self.definition.get_or_init(|| Definition::of(self))
+    }
+
+    /// Checks that the frame of a state was written by this very definition.
+    ///
+    /// # Errors
+    /// [`StepError::Definition`] if another has written it, [`StepError::Decode`] if it is damaged.
+    #[cfg(feature = "engine")]
+    pub(crate) fn check_frame(&self, frame: &[u8]) -> Result<(), StepError> {
+        let found = super::frame::FrameHead::read(&mut &frame[..])?.hash;
+        let current = self.definition().hash();
+        if found == current { Ok(()) } else { Err(StepError::Definition { found, current }) }
     }
 }
 

@@ -74,10 +74,10 @@ pub use connect::{StoreOptions, connect};
 pub use hub::{EndWatch, Hub, RunEvent, Subscription};
 pub use memory::MemoryStore;
 pub use records::{
-    Arrival, ArrivalKind, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
-    CommitStep, DefinitionRecord, Disposition, Ending, FirstArrival, FoundEnding, NewArrival,
-    NewRun, NewWorker, Renewal, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome,
-    WorkerLease,
+    Arrival, ArrivalKind, ArrivalOutcome, BlockedRun, ClaimRequest, Claimed, ClaimedRun,
+    CommitOutcome, CommitStep, DefinitionRecord, Disposition, Ending, FirstArrival, FoundEnding,
+    NewArrival, NewRun, NewWorker, Renewal, ReviewedRuns, RunFilter, RunKey, RunRecord,
+    StartOutcome, WorkerLease,
 };
 
 use crate::error::StoreError;
@@ -274,6 +274,27 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         workflows: &[&str],
         run_id: Option<RunId>,
     ) -> Result<u64, StoreError>;
+
+    /// Blocked runs of these workflows, in the order of their ids, at most `limit`; with `after`, only
+    /// those behind it.
+    async fn find_blocked(
+        &self,
+        workflows: &[&str],
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<BlockedRun>, StoreError>;
+
+    /// Gives those of `run_ids` that are blocked to a worker, no longer blocked, as a claim would give
+    /// them. In between no other worker can have them, as it could if they were unblocked and claimed.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid.
+    async fn adopt_blocked(
+        &self,
+        worker: WorkerLease,
+        run_ids: &[RunId],
+        inbox_limit: u32,
+    ) -> Result<Vec<ClaimedRun>, StoreError>;
 
     /// Keeps definitions that are not kept yet.
     async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError>;

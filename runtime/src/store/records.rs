@@ -362,6 +362,19 @@ pub struct RunFilter {
     pub status: Option<RunStatus>,
 }
 
+/// A blocked run, with what tells whether a build can go on with it.
+#[derive(Clone, Debug)]
+pub struct BlockedRun {
+    /// The run.
+    pub run_id: RunId,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// Why it is blocked.
+    pub reason: BlockedReason,
+    /// Its encoded snapshot.
+    pub snapshot: Vec<u8>,
+}
+
 /// What is known of a run.
 #[derive(Clone, Debug)]
 pub struct RunRecord {

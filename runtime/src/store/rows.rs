@@ -9,8 +9,8 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::{
-    Arrival, ArrivalKind, ClaimedRun, Ending, FoundEnding, NewWorker, ReviewedRuns, RunRecord,
-    WorkerLease,
+    Arrival, ArrivalKind, BlockedRun, ClaimedRun, Ending, FoundEnding, NewWorker, ReviewedRuns,
+    RunRecord, WorkerLease,
 };
 use crate::codec;
 use crate::error::StoreError;
@@ -53,6 +53,24 @@ impl TryFrom<RunRow> for RunRecord {
             result: row.result.map(Payload),
             failure: row.failure,
         })
+    }
+}
+
+/// The columns of [`BlockedRun`], to be selected by these names.
+#[derive(FromRow)]
+pub(super) struct BlockedRow {
+    run_id: Uuid,
+    workflow: String,
+    blocked: String,
+    snapshot: Vec<u8>,
+}
+
+impl TryFrom<BlockedRow> for BlockedRun {
+    type Error = StoreError;
+
+    fn try_from(row: BlockedRow) -> Result<Self, StoreError> {
+        let BlockedRow { run_id, workflow, blocked, snapshot } = row;
+        Ok(Self { run_id: run_id.into(), workflow, reason: read_blocked(&blocked)?, snapshot })
     }
 }
 

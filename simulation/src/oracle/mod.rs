@@ -4,6 +4,7 @@
 //! step numbers and inboxes, from the writes alone, and compares.
 
 mod attempts;
+mod builds;
 mod queues;
 mod shutdowns;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 use piton::activities::ActivityInfo;
 use piton::machine::{OperationOutcome, Workflow};
 use piton::model::{BlockedReason, Epoch, Handle, Operation, RunId, StepNo, Timestamp, WorkerId};
+use piton::process::Process;
 use piton::store::memory::Write;
 use piton::store::{
     ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Disposition, Reporter, WorkerLease,
@@ -21,6 +23,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::attempts::Beginning;
 use self::attempts::Call;
+use self::builds::Readers;
 use self::queues::Queues;
 use self::shutdowns::{Running, Shutdowns};
 use crate::clerks::Answer;
@@ -37,6 +40,10 @@ pub(crate) struct Oracle {
     /// What was said with tokens that were refused.
     refused: BTreeSet<i64>,
     shutdowns: Shutdowns,
+    /// The processes, by name.
+    lives: BTreeMap<String, Process>,
+    /// How many workers there have been.
+    workers: u64,
     /// The attempts that each process makes.
     running: BTreeMap<String, Running>,
     violations: Vec<String>,
@@ -45,6 +52,7 @@ pub(crate) struct Oracle {
 #[derive(Debug, Default)]
 struct Run {
     workflow_id: String,
+    readers: Readers,
     owner: Option<WorkerLease>,
     step_no: StepNo,
     is_closed: bool,
@@ -79,6 +87,34 @@ impl Oracle {
 
     pub(crate) fn violations(&self) -> &[String] {
         &self.violations
+    }
+
+    /// A process begins to live.
+    pub(crate) fn lives(&mut self, who: &str, process: &Process) {
+        self.lives.insert(who.to_owned(), process.clone());
+        // Until it serves, nothing is to be expected of it.
+        self.shutdowns.trouble(who);
+    }
+
+    /// Checks that what is blocked goes on where it can be read: by a worker that has looked for it
+    /// undisturbed for as long as `bound`.
+    pub(crate) fn check_blocked(&mut self, bound: Duration) {
+        let readers = self.lives.iter().filter(|(who, process)| {
+            let has_lease = self
+                .processes
+                .get(*who)
+                .is_some_and(|(lease, _)| self.leases.contains_key(&key_of(*lease)));
+            has_lease && !process.is_killed() && self.shutdowns.has_served_for(who, bound)
+        });
+        let readers: Vec<_> =
+            readers.map(|(who, process)| (who.clone(), process.clone())).collect();
+        for (who, process) in readers {
+            let mut open = self.runs.values().filter(|run| !run.is_closed);
+            let waiting = open.find(|run| run.readers.waits_for(&process, bound));
+            if let Some(run) = waiting {
+                self.violate(format!("{} is blocked, and {who} can read it", run.workflow_id));
+            }
+        }
     }
 
     /// The process `who` begins to shut down. For as long as `aftermath` something may follow from
@@ -127,7 +163,9 @@ impl Oracle {
     pub(crate) fn wrote(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
         match *write {
             Write::Leased { worker, until } => {
-                self.leases.insert(key_of(worker), until);
+                if self.leases.insert(key_of(worker), until).is_none() {
+                    self.workers += 1;
+                }
                 let runs_out_at = Instant::now() + until.saturating_since(now);
                 self.processes.insert(who.to_owned(), (worker, runs_out_at));
             }
@@ -158,6 +196,7 @@ impl Oracle {
                     workflow_id: workflow_id.to_owned(),
                     owner,
                     is_relaxed: workflow == hasty::NAME,
+                    readers: Readers::start(workflow, self.lives.get(who)),
                     ..Run::default()
                 };
                 if self.runs.insert(run_id, run).is_some() {
@@ -178,6 +217,8 @@ impl Oracle {
             Write::Committed { worker, step } => {
                 self.asked(step, now);
                 let is_valid = self.is_valid(worker, now);
+                let (lives, workers) = (std::mem::take(&mut self.lives), self.workers);
+                let by = lives.get(who);
                 self.check(step.run_id, |run| {
                     let fits =
                         !run.is_closed && run.owner == Some(worker) && run.step_no == step.expected;
@@ -196,11 +237,17 @@ impl Oracle {
                     match &step.disposition {
                         Disposition::Block { reason: BlockedReason::Panicked(why) }
                             if why == BROKEN => {}
+                        Disposition::Block { reason: BlockedReason::Undecodable(why) } => {
+                            let blocked = run.readers.block(by, workers);
+                            return blocked.err().map(|problem| format!("{problem}, {who}: {why}"));
+                        }
                         Disposition::Block { reason } => return Some(format!("blocked: {reason}")),
                         _ => {}
                     }
-                    used_up.err().or(overdue)
+                    let stepped = run.readers.step(by, &step.disposition, workers);
+                    used_up.and(stepped).err().or(overdue)
                 });
+                self.lives = lives;
             }
             Write::Refused { .. } => {}
             Write::Arrived { run_id, seq, kind } => {
@@ -254,6 +301,7 @@ impl Oracle {
             }
             Write::Unblocked { run_id } => self.check(run_id, |run| {
                 let was_blocked = std::mem::take(&mut run.is_blocked);
+                run.readers.unblock();
                 (!was_blocked).then(|| "unblocked though it was not blocked".to_owned())
             }),
         }

@@ -106,6 +106,12 @@ impl Shutdowns {
         })
     }
 
+    /// Whether nothing has gone wrong for a process for so long, and it does not shut down.
+    pub(super) fn has_served_for(&self, who: &str, time: Duration) -> bool {
+        let troubled_at = self.troubled_at.get(who).into_iter().chain(&self.clock_set_at).max();
+        !self.begun.contains_key(who) && troubled_at.is_none_or(|at| at.elapsed() > time)
+    }
+
     /// Whether a process must have heard that it is to begin nothing any more, whatever is wrong.
     pub(super) fn is_told(&self, who: &str) -> bool {
         let shutdown = self.begun.get(who).filter(|shutdown| !shutdown.has_stood_still);

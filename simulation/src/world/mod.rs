@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use piton::client::Client;
-use piton::model::RunStatus;
+use piton::model::{BlockedReason, RunStatus};
 use piton::process::Process;
 use piton::store::{MemoryStore, RunFilter, Store};
 use tokio::sync::{Notify, watch};
@@ -61,6 +61,8 @@ pub(crate) struct Plan {
     pub(crate) max_runs: usize,
     pub(crate) max_activities: usize,
     pub(crate) commit_lanes: usize,
+    /// The builds of the program, by the definitions that they have changed.
+    pub(crate) builds: Vec<Option<u32>>,
 }
 
 impl Plan {
@@ -80,6 +82,11 @@ impl Plan {
             max_runs: [1, 8, 10_000, 10_000][rng.usize(0..4)],
             max_activities: [1, 8, 1_000, 1_000][rng.usize(0..4)],
             commit_lanes: [1, 1, 3][rng.usize(0..3)],
+            builds: match rng.u32(0..4) {
+                0 => vec![None, Some(rng.u32(0..64))],
+                1 => vec![Some(rng.u32(0..64)), None, Some(rng.u32(0..64))],
+                _ => vec![None],
+            },
         }
     }
 }
@@ -242,6 +249,7 @@ impl World {
             self.journal.note(name, format_args!("has a broken build"));
         }
         let life = Life { process: process.clone(), name: name.to_owned(), is_broken };
+        self.lock_oracle().lives(name, process);
         self.lock_processes().push(life);
     }
 
@@ -260,12 +268,21 @@ impl World {
 
     /// Gives blocked runs another try, now that every build is in order.
     async fn keep_unblocking(&self) -> Infallible {
+        // Some polls, after what went wrong has passed.
+        let bound = 4 * self.plan.poll_interval + self.plan.lease + Duration::from_secs(2);
         let filter = RunFilter { status: Some(RunStatus::Blocked), ..RunFilter::default() };
         let (_, client) = self.lock_clients()[OUTSIDER].clone();
         loop {
-            for run in self.database.list_runs(&filter, u32::MAX).await.unwrap_or_default() {
+            let mut blocked = self.database.list_runs(&filter, u32::MAX).await.unwrap_or_default();
+            // What a build cannot read waits for another.
+            blocked.retain(|run| matches!(run.blocked, Some(BlockedReason::Panicked(_))));
+            for run in blocked {
                 // It is asked again.
                 let _ = client.unblock(run.run_id).await;
+            }
+            // A worker that has no room for a run leaves it to others.
+            if self.has_room() && !self.plan.queue_is_apart {
+                self.judge(|oracle| oracle.check_blocked(bound));
             }
             sleep(Duration::from_secs(1)).await;
         }

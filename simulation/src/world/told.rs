@@ -36,10 +36,14 @@ impl World {
         // By then its lease has been renewed or lost, what was lost or given twice has been looked for,
         // and what has failed has been tried again: unless there is no room for a run that it owns
         // without knowing.
-        let has_room = self.plan.max_runs > self.plan.runs;
         let aftermath = self.plan.lease + 2 * self.plan.poll_interval + Duration::from_secs(10);
-        let aftermath = if has_room { aftermath } else { Duration::MAX };
+        let aftermath = if self.has_room() { aftermath } else { Duration::MAX };
         self.judge(|oracle| oracle.stops(who, aftermath));
+    }
+
+    /// Whether workers have room for all runs.
+    pub(super) fn has_room(&self) -> bool {
+        self.plan.max_runs > self.plan.runs
     }
 
     /// The process `who` has shut down, and says that all went well.
@@ -130,7 +134,7 @@ impl World {
     }
 
     /// Lets the oracle look, and notes what does not hold.
-    fn judge<T>(&self, look: impl FnOnce(&mut Oracle) -> T) -> T {
+    pub(super) fn judge<T>(&self, look: impl FnOnce(&mut Oracle) -> T) -> T {
         let mut oracle = self.lock_oracle();
         let before = oracle.violations().len();
         let told = look(&mut oracle);

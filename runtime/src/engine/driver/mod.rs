@@ -368,5 +368,7 @@ fn read(session: &Session, run: &RunInfo, claimed: &ClaimedRun) -> Result<Machin
     let entry = session.host.registry.workflow(&claimed.workflow);
     let entry = entry.ok_or_else(|| format!("there is no workflow `{}`", claimed.workflow))?;
     let snapshot = codec::decode_snapshot(&claimed.snapshot).map_err(|error| error.to_string())?;
+    // Before anything is done for the run: nothing of it may come to those who can read it.
+    entry.check_frame(&snapshot.frame).map_err(|error| error.to_string())?;
     Ok(Machine::resume(entry, run.clone(), snapshot))
 }

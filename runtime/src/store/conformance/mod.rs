@@ -16,6 +16,7 @@
 
 mod arrivals;
 mod attempts;
+mod blocked;
 mod claiming;
 mod closing;
 mod committing;
@@ -69,6 +70,7 @@ pub fn cases() -> Vec<Case> {
         recovering::CASES,
         committing::CASES,
         parking::CASES,
+        blocked::CASES,
         closing::CASES,
         arrivals::CASES,
         queues::CASES,

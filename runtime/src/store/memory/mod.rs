@@ -6,6 +6,7 @@
 //! another process has of the same database: news and a hook of its own.
 
 mod activities;
+mod blocked;
 mod database;
 mod hook;
 mod state;

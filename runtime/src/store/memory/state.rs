@@ -32,15 +32,15 @@ pub(super) struct State {
 pub(super) struct RunRow {
     pub(super) snapshot: Vec<u8>,
     pub(super) status: RunStatus,
-    run_id: RunId,
+    pub(super) run_id: RunId,
     workflow_id: String,
-    workflow: String,
+    pub(super) workflow: String,
     state: String,
     step_no: StepNo,
     pub(super) owner: Option<WorkerLease>,
     pub(super) takeovers: u32,
     due_at: Option<Timestamp>,
-    blocked: Option<BlockedReason>,
+    pub(super) blocked: Option<BlockedReason>,
     started_at: Timestamp,
     closed_at: Option<Timestamp>,
     result: Option<Payload>,
@@ -101,7 +101,7 @@ impl RunRow {
         }
     }
 
-    fn claimed(&self, inbox_limit: u32) -> ClaimedRun {
+    pub(super) fn claimed(&self, inbox_limit: u32) -> ClaimedRun {
         ClaimedRun {
             run_id: self.run_id,
             workflow_id: self.workflow_id.clone(),
@@ -114,7 +114,7 @@ impl RunRow {
         }
     }
 
-    fn tell_claim(&self, worker: WorkerLease, again: bool, news: &News<'_>) {
+    pub(super) fn tell_claim(&self, worker: WorkerLease, again: bool, news: &News<'_>) {
         let (run_id, step_no) = (self.run_id, self.step_no);
         news.wrote(Write::Claimed { run_id, step_no, worker, again });
     }
@@ -409,29 +409,5 @@ impl State {
         self.give_up_all(run_id, news);
         news.wrote(Write::Terminated { run_id });
         true
-    }
-
-    pub(super) fn unblock_runs(
-        &mut self,
-        workflows: &[&str],
-        run_id: Option<RunId>,
-        now: Timestamp,
-        news: &mut News<'_>,
-    ) -> u64 {
-        let mut unblocked = 0;
-        for row in self.runs.values_mut() {
-            let meant = match run_id {
-                Some(run_id) => row.run_id == run_id,
-                None => workflows.contains(&row.workflow.as_str()),
-            };
-            if meant && row.status == RunStatus::Blocked {
-                row.status = RunStatus::Running;
-                row.blocked = None;
-                row.let_go(Some(now), now, news);
-                news.wrote(Write::Unblocked { run_id: row.run_id });
-                unblocked += 1;
-            }
-        }
-        unblocked
     }
 }

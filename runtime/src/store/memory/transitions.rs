@@ -10,9 +10,9 @@ use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
 use crate::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
-    ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, CommitOutcome,
-    CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
-    HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
+    BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun,
+    CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
+    FoundEnding, HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
     ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 
@@ -266,6 +266,30 @@ impl Store for MemoryStore {
     ) -> Result<u64, StoreError> {
         self.transition("unblock_runs", |state, now, news| {
             Ok(state.unblock_runs(workflows, run_id, now, news))
+        })
+        .await
+    }
+
+    async fn find_blocked(
+        &self,
+        workflows: &[&str],
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<BlockedRun>, StoreError> {
+        self.transition("find_blocked", |state, _, _| {
+            Ok(state.find_blocked(workflows, after, limit as usize))
+        })
+        .await
+    }
+
+    async fn adopt_blocked(
+        &self,
+        worker: WorkerLease,
+        run_ids: &[RunId],
+        inbox_limit: u32,
+    ) -> Result<Vec<ClaimedRun>, StoreError> {
+        self.transition("adopt_blocked", |state, now, news| {
+            state.adopt_blocked(worker, run_ids, inbox_limit, now, news)
         })
         .await
     }

@@ -140,7 +140,8 @@ pub(super) async fn recover(
     Ok(recovered)
 }
 
-async fn with_inboxes(
+/// Runs as claims give them, with what has arrived for them.
+pub(super) async fn with_inboxes(
     connection: &mut PgConnection,
     runs: Vec<ClaimRow>,
     limit: u32,

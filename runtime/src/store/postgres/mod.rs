@@ -11,6 +11,7 @@
 //! their own, since they are hints. This module must not know what a snapshot or an arrival holds.
 
 mod activities;
+mod blocked;
 mod claim;
 mod commit;
 mod definitions;
@@ -48,9 +49,9 @@ use self::reads::Reads;
 use super::failure::Verdict;
 use super::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
-    ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock, CommitOutcome,
-    CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
-    HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
+    BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock,
+    CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
+    FoundEnding, HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
     ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
 use crate::error::StoreError;
@@ -320,6 +321,24 @@ impl Store for PostgresStore {
         run_id: Option<RunId>,
     ) -> Result<u64, StoreError> {
         self.answered("unblock_runs", runs::unblock(self, workflows, run_id)).await
+    }
+
+    async fn find_blocked(
+        &self,
+        workflows: &[&str],
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<BlockedRun>, StoreError> {
+        self.answered("find_blocked", blocked::find(self, workflows, after, limit)).await
+    }
+
+    async fn adopt_blocked(
+        &self,
+        worker: WorkerLease,
+        run_ids: &[RunId],
+        inbox_limit: u32,
+    ) -> Result<Vec<ClaimedRun>, StoreError> {
+        self.answered("adopt_blocked", blocked::adopt(self, worker, run_ids, inbox_limit)).await
     }
 
     async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError> {

@@ -162,7 +162,7 @@ pub(super) async fn recover(
 }
 
 /// Asks for the arrivals of those of `run_ids` that the worker owns.
-fn add_inboxes(script: &mut Script, run_ids: &[RunId], worker: WorkerLease, limit: u32) {
+pub(super) fn add_inboxes(script: &mut Script, run_ids: &[RunId], worker: WorkerLease, limit: u32) {
     script
         .sql(INBOXES)
         .values(1, run_ids.iter(), |script, run_id| {
@@ -174,7 +174,7 @@ fn add_inboxes(script: &mut Script, run_ids: &[RunId], worker: WorkerLease, limi
 }
 
 /// The runs that statement number `first` gave, with the arrivals that the next one gave.
-fn read_runs(
+pub(super) fn read_runs(
     rows: &mut Rows,
     first: usize,
     failed: impl Fn(sqlx::Error) -> StoreError,
