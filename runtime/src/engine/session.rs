@@ -278,6 +278,7 @@ impl Session {
         };
         self.attempts.call_off();
         let ended = async { while drivers.join_next().await.is_some() {} };
+        let ended = queues::hand_back_until(self, ended);
         let in_time = tokio::time::timeout_at(deadline, ended).await.is_ok();
         let held = self.attempts.list();
         if !in_time {

@@ -49,6 +49,9 @@ pub(crate) struct Oracle {
     violations: Vec<String>,
 }
 
+/// How long a worker that shuts down in order keeps what it does not begin, at most: some calls.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
 #[derive(Debug, Default)]
 struct Run {
     workflow_id: String,
@@ -278,10 +281,16 @@ impl Oracle {
             }
             Write::Ended { end } => {
                 let is_valid = self.is_reporter_valid(end.reporter, now);
+                let given_at = self.queues.given_at(end.key);
                 let violation = self.queues.ended(end, now).or_else(|| {
                     let ActivityEnd::PutBack { due_at } = end.end else { return None };
-                    let is_late = self.shutdowns.is_in_order(who) && due_at > now;
-                    is_late.then(|| format!("put back by {who} for {due_at}, and it is {now}"))
+                    let since = self.shutdowns.in_order_for(who)?;
+                    let kept_for = now.saturating_since(given_at?).min(since);
+                    if kept_for > AT_ONCE {
+                        return Some(format!("put back by {who} after {kept_for:?}"));
+                    }
+                    (due_at > now)
+                        .then(|| format!("put back by {who} for {due_at}, and it is {now}"))
                 });
                 self.check(end.key.run_id, |_| {
                     violation.or((!is_valid).then(|| "a late end of an attempt".to_owned()))

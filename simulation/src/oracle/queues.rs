@@ -103,6 +103,11 @@ impl Queues {
         }
     }
 
+    /// When the attempt of a call that is being made was given away.
+    pub(super) fn given_at(&self, key: ActivityKey) -> Option<Timestamp> {
+        self.rows.get(&key).filter(|row| row.worker.is_some()).map(|row| row.began_at)
+    }
+
     /// What a worker has been given and has not ended.
     pub(super) fn held_by(&self, worker: WorkerLease) -> impl Iterator<Item = ActivityKey> {
         self.rows.iter().filter(move |(_, row)| row.worker == Some(worker)).map(|(key, _)| *key)

@@ -91,6 +91,12 @@ impl Shutdowns {
         self.begun.get(who).is_some_and(|shutdown| shutdown.is_in_order)
     }
 
+    /// For how long the process has been shutting down, if it does so in order.
+    pub(super) fn in_order_for(&self, who: &str) -> Option<Duration> {
+        let shutdown = self.begun.get(who).filter(|shutdown| shutdown.is_in_order);
+        shutdown.map(|shutdown| shutdown.since.elapsed())
+    }
+
     /// Whether the process must hand back all that it has not begun, if it interrupts nothing.
     pub(super) fn keeps_nothing(&self, who: &str) -> bool {
         self.begun.get(who).is_some_and(|shutdown| !shutdown.may_keep)

@@ -260,8 +260,25 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Hands back, uncounted, the attempts that the worker has been given and has not begun, once none
-/// begins any more. `held` are those of which it knew.
+/// Waits for what has begun to end, and hands back meanwhile what has not: its time is running, and
+/// others may be free to begin it.
+pub(crate) async fn hand_back_until(session: &Session, ended: impl Future<Output = ()>) {
+    let mut ended = std::pin::pin!(ended);
+    let mut is_claim_over = false;
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut ended => return,
+            // One may be under way; what is lost of its answer is known only then.
+            _ = session.attempts.claiming.lock(), if !is_claim_over => is_claim_over = true,
+            () = session.attempts.has_unbegun() => {}
+        }
+        hand_back(session, &session.attempts.list()).await;
+    }
+}
+
+/// Hands back, uncounted, the attempts that the worker has been given and has not begun, where none
+/// begins any more. `held` are those of which it knows.
 pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
     let mut unbegun = session.attempts.take_unbegun();
     if let Some(inquiry) = session.attempts.strays.look_into() {

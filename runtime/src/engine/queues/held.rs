@@ -20,6 +20,8 @@ pub(crate) struct Held {
     pub(crate) strays: Suspicion,
     /// Those that were dropped before they began.
     unbegun: Mutex<Vec<(ActivityKey, u32)>>,
+    /// Told of each of them.
+    unbegun_news: Notify,
     /// Held from asking for activities until they are held: in between they look like strays.
     pub(crate) claiming: tokio::sync::Mutex<()>,
 }
@@ -85,6 +87,11 @@ impl Held {
         std::mem::take(&mut self.unbegun.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Waits until an attempt was dropped before it began. Cancellation safe, for one task.
+    pub(crate) async fn has_unbegun(&self) {
+        self.unbegun_news.notified().await;
+    }
+
     /// Says that a place is free.
     pub(crate) fn note_freed(&self) {
         self.freed.notify_one();
@@ -138,6 +145,7 @@ impl Drop for HeldAttempt {
         if !self.is_reported && self.link.call_off() {
             let unbegun = self.held.unbegun.lock();
             unbegun.unwrap_or_else(PoisonError::into_inner).push((self.key, self.number));
+            self.held.unbegun_news.notify_one();
         }
         self.held.note_freed();
     }
