@@ -60,6 +60,11 @@ impl Node {
         Self { kind, parts }
     }
 
+    /// Whether it is nothing but a local or a part of one.
+    pub(super) fn is_path(&self) -> bool {
+        self.to_source().chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
+    }
+
     /// The source text.
     pub fn to_source(&self) -> String {
         let mut out = String::new();

@@ -216,7 +216,10 @@ fn taken(locals: &Locals, node: &Node, usage: &Usage) -> BTreeSet<LocalId> {
 fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {
     match &block.end {
         Terminator::If { cond, .. } => taken_by(locals, cond),
-        // Guards of its arms count, too.
+        Terminator::Match { scrutinee, arms, .. } => {
+            let guards = arms.iter().flat_map(|(pat, _)| Usage::of_guard(locals, pat).mentions);
+            taken_by(locals, scrutinee).into_iter().chain(guards).collect()
+        }
         _ => block.end_usage.mentions.clone(),
     }
 }

@@ -245,7 +245,9 @@ pub(super) fn is_new_value(expr: &Expr) -> bool {
         Expr::Tuple(expr) => expr.elems.iter().all(is_own),
         Expr::Array(expr) => expr.elems.iter().all(is_own),
         Expr::Struct(expr) => expr.rest.is_none() && expr.fields.iter().all(|it| is_own(&it.expr)),
-        Expr::MethodCall(call) => gives_own(call) && is_new_value(&call.receiver),
+        Expr::MethodCall(call) => gives_own(call) && is_own(&call.receiver),
+        // What it makes on the way has ended with it.
+        Expr::Block(expr) => expr.label.is_none(),
         Expr::Macro(call) => match macros::name(&call.mac).as_str() {
             "format" => true,
             "vec" => macros::parse(&call.mac).is_some_and(|pieces| {
@@ -261,7 +263,11 @@ pub(super) fn is_new_value(expr: &Expr) -> bool {
 }
 
 fn is_own(expr: &Expr) -> bool {
-    matches!(expr, Expr::Lit(_) | Expr::Path(_)) || is_new_value(expr)
+    match expr {
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Paren(expr) => is_own(&expr.expr),
+        expr => is_new_value(expr),
+    }
 }
 
 /// Whether the expression means the same at any time: literals, and paths that are not locals.

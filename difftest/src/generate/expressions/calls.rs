@@ -20,7 +20,9 @@ impl Generator {
             _ => {}
         }
         let text = self.expr(Ty::Text);
-        Node::expr(Ty::Str, "&$", vec![text])
+        // A local that is used up may be given a new value meanwhile.
+        let template = if text.is_path() { "&{ $ }" } else { "&$" };
+        Node::expr(Ty::Str, template, vec![text])
     }
 
     /// A reference to a value of this type for an argument.
@@ -31,7 +33,8 @@ impl Generator {
             return Node::expr(Ty::Unit, &format!("&{name}"), vec![]);
         }
         let value = self.expr(ty);
-        Node::expr(Ty::Unit, "&$", vec![value])
+        let template = if value.is_path() { "&{ $ }" } else { "&$" };
+        Node::expr(Ty::Unit, template, vec![value])
     }
 
     /// The call of an activity that gives this type, not awaited. `None` for types that none gives.

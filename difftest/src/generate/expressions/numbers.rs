@@ -153,9 +153,7 @@ impl Generator {
                 ]);
                 let (left, right) = (self.expr(compared), self.expr(compared));
                 // A local on the left would be borrowed while the right side may change it.
-                let is_local =
-                    left.to_source().chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
-                let left_side = if is_local { "{ $ }" } else { "$" };
+                let left_side = if left.is_path() { "{ $ }" } else { "$" };
                 Node::expr(ty, &format!("({left_side} {operator} $)"), vec![left, right])
             }
         }
