@@ -166,10 +166,8 @@ impl Printer<'_> {
 
     /// A place, with what it is a part of as it is here.
     pub(super) fn place(&self, place: &Place) -> TokenStream {
-        let part = self
-            .parts
-            .iter()
-            .find(|(part, _)| part.local == place.local && place.fields.starts_with(&part.fields));
+        let part =
+            self.parts_of(place.local).find(|(part, _)| place.fields.starts_with(&part.fields));
         let (ident, skip) = match part {
             Some((part, ident)) => (ident, part.fields.len()),
             None => (&self.machine.graph.locals[place.local].ident, 0),

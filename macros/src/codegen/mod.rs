@@ -7,6 +7,7 @@ mod graph;
 mod lints;
 mod print;
 mod regions;
+mod replaced;
 mod rewrite;
 mod stand_ins;
 mod state;

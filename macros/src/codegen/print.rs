@@ -1,6 +1,7 @@
 //! One arm of the step function: a root and the blocks that belong to it.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -11,7 +12,7 @@ use super::Machine;
 use super::rewrite::Rewrite;
 use super::step;
 use crate::hygiene::{hidden, hidden_at};
-use crate::ir::{BlockId, BlockKind, Branch, Node, ScopeId, Terminator};
+use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, ScopeId, Terminator};
 use crate::layout::{Link, Root, VariableId, makes, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
@@ -28,6 +29,8 @@ pub(super) struct Printer<'a> {
     /// The copies that the node or end being printed may take away, each with a variable that says
     /// whether it is still there.
     pub(super) flags: RefCell<Vec<(Place, Ident)>>,
+    /// The locals that have been assigned as a whole since parts of them were variables.
+    pub(super) whole: RefCell<BTreeSet<LocalId>>,
 }
 
 /// The scopes that are open where tokens are added.
@@ -88,6 +91,7 @@ impl<'a> Printer<'a> {
             at: Cell::new((root.block, 0)),
             filling: RefCell::default(),
             flags: RefCell::default(),
+            whole: RefCell::default(),
         }
     }
 
@@ -257,7 +261,9 @@ impl<'a> Printer<'a> {
     /// The inside of the braces of a branch.
     fn branch(&self, block: BlockId) -> TokenStream {
         let mut braces = Braces(vec![(self.machine.graph[block].scope, TokenStream::new())]);
+        let before = self.whole.borrow().clone();
         self.chain(block, &mut braces);
+        braces.push(self.take_apart(&before));
         braces.finish()
     }
 

@@ -48,8 +48,8 @@ impl<'p, 'a> Rewrite<'p, 'a> {
     /// The variable that the expression is a part of a local for.
     fn part(&self, expr: &Expr) -> Option<Ident> {
         let place = self.place(expr)?;
-        let parts = self.printer.parts.iter();
-        parts.filter(|(part, _)| *part == place).map(|(_, ident)| ident.clone()).next()
+        let mut parts = self.printer.parts_of(place.local);
+        parts.find(|(part, _)| *part == place).map(|(_, ident)| ident.clone())
     }
 
     fn place(&self, expr: &Expr) -> Option<Place> {
@@ -107,10 +107,12 @@ impl<'p, 'a> Rewrite<'p, 'a> {
             Expr::Assign(assign) => {
                 let left = &assign.left;
                 let forget = self.printer.forget_under(left, &self.filled, |left| self.place(left));
-                if forget.is_empty() {
+                let whole = self.place(left).filter(|place| place.fields.is_empty());
+                let follow = whole.map(|place| self.printer.make_whole(place.local));
+                if forget.is_empty() && follow.as_ref().is_none_or(TokenStream::is_empty) {
                     return;
                 }
-                quote::quote!({ #forget #assign })
+                quote::quote!({ #forget #assign; #follow })
             }
             _ => return,
         };
@@ -163,6 +165,10 @@ impl VisitMut for Rewrite<'_, '_> {
                 self.visit_expr_mut(&mut expr.expr);
                 self.hide(&expr.pat);
             }
+            // It runs in any case, so what it makes whole stays so.
+            Expr::Block(expr) if expr.label.is_none() => {
+                self.scoped(|this| visit_mut::visit_block_mut(this, &mut expr.block));
+            }
             expr => visit_mut::visit_expr_mut(self, expr),
         }
         self.rewrite(expr);
@@ -171,12 +177,25 @@ impl VisitMut for Rewrite<'_, '_> {
     fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
         self.scoped(|this| {
             this.hide(&arm.pat);
+            let before = this.printer.whole.borrow().clone();
             visit_mut::visit_arm_mut(this, arm);
+            let parts = this.printer.take_apart(&before);
+            if !parts.is_empty() {
+                let body = &arm.body;
+                let body = quote::quote!({ let __piton_value = #body; #parts __piton_value });
+                *arm.body = Expr::Verbatim(body);
+            }
         });
     }
 
     fn visit_block_mut(&mut self, block: &mut syn::Block) {
+        let before = self.printer.whole.borrow().clone();
         self.scoped(|this| visit_mut::visit_block_mut(this, block));
+        let parts = self.printer.take_apart(&before);
+        if !parts.is_empty() {
+            let body = quote::quote!({ let __piton_value = #block; #parts __piton_value });
+            block.stmts = vec![Stmt::Expr(Expr::Verbatim(body), None)];
+        }
     }
 
     fn visit_local_mut(&mut self, local: &mut syn::Local) {

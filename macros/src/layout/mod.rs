@@ -28,9 +28,10 @@ use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
 use self::states::{edges, states};
 pub(crate) use self::validate::validate;
 use crate::carried::Carried;
+use crate::cfg;
 use crate::holes;
 use crate::hygiene::hidden;
-use crate::ir::{BlockId, BlockKind, Graph, LocalId, LocalKind, PointId, RegionId, ScopeId};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId};
 use crate::liveness::Liveness;
 use crate::usage::Place;
 
@@ -166,6 +167,13 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         for known in given.chain(remade.iter().copied()) {
             declared.remove(&known);
         }
+        let places = || entry.iter().chain(&unfilled).map(|id| &variables.list[id.0].place);
+        declared.extend(replaced(graph, &root_of, block).filter(|local| {
+            let mut parts = places().filter(|place| place.local == *local).peekable();
+            !bound.contains(local)
+                && parts.peek().is_some()
+                && parts.all(|place| !place.fields.is_empty())
+        }));
         // What names one that is made again, and is not made itself, is not there.
         declared.retain(|local| graph.locals[*local].remade.is_none());
         let region = graph[block].region;
@@ -240,6 +248,22 @@ impl Layout {
     pub(crate) fn state(&self, point: PointId) -> Option<&State> {
         self.states.iter().find(|state| state.point == Some(point))
     }
+}
+
+/// What a root assigns as a whole, and may have been given parts of.
+fn replaced<'a>(
+    graph: &'a Graph,
+    root_of: &'a [BlockId],
+    root: BlockId,
+) -> impl Iterator<Item = LocalId> + 'a {
+    let blocks = graph.block_ids().filter(move |id| root_of[id.0] == root);
+    let nodes = blocks.flat_map(|id| graph[id].nodes.iter().zip(&graph[id].usages));
+    // The parts that stand alone are brought up to date at the ends of blocks, which jumps pass by.
+    let stays = |node: &Node| match node {
+        Node::Code(stmt) => !cfg::has_own_jumps(stmt),
+        _ => true,
+    };
+    nodes.filter(move |(node, _)| stays(node)).flat_map(|(_, usage)| usage.replaces.iter().copied())
 }
 
 /// The parts of a tuple are dropped in their order. That of the fields of a struct is not known.

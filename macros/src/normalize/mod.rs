@@ -308,16 +308,26 @@ fn extends_temporaries(value: &Expr) -> bool {
     }
 }
 
-/// Whether the expression ends a statement without a semicolon.
+/// Whether the expression ends a statement without a semicolon: it has no value.
 fn is_block_like(expr: &Expr) -> bool {
-    matches!(
-        expr,
-        Expr::Block(_)
-            | Expr::If(_)
-            | Expr::Match(_)
-            | Expr::Loop(_)
-            | Expr::While(_)
-            | Expr::ForLoop(_)
-            | Expr::Unsafe(_)
-    )
+    let is_unit = |block: &Block| match block.stmts.last() {
+        Some(Source::Expr(expr, None)) => is_block_like(expr),
+        Some(Source::Macro(call)) => call.semi_token.is_some(),
+        _ => true,
+    };
+    match expr {
+        Expr::Block(expr) => is_unit(&expr.block),
+        Expr::Unsafe(expr) => is_unit(&expr.block),
+        Expr::If(expr) => {
+            let otherwise = expr.else_branch.as_ref();
+            is_unit(&expr.then_branch)
+                && otherwise.is_none_or(|(_, otherwise)| is_block_like(otherwise))
+        }
+        Expr::Match(expr) => expr
+            .arms
+            .iter()
+            .all(|arm| matches!(&*arm.body, Expr::Tuple(_)) || is_block_like(&arm.body)),
+        Expr::While(_) | Expr::ForLoop(_) => true,
+        _ => false,
+    }
 }

@@ -128,6 +128,7 @@ impl<'a> Analysis<'a> {
                 if let Some(Place { local, .. }) = self.place(left) {
                     self.usage.mentions.insert(local);
                     self.usage.changes.insert(local);
+                    self.usage.replaces.insert(local);
                     if let Some(flow) = &mut self.flow {
                         flow.assigned.insert(local);
                         flow.used_up.remove(&local);

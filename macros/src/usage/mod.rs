@@ -52,6 +52,8 @@ pub(crate) struct Usage {
     pub(crate) assigned: BTreeSet<LocalId>,
     /// What it may change.
     pub(crate) changes: BTreeSet<LocalId>,
+    /// What it may assign as a whole.
+    pub(crate) replaces: BTreeSet<LocalId>,
     /// What it uses up as a whole, unless that is copied.
     pub(crate) takes: BTreeSet<LocalId>,
     /// What it may have used up as a whole when it is through.

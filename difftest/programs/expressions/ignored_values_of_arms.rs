@@ -1,0 +1,13 @@
+//! The arms of a `match` have values that nobody uses.
+
+#[workflow]
+async fn program(n: i64) -> i64 {
+    match n {
+        x if flag(x).await => note(3),
+        x => {
+            let y = x + 1;
+            y
+        }
+    };
+    n
+}

@@ -1,0 +1,58 @@
+//! Locals of which parts are variables of their own, and that are assigned as a whole.
+//!
+//! ```text
+//! order = make();    →  order = make(); part = order.lines; order.lines = part;
+//! ```
+//!
+//! That drops what was in the part as the assignment does, and from there on the local is whole, until
+//! the end of the block. There the parts become variables again, because what follows may have come
+//! another way.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::print::Printer;
+use crate::ir::LocalId;
+use crate::usage::Place;
+
+impl Printer<'_> {
+    /// The parts of a local that are variables of their own where code is being printed.
+    pub(super) fn parts_of(&self, local: LocalId) -> impl Iterator<Item = &(Place, Ident)> {
+        let is_whole = self.whole.borrow().contains(&local);
+        self.parts.iter().filter(move |(part, _)| part.local == local && !is_whole)
+    }
+
+    /// Follows the assignment of a local as a whole.
+    pub(super) fn make_whole(&self, local: LocalId) -> TokenStream {
+        if !self.root.declared.contains(&local) {
+            return TokenStream::new();
+        }
+        let variables: Vec<_> = self.parts_of(local).cloned().collect();
+        if !variables.is_empty() {
+            self.whole.borrow_mut().insert(local);
+        }
+        let parts = variables.into_iter().map(|(part, ident)| {
+            let place = self.place(&part);
+            quote!(#ident = #place; #place = #ident;)
+        });
+        parts.collect()
+    }
+
+    /// Ends a block: takes those locals apart again that have been made whole in it.
+    pub(super) fn take_apart(&self, before: &BTreeSet<LocalId>) -> TokenStream {
+        let whole = self.whole.borrow().clone();
+        let made = self
+            .parts
+            .iter()
+            .filter(|(part, _)| whole.contains(&part.local) && !before.contains(&part.local));
+        let parts = made.map(|(part, ident)| {
+            let place = self.place(part);
+            quote!(#ident = #place;)
+        });
+        let parts = parts.collect();
+        self.whole.borrow_mut().clone_from(before);
+        parts
+    }
+}
