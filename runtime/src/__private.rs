@@ -32,7 +32,8 @@ pub use crate::machine::{
     WorkflowOptions, branch, choice, current_item, forget, future, item, item_list, items, lent_by,
     local, next_item, range, static_text, static_texts,
 };
-pub use crate::model::{AwaitKind, Edge, Graph, Node, Payload, RetryPolicy, SavedLocal};
+pub use crate::model::graph::{END, edges, saved_locals};
+pub use crate::model::{AwaitKind, Graph, Node, Payload, RetryPolicy};
 pub use crate::question::{FromResidual, Question};
 pub use crate::strict::Checked;
 

@@ -1,32 +1,34 @@
 //! The graph as constant data.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 use super::Machine;
 use crate::ir::PointKind;
-use crate::layout::State;
+use crate::layout::{State, VariableId};
 
 /// The `Graph` as an expression.
+///
+/// It is a `static`, which rustc evaluates once and does not look into again where a constant refers
+/// to it. What there is for each state is as few expressions as can be, because each takes rustc time.
 pub(super) fn graph(machine: &Machine<'_>) -> TokenStream {
     let name = &machine.function.name;
     let nodes = machine.layout.states.iter().map(|state| node(machine, state));
+    let number = |index: usize| Literal::u32_unsuffixed(u32::try_from(index).unwrap_or(u32::MAX));
     let edges = machine.layout.edges.iter().map(|(from, to)| {
-        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         let from = number(*from);
-        let to = match to.map(number) {
-            Some(to) => quote!(__piton::Some(#to)),
-            None => quote!(__piton::None),
-        };
-        quote!(__piton::Edge { from: #from, to: #to })
+        let to = to.map_or_else(|| quote!(__piton::END), |to| number(to).into_token_stream());
+        quote!((#from, #to))
     });
-    quote! {
-        &__piton::Graph {
+    quote! {{
+        const FILE: &str = ::core::file!();
+        static GRAPH: __piton::Graph = __piton::Graph {
             workflow: #name,
             nodes: &[#(#nodes),*],
-            edges: &[#(#edges),*],
-        }
-    }
+            edges: &__piton::edges([#(#edges),*]),
+        };
+        &GRAPH
+    }}
 }
 
 fn node(machine: &Machine<'_>, state: &State) -> TokenStream {
@@ -47,29 +49,40 @@ fn node(machine: &Machine<'_>, state: &State) -> TokenStream {
     };
     let kind = proc_macro2::Ident::new(kind, Span::call_site());
     let name = &state.name;
-    let locals = state.fields.iter().map(|id| {
-        let variable = machine.layout.variable(*id);
-        let name = &variable.stored;
-        let ty = &machine.graph.locals[variable.place.local].ty;
-        let ty = match ty {
-            Some(ty) if variable.place.fields.is_empty() => {
-                let text = type_text(ty);
-                quote!(__piton::Some(#text))
-            }
-            _ => quote!(__piton::None),
-        };
-        quote!(__piton::SavedLocal { name: #name, ty: #ty })
-    });
-    // `line!` gives the line of its own tokens.
-    let line = quote_spanned!(span=> ::core::line!());
+    let locals: Vec<_> = state.fields.iter().map(|id| saved_local(machine, *id)).collect();
+    let (text, count) = (locals.join("\n"), Literal::usize_unsuffixed(locals.len()));
+    let line = line(span);
     quote! {
         __piton::Node {
             name: #name,
             kind: __piton::AwaitKind::#kind,
-            file: ::core::file!(),
+            file: FILE,
             line: #line,
-            locals: &[#(#locals),*],
+            locals: __piton::saved_locals(#text, #count),
         }
+    }
+}
+
+/// The line that `SavedLocals` has of a variable.
+fn saved_local(machine: &Machine<'_>, id: VariableId) -> String {
+    let variable = machine.layout.variable(id);
+    let name = &variable.stored;
+    match &machine.graph.locals[variable.place.local].ty {
+        Some(ty) if variable.place.fields.is_empty() => {
+            format!("{name}: {}", type_text(ty).replace('\n', " "))
+        }
+        _ => name.clone(),
+    }
+}
+
+/// The line of a place in the source. Asking for it takes rustc much less than expanding `line!`, but
+/// needs a compiler around, which a unit test has not.
+fn line(span: Span) -> TokenStream {
+    if proc_macro::is_available() {
+        let line = span.unwrap().start().line();
+        Literal::usize_unsuffixed(line).into_token_stream()
+    } else {
+        quote_spanned!(span=> ::core::line!())
     }
 }
 

@@ -157,17 +157,20 @@ pub(super) fn length_of_length(length: usize) -> usize {
 mod tests {
     use super::*;
     use crate::machine::{Durable, local};
-    use crate::model::{AwaitKind, DefinitionHash, Node, SavedLocal};
+    use crate::model::graph::saved_locals;
+    use crate::model::{AwaitKind, DefinitionHash, Node, SavedLocals};
 
-    const LOCAL: SavedLocal = SavedLocal { name: "x", ty: None };
-
-    const fn node(name: &'static str, locals: &'static [SavedLocal]) -> Node {
+    const fn node(name: &'static str, locals: SavedLocals) -> Node {
         Node { name, kind: AwaitKind::Call, file: "", line: 1, locals }
     }
 
     const GRAPH: Graph = Graph {
         workflow: "w",
-        nodes: &[node("start", &[]), node("three", &[LOCAL; 3]), node("two", &[LOCAL; 2])],
+        nodes: &[
+            node("start", saved_locals("", 0)),
+            node("three", saved_locals("x\nx\nx", 3)),
+            node("two", saved_locals("x\nx", 2)),
+        ],
         edges: &[],
     };
 

@@ -1,6 +1,6 @@
 //! The state graph of a workflow as constant data.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// The states of a workflow and the ways between them, known at compile time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +24,49 @@ pub struct Node {
     pub file: &'static str,
     /// The line of the await, from 1.
     pub line: u32,
-    /// The locals that the state keeps, in stored order.
-    pub locals: &'static [SavedLocal],
+    /// The locals that the state keeps.
+    pub locals: SavedLocals,
+}
+
+/// The locals that a state keeps, in stored order.
+///
+/// They are one text: a list for each state would take rustc longer than the code of its await.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SavedLocals {
+    /// One on each line: its name, and after a colon its type where the source states it.
+    text: &'static str,
+    count: usize,
+}
+
+/// The `count` locals that `text` lists.
+pub const fn saved_locals(text: &'static str, count: usize) -> SavedLocals {
+    SavedLocals { text, count }
+}
+
+impl SavedLocals {
+    /// How many there are.
+    pub const fn len(self) -> usize {
+        self.count
+    }
+
+    /// Whether the state keeps none.
+    pub const fn is_empty(self) -> bool {
+        self.count == 0
+    }
+
+    /// One after the other.
+    pub fn iter(self) -> impl Iterator<Item = SavedLocal> {
+        self.text.lines().map(|line| match line.split_once(": ") {
+            Some((name, ty)) => SavedLocal { name, ty: Some(ty) },
+            None => SavedLocal { name: line, ty: None },
+        })
+    }
+}
+
+impl fmt::Debug for SavedLocals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
 }
 
 /// A local that a state keeps.
@@ -66,6 +107,21 @@ pub struct Edge {
     pub to: Option<u32>,
 }
 
+/// Stands for the end of the run in [`edges`].
+pub const END: u32 = u32::MAX;
+
+/// The ways between these states.
+pub const fn edges<const N: usize>(ways: [(u32, u32); N]) -> [Edge; N] {
+    let mut edges = [Edge { from: 0, to: None }; N];
+    let mut index = 0;
+    while index < N {
+        let (from, to) = ways[index];
+        edges[index] = Edge { from, to: if to == END { None } else { Some(to) } };
+        index += 1;
+    }
+    edges
+}
+
 impl Graph {
     /// The graph as a Mermaid state diagram.
     pub fn to_mermaid(&self) -> String {
@@ -99,5 +155,30 @@ impl Graph {
         }
         text.push_str("}\n");
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn saved_locals_are_read_from_their_text() {
+        let none = saved_locals("", 0);
+        assert!(none.is_empty());
+        assert_eq!(none.iter().count(), 0);
+        let two = saved_locals("order: Vec<std::string::String>\nrest of item", 2);
+        assert_eq!(two.len(), two.iter().count());
+        let expected = [
+            SavedLocal { name: "order", ty: Some("Vec<std::string::String>") },
+            SavedLocal { name: "rest of item", ty: None },
+        ];
+        assert!(two.iter().eq(expected));
+    }
+
+    #[test]
+    fn edges_end_at_states_or_at_the_end() {
+        let expected = [Edge { from: 0, to: Some(1) }, Edge { from: 1, to: None }];
+        assert_eq!(edges([(0, 1), (1, END)]), expected);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing in here does I/O or knows tokio, sqlx or a particular store.
 
-mod graph;
+pub(crate) mod graph;
 mod ids;
 mod operation;
 mod payload;
@@ -13,7 +13,7 @@ mod time;
 mod token;
 mod wait;
 
-pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal};
+pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, StepNo, WorkerId};
 pub use operation::{ActivityOperation, AwaitedToken, Operation};
 pub(crate) use payload::as_bytes;
