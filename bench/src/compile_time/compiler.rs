@@ -54,9 +54,16 @@ impl Compiler {
         Ok(Self { directory, piton })
     }
 
+    /// Compiles a library that later programs may use by its `name`.
+    pub(super) async fn build(&self, name: &str, source: &str) -> Result<()> {
+        let status = self.rustc(name, source, "metadata,link")?.status().await?;
+        ensure!(status.success(), "rustc has refused a generated library");
+        Ok(())
+    }
+
     /// Compiles a library as `cargo build` does; `None` if that takes longer than `limit`.
     pub(super) async fn compile(&self, source: &str, limit: Duration) -> Result<Option<Taken>> {
-        let mut rustc = self.rustc(source, "metadata,link")?;
+        let mut rustc = self.rustc("case", source, "metadata,link")?;
         let (begin, cpu_before) = (Instant::now(), children_cpu_time()?);
         let mut rustc = rustc.spawn().context("cannot run rustc")?;
         match tokio::time::timeout(limit, rustc.wait()).await {
@@ -75,20 +82,21 @@ impl Compiler {
 impl Compiler {
     /// What `#[workflow]` makes of the function `name`, formatted.
     pub(super) async fn expansion(&self, source: &str, name: &str) -> Result<String> {
-        let mut rustc = self.rustc(source, "metadata")?;
+        let mut rustc = self.rustc("case", source, "metadata")?;
         let output = rustc.env("PITON_EXPAND", name).output().await.context("cannot run rustc")?;
         ensure!(output.status.success(), "rustc has refused a generated program");
         Ok(String::from_utf8(output.stderr)?)
     }
 
     /// rustc on `source`, as `cargo build` runs it.
-    fn rustc(&self, source: &str, emit: &str) -> Result<Command> {
-        let file = self.directory.path().join("case.rs");
+    fn rustc(&self, name: &str, source: &str, emit: &str) -> Result<Command> {
+        let file = self.directory.path().join(format!("{name}.rs"));
         std::fs::write(&file, source)?;
         let libraries = self.piton.parent().context("piton's library has no directory")?;
         let mut rustc = Command::new(tool("RUSTC", "rustc"));
         rustc
-            .args(["--edition=2024", "--crate-type=lib", "--crate-name=case", "-Cdebuginfo=2"])
+            .args(["--edition=2024", "--crate-type=lib", "-Cdebuginfo=2"])
+            .arg(format!("--crate-name={name}"))
             .arg(format!("--emit={emit}"))
             .args(["--cap-lints=allow", "--out-dir"])
             .arg(self.directory.path())
@@ -96,6 +104,8 @@ impl Compiler {
             .arg(format!("piton={}", self.piton.display()))
             .arg("-L")
             .arg(format!("dependency={}", libraries.display()))
+            .arg("-L")
+            .arg(self.directory.path())
             .arg(&file)
             .stdin(Stdio::null())
             .kill_on_drop(true);

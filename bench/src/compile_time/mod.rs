@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use self::compiler::{Compiler, Taken};
-use self::source::Flavor;
+use self::source::{Awaited, Flavor};
 use crate::report::{Figure, Target, Unit};
 use crate::session::Session;
 
@@ -43,7 +43,7 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
     session.report.add(pair.figure("activities only", None));
     let mut pairs = Vec::new();
     for awaits in AWAITS {
-        let source = |flavor| source::straight(flavor, awaits);
+        let source = |flavor| source::straight(flavor, Awaited::Here, awaits);
         let pair = compile_both(&compiler, source).await?;
         let bound = (awaits <= BOUNDED_AWAITS).then_some(BOUND);
         let name = format!("{awaits} awaits, {} live locals", source::LIVE);
@@ -59,8 +59,28 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
             session.report.add(figure);
         }
     }
-    let pair = compile_both(&compiler, |flavor| source::small(flavor, SMALL)).await?;
+    let pair =
+        compile_both(&compiler, |flavor| source::small(flavor, Awaited::Here, SMALL)).await?;
     session.report.add(pair.figure(&format!("{SMALL} small functions"), Some(BOUND)));
+    built_before(&compiler, session).await
+}
+
+/// The same functions without what they await, which is in a crate that was built before: what the
+/// workflows themselves cost.
+async fn built_before(compiler: &Compiler, session: &mut Session) -> Result<()> {
+    for flavor in [Flavor::Piton, Flavor::Plain] {
+        compiler.build(flavor.library(), &source::activities(flavor)).await?;
+    }
+    for awaits in AWAITS.into_iter().filter(|awaits| *awaits <= BOUNDED_AWAITS) {
+        let source = |flavor| source::straight(flavor, Awaited::BuiltBefore, awaits);
+        let pair = compile_both(compiler, source).await?;
+        let name = format!("{awaits} awaits, activities built before");
+        session.report.add(pair.figure(&name, Some(BOUND)));
+    }
+    let source = |flavor| source::small(flavor, Awaited::BuiltBefore, SMALL);
+    let pair = compile_both(compiler, source).await?;
+    let name = format!("{SMALL} small functions, activities built before");
+    session.report.add(pair.figure(&name, Some(BOUND)));
     Ok(())
 }
 

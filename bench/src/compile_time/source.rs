@@ -14,6 +14,25 @@ pub(super) enum Flavor {
     Plain,
 }
 
+/// Where the functions are that the others await.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Awaited {
+    /// In the same crate.
+    Here,
+    /// In a crate that was built before: [`Flavor::library`].
+    BuiltBefore,
+}
+
+impl Flavor {
+    /// The name of the crate with the functions that are awaited.
+    pub(super) fn library(self) -> &'static str {
+        match self {
+            Self::Piton => "piton_activities",
+            Self::Plain => "plain_functions",
+        }
+    }
+}
+
 /// The types that locals have in turn, each with the function that is awaited for it.
 const TYPES: [(&str, &str); 4] =
     [("u64", "count"), ("String", "name"), ("Vec<u32>", "list"), ("(u64, String)", "pair")];
@@ -27,8 +46,8 @@ const FUNCTIONS: [&str; 4] = [
 ];
 
 /// One function of `awaits` awaits in a row, with [`LIVE`] locals of several types live across each.
-pub(super) fn straight(flavor: Flavor, awaits: usize) -> String {
-    let mut source = activities(flavor);
+pub(super) fn straight(flavor: Flavor, awaited: Awaited, awaits: usize) -> String {
+    let mut source = preamble(flavor, awaited);
     let window = LIVE + 1;
     let type_of = |local: usize| TYPES[local % window % TYPES.len()];
     let parameters: Vec<_> =
@@ -49,8 +68,8 @@ pub(super) fn straight(flavor: Flavor, awaits: usize) -> String {
 }
 
 /// `count` functions of three awaits, with a loop and a branch.
-pub(super) fn small(flavor: Flavor, count: usize) -> String {
-    let mut source = activities(flavor);
+pub(super) fn small(flavor: Flavor, awaited: Awaited, count: usize) -> String {
+    let mut source = preamble(flavor, awaited);
     for index in 0..count {
         source.push_str(attribute(flavor, "#[workflow]\n"));
         let _ = writeln!(
@@ -77,18 +96,31 @@ pub(super) fn small(flavor: Flavor, count: usize) -> String {
     source
 }
 
-/// The functions that the others await, and the use of piton: what each program begins with.
-pub(super) fn activities(flavor: Flavor) -> String {
-    let mut source = String::new();
-    if flavor == Flavor::Piton {
-        source.push_str("use piton::prelude::*;\n");
+/// What each program begins with.
+fn preamble(flavor: Flavor, awaited: Awaited) -> String {
+    match awaited {
+        Awaited::Here => activities(flavor),
+        Awaited::BuiltBefore => {
+            let library = flavor.library();
+            format!("{}extern crate {library};\nuse {library}::*;\n", prelude(flavor))
+        }
     }
+}
+
+/// The functions that the others await.
+pub(super) fn activities(flavor: Flavor) -> String {
+    let mut source = prelude(flavor).to_owned();
     for function in FUNCTIONS {
         let _ = writeln!(source, "{}pub {function}", attribute(flavor, "#[activity]\n"));
     }
     source
 }
 
+fn prelude(flavor: Flavor) -> &'static str {
+    attribute(flavor, "use piton::prelude::*;\n")
+}
+
+/// What only a workflow has.
 fn attribute(flavor: Flavor, attribute: &'static str) -> &'static str {
     match flavor {
         Flavor::Piton => attribute,
