@@ -3,14 +3,15 @@
 
 use std::time::Duration;
 
+use piton::machine::WorkflowEntry;
 use piton::prelude::*;
 use piton_crash_tests::books::{TABLE, single_entry};
 use piton_crash_tests::gate::{Gate, gated};
-use piton_crash_tests::ledger;
+use piton_crash_tests::ledger::{self, Ledger};
 use piton_crash_tests::workload::{Proceed, Tally, tally};
 
 use crate::proxy::{Cut, Proxy};
-use crate::scene::{PATIENCE, Scene};
+use crate::scene::{PATIENCE, Scene, wait_until};
 
 /// Longer than any test: nobody else is to take over.
 const LEASE: Duration = Duration::from_secs(600);
@@ -41,6 +42,42 @@ pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut 
         assert_eq!(call.began.len(), 1, "{key}: {call:?}");
     }
     worker.leave().await;
+}
+
+/// A claim that is on its way when its connection breaks may be carried out long after, when the worker
+/// has looked for what it had been given and found nothing. It gives the worker a run all the same.
+pub(crate) async fn what_a_claim_gives_long_after_its_connection_broke_is_found(mut scene: Scene) {
+    scene.log_statements().await;
+    let proxy = Proxy::start(&scene.socket()).await;
+    let client = Client::connect(&proxy.url(&scene.url)).await.expect("the way is open");
+    let (gate, ledger) = (Gate::new(scene.folder.path()), Ledger::open(scene.folder.path()));
+    let worker = Worker::new(&client).lease(LEASE).max_runs(1).provide(gate.clone());
+    let worker = worker.poll_interval(Duration::from_millis(100));
+    let worker = worker.provide(ledger.expect("it can be written")).start().await;
+    let worker = worker.expect("it starts");
+    // What a claim of one run sends: the names of the workflows and the limit, which a mere look has not.
+    let last = WorkflowEntry::all().map(|entry| entry.name).max().expect("there are some");
+    proxy.keep([last.as_bytes(), &8_i32.to_be_bytes(), &1_i64.to_be_bytes()].concat());
+    let first = scene.client.start(gated(1)).id("first").await.expect("it can be started");
+    tokio::time::timeout(PATIENCE, proxy.has_cut(1)).await.expect("a claim is cut off");
+    let begun = || ledger::read(scene.folder.path()).expect("a readable ledger").len();
+    wait_until("the worker has claimed the run again", async || begun() == 1).await;
+    let looks = || scene.statements().iter().filter(|sql| sql.contains("run_id <> ALL")).count();
+    wait_until("the worker has looked for more", async || looks() > 0).await;
+
+    // The worker has no room, so only the claim of before can give it this run.
+    let second = scene.client.start(gated(2)).id("second").await.expect("it can be started");
+    let _way = proxy.pass_on().await;
+    let given = "SELECT count(*) FROM piton_runs \
+        WHERE workflow_id = 'second' AND worker_id IS NOT NULL";
+    wait_until("the late claim takes effect", async || scene.audit.count(given).await == 1).await;
+    gate.open().expect("it can be written");
+    for (run, result) in [(first, 3), (second, 5)] {
+        let ended = tokio::time::timeout(PATIENCE, run.result()).await;
+        assert_eq!(ended.expect("it goes on").expect("it completes"), result);
+    }
+    worker.shutdown().await.expect("it hands back nothing");
+    client.close().await;
 }
 
 /// The transaction of an activity has taken effect when its connection breaks: its writes are there

@@ -46,6 +46,7 @@ const TESTS: &[(&str, Test)] = tests![
     clock::a_clock_that_jumps_moves_no_timer_and_no_lease,
     many::random_kills_lose_nothing,
     lost_answers::what_a_worker_commits_without_hearing_of_it_counts_once,
+    lost_answers::what_a_claim_gives_long_after_its_connection_broke_is_found,
     lost_answers::what_an_activity_commits_without_hearing_of_it_is_there_once,
     lost_answers::what_a_client_asks_without_hearing_of_it_counts_once,
     outage::a_server_that_restarts_loses_nothing,

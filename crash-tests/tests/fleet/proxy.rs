@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -22,6 +23,10 @@ struct Shared {
     cut: Mutex<Option<Cut>>,
     /// How many have been cut.
     cuts: watch::Sender<usize>,
+    /// What a message holds that is to come late, when whoever has sent it is gone.
+    late: Mutex<Option<Vec<u8>>>,
+    /// That message, and the way on.
+    kept: Mutex<Option<(Vec<u8>, OwnedWriteHalf)>>,
     /// What the message holds with which the way goes silent.
     silence_at: Mutex<Option<Vec<u8>>>,
     /// Connections before this number do not pass on anything.
@@ -48,6 +53,8 @@ impl Proxy {
             socket: socket.to_owned(),
             cut: Mutex::default(),
             cuts: watch::channel(0).0,
+            late: Mutex::default(),
+            kept: Mutex::default(),
             silence_at: Mutex::default(),
             silent_before: watch::channel(0).0,
             next: AtomicUsize::new(1),
@@ -67,6 +74,19 @@ impl Proxy {
     /// Loses one answer.
     pub(crate) fn cut(&self, cut: Cut) {
         *lock(&self.shared.cut) = Some(cut);
+    }
+
+    /// Cuts the connection that sends a message that holds this, and keeps the message.
+    pub(crate) fn keep(&self, wanted: Vec<u8>) {
+        *lock(&self.shared.late) = Some(wanted);
+    }
+
+    /// Passes on the message that was kept, as a network does that was slow. Returns the way that it
+    /// took, which is to be kept until it has had its effect.
+    pub(crate) async fn pass_on(&self) -> OwnedWriteHalf {
+        let (message, mut way) = lock(&self.shared.kept).take().expect("a message was kept");
+        way.write_all(&message).await.expect("the server listens");
+        way
     }
 
     /// Waits until so many answers have been lost.
@@ -127,6 +147,11 @@ async fn connect(number: usize, client: TcpStream, shared: Arc<Shared>) {
                 *doomed |= shared.take_cut(is_meant);
                 *doomed
             });
+            if shared.is_late(&buffer[..count]) {
+                *lock(&shared.kept) = Some((buffer[..count].to_vec(), to_server));
+                shared.cuts.send_modify(|cuts| *cuts += 1);
+                return;
+            }
             shared.go_silent(|wanted| holds(&mut sent, &buffer[..count], wanted));
             shared.until_not_silent(number).await;
             if to_server.write_all(&buffer[..count]).await.is_err() {
@@ -163,6 +188,16 @@ impl Shared {
             *cut = None;
         }
         taken
+    }
+
+    /// Whether this message is the one to come late.
+    fn is_late(&self, message: &[u8]) -> bool {
+        let mut late = lock(&self.late);
+        let is_late = late.as_deref().is_some_and(|wanted| holds(&mut Vec::new(), message, wanted));
+        if is_late {
+            *late = None;
+        }
+        is_late
     }
 
     fn go_silent(&self, is_meant: impl FnOnce(&[u8]) -> bool) {

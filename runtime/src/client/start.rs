@@ -9,6 +9,7 @@ use tracing::info_span;
 
 use super::{Client, RunHandle};
 use crate::engine::driver::{Origin, make_first};
+use crate::engine::held::Starting;
 use crate::engine::session::Adoption;
 use crate::engine::transitions;
 use crate::error::{KeyError, StartError};
@@ -140,7 +141,8 @@ impl<W: Workflow> Start<W> {
             let heard = first.is_none().then(|| session.store.hub().arrivals());
             let heard = heard.unwrap_or(u64::MAX);
             let origin = Origin::Started { run, machine: Box::new(machine), heard };
-            Adoption { session, origin, permit }
+            let starting = Some(Starting::new(&session, run_id));
+            Adoption { session, origin, permit, starting }
         });
         let new_run = NewRun {
             run_id,

@@ -1,6 +1,6 @@
 //! The runs that a session holds: those whose drivers live.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,10 @@ use crate::store::RunEvent;
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
-pub(crate) struct HeldRuns(Mutex<BTreeMap<RunId, Held>>);
+pub(crate) struct HeldRuns {
+    held: Mutex<BTreeMap<RunId, Held>>,
+    starting: Mutex<BTreeSet<RunId>>,
+}
 
 #[derive(Debug)]
 struct Held {
@@ -33,6 +36,14 @@ impl HeldRuns {
         runs.iter().map(|(id, held)| (*id, held.inbox_read.load(Ordering::Relaxed))).collect()
     }
 
+    /// Those that the session has reason to own: held, or being started.
+    pub(crate) fn known(&self) -> Vec<RunId> {
+        // Those being started first: one that is held in between is in both.
+        let mut known: Vec<RunId> = self.lock_starting().iter().copied().collect();
+        known.extend(self.lock().keys());
+        known
+    }
+
     /// Tells the driver of a run of it.
     pub(crate) fn tell(&self, run_id: RunId, event: RunEvent) {
         if let Some(held) = self.lock().get(&run_id) {
@@ -43,7 +54,32 @@ impl HeldRuns {
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<RunId, Held>> {
         // Whole after every operation, so a panic elsewhere does not spoil it.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_starting(&self) -> MutexGuard<'_, BTreeSet<RunId>> {
+        self.starting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A run that is being started for a session, until this is dropped. The database may say that the
+/// session owns it before the session has heard.
+#[derive(Debug)]
+pub(crate) struct Starting {
+    session: Arc<Session>,
+    run_id: RunId,
+}
+
+impl Starting {
+    pub(crate) fn new(session: &Arc<Session>, run_id: RunId) -> Self {
+        session.runs.lock_starting().insert(run_id);
+        Self { session: Arc::clone(session), run_id }
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        self.session.runs.lock_starting().remove(&self.run_id);
     }
 }
 

@@ -31,7 +31,7 @@ mod blocked;
 pub(crate) mod claim;
 mod clock;
 pub(crate) mod driver;
-mod held;
+pub(crate) mod held;
 pub(crate) mod lease;
 mod link;
 pub(crate) mod phase;

@@ -17,7 +17,7 @@ use super::batch::Batcher;
 use super::blocked::Looked;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
-use super::held::{HeldRuns, Hold};
+use super::held::{HeldRuns, Hold, Starting};
 use super::lease;
 use super::phase::{Phase, Phases};
 use super::queues::{self, Held as HeldAttempts, Queues, Reports};
@@ -124,14 +124,19 @@ pub(crate) struct Adoption {
     pub(crate) origin: Origin,
     /// The permit under which it is held.
     pub(crate) permit: OwnedSemaphorePermit,
+    /// That it is being started, if it is.
+    pub(crate) starting: Option<Starting>,
 }
 
 impl Adoption {
     /// Drives the run, unless it is driven already.
     pub(crate) fn adopt(self) {
-        if !self.session.runs.has(self.origin.run_id()) {
-            self.session.drive(self.origin, self.permit);
+        let Self { session, origin, permit, starting } = self;
+        if !session.runs.has(origin.run_id()) {
+            session.drive(origin, permit);
         }
+        // Known as started until it is known as held.
+        drop(starting);
     }
 }
 

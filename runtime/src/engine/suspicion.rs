@@ -1,10 +1,21 @@
 //! The suspicion that a worker has been given what it does not know of, because an answer was lost.
 //!
+//! A request that was on its way when its connection broke may be carried out after a look that has found
+//! nothing. So what has been noted is looked into for a while, at every sweep.
+//!
 //! A look leaves out what is held. But what is about to be let go of may have been given once more,
 //! and nobody would look again: so whoever lets go of something compares how often the suspicion was
 //! noted before he said so and after.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How long what was sent on a connection that is gone may take to be carried out: longer than servers
+/// and what lies before them keep a message, and than the server may take to answer.
+const MAY_COME_LATE: Duration = Duration::from_secs(120);
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
@@ -12,12 +23,15 @@ pub(crate) struct Suspicion {
     stands: AtomicBool,
     /// How often it was noted. Set before `stands` is.
     notes: AtomicU64,
+    /// When it was noted last.
+    noted_at: Mutex<Option<Instant>>,
 }
 
 impl Suspicion {
     /// Notes that something may have been given.
     pub(crate) fn note(&self) {
         self.notes.fetch_add(1, Ordering::Relaxed);
+        *self.noted_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         self.stand();
     }
 
@@ -26,7 +40,7 @@ impl Suspicion {
         self.stands.store(true, Ordering::Release);
     }
 
-    /// Whether there is something to look into.
+    /// Whether there is something to look into of which no look has told.
     pub(crate) fn stands(&self) -> bool {
         self.stands.load(Ordering::Relaxed)
     }
@@ -47,7 +61,14 @@ impl Suspicion {
 
     /// Begins to look into it, if there is something to look into.
     pub(crate) fn look_into(&self) -> Option<Inquiry<'_>> {
-        self.stands.swap(false, Ordering::AcqRel).then(|| Inquiry(self))
+        let stands = self.stands.swap(false, Ordering::AcqRel);
+        (stands || self.may_come_late()).then(|| Inquiry(self))
+    }
+
+    /// Whether what was noted may still come true.
+    fn may_come_late(&self) -> bool {
+        let noted_at = *self.noted_at.lock().unwrap_or_else(PoisonError::into_inner);
+        noted_at.is_some_and(|at| at.elapsed() < MAY_COME_LATE)
     }
 }
 
@@ -72,6 +93,21 @@ impl Drop for Inquiry<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_noted_may_come_true_late() {
+        let suspicion = Suspicion::default();
+        suspicion.note();
+        suspicion.look_into().expect("it is noted").answered();
+        assert!(!suspicion.stands());
+        tokio::time::advance(Duration::from_secs(60)).await;
+        suspicion.look_into().expect("it may come late").answered();
+        tokio::time::advance(MAY_COME_LATE).await;
+        assert!(suspicion.look_into().is_none());
+        suspicion.stand();
+        suspicion.look_into().expect("it stands").answered();
+        assert!(suspicion.look_into().is_none());
+    }
 
     #[test]
     fn a_look_that_is_broken_off_leaves_the_suspicion() {

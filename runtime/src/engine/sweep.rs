@@ -78,9 +78,9 @@ pub(crate) async fn fence_expired_workers(store: &dyn Store) -> Result<(), Store
 /// Drives the runs that this worker owns without knowing.
 async fn recover_strays(session: &Arc<Session>) -> Result<(), StoreError> {
     let _claiming = session.claiming.lock().await;
-    let held: Vec<_> = session.runs.list().into_iter().map(|(run_id, _)| run_id).collect();
+    let known = session.runs.known();
     let heard = session.store.hub().arrivals();
-    let strays = session.store.recover_claims(session.lease(), &held, INBOX_PAGE).await?;
+    let strays = session.store.recover_claims(session.lease(), &known, INBOX_PAGE).await?;
     for mut run in strays {
         // Whatever its driver had under way, if it had one, was interrupted.
         run.takeovers += 1;
@@ -90,7 +90,7 @@ async fn recover_strays(session: &Arc<Session>) -> Result<(), StoreError> {
         };
         info!(run_id = %run.run_id, "recovered a run");
         let origin = Origin::Claimed { run, heard };
-        Adoption { session: Arc::clone(session), origin, permit }.adopt();
+        Adoption { session: Arc::clone(session), origin, permit, starting: None }.adopt();
     }
     Ok(())
 }
