@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
-use super::fixture::{StoreUnderTest, block, close, close_as, keep, new_run, park};
+use super::fixture::{
+    StoreUnderTest, accepted, block, close, close_as, keep, new_run, park, signal,
+};
 use crate::model::{Payload, RunId, RunStatus};
-use crate::store::{CommitOutcome, Ending, FoundEnding, NewRun, RunFilter, RunKey};
+use crate::store::{
+    ArrivalKind, CommitOutcome, Ending, FoundEnding, NewArrival, NewRun, RunFilter, RunKey,
+};
 
 super::list_cases!("queries":
     a_snapshot_is_that_of_the_last_commit,
@@ -22,6 +26,7 @@ super::list_cases!("queries":
     another_connection_sees_what_was_committed,
     endings_are_found_in_the_order_asked,
     a_terminated_run_has_an_ending,
+    megabytes_are_kept,
 );
 
 async fn find(t: &StoreUnderTest, workflow_id: &str) -> Option<RunId> {
@@ -218,4 +223,33 @@ async fn a_snapshot_is_that_of_the_last_commit(t: StoreUnderTest) {
     assert_eq!(snapshot(run_id).await, Some(b"one".to_vec()));
     assert_eq!(t.commit(worker, close(run_id, 1)).await, CommitOutcome::Committed);
     assert!(snapshot(run_id).await.is_some(), "the run is still there");
+}
+
+/// Arguments, states, arrivals and results of eight megabytes each.
+async fn megabytes_are_kept(t: StoreUnderTest) {
+    let bytes = |fill: u8| vec![fill; 8 << 20];
+    let worker = t.worker().await;
+    let run = NewRun {
+        arguments: Payload(bytes(1)),
+        snapshot: bytes(2),
+        owner: Some(worker),
+        ..new_run("large")
+    };
+    let run_id = run.run_id;
+    t.start_all(vec![run]).await;
+    let payload = Payload(bytes(3));
+    let kind = ArrivalKind::Signal { name: "large".to_owned(), payload: payload.clone() };
+    let arrival = NewArrival { kind: kind.clone(), ..signal(run_id, "large") };
+    assert_eq!(t.deliver(arrival).await, accepted(1));
+    let read = t.store.read_inbox(run_id, 0, 10).await.expect("it can be read");
+    assert!(matches!(&read[..], [arrival] if arrival.kind == kind));
+    let snapshot = t.store.find_snapshot(run_id).await.expect("it can be read");
+    assert!(snapshot == Some(bytes(2)));
+    t.store.release_worker(worker).await.expect("a worker can leave");
+    let worker = t.worker().await;
+    let [claimed] = &t.claim(worker, 1).await[..] else { panic!("the run is due") };
+    assert!(claimed.snapshot == bytes(2) && claimed.inbox[0].kind == kind);
+    let closing = close_as(run_id, 0, RunStatus::Completed, Some(payload.clone()), None);
+    assert_eq!(t.commit(worker, closing).await, CommitOutcome::Committed);
+    assert!(t.record(run_id).await.result == Some(payload));
 }
