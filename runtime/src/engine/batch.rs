@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::task::yield_now;
 use tracing::warn;
 
 use super::backoff::Backoff;
@@ -114,7 +115,7 @@ async fn serve<T: Transition>(
 ) {
     let mut requests = Vec::new();
     loop {
-        if receiver.lock().await.recv_many(&mut requests, MAX_BATCH).await == 0 {
+        if !gather(&mut *receiver.lock().await, &mut requests).await {
             return;
         }
         let refused = write(&*transition, requests.drain(..).collect()).await;
@@ -122,6 +123,30 @@ async fn serve<T: Transition>(
             write(&*transition, Batch::from_iter([request])).await;
         }
     }
+}
+
+/// Waits for requests, and lets those who are about to make one do so: a batch costs the database
+/// and both ends of the connection a good deal however few requests are in it, and hundreds of
+/// tasks that the last answers have woken may be on their way here. Returns whether there are any.
+async fn gather<T: Transition>(
+    receiver: &mut mpsc::UnboundedReceiver<Request<T>>,
+    requests: &mut Vec<Request<T>>,
+) -> bool {
+    if receiver.recv_many(requests, MAX_BATCH).await == 0 {
+        return false;
+    }
+    let mut known = 0;
+    while known < requests.len() {
+        known = requests.len();
+        // Until every task that is ready has been polled, or dozens of them.
+        yield_now().await;
+        while requests.len() < MAX_BATCH
+            && let Ok(request) = receiver.try_recv()
+        {
+            requests.push(request);
+        }
+    }
+    true
 }
 
 /// Writes a batch and answers its requests. Returns those of a batch that the database refused as
