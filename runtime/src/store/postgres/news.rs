@@ -22,7 +22,10 @@ pub(super) const CHANNEL: &str = "piton";
 /// The longest notification that Postgres accepts is one byte under 8,000.
 const MAX_PAYLOAD: usize = 7_900;
 
-const SEND: &str = "SELECT pg_notify('piton', payload) FROM unnest($1::text[]) AS payload";
+/// News need not outlive the server, so nobody waits for its log to be flushed: what is told of has
+/// been committed before.
+const SEND: &str = "SELECT set_config('synchronous_commit', 'off', true), \
+    pg_notify('piton', payload) FROM unnest($1::text[]) AS payload";
 
 /// Tells the notifications of one store from those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
