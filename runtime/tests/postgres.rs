@@ -238,14 +238,14 @@ async fn other_processes_hear_of_queues(url: String) {
         limits: ActivityLimits::default(),
     };
     let asks = CommitStep { activities: vec![activity], ..step(0) };
-    here.commit_steps(worker, &[asks]).await.expect("it can be committed");
+    here.commit_steps(worker, &[&asks]).await.expect("it can be committed");
     tokio::time::timeout(PATIENCE, queued.notified()).await.expect("an activity is due");
     let (queues, activities) = (&[("gpu", 1)], &[("train", 1)]);
     let claim = ClaimActivities { worker, queues, activities, limit: 1 };
     let claimed = there.claim_activities(claim).await.expect("it can be claimed");
     assert_eq!(claimed.activities.len(), 1);
     let gives_up = CommitStep { given_up: vec![Handle(0)], ..step(1) };
-    here.commit_steps(worker, &[gives_up]).await.expect("it can be committed");
+    here.commit_steps(worker, &[&gives_up]).await.expect("it can be committed");
     let heard = tokio::time::timeout(PATIENCE, given_up.recv()).await.expect("in time");
     assert_eq!(heard, Some(claimed.activities[0].key));
 }
@@ -261,7 +261,7 @@ async fn connections_that_are_cut_are_made_again(url: String) {
     let step = || CommitStep::new(run_id, StepNo(0), keep.clone());
     let started = Instant::now();
     let outcome = loop {
-        match here.commit_steps(worker, &[step()]).await {
+        match here.commit_steps(worker, &[&step()]).await {
             Ok(outcome) => break outcome,
             Err(error) => assert!(error.is_retryable() && started.elapsed() < PATIENCE, "{error}"),
         }
@@ -304,6 +304,7 @@ async fn a_kept_run_stays_in_its_page(_: String) {
     let mut sizes = Vec::new();
     for expected in 0..STEPS {
         let steps: Vec<_> = run_ids.iter().map(|run_id| keep(*run_id, expected)).collect();
+        let steps: Vec<_> = steps.iter().collect();
         store.commit_steps(worker, &steps).await.expect("a valid worker can commit");
         if [WARM_UP, STEPS - 1].contains(&expected) {
             const SIZE: &str = "SELECT pg_relation_size('piton_runs')";
@@ -358,7 +359,7 @@ async fn reads_that_hang_hold_up_no_commit_and_no_renewal(url: String) {
     }
     let own = async {
         let request = ClaimRequest { worker, workflows: &["order"], limit: 1, inbox_limit: 1 };
-        let outcome = store.commit_steps(worker, &[keep(run_id, 0)]).await;
+        let outcome = store.commit_steps(worker, &[&keep(run_id, 0)]).await;
         assert_eq!(outcome.expect("it can commit"), [CommitOutcome::Committed]);
         store.renew_lease(worker, PATIENCE).await.expect("it can renew");
         store.claim_runs(request).await.expect("it can claim");

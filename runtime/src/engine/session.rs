@@ -230,10 +230,12 @@ impl Session {
         let (events, receiver) = mpsc::unbounded_channel();
         let hold = Hold::new(self, run_id, events.clone());
         let subscription = self.store.hub().subscribe(run_id, events);
-        drivers.spawn(process::bind(async move {
+        // A task's future is copied whole when it is spawned, when it ends, and when its end is
+        // noticed, and this one is of some size.
+        drivers.spawn(process::bind(Box::pin(async move {
             Driver::run(hold, origin, receiver).await;
             drop((subscription, permit));
-        }));
+        })));
     }
 
     /// Spawns a task that ends with the session, unless no more may start.

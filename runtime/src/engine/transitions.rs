@@ -28,12 +28,14 @@ pub(crate) struct Commits {
 }
 
 impl Transition for Commits {
-    type Item = CommitStep;
+    /// Boxed, because it changes hands five times on its way to the database and back.
+    type Item = Box<CommitStep>;
     type Outcome = CommitOutcome;
 
-    async fn apply(&self, steps: &[CommitStep]) -> Result<Vec<CommitOutcome>, StoreError> {
+    async fn apply(&self, steps: &[Self::Item]) -> Result<Vec<CommitOutcome>, StoreError> {
         failpoints::hit("before_commit");
-        let committed = self.store.commit_steps(self.lease, steps).await;
+        let steps: Vec<&CommitStep> = steps.iter().map(|step| &**step).collect();
+        let committed = self.store.commit_steps(self.lease, &steps).await;
         failpoints::hit("after_commit");
         if matches!(committed, Err(StoreError::Fenced)) {
             (self.on_fenced)();
@@ -41,7 +43,7 @@ impl Transition for Commits {
         committed
     }
 
-    fn is_repeatable(&self, _: &CommitStep) -> bool {
+    fn is_repeatable(&self, _: &Self::Item) -> bool {
         true
     }
 
@@ -55,7 +57,7 @@ impl Transition for Commits {
     /// longer owned, the driver lets go of it either way.
     async fn settle(
         &self,
-        step: &CommitStep,
+        step: &Self::Item,
         outcome: CommitOutcome,
         retried: bool,
     ) -> Result<CommitOutcome, StoreError> {

@@ -165,7 +165,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn commit_steps(
         &self,
         worker: WorkerLease,
-        steps: &[CommitStep],
+        steps: &[&CommitStep],
     ) -> Result<Vec<CommitOutcome>, StoreError>;
 
     /// Puts arrivals into inboxes, in this order, each on its own. The outcomes are in the order of

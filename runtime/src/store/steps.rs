@@ -1,7 +1,5 @@
 //! What every SQL store asks of the steps that it commits.
 
-use std::collections::HashSet;
-
 use super::{CommitOutcome, CommitStep, Disposition};
 use crate::model::RunId;
 
@@ -21,9 +19,12 @@ pub(super) fn is_close(step: &CommitStep) -> bool {
     matches!(step.disposition, Disposition::Close { .. })
 }
 
-/// What became of the steps, in their order, if those of these runs were committed.
-pub(super) fn outcomes(steps: &[CommitStep], committed: &HashSet<RunId>) -> Vec<CommitOutcome> {
-    let outcome = |step: &CommitStep| match committed.contains(&step.run_id) {
+/// What became of the steps, in their order.
+pub(super) fn outcomes(
+    steps: &[&CommitStep],
+    is_committed: impl Fn(RunId) -> bool,
+) -> Vec<CommitOutcome> {
+    let outcome = |step: &&CommitStep| match is_committed(step.run_id) {
         true => CommitOutcome::Committed,
         false => CommitOutcome::Lost,
     };

@@ -179,19 +179,23 @@ impl Driver {
     }
 
     /// The commit that follows the last one answered.
-    pub(super) fn next_commit(&self, disposition: Disposition, effects: Effects) -> CommitStep {
+    pub(super) fn next_commit(
+        &self,
+        disposition: Disposition,
+        effects: Effects,
+    ) -> Box<CommitStep> {
         let Effects { mut consumed, activities, given_up } = effects;
         // An arrival that was read after the lost answer to its own delivery is noted twice.
         consumed.sort_unstable();
         consumed.dedup();
         let workflow_id = &self.run.workflow_id;
         let on_queue = |(handle, activity)| QueuedCall::of(workflow_id, activity).on_queue(handle);
-        CommitStep {
+        Box::new(CommitStep {
             consumed,
             activities: activities.into_iter().map(on_queue).collect(),
             given_up,
             ..CommitStep::new(self.run.run_id, self.step_no, disposition)
-        }
+        })
     }
 
     /// Takes note of the answer to a commit.

@@ -181,7 +181,7 @@ impl Driver {
                 Err(Unread { mut hold, expected, reason }) => {
                     warn!(%reason, "the run is blocked");
                     let disposition = Disposition::Block { reason };
-                    let step = CommitStep::new(run_id, expected, disposition);
+                    let step = Box::new(CommitStep::new(run_id, expected, disposition));
                     hold.give_up();
                     if let Err(error) = hold.session.commits.submit(step).await {
                         report_failed_commit(&mut hold, &error);

@@ -145,7 +145,7 @@ async fn a_step_of_a_terminated_run_is_lost(t: StoreUnderTest) {
 
 async fn assert_fenced(t: &StoreUnderTest, worker: WorkerLease, run_id: RunId) {
     for step in [keep(run_id, 0, "late"), park(run_id, 0, None, 0), close(run_id, 0)] {
-        let outcome = t.store.commit_steps(worker, &[step]).await;
+        let outcome = t.store.commit_steps(worker, &[&step]).await;
         assert!(matches!(outcome, Err(StoreError::Fenced)), "{outcome:?}");
     }
     let run = t.record(run_id).await;

@@ -169,7 +169,7 @@ async fn one_of_many_commits_of_the_same_step_wins(t: StoreUnderTest) {
         let store = t.either(number);
         async move {
             let step = keep(run_id, 0, &number.to_string());
-            store.commit_steps(worker, &[step]).await.expect("a valid worker can commit")[0]
+            store.commit_steps(worker, &[&step]).await.expect("a valid worker can commit")[0]
         }
     })
     .await;
@@ -191,7 +191,7 @@ async fn no_arrival_is_lost_between_reading_and_parking(t: StoreUnderTest) {
         let run_id = run_ids[number / 2];
         async move {
             if number.is_multiple_of(2) {
-                let parked = store.commit_steps(worker, &[park(run_id, 0, None, 0)]).await;
+                let parked = store.commit_steps(worker, &[&park(run_id, 0, None, 0)]).await;
                 parked.expect("a valid worker can commit");
             } else {
                 store.deliver(vec![signal(run_id, "x")]).await.expect("it can be delivered");
@@ -206,7 +206,8 @@ async fn fencing_and_committing_exclude_each_other(t: StoreUnderTest) {
     for round in 0..10 {
         let worker = t.worker().await;
         let run_id = t.start_owned(&round.to_string(), worker).await;
-        let steps = [close(run_id, 0)];
+        let step = close(run_id, 0);
+        let steps = [&step];
         let (commit, fence) = tokio::join!(
             t.store.commit_steps(worker, &steps),
             t.other.fence_workers(std::slice::from_ref(&worker.worker_id)),
@@ -223,7 +224,8 @@ async fn a_dropped_call_has_its_whole_effect_or_none(t: StoreUnderTest) {
     for polls in 0..20 {
         let run_id = t.start_owned(&polls.to_string(), worker).await;
         t.deliver(signal(run_id, "x")).await;
-        let steps = [CommitStep { consumed: vec![1], ..keep(run_id, 0, "one") }];
+        let step = CommitStep { consumed: vec![1], ..keep(run_id, 0, "one") };
+        let steps = [&step];
         let mut call = t.store.commit_steps(worker, &steps);
         for _ in 0..polls {
             if call.as_mut().now_or_never().is_some() {

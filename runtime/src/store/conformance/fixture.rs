@@ -103,6 +103,7 @@ impl StoreUnderTest {
         worker: WorkerLease,
         steps: Vec<CommitStep>,
     ) -> Vec<CommitOutcome> {
+        let steps: Vec<_> = steps.iter().collect();
         self.store.commit_steps(worker, &steps).await.expect("a valid worker can commit")
     }
 

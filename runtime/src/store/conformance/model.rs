@@ -347,7 +347,7 @@ async fn commit(
     };
     let consumed: Vec<i64> = run.inbox.first().copied().into_iter().collect();
     let new = CommitStep { consumed: consumed.clone(), ..new };
-    let outcome = t.store.commit_steps(worker, &[new]).await;
+    let outcome = t.store.commit_steps(worker, &[&new]).await;
     if !valid {
         assert!(matches!(outcome, Err(StoreError::Fenced)));
         return;

@@ -53,7 +53,7 @@ async fn a_fenced_worker_asks_for_nothing(t: StoreUnderTest) {
     let run_id = t.start_owned("one", worker).await;
     t.clock.advance(LONGER_THAN_LEASE);
     let step = CommitStep { activities: vec![activity(0)], ..keep(run_id, 0, "asked") };
-    let committed = t.store.commit_steps(worker, &[step]).await;
+    let committed = t.store.commit_steps(worker, &[&step]).await;
     assert!(matches!(committed, Err(StoreError::Fenced)));
     assert_eq!(t.activity(key(run_id, 0)).await, None);
 }

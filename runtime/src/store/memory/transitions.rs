@@ -113,7 +113,7 @@ impl Store for MemoryStore {
     async fn commit_steps(
         &self,
         worker: WorkerLease,
-        steps: &[CommitStep],
+        steps: &[&CommitStep],
     ) -> Result<Vec<CommitOutcome>, StoreError> {
         self.transition("commit_steps", |state, now, news| {
             state.commit_steps(worker, steps, now, news)

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use sqlx::postgres::PgRow;
-use sqlx::{PgConnection, Row as _};
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::{Arguments as _, PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::transaction::Transaction;
@@ -22,7 +22,7 @@ use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 /// The lists are unnested in a list of columns and not in `FROM`, where each of them would be written
 /// to a place of its own and read from there. What is said of the worker is found out once, before
 /// any run is locked. The answer is one row whatever the number of steps: rows cost, to send and to
-/// read, several times what a value in a list does.
+/// read, several times what a value in a list does. It names the runs only if some are missing.
 ///
 /// `worker_id + 0` because an index on the bare column would do as well, to a planner that has seen
 /// the table empty: every step would then read all the runs that its worker owns.
@@ -51,9 +51,16 @@ const COMMIT: &str = concat!(
      AND run.worker_id + 0 = $2 AND run.epoch = $3 AND (SELECT now FROM worker) IS NOT NULL \
      AND ($12 OR run.inbox_count = 0 OR step.status IS NULL OR step.status IN ('running', 'blocked')) \
      RETURNING run.run_id, run.due_at, run.inbox_count) \
-     SELECT coalesce(array_agg(run_id), '{}'), coalesce(bool_or(due_at IS NOT NULL), false), \
+     SELECT CASE WHEN count(*) < cardinality($4) THEN ARRAY (SELECT run_id FROM committed) END, \
+     coalesce(bool_or(due_at IS NOT NULL), false), \
      coalesce(array_agg(run_id) FILTER (WHERE inbox_count > 0), '{}') FROM committed"
 );
+
+/// The parameters of [`COMMIT`].
+const PARAMETERS: usize = 14;
+
+/// What a step takes in them, roughly, beside its snapshot and what the run came to.
+const STEP_BYTES: usize = 64;
 
 const EMPTY_INBOXES: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
 
@@ -63,7 +70,8 @@ const USE_UP: &str = "DELETE FROM piton_inbox AS inbox \
 
 /// What the update found.
 struct Met {
-    committed: HashSet<RunId>,
+    /// Runs whose steps did not meet their guards, which is seldom one.
+    lost: HashSet<RunId>,
     any_due: bool,
     /// Committed runs that have ever had arrivals.
     had_arrivals: HashSet<RunId>,
@@ -74,32 +82,37 @@ struct Met {
 pub(super) async fn commit(
     store: &PostgresStore,
     worker: WorkerLease,
-    steps: &[CommitStep],
+    steps: &[&CommitStep],
 ) -> Result<Vec<CommitOutcome>, StoreError> {
     let failed = failed("commit_steps");
     let (mut alone, mut in_transaction): (Vec<_>, Vec<_>) =
-        steps.iter().partition(|step| !has_effects(step));
-    let mut committed = HashSet::new();
+        steps.iter().copied().partition(|step| !has_effects(step));
+    let mut lost = HashSet::new();
     if in_transaction.is_empty() {
         let mut lane = store.lanes.lane().await.map_err(failed)?;
         let met = update(lane.get(), store, worker, &alone, false).await.map_err(failed)?;
         lane.done();
         announce(store, &alone, &met);
-        committed = met.committed;
+        lost = met.lost;
         // Those that have had arrivals are left.
-        alone.retain(|step| is_close(step) && !committed.contains(&step.run_id));
+        alone.retain(|step| is_close(step) && lost.contains(&step.run_id));
     }
     in_transaction.extend(alone);
     if !in_transaction.is_empty() {
         let met = commit_with_consequences(store, worker, &in_transaction).await.map_err(failed)?;
         announce(store, &in_transaction, &met);
+        for step in &in_transaction {
+            match met.has(step) {
+                true => lost.remove(&step.run_id),
+                false => lost.insert(step.run_id),
+            };
+        }
         met.activities.announce(store);
-        committed.extend(met.committed);
     }
-    if committed.is_empty() && !workers::is_valid(store, worker).await.map_err(failed)? {
+    if lost.len() == steps.len() && !workers::is_valid(store, worker).await.map_err(failed)? {
         return Err(StoreError::Fenced);
     }
-    Ok(outcomes(steps, &committed))
+    Ok(outcomes(steps, |run_id| !lost.contains(&run_id)))
 }
 
 async fn update(
@@ -115,7 +128,10 @@ async fn update(
     for (at, step) in order.into_iter().enumerate() {
         columns.push(at, step);
     }
-    let query = sqlx::query(COMMIT)
+    // A buffer that grows from nothing is moved a dozen times.
+    let mut arguments = PgArguments::default();
+    arguments.reserve(PARAMETERS, columns.bytes());
+    let query = sqlx::query_with(COMMIT, arguments)
         .bind(store.given_time())
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
@@ -130,18 +146,29 @@ async fn update(
         .bind(empties_inboxes)
         .bind(columns.results.0)
         .bind(columns.failures.0);
-    Met::read(&query.fetch_one(connection).await?)
+    Met::read(&query.fetch_one(connection).await?, steps)
 }
 
 impl Met {
-    fn read(row: &PgRow) -> Result<Self, sqlx::Error> {
-        let runs = |ids: Vec<Uuid>| ids.into_iter().map(RunId::from).collect();
+    fn read(row: &PgRow, steps: &[&CommitStep]) -> Result<Self, sqlx::Error> {
+        let runs = |ids: Vec<Uuid>| ids.into_iter().map(RunId::from).collect::<HashSet<_>>();
+        let lost = match row.try_get::<Option<Vec<Uuid>>, _>(0)?.map(runs) {
+            Some(committed) => {
+                let run_ids = steps.iter().map(|step| step.run_id);
+                run_ids.filter(|run_id| !committed.contains(run_id)).collect()
+            }
+            None => HashSet::new(),
+        };
         Ok(Self {
-            committed: runs(row.try_get(0)?),
+            lost,
             any_due: row.try_get(1)?,
             had_arrivals: runs(row.try_get(2)?),
             activities: activities::Changes::default(),
         })
+    }
+
+    fn has(&self, step: &CommitStep) -> bool {
+        !self.lost.contains(&step.run_id)
     }
 }
 
@@ -179,6 +206,12 @@ impl<T> Sparse<T> {
 }
 
 impl<'a> Columns<'a> {
+    /// How long the parameters are, roughly.
+    fn bytes(&self) -> usize {
+        let values = self.snapshots.0.iter().chain(&self.results.0).flatten();
+        self.run_ids.len() * STEP_BYTES + values.map(|value| value.len()).sum::<usize>()
+    }
+
     /// Adds the step with this number.
     fn push(&mut self, at: usize, step: &'a CommitStep) {
         self.run_ids.push(step.run_id.as_uuid());
@@ -221,7 +254,7 @@ async fn commit_with_consequences(
     let mut transaction = Transaction::begin_in(&store.lanes).await?;
     let mut met = update(transaction.get(), store, worker, steps, true).await?;
     let (mut emptied, mut using, mut used) = (Vec::new(), Vec::new(), Vec::<i64>::new());
-    let committed = steps.iter().copied().filter(|step| met.committed.contains(&step.run_id));
+    let committed = steps.iter().copied().filter(|step| !met.lost.contains(&step.run_id));
     for step in committed.clone() {
         let run_id = step.run_id.as_uuid();
         if is_close(step) {
@@ -249,12 +282,11 @@ fn announce(store: &PostgresStore, steps: &[&CommitStep], met: &Met) {
     if met.any_due {
         store.news.due();
     }
-    let is_committed = |step: &CommitStep| met.committed.contains(&step.run_id);
     for step in steps {
         // Most steps are no news, so that comes before the look-up.
         match (step.disposition.ending(), &step.disposition) {
-            (Some(ending), _) if is_committed(step) => store.news.ended(step.run_id, ending),
-            (None, Disposition::Block { .. }) if is_committed(step) => {
+            (Some(ending), _) if met.has(step) => store.news.ended(step.run_id, ending),
+            (None, Disposition::Block { .. }) if met.has(step) => {
                 store.news.blocked(step.run_id);
             }
             _ => {}

@@ -214,7 +214,7 @@ impl Store for PostgresStore {
     async fn commit_steps(
         &self,
         worker: WorkerLease,
-        steps: &[CommitStep],
+        steps: &[&CommitStep],
     ) -> Result<Vec<CommitOutcome>, StoreError> {
         self.answered("commit_steps", commit::commit(self, worker, steps)).await
     }

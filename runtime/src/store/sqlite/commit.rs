@@ -55,11 +55,13 @@ struct Met {
 pub(super) async fn commit(
     store: &SqliteStore,
     worker: WorkerLease,
-    steps: &[CommitStep],
+    steps: &[&CommitStep],
 ) -> Result<Vec<CommitOutcome>, StoreError> {
     let failed = failed("commit_steps");
-    let (kept, let_go): (Vec<_>, Vec<_>) =
-        steps.iter().partition(|step| matches!(step.disposition, Disposition::Keep { .. }));
+    let (kept, let_go): (Vec<_>, Vec<_>) = steps
+        .iter()
+        .copied()
+        .partition(|step| matches!(step.disposition, Disposition::Keep { .. }));
     let mut turn = store.turn().await;
     let now = store.time();
     let mut script = Script::new();
@@ -70,7 +72,7 @@ pub(super) async fn commit(
         add_let_go(&mut script, steps, worker, now);
     }
     let statements = kept.len().div_ceil(MAX_ROWS) + let_go.len().div_ceil(MAX_ROWS);
-    let alone = statements <= 1 && !steps.iter().any(has_consequences);
+    let alone = statements <= 1 && !steps.iter().any(|step| has_consequences(step));
     let mut rows = if alone {
         turn.run(script).await.map_err(failed)?
     } else {
@@ -88,7 +90,7 @@ pub(super) async fn commit(
         };
     }
     if !alone {
-        let committed = steps.iter().filter(|step| met.committed.contains(&step.run_id));
+        let committed = steps.iter().copied().filter(|step| met.committed.contains(&step.run_id));
         let mut script = Script::new();
         let given_up = activities::add_changes(&mut script, committed.clone(), now);
         add_consequences(&mut script, steps, &met);
@@ -96,7 +98,7 @@ pub(super) async fn commit(
         activities::announce_changes(store, committed, &mut rows, given_up).map_err(failed)?;
     }
     announce(store, steps, &met);
-    Ok(outcomes(steps, &met.committed))
+    Ok(outcomes(steps, |run_id| met.committed.contains(&run_id)))
 }
 
 fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
@@ -188,7 +190,7 @@ impl Met {
 }
 
 /// What follows from the steps that were committed; ends the transaction.
-fn add_consequences(script: &mut Script, steps: &[CommitStep], met: &Met) {
+fn add_consequences(script: &mut Script, steps: &[&CommitStep], met: &Met) {
     let (mut emptied, mut used_up) = (Vec::new(), Vec::new());
     for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
         if is_close(step) {
@@ -214,7 +216,7 @@ fn add_consequences(script: &mut Script, steps: &[CommitStep], met: &Met) {
     script.sql("COMMIT");
 }
 
-fn announce(store: &SqliteStore, steps: &[CommitStep], met: &Met) {
+fn announce(store: &SqliteStore, steps: &[&CommitStep], met: &Met) {
     if met.any_due {
         store.hub.announce_due();
     }

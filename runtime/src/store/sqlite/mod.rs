@@ -167,7 +167,7 @@ impl Store for SqliteStore {
     async fn commit_steps(
         &self,
         worker: WorkerLease,
-        steps: &[CommitStep],
+        steps: &[&CommitStep],
     ) -> Result<Vec<CommitOutcome>, StoreError> {
         commit::commit(self, worker, steps).await
     }

@@ -238,7 +238,7 @@ async fn commit(
         true => close(run.run_id, run.step_no),
         false => keep(run.run_id, run.step_no, "kept"),
     };
-    let outcome = t.store.commit_steps(owner, &[with(step)]).await;
+    let outcome = t.store.commit_steps(owner, &[&with(step)]).await;
     if !model.is_valid(owner, t.now()) {
         assert!(matches!(outcome, Err(StoreError::Fenced)));
         return false;
