@@ -18,7 +18,7 @@ const POINTS: [&str; 4] = ["before_commit", "after_commit", "before_activity", "
 async fn a_strict_march_repeats_what_was_under_way() {
     for point in POINTS {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        for count in [1, 40, 170] {
+        for count in [1, 40, 120] {
             let before = repeats(folder.path());
             let begun_before = begun(folder.path());
             let killed = march(folder.path(), "strict", Some((point, count)));
