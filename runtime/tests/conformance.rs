@@ -16,9 +16,8 @@ use piton_postgres_cluster::{self as cluster, Cluster};
 const CONNECTIONS: u32 = 4;
 
 /// Makes a database as good as new.
-const RESET: &str = "TRUNCATE piton_workers, piton_runs, piton_run_inputs, \
-    piton_inbox, piton_arrival_keys, piton_definitions, \
-    piton_activities";
+const RESET: &str = "TRUNCATE piton_workers, piton_runs, piton_inbox, piton_arrival_keys, \
+    piton_definitions, piton_activities";
 
 fn main() {
     let arguments = Arguments::from_args();

@@ -19,7 +19,6 @@ const OLD_ROWS: &str = "
     INSERT INTO piton_runs (run_id, step_no, inbox_count, due_at, started_at, workflow_id, workflow,
         status, state, snapshot)
     VALUES ({1}, 3, 1, 20, 10, 'waiting', 'order', 'running', 'pay', {bytes});
-    INSERT INTO piton_run_inputs (run_id, arguments) VALUES ({1}, {bytes});
     INSERT INTO piton_inbox (run_id, seq, arrival) VALUES ({1}, 1, {bytes});
     INSERT INTO piton_arrival_keys (run_id, dedup_key) VALUES ({1}, 'key');
     INSERT INTO piton_runs (run_id, step_no, started_at, closed_at, workflow_id, workflow, status,
@@ -32,6 +31,11 @@ const OLD_ROWS: &str = "
 const LAST_OWN_TABLE: i64 = 3;
 const OWN_TABLE: &str = "INSERT INTO piton_run_results (run_id, result) VALUES ({2}, {bytes});";
 const IN_THE_ROW: &str = "UPDATE piton_runs SET result = {bytes} WHERE run_id = {2};";
+
+/// What it was started with, in a table of its own on SQLite, and on Postgres up to this schema.
+const LAST_INPUTS: i64 = 5;
+const INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) VALUES ({1}, {bytes});";
+const INPUT_IN_THE_ROW: &str = "UPDATE piton_runs SET arguments = {bytes} WHERE run_id = {1};";
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -93,7 +97,7 @@ async fn sqlite() -> Result<(), Failed> {
         let url = url(&format!("old_{newest}"));
         let pool = SqlitePool::connect(&format!("{url}?mode=rwc")).await?;
         migrations.run_to(newest, &pool).await?;
-        let rows = old_rows(newest, "x'01'", |id| format!("x'{:032x}'", id));
+        let rows = old_rows(newest, INPUT, "x'01'", |id| format!("x'{:032x}'", id));
         sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
         pool.close().await;
         check_rows(&url).await?;
@@ -111,18 +115,27 @@ async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
         let url = cluster.new_database().await?;
         let pool = PgPool::connect(&url).await?;
         migrations.run_to(newest, &pool).await?;
-        let rows = old_rows(newest, r"'\x01'", |id| format!("'{}'", uuid::Uuid::from_u128(id)));
+        let input = if newest <= LAST_INPUTS { INPUT } else { INPUT_IN_THE_ROW };
+        let id = |id| format!("'{}'", uuid::Uuid::from_u128(id));
+        let rows = old_rows(newest, input, r"'\x01'", id);
         sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
         pool.close().await;
         check_rows(&url).await?;
+        let pool = PgPool::connect(&url).await?;
+        let arguments: Option<Vec<u8>> =
+            sqlx::query_scalar("SELECT arguments FROM piton_runs WHERE workflow_id = 'waiting'")
+                .fetch_one(&pool)
+                .await?;
+        assert_eq!(arguments, Some(vec![1]), "from schema {newest}");
+        pool.close().await;
         assert_eq!(postgres_schema(cluster, &url), expected, "from schema {newest}");
     }
     Ok(())
 }
 
-fn old_rows(schema: i64, bytes: &str, id: impl Fn(u128) -> String) -> String {
+fn old_rows(schema: i64, input: &str, bytes: &str, id: impl Fn(u128) -> String) -> String {
     let result = if schema <= LAST_OWN_TABLE { OWN_TABLE } else { IN_THE_ROW };
-    let rows = format!("{OLD_ROWS}{result}");
+    let rows = format!("{OLD_ROWS}{input}{result}");
     rows.replace("{bytes}", bytes).replace("{1}", &id(1)).replace("{2}", &id(2))
 }
 

@@ -23,7 +23,8 @@ const ADOPT: &str = concat!(
      adopted AS (UPDATE piton_runs AS run SET status = 'running', blocked = NULL, worker_id = $2, \
      epoch = $3 FROM blocked WHERE run.run_id = blocked.run_id RETURNING run.run_id, ",
     workflow_id!("run"),
-    ", workflow, step_no, snapshot, takeovers, inbox_count) SELECT * FROM adopted ORDER BY run_id"
+    ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count) \
+     SELECT * FROM adopted ORDER BY run_id"
 );
 
 pub(super) async fn find(

@@ -37,14 +37,15 @@ const TAKE: &str = concat!(
      taken AS (UPDATE piton_runs AS run SET worker_id = $2, epoch = $3, due_at = NULL FROM due \
      WHERE run.run_id = due.run_id RETURNING run.run_id, ",
     workflow_id!("run"),
-    ", workflow, step_no, snapshot, takeovers, inbox_count, due.due_at) \
+    ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count, \
+     due.due_at) \
      SELECT * FROM taken ORDER BY due_at, run_id"
 );
 
 const LOST: &str = concat!(
     "SELECT run_id, ",
     workflow_id!("piton_runs"),
-    ", workflow, step_no, snapshot, takeovers, inbox_count \
+    ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count \
      FROM piton_runs WHERE worker_id = $1 AND epoch = $2 AND run_id <> ALL ($3)"
 );
 

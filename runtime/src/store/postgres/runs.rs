@@ -37,18 +37,16 @@ const INSERT: &str = concat!(
      unnest($12::bigint[]) AS epoch, unnest($13::bytea[]) AS arrival, \
      unnest($14::text[]) AS dedup_key), \
      inserted AS (INSERT INTO piton_runs (run_id, workflow_id, workflow, status, worker_id, epoch, \
-     due_at, started_at, state, snapshot, inbox_count) \
+     due_at, started_at, state, snapshot, inbox_count, arguments) \
      SELECT new.run_id, workflow_id, workflow, 'running', valid.worker_id, valid.epoch, \
      CASE WHEN valid.worker_id IS NULL THEN coalesce(start_at, clock.now) END, \
-     clock.now, state, snapshot, CASE WHEN arrival IS NULL THEN 0 ELSE 1 END \
+     clock.now, state, snapshot, CASE WHEN arrival IS NULL THEN 0 ELSE 1 END, arguments \
      FROM clock, new LEFT JOIN valid USING (worker_id, epoch) \
      WHERE (SELECT run_id FROM piton_runs AS open \
      WHERE open.workflow_id = new.workflow_id AND closed_at IS NULL) IS NULL \
      AND (SELECT run_id FROM piton_runs AS open \
      WHERE open.run_id = new.named AND open.workflow_id IS NULL AND closed_at IS NULL) IS NULL \
      RETURNING run_id, worker_id), \
-     inputs AS (INSERT INTO piton_run_inputs (run_id, arguments) \
-     SELECT run_id, arguments FROM new WHERE (run_id IN (SELECT run_id FROM inserted)) IS TRUE), \
      arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival) \
      SELECT run_id, 1, arrival FROM new WHERE arrival IS NOT NULL \
      AND (run_id IN (SELECT run_id FROM inserted)) IS TRUE), \

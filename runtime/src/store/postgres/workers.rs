@@ -67,7 +67,7 @@ const ANY_EXPIRED: &str = concat!(
 
 const TAKE_AWAY: &str = concat!(
     "UPDATE piton_runs AS run SET worker_id = NULL, epoch = NULL, due_at = clock.now, \
-     takeovers = takeovers + 1 FROM ",
+     takeovers = coalesce(takeovers, 0) + 1 FROM ",
     now!(),
     " AS clock, (SELECT run_id FROM piton_runs WHERE worker_id = ANY ($2) \
      ORDER BY run_id FOR UPDATE) AS owned WHERE run.run_id = owned.run_id"
