@@ -324,7 +324,7 @@ async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
         activities: vec![activity],
         ..CommitStep::new(run_id, claimed.step_no, as_it_was)
     };
-    rig.store.commit_steps(owner, &[step]).await.unwrap();
+    rig.store.commit_steps(owner, &[&step]).await.unwrap();
 
     let (connection, faults) = (rig.store.connect(), Arc::new(LateAndLost::default()));
     connection.set_hook(faults.clone());
