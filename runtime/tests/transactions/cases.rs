@@ -3,9 +3,15 @@
 use std::time::Duration;
 
 use piton::client::Client;
+use piton::model::RunStatus;
 use piton::sqlx;
+use piton::store::RunFilter;
+use tokio::time::timeout;
 
 use crate::books::Books;
+
+/// Long enough for anything to happen on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 pub async fn every_entry_is_made_once(books: Books) {
     let worker = books.worker().start().await.unwrap();
@@ -73,6 +79,32 @@ pub async fn the_wrong_database_is_named(books: Books) {
     assert!(error.contains("another kind"), "{error}");
     assert_eq!(books.enter(&["after"]).await, Ok(1));
     worker.shutdown().await.unwrap();
+}
+
+pub async fn a_client_that_is_closed_at_work_says_so_and_loses_nothing(books: Books) {
+    let closed = Client::connect(&books.url).await.unwrap();
+    let lease = Duration::from_millis(500);
+    let worker = books.worker_of(&closed).lease(lease).start().await.unwrap();
+    let texts: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+    let run = tokio::spawn((books.kind.entries)(&closed, texts));
+    until(|| books.desk.attempts() >= 3).await;
+    timeout(PATIENCE, closed.clone().close()).await.expect("closing does not hang");
+    let ended = timeout(PATIENCE, run).await.expect("waiting for a result does not hang");
+    let error = format!("{:#}", piton::Error::from(ended.unwrap().unwrap_err()));
+    assert!(error.contains("closed"), "{error}");
+    // It may or may not have something to hand back.
+    let _ = timeout(PATIENCE, worker.shutdown()).await.expect("the shutdown does not hang");
+
+    let other = books.worker().start().await.unwrap();
+    let completed = async || {
+        let counted = books.client.store().count_runs(&RunFilter::default()).await.unwrap();
+        counted == [(RunStatus::Completed, 1)]
+    };
+    while !timeout(PATIENCE, completed()).await.expect("the run does not hang") {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(books.count().await, 100);
+    other.shutdown().await.unwrap();
 }
 
 async fn execute(books: &Books, sql: &'static str) {

@@ -35,6 +35,7 @@ const TESTS: &[(&str, Test)] = tests![
     cases::a_worker_that_has_lost_its_run_writes_nothing,
     cases::the_wrong_database_is_named,
     cases::an_entry_that_is_given_up_before_its_commit_is_not_made,
+    cases::a_client_that_is_closed_at_work_says_so_and_loses_nothing,
 ];
 
 const POSTGRES_TESTS: &[(&str, Test)] = tests![
