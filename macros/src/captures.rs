@@ -19,14 +19,15 @@ pub(crate) struct Captures {
     outer: Vec<BTreeSet<LocalId>>,
     /// Those of them that it names itself, and not only by way of borrows of them.
     direct: Vec<BTreeSet<LocalId>>,
+    /// Those of them that it uses by way of borrows of them.
+    lent: Vec<BTreeSet<LocalId>>,
     /// Those of them that it owns.
     owned: Vec<BTreeSet<LocalId>>,
 }
 
 /// Decides for every region. `live_in` is by block.
 pub(crate) fn decide(graph: &Graph, live_in: &[BTreeSet<Place>]) -> Captures {
-    let (outer, direct) = outer(graph);
-    let mut captures = Captures { outer, direct, owned: Vec::new() };
+    let mut captures = outer(graph);
     let needs_after = needed_after(graph, live_in);
     // Regions stand before those in them.
     for id in (0..graph.regions.len()).map(RegionId) {
@@ -66,7 +67,9 @@ impl Captures {
         local: LocalId,
     ) -> bool {
         let region = &graph[id];
-        if region.is_move && self.direct[id.0].contains(&local) {
+        // What is also used by way of a borrow is copied, or rustc would refuse it.
+        let is_lent = self.lent[id.0].contains(&local);
+        if region.is_move && self.direct[id.0].contains(&local) && !is_lent {
             return true;
         }
         if region.parent.is_some_and(|parent| self.is_used_outside(parent, local)) {
@@ -99,8 +102,8 @@ fn moves_out_of(graph: &Graph, region: RegionId, local: LocalId) -> bool {
     })
 }
 
-/// The locals from outside that each region uses, and those that it names itself.
-fn outer(graph: &Graph) -> (Vec<BTreeSet<LocalId>>, Vec<BTreeSet<LocalId>>) {
+/// The locals from outside that each region uses.
+fn outer(graph: &Graph) -> Captures {
     let mut scope_of: HashMap<LocalId, ScopeId> = HashMap::new();
     for (index, scope) in graph.scopes.iter().enumerate() {
         scope_of.extend(scope.locals.iter().map(|local| (*local, ScopeId(index))));
@@ -116,7 +119,7 @@ fn outer(graph: &Graph) -> (Vec<BTreeSet<LocalId>>, Vec<BTreeSet<LocalId>>) {
         false
     };
     let mut outer = vec![BTreeSet::new(); graph.regions.len()];
-    let mut direct = outer.clone();
+    let (mut direct, mut lent) = (outer.clone(), outer.clone());
     for block in &graph.blocks {
         let mut region = block.region;
         while let Some(id) = region {
@@ -124,13 +127,16 @@ fn outer(graph: &Graph) -> (Vec<BTreeSet<LocalId>>, Vec<BTreeSet<LocalId>>) {
             for named in usages.flat_map(|usage| &usage.mentions) {
                 // Whoever names a local that is made again uses what it is made of.
                 let used = usage::made_of(&graph.locals, *named);
-                outer[id.0].extend(used.into_iter().filter(|local| !is_inside(local, id)));
+                let used = used.into_iter().filter(|local| !is_inside(local, id));
+                let used: Vec<_> = used.collect();
+                lent[id.0].extend(used.iter().filter(|local| *local != named));
+                outer[id.0].extend(used);
                 direct[id.0].extend(Some(*named).filter(|local| !is_inside(local, id)));
             }
             region = graph[id].parent;
         }
     }
-    (outer, direct)
+    Captures { outer, direct, lent, owned: Vec::new() }
 }
 
 /// What is needed after the wait that each region is a branch of.

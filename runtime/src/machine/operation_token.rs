@@ -244,9 +244,14 @@ where
     F: DurableFuture,
     F::Output: Durable,
 {
+    // An outcome that is kept is not read: what is read is dropped, and its destructor would run.
+    let kept = codec::decode_first::<PendingItem<(), ()>>(parked.operation(index)?);
+    if !cx.is_giving_up() && matches!(kept, Ok((PendingItem::Ready(()), _))) {
+        return Ok(true);
+    }
     let mut pending = match load::<Item<F>>(parked, index)? {
         PendingItem::Pending(pending) => pending,
-        PendingItem::Ready(_) => return Ok(!cx.is_giving_up()),
+        PendingItem::Ready(_) => return Ok(false),
     };
     if cx.is_giving_up() {
         F::cancel(pending, cx)?;
