@@ -62,7 +62,7 @@ impl Suspicion {
     /// Begins to look into it, if there is something to look into.
     pub(crate) fn look_into(&self) -> Option<Inquiry<'_>> {
         let stands = self.stands.swap(false, Ordering::AcqRel);
-        (stands || self.may_come_late()).then(|| Inquiry(self))
+        (stands || self.may_come_late()).then(|| Inquiry { suspicion: self, stands })
     }
 
     /// Whether what was noted may still come true.
@@ -72,10 +72,13 @@ impl Suspicion {
     }
 }
 
-/// A look into a suspicion, which stands again if the look ends without an answer: also where the
-/// task is dropped that takes the look.
+/// A look into a suspicion. If it stood, it does so again if the look ends without an answer: also where
+/// the task is dropped that takes the look.
 #[derive(Debug)]
-pub(crate) struct Inquiry<'a>(&'a Suspicion);
+pub(crate) struct Inquiry<'a> {
+    suspicion: &'a Suspicion,
+    stands: bool,
+}
 
 impl Inquiry<'_> {
     /// Ends it with an answer. What has been noted meanwhile stands.
@@ -86,7 +89,9 @@ impl Inquiry<'_> {
 
 impl Drop for Inquiry<'_> {
     fn drop(&mut self) {
-        self.0.stand();
+        if self.stands {
+            self.suspicion.stand();
+        }
     }
 }
 
@@ -101,7 +106,8 @@ mod tests {
         suspicion.look_into().expect("it is noted").answered();
         assert!(!suspicion.stands());
         tokio::time::advance(Duration::from_secs(60)).await;
-        suspicion.look_into().expect("it may come late").answered();
+        drop(suspicion.look_into().expect("it may come late"));
+        assert!(!suspicion.stands(), "nothing was asked for since the answer");
         tokio::time::advance(MAY_COME_LATE).await;
         assert!(suspicion.look_into().is_none());
         suspicion.stand();
