@@ -20,7 +20,7 @@ pub use crate::machine::Durable;
 pub use crate::machine::common::COMMON;
 pub use crate::machine::instances::{concat, entry_of, instance_entry, instance_name, text};
 pub use crate::machine::values::{
-    ArgumentKind, Encodable, Encoded, Stored, Unencodable, Unstored, Values, ValuesOf, unreadable,
+    ArgumentKind, Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf, unreadable,
 };
 pub use crate::machine::workflow::Unnamed;
 pub use crate::machine::{
@@ -142,9 +142,7 @@ impl<T: 'static> Activity for Refused<T> {
     const NAME: &'static str = "";
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
 
-    fn returned() -> &'static Values<()> {
-        Values::of()
-    }
+    const RETURNED: &'static Values<()> = Values::of();
 }
 
 impl<T> ReturnShape<()> for Refused<T> {

@@ -134,7 +134,7 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
                 }
                 StepOutcome::Returned { result, .. } => {
                     let value: W::Return =
-                        W::returned().decode(&result).map_err(StepError::Decode)?;
+                        W::RETURNED.decode(&result).map_err(StepError::Decode)?;
                     return Ok(Some(End::Returned(format!("{value:?}"))));
                 }
             }

@@ -191,11 +191,11 @@ fn activity_impl(
             #[allow(clippy::needless_update)]
             const OPTIONS: ::piton::__private::ActivityOptions = #args;
 
-            fn returned() -> &'static ::piton::__private::Values<Self::Return> {
+            const RETURNED: &'static ::piton::__private::Values<Self::Return> = {
                 #[allow(unused_imports)]
-                use ::piton::__private::{Stored as _, Unstored as _};
+                use ::piton::__private::Unstored as _;
                 #values
-            }
+            };
 
             #error
         }
@@ -278,8 +278,6 @@ fn entry(
     });
     // With a way out for each argument rustc would have one more to compile for each.
     let read = quote! {
-        #[allow(unused_imports)]
-        use __piton::{Stored as _, Unstored as _};
         let mut #arguments = __piton::ArgumentsReader::new(#given.as_bytes());
         let (#(__piton::Some(#locals),)* true) = (#(#read,)* #arguments.are_all()) else {
             return __piton::Err(#arguments.failure());
@@ -349,7 +347,7 @@ fn entry(
             let #value = #body(#(#passed)*) #awaited;
             #give_back
             __piton::report::returned(
-                <#ident as __piton::Activity>::returned(),
+                <#ident as __piton::Activity>::RETURNED,
                 &#value,
                 #error,
             )
@@ -366,6 +364,8 @@ fn entry(
         #(#cfgs)*
         const _: () = {
             use ::piton::__private as __piton;
+            #[allow(unused_imports)]
+            use ::piton::__private::Unstored as _;
             #check
             fn __piton_run(
                 __piton_cx: __piton::ActivityContext,

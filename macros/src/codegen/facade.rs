@@ -32,7 +32,8 @@ pub(crate) fn facade(
         quote!(let #list = ::piton::__private::Arguments::new();)
     } else {
         quote! {
-            use ::piton::__private::{Stored as _, Unstored as _};
+            #[allow(unused_imports)]
+            use ::piton::__private::Unstored as _;
             let mut #list = ::piton::__private::Arguments::new();
             #(#add)*
         }
@@ -56,6 +57,8 @@ fn around(
         const _: () = {
             // What is generated is read token by token, and most paths in it begin like this.
             use ::piton::__private as __piton;
+            #[allow(unused_imports)]
+            use ::piton::__private::Unstored as _;
             #definition
         };
     };
@@ -117,7 +120,7 @@ fn around(
 
 /// What is known of the values of a type.
 pub(crate) fn values_of(ty: &impl ToTokens) -> TokenStream {
-    quote!((&::piton::__private::ValuesOf::<#ty>::NEW).values())
+    quote!(::piton::__private::ValuesOf::<#ty>::VALUES)
 }
 
 /// The name of a parameter of the function that makes the call.
@@ -143,9 +146,8 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
         const GRAPH: &'static ::piton::__private::Graph =
             &::piton::__private::Graph { workflow: #name, nodes: &[], edges: &[] };
 
-        fn returned() -> &'static ::piton::__private::Values<Self::Return> {
-            ::core::unreachable!()
-        }
+        const RETURNED: &'static ::piton::__private::Values<Self::Return> =
+            ::piton::__private::Values::refused();
 
         fn step(
             _: &mut ::piton::__private::Parked,

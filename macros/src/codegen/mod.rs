@@ -39,10 +39,7 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let machine = quote! {
         const GRAPH: &'static __piton::Graph = #graph;
 
-        fn returned() -> &'static __piton::Values<Self::Return> {
-            use __piton::{Stored as _, Unstored as _};
-            #returned
-        }
+        const RETURNED: &'static __piton::Values<Self::Return> = #returned;
 
         #step
     };

@@ -206,18 +206,11 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
 }
 
 /// A token per argument.
-fn argument_tokens(machine: &Machine<'_>) -> Option<TokenStream> {
+fn argument_tokens(machine: &Machine<'_>) -> TokenStream {
     let params = &machine.function.params;
     let names = (0..params.len()).map(argument_token);
     let tokens = params.iter().map(|param| values_of(&param.ty));
-    (!params.is_empty()).then(|| {
-        quote! {
-            let (#(#names,)*) = {
-                use __piton::{Stored as _, Unstored as _};
-                (#(#tokens,)*)
-            };
-        }
-    })
+    quote!(#(let #names = #tokens;)*)
 }
 
 /// Tells the types of the arguments, and the names and types of what is saved.

@@ -69,7 +69,7 @@ impl Client {
         token: ActivityToken,
         returned: A::Return,
     ) -> Result<(), TokenError> {
-        let report = A::returned()
+        let report = A::RETURNED
             .encode(&returned)
             .map(|payload| ActivityReport { returned: payload, error: A::error(&returned) })
             .map_err(|source| TokenError::Encode { what: A::NAME, source })?;

@@ -130,7 +130,7 @@ fn ended<W: Workflow>(ending: &Ending) -> Result<W::Output, RunError<W::Error>> 
         (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
         (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
         (_, Some(result)) => {
-            let returned = W::returned().decode(result).map_err(RunError::Unreadable)?;
+            let returned = W::RETURNED.decode(result).map_err(RunError::Unreadable)?;
             W::Shape::into_result(returned).map_err(RunError::Failed)
         }
         (_, None) => Err(RunError::Uncaught { reason }),

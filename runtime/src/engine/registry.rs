@@ -156,9 +156,7 @@ mod tests {
             unreachable!("it is not started")
         }
 
-        fn returned() -> &'static Values<T> {
-            Values::of()
-        }
+        const RETURNED: &'static Values<T> = Values::of();
 
         fn step(_: &mut Parked, _: &Context) -> Result<T, Halt> {
             Err(Halt::Suspended)

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::activity::resume_with;
-use super::values::{Encodable, Encoded, Stored, Values, ValuesOf};
+use super::values::{Encodable, Encoded, Values};
 use super::workflow::{Steps, Typed};
 use super::{Context, Durable, Halt, Local, Parked, Plain, Slot};
 use crate::activities::{ActivityContext, report};
@@ -86,7 +86,7 @@ fn values<T: Durable + 'static>(
     cx: &Context,
     arguments: &mut ArgumentsReader<'_>,
 ) {
-    drop((ValuesOf::<T>::NEW.values().next)(arguments));
+    drop((Values::<T>::of().next)(arguments));
     let Some(value) = next_argument::<T>(arguments) else { return };
     let mut list = Arguments::new();
     Encoded(&value).add(&mut list);

@@ -56,7 +56,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
             Poll::Pending => Ok(PendingInline::Suspended(parked.frame().to_vec())),
             Poll::Ready(value) => {
                 cx.go_on();
-                let value = W::returned().encode(&value).map_err(StepError::Encode)?;
+                let value = W::RETURNED.encode(&value).map_err(StepError::Encode)?;
                 Ok(PendingInline::Returned(value))
             }
         }
@@ -66,7 +66,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
         let taken = std::mem::replace(pending, PendingInline::Suspended(Vec::new()));
         let frame = match taken {
             PendingInline::Returned(value) => {
-                let value = W::returned().decode(&value);
+                let value = W::RETURNED.decode(&value);
                 return value.map(Poll::Ready).map_err(StepError::Decode);
             }
             PendingInline::Suspended(frame) => frame,

@@ -208,7 +208,7 @@ impl<W: Workflow> Standalone<W> {
             let consumed = self.machine.take_consumed();
             self.inbox.retain(|(seq, _)| !consumed.contains(seq));
             if let StepOutcome::Returned { result, .. } = outcome {
-                let value = W::returned().decode(&result);
+                let value = W::RETURNED.decode(&result);
                 return value.map(Progress::Returned).map_err(StepError::Decode);
             }
         }

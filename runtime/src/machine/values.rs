@@ -1,8 +1,8 @@
 //! How the arguments and the return value of a workflow or activity are encoded.
 //!
 //! That their types can be encoded is asked for once for each, at its place in the signature. Where an
-//! answer is no, nothing else is said of it: what is generated takes [`Stored`] if it can and
-//! [`Unstored`] if it must.
+//! answer is no, nothing else is said of it: what is generated takes [`ValuesOf::VALUES`] if it can and
+//! [`Unstored::VALUES`] if it must.
 
 use std::marker::PhantomData;
 
@@ -48,6 +48,25 @@ impl<T: Durable + 'static> Values<T> {
     }
 }
 
+impl<T: 'static> Values<T> {
+    /// Stands for what rustc has refused.
+    pub const fn refused() -> &'static Self {
+        const {
+            &Self {
+                encode: |_| is_refused(),
+                decode: |_| is_refused(),
+                add: |_, _| is_refused(),
+                next: |_| is_refused(),
+                kind: ArgumentKind { described: Described::of::<()>(), is_next: |_| is_refused() },
+            }
+        }
+    }
+}
+
+fn is_refused() -> ! {
+    unreachable!("a program with such values, which cannot be saved, does not compile")
+}
+
 impl<T> Values<T> {
     /// Encodes a value in binary.
     ///
@@ -71,37 +90,24 @@ impl<T> Values<T> {
     }
 }
 
-/// `(&ValuesOf::<T>::NEW).values()` is [`Stored::values`] if `T` is [`Durable`].
+/// `ValuesOf::<T>::VALUES` is how values of a `T` are encoded if it is [`Durable`], else what stands in
+/// [`Unstored`]: rustc looks among what a type has itself before it looks among traits.
 #[derive(Debug)]
 pub struct ValuesOf<T>(PhantomData<fn() -> T>);
 
-impl<T> ValuesOf<T> {
-    /// Asks for nothing.
-    pub const NEW: Self = Self(PhantomData);
-}
-
-/// See [`ValuesOf`].
-pub trait Stored<T: 'static> {
+impl<T: Durable + 'static> ValuesOf<T> {
     /// How they are encoded.
-    fn values(&self) -> &'static Values<T>;
+    pub const VALUES: &'static Values<T> = Values::of();
 }
 
 /// See [`ValuesOf`].
 pub trait Unstored<T: 'static> {
     /// Stands for what rustc has refused.
-    fn values(&self) -> &'static Values<T>;
+    const VALUES: &'static Values<T>;
 }
 
-impl<T: Durable + 'static> Stored<T> for ValuesOf<T> {
-    fn values(&self) -> &'static Values<T> {
-        Values::of()
-    }
-}
-
-impl<T: 'static> Unstored<T> for &ValuesOf<T> {
-    fn values(&self) -> &'static Values<T> {
-        unreachable!("a program with such values, which cannot be saved, does not compile")
-    }
+impl<T: 'static> Unstored<T> for ValuesOf<T> {
+    const VALUES: &'static Values<T> = Values::refused();
 }
 
 /// An argument of a call, which may be a reference. `(&Encoded(&argument)).add(…)` is

@@ -13,7 +13,7 @@ use crate::model::{DefinitionHash, Graph, Payload};
 
 /// A workflow definition: the type that `#[workflow]` emits under the function's name.
 pub trait Workflow: Sized + 'static {
-    /// What the function returns. Values of it can be saved, see [`Workflow::returned`].
+    /// What the function returns. Values of it can be saved, see [`Workflow::RETURNED`].
     type Return;
     /// What whoever asks for the result gets if the run completes: `T` for a function that returns
     /// `Result<T, E>`, else [`Self::Return`].
@@ -32,10 +32,10 @@ pub trait Workflow: Sized + 'static {
     const FAILURE: fn(&Self::Return) -> Option<String> = no_failure::<Self::Return>;
     /// The steps, without the type of the return value.
     const STEPS: &'static dyn Steps =
-        &Typed { step: Self::step, failure: Self::FAILURE, returned: Self::returned };
+        &Typed { step: Self::step, failure: Self::FAILURE, returned: Self::RETURNED };
 
     /// How what the function returns is encoded.
-    fn returned() -> &'static Values<Self::Return>;
+    const RETURNED: &'static Values<Self::Return>;
 
     /// The workflow, without its type.
     fn entry() -> &'static WorkflowEntry;
@@ -107,21 +107,21 @@ pub trait Steps: Sync {
 pub struct Typed<R: 'static> {
     step: fn(&mut Parked, &Context) -> Result<R, Halt>,
     failure: fn(&R) -> Option<String>,
-    returned: fn() -> &'static Values<R>,
+    returned: &'static Values<R>,
 }
 
 #[cfg(debug_assertions)]
 impl<R: super::Durable + 'static> Typed<R> {
     /// Steps that do nothing.
     pub(super) const fn of_none() -> Self {
-        Self { step: |_, _| Err(Halt::Suspended), failure: no_failure::<R>, returned: Values::of }
+        Self { step: |_, _| Err(Halt::Suspended), failure: no_failure::<R>, returned: Values::of() }
     }
 }
 
 impl<R: 'static> Steps for Typed<R> {
     fn step(&self, parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
         match (self.step)(parked, cx) {
-            Ok(value) => match (self.returned)().encode(&value) {
+            Ok(value) => match self.returned.encode(&value) {
                 Ok(result) => Ok(Returned { result, failure: (self.failure)(&value) }),
                 Err(error) => Err(Halt::Failed(StepError::Encode(error))),
             },
@@ -130,7 +130,7 @@ impl<R: 'static> Steps for Typed<R> {
     }
 
     fn returned(&self) -> Described {
-        (self.returned)().described()
+        self.returned.described()
     }
 }
 

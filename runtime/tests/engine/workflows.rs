@@ -220,9 +220,7 @@ impl Activity for undeployed {
     const NAME: &'static str = "undeployed";
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
 
-    fn returned() -> &'static Values<u32> {
-        Values::of()
-    }
+    const RETURNED: &'static Values<u32> = Values::of();
 }
 
 #[workflow]

@@ -24,7 +24,7 @@ use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
 
 /// An activity definition: the type that `#[activity]` emits under the function's name.
 pub trait Activity: Sized + 'static {
-    /// What the function returns. Values of it can be saved, see [`Activity::returned`].
+    /// What the function returns. Values of it can be saved, see [`Activity::RETURNED`].
     type Return;
     /// What awaiting a call gives in a workflow: `T` for a function that returns `T`, and
     /// `Result<T, ActivityError<E>>` for one that returns `Result<T, E>`.
@@ -37,7 +37,7 @@ pub trait Activity: Sized + 'static {
     const OPTIONS: ActivityOptions;
 
     /// How what the function returns is encoded.
-    fn returned() -> &'static Values<Self::Return>;
+    const RETURNED: &'static Values<Self::Return>;
 
     /// What the engine has to know of the error that the function returned, if it did.
     fn error(returned: &Self::Return) -> Option<ReportedError> {
@@ -281,7 +281,7 @@ fn suspend<A>(call: ActivityCall<A>, parked: &mut Parked, cx: &Context) -> Halt 
 
 /// What a step does when it comes back to a call that it awaits alone.
 fn resume<A: Activity>(parked: &mut Parked, cx: &Context) -> Result<A::Output, Halt> {
-    resume_with::<_, A::Shape>(A::returned(), parked, cx)
+    resume_with::<_, A::Shape>(A::RETURNED, parked, cx)
 }
 
 /// The same for all activities that return an `R`.
@@ -322,7 +322,7 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
     }
 
     fn poll(pending: &mut PendingActivity, cx: &Context) -> Result<Poll<A::Output>, StepError> {
-        poll_handle::<_, A::Shape>(A::returned(), pending.0, cx)
+        poll_handle::<_, A::Shape>(A::RETURNED, pending.0, cx)
     }
 
     fn cancel(pending: PendingActivity, cx: &Context) -> Result<(), StepError> {
