@@ -113,7 +113,7 @@ impl Oracle {
             readers.map(|(who, process)| (who.clone(), process.clone())).collect();
         for (who, process) in readers {
             let mut open = self.runs.values().filter(|run| !run.is_closed);
-            let waiting = open.find(|run| run.readers.waits_for(&process, bound));
+            let waiting = open.find(|run| run.readers.waits_for(&who, &process, bound));
             if let Some(run) = waiting {
                 self.violate(format!("{} is blocked, and {who} can read it", run.workflow_id));
             }
@@ -310,7 +310,7 @@ impl Oracle {
             }
             Write::Unblocked { run_id } => self.check(run_id, |run| {
                 let was_blocked = std::mem::take(&mut run.is_blocked);
-                run.readers.unblock();
+                run.readers.unblock(who);
                 (!was_blocked).then(|| "unblocked though it was not blocked".to_owned())
             }),
         }
