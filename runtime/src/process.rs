@@ -134,6 +134,11 @@ mod simulated {
             life.held.drain(..).for_each(Waker::wake);
         }
 
+        /// Whether its tasks are polled: it neither stands still nor has ended.
+        pub fn is_running(&self) -> bool {
+            self.lock().phase == Phase::Running
+        }
+
         /// Whether the process has been killed.
         pub fn is_killed(&self) -> bool {
             self.lock().phase == Phase::Killed

@@ -187,6 +187,7 @@ fn serve(
                 }
             }
         };
+        world.serves(&name);
         let _ = stopping.wait_for(|stop| *stop).await;
         world.stops(&name);
         match worker.shutdown().await {

@@ -22,8 +22,8 @@ use crate::store::BlockedRun;
 /// How many blocked runs are looked at in one go. Others have their turn the next time.
 const PAGE: u32 = 50;
 
-/// How many runs are remembered as tried.
-const MAX_TRIED: usize = 10_000;
+/// How many runs are remembered.
+const MAX_REMEMBERED: usize = 10_000;
 
 /// What a session has looked at.
 #[derive(Debug, Default)]
@@ -33,8 +33,9 @@ pub(crate) struct Looked(Mutex<Progress>);
 struct Progress {
     /// The last run looked at, if there are more behind it.
     after: Option<RunId>,
-    /// The states that were tried, each by the run and a hash. One that is blocked again would be
-    /// blocked for ever.
+    /// The states that were taken over, each by the run and a hash.
+    adopted: BTreeMap<RunId, u64>,
+    /// Those of them that this build could not go on with after all. They would be blocked for ever.
     tried: BTreeMap<RunId, u64>,
 }
 
@@ -66,12 +67,7 @@ pub(crate) async fn adopt_blocked(session: &Arc<Session>) -> Result<(), StoreErr
     for run in adopted {
         let Some(permit) = permits.split(1) else { break };
         info!(run_id = %run.run_id, "goes on with a blocked run");
-        let mut progress = session.blocked.lock();
-        if progress.tried.len() >= MAX_TRIED {
-            progress.tried.clear();
-        }
-        progress.tried.insert(run.run_id, states[&run.run_id]);
-        drop(progress);
+        session.blocked.lock().adopt(run.run_id, states[&run.run_id]);
         session.drive(Origin::Claimed { run, heard }, permit);
     }
     Ok(())
@@ -95,7 +91,25 @@ fn hash_of(snapshot: &[u8]) -> u64 {
     hasher.finish()
 }
 
+impl Progress {
+    fn adopt(&mut self, run_id: RunId, state: u64) {
+        if self.adopted.len() + self.tried.len() >= MAX_REMEMBERED {
+            self.adopted.clear();
+            self.tried.clear();
+        }
+        self.adopted.insert(run_id, state);
+    }
+}
+
 impl Looked {
+    /// Takes note that this session blocks the run.
+    pub(crate) fn note_blocked(&self, run_id: RunId) {
+        let mut progress = self.lock();
+        if let Some(state) = progress.adopted.remove(&run_id) {
+            progress.tried.insert(run_id, state);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Progress> {
         // Whole after every operation, so a panic elsewhere does not spoil it.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

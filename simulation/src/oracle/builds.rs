@@ -22,8 +22,6 @@ pub(super) struct Readers {
     builds: BTreeSet<u64>,
     /// Since when it is blocked by one who cannot read it.
     blocked_at: Option<Instant>,
-    /// Who has tried it again; each tries a state once.
-    tried_by: BTreeSet<String>,
     /// How often it was blocked since its last step.
     blocks: u64,
     /// How many workers there were at that step.
@@ -61,15 +59,13 @@ impl Readers {
     }
 
     /// Somebody is to try again.
-    pub(super) fn unblock(&mut self, who: &str) {
-        self.tried_by.insert(who.to_owned());
+    pub(super) fn unblock(&mut self) {
         self.blocked_at = None;
     }
 
     /// Whether it has been blocked for so long though `process` has written all of it.
-    pub(super) fn waits_for(&self, who: &str, process: &Process, bound: Duration) -> bool {
+    pub(super) fn waits_for(&self, process: &Process, bound: Duration) -> bool {
         self.blocked_at.is_some_and(|at| at.elapsed() > bound)
-            && !self.tried_by.contains(who)
             && self.builds.iter().all(|build| *build == build_of(Some(process)))
     }
 

@@ -42,6 +42,8 @@ pub(crate) struct Oracle {
     shutdowns: Shutdowns,
     /// The processes, by name.
     lives: BTreeMap<String, Process>,
+    /// Those whose worker has come to serve.
+    serving: BTreeSet<String>,
     /// How many workers there have been.
     workers: u64,
     /// The attempts that each process makes.
@@ -95,7 +97,12 @@ impl Oracle {
     /// A process begins to live.
     pub(crate) fn lives(&mut self, who: &str, process: &Process) {
         self.lives.insert(who.to_owned(), process.clone());
-        // Until it serves, nothing is to be expected of it.
+    }
+
+    /// The worker of a process serves from now on.
+    pub(crate) fn serves(&mut self, who: &str) {
+        self.serving.insert(who.to_owned());
+        // It has not looked at anything yet.
         self.shutdowns.trouble(who);
     }
 
@@ -107,13 +114,16 @@ impl Oracle {
                 .processes
                 .get(*who)
                 .is_some_and(|(lease, _)| self.leases.contains_key(&key_of(*lease)));
-            has_lease && !process.is_killed() && self.shutdowns.has_served_for(who, bound)
+            has_lease
+                && self.serving.contains(*who)
+                && process.is_running()
+                && self.shutdowns.has_served_for(who, bound)
         });
         let readers: Vec<_> =
             readers.map(|(who, process)| (who.clone(), process.clone())).collect();
         for (who, process) in readers {
             let mut open = self.runs.values().filter(|run| !run.is_closed);
-            let waiting = open.find(|run| run.readers.waits_for(&who, &process, bound));
+            let waiting = open.find(|run| run.readers.waits_for(&process, bound));
             if let Some(run) = waiting {
                 self.violate(format!("{} is blocked, and {who} can read it", run.workflow_id));
             }
@@ -310,7 +320,7 @@ impl Oracle {
             }
             Write::Unblocked { run_id } => self.check(run_id, |run| {
                 let was_blocked = std::mem::take(&mut run.is_blocked);
-                run.readers.unblock(who);
+                run.readers.unblock();
                 (!was_blocked).then(|| "unblocked though it was not blocked".to_owned())
             }),
         }

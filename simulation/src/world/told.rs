@@ -41,6 +41,11 @@ impl World {
         self.judge(|oracle| oracle.stops(who, aftermath));
     }
 
+    /// The worker of the process `who` serves from now on.
+    pub(crate) fn serves(&self, who: &str) {
+        self.judge(|oracle| oracle.serves(who));
+    }
+
     /// Whether workers have room for all runs.
     pub(super) fn has_room(&self) -> bool {
         self.plan.max_runs > self.plan.runs

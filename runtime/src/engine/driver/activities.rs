@@ -1,6 +1,7 @@
 //! Starting activities, and deciding what follows from their ends.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tracing::{debug, info};
 
@@ -145,8 +146,12 @@ impl Driver {
         self.ahead.is_held |= self.machine.with_activity(handle, is_made_once) == Some(true);
         let result = match result {
             AttemptResult::Committed { seq, outcome } => {
-                self.machine.deliver_outcome(Some(seq), handle, outcome);
-                return self.note_read(seq);
+                // It may have been read from the inbox before the attempt has said so, and used up.
+                if seq > self.hold.inbox_read.load(Ordering::Relaxed) {
+                    self.machine.deliver_outcome(Some(seq), handle, outcome);
+                    self.note_read(seq);
+                }
+                return;
             }
             AttemptResult::Uncertain => {
                 // What there is to know of it is in the inbox.

@@ -138,6 +138,7 @@ impl Driver {
     /// Leaves the run for code that can go on with it; what has arrived is kept.
     pub(super) async fn block(&mut self, reason: BlockedReason) -> Result<(), Ended> {
         warn!(%reason, "the run is blocked");
+        self.hold.session.blocked.note_blocked(self.run.run_id);
         // Attempts that are cut off count, so whoever goes on with the run has to know of them.
         while let Some(end) = self.attempts.try_next() {
             self.conclude(end);

@@ -180,6 +180,7 @@ impl Driver {
                 }
                 Err(Unread { mut hold, expected, reason }) => {
                     warn!(%reason, "the run is blocked");
+                    hold.session.blocked.note_blocked(run_id);
                     let disposition = Disposition::Block { reason };
                     let step = Box::new(CommitStep::new(run_id, expected, disposition));
                     hold.give_up();
