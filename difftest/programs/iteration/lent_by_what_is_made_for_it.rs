@@ -43,6 +43,9 @@ async fn program(n: i64) -> String {
     for (a, b) in numbers(n).iter().zip(&numbers(n + 1)) {
         note(add(*a, *b).await);
     }
+    for (at, (a, b)) in numbers(n).iter().zip(&numbers(n + 2)).enumerate() {
+        note((at, add(*a, *b).await));
+    }
     for noisy in vec![Noisy::new("first"), Noisy::new("second")].iter() {
         note(fetch(noisy.name()).await);
     }

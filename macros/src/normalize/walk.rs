@@ -69,10 +69,7 @@ impl Lower<'_> {
 
     /// Keeps the values that an iterable makes only to lend items of them.
     pub(super) fn keep_lenders(&mut self, iterable: Expr) -> Expr {
-        if self.is_walk(&iterable) || !self.lends(&iterable, true) {
-            return iterable;
-        }
-        self.keep_lender(iterable)
+        if self.lends(&iterable, true) { self.keep_lender(iterable) } else { iterable }
     }
 
     fn keep_lender(&mut self, iterable: Expr) -> Expr {
@@ -183,7 +180,9 @@ fn is_literal(expr: &Expr) -> bool {
 fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
     match expr {
         expr if is_literal(expr) => !shares,
-        Expr::MethodCall(call) => !(is_one_of(&LENDING, call) || is_one_of(&ADAPTING, call)),
+        Expr::MethodCall(call) => {
+            !(is_one_of(&LENDING, call) || is_one_of(&ADAPTING, call) || call.method == "zip")
+        }
         expr => is_made(expr),
     }
 }
