@@ -10,7 +10,7 @@
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Ident, Member, Pat, Stmt};
+use syn::{Expr, Ident, Pat, Stmt};
 
 use super::print::Printer;
 use crate::ir::label_target;
@@ -53,24 +53,9 @@ impl<'p, 'a> Rewrite<'p, 'a> {
     }
 
     fn place(&self, expr: &Expr) -> Option<Place> {
-        match expr {
-            Expr::Path(path) => {
-                let ident: &Ident = path.path.get_ident()?;
-                let is_hidden = self.hidden.iter().any(|hidden| ident == hidden);
-                let local = self.printer.machine.graph.locals.find(ident)?;
-                (!is_hidden).then(|| Place::whole(local))
-            }
-            Expr::Field(field) => {
-                let mut place = self.place(&field.base)?;
-                place.fields.push(match &field.member {
-                    Member::Named(ident) => ident.to_string(),
-                    Member::Unnamed(index) => index.index.to_string(),
-                });
-                Some(place)
-            }
-            Expr::Paren(paren) => self.place(&paren.expr),
-            _ => None,
-        }
+        let is_hidden = |ident: &Ident| self.hidden.iter().any(|hidden| ident == hidden);
+        let find = |ident: &Ident| self.printer.machine.graph.locals.find(ident);
+        Place::of(expr, &|ident| find(ident).filter(|_| !is_hidden(ident)))
     }
 
     fn rewrite(&self, expr: &mut Expr) {

@@ -164,9 +164,10 @@ impl Lower<'_> {
         target
     }
 
-    fn match_expr(&mut self, expr: syn::ExprMatch, dest: Dest) {
+    fn match_expr(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
         self.with_temporaries(|this| {
-            let mut scrutinee = this.hoist(Expr::clone(&expr.expr));
+            let scrutinee = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
+            let mut scrutinee = this.hoist(scrutinee);
             let is_taken_apart =
                 expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body));
             if is_taken_apart {
@@ -177,8 +178,8 @@ impl Lower<'_> {
     }
 
     /// A `match` of which the value is an operand: what is matched is there until the statement ends.
-    pub(super) fn match_operand(&mut self, expr: syn::ExprMatch, dest: Dest) {
-        let scrutinee = self.hoist(Expr::clone(&expr.expr));
+    pub(super) fn match_operand(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
+        let scrutinee = self.hoist(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
         let is_new = operands::is_new_value(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
         if is_new {

@@ -126,32 +126,33 @@ impl Lower<'_> {
                 Expr::Unary(syn::ExprUnary { expr: base, ..expr })
             }
             place if is_constant(self, &place) => place,
-            chain @ Expr::MethodCall(_) if self.is_late(&chain, changed) => {
-                let may_panic = self.late(&chain) == Some(Late::MayPanic);
-                let chain = self.keep_keys(chain);
-                if may_panic {
-                    self.look_at(&chain);
+            value => match self.late_after(&value, changed) {
+                Some(late) => {
+                    let chain = self.keep_keys(value);
+                    if late == Late::MayPanic {
+                        self.look_at(&chain);
+                    }
+                    chain
                 }
-                chain
-            }
-            value => {
-                self.borrowed += 1;
-                let value = self.keep_receiver(value);
-                self.spill(value)
-            }
+                None => {
+                    self.borrowed += 1;
+                    let value = self.keep_receiver(value);
+                    self.spill(value)
+                }
+            },
         }
     }
 
-    /// Whether nothing can tell that the chain is evaluated after what follows.
-    fn is_late(&self, chain: &Expr, changed: &Changed) -> bool {
-        let Some(late) = self.late(chain) else { return false };
+    /// What a chain of methods does, if nothing can tell that it is evaluated after what follows.
+    fn late_after(&self, chain: &Expr, changed: &Changed) -> Option<Late> {
+        let late = self.late(chain)?;
         let leaves = match late {
             // Outside of an `async` block the map ends with the function.
             Late::Fills => changed.exits.loops || changed.exits.function && self.within.is_some(),
             Late::Lends | Late::MayPanic => false,
         };
         let mentions = Usage::of_expr(&self.locals, chain).mentions;
-        !leaves && mentions.is_disjoint(&changed.changes)
+        (!leaves && mentions.is_disjoint(&changed.changes)).then_some(late)
     }
 
     /// Evaluates `place`, and nothing more.

@@ -3,7 +3,7 @@
 //! scope. Where it cannot see (an unknown macro) it takes every name for a read.
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Ident, Macro, Member, Pat, UnOp};
+use syn::{Expr, Macro, Pat, UnOp};
 
 use super::{Flow, Jump, Place, Usage};
 use crate::ir::{LocalId, Locals, label_target};
@@ -100,25 +100,8 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The place that the expression is, if it is a local or a field of one.
     fn place(&self, expr: &Expr) -> Option<Place> {
-        match expr {
-            Expr::Path(path) if path.qself.is_none() => {
-                let ident: &Ident = path.path.get_ident()?;
-                self.find(&ident.to_string()).map(Place::whole)
-            }
-            Expr::Field(field) => {
-                let mut place = self.place(&field.base)?;
-                place.fields.push(match &field.member {
-                    Member::Named(ident) => ident.to_string(),
-                    Member::Unnamed(index) => index.index.to_string(),
-                });
-                Some(place)
-            }
-            Expr::Paren(paren) => self.place(&paren.expr),
-            Expr::Group(group) => self.place(&group.expr),
-            _ => None,
-        }
+        Place::of(expr, &|ident| self.find(&ident.to_string()))
     }
 
     /// Assigns to what stands on the left of `=`.

@@ -5,7 +5,7 @@ mod analysis;
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::Visit;
-use syn::{Expr, Pat, Stmt};
+use syn::{Expr, Ident, Member, Pat, Stmt};
 
 use self::analysis::{Analysis, Mode};
 use crate::ir::{LocalId, Locals, TargetId};
@@ -22,6 +22,26 @@ impl Place {
     /// The whole local.
     pub(crate) fn whole(local: LocalId) -> Self {
         Self { local, fields: Vec::new() }
+    }
+
+    /// The place that an expression is, if it is a local or a field of one. `find` knows the locals.
+    pub(crate) fn of(expr: &Expr, find: &impl Fn(&Ident) -> Option<LocalId>) -> Option<Self> {
+        match expr {
+            Expr::Path(path) if path.qself.is_none() => {
+                find(path.path.get_ident()?).map(Self::whole)
+            }
+            Expr::Field(field) => {
+                let mut place = Self::of(&field.base, find)?;
+                place.fields.push(match &field.member {
+                    Member::Named(ident) => ident.to_string(),
+                    Member::Unnamed(index) => index.index.to_string(),
+                });
+                Some(place)
+            }
+            Expr::Paren(paren) => Self::of(&paren.expr, find),
+            Expr::Group(group) => Self::of(&group.expr, find),
+            _ => None,
+        }
     }
 
     /// Whether `other` is a part of it, or the same.
