@@ -155,6 +155,12 @@ impl Cluster {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    /// Whether this program of Postgres' comes with the server's binaries. One of another version that
+    /// is elsewhere on the path may refuse the server.
+    pub fn has(&self, program: &str) -> bool {
+        self.binaries.join(program).exists()
+    }
+
     /// Ends the server without any order, as a crash would.
     pub fn stop(&self) {
         self.run("pg_ctl", &["-D", "data", "-m", "immediate", "-w", "stop"]);

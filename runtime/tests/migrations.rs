@@ -53,6 +53,9 @@ fn main() {
             trial("an_old_postgres_database_becomes_like_a_new_one".into(), &cluster, |cluster| {
                 block_on(postgres(&cluster))
             }),
+            trial("differences_of_postgres_databases_show".into(), &cluster, |cluster| {
+                block_on(differences_show(&cluster))
+            }),
         ];
         libtest_mimic::run(&arguments, trials)
     };
@@ -109,7 +112,7 @@ async fn sqlite() -> Result<(), Failed> {
 async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
     let new = cluster.new_database().await?;
     connect(&new).await?.close().await;
-    let expected = postgres_schema(cluster, &new);
+    let expected = postgres_schema(cluster, &new).await?;
     let migrations = migrations("postgres").await;
     for newest in migrations.iter().map(|migration| migration.version) {
         let url = cluster.new_database().await?;
@@ -128,7 +131,7 @@ async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
                 .await?;
         assert_eq!(arguments, Some(vec![1]), "from schema {newest}");
         pool.close().await;
-        assert_eq!(postgres_schema(cluster, &url), expected, "from schema {newest}");
+        assert_eq!(postgres_schema(cluster, &url).await?, expected, "from schema {newest}");
     }
     Ok(())
 }
@@ -164,11 +167,92 @@ async fn sqlite_schema(url: &str) -> Result<BTreeMap<String, String>, Failed> {
     Ok(rows.into_iter().map(|(name, sql)| (name, words(sql))).collect())
 }
 
-/// What `pg_dump` says of it, without what is particular to one dump.
-fn postgres_schema(cluster: &Cluster, url: &str) -> String {
+/// What a database with the schema consists of.
+#[derive(Debug, PartialEq)]
+struct Schema {
+    /// Each object with everything that the server's catalogs say of it.
+    catalog: Vec<String>,
+    /// What `pg_dump` says, where it comes with the server, without what is particular to one dump.
+    dump: Option<String>,
+}
+
+/// Tables with their columns, and what belongs to them, in no terms of one version of the server.
+const CATALOG: &str = "
+    WITH tables AS (SELECT oid, relname FROM pg_class
+        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S'))
+    SELECT format('%s %s: options %s, persistence %s', relkind, relname, reloptions, relpersistence)
+        FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind <> 't'
+    UNION ALL
+    SELECT format('column %s.%s is number %s: %s, not null %s, default %s, identity %s, generated %s,         storage %s, collation %s', relname, attname, attnum, format_type(atttypid, atttypmod),
+        attnotnull, pg_get_expr(adbin, adrelid), attidentity, attgenerated, attstorage,
+        attcollation::regcollation)
+        FROM tables JOIN pg_attribute ON attrelid = tables.oid
+        LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        WHERE attnum > 0 AND NOT attisdropped
+    UNION ALL
+    SELECT format('constraint %s of %s: %s, validated %s', conname, relname,
+        pg_get_constraintdef(pg_constraint.oid), convalidated)
+        FROM tables JOIN pg_constraint ON conrelid = tables.oid
+    UNION ALL
+    SELECT format('index %s of %s: %s, valid %s', indexrelid::regclass, relname,
+        pg_get_indexdef(indexrelid), indisvalid)
+        FROM tables JOIN pg_index ON indrelid = tables.oid
+    UNION ALL
+    SELECT format('trigger %s: %s', tgname, pg_get_triggerdef(pg_trigger.oid))
+        FROM tables JOIN pg_trigger ON tgrelid = tables.oid WHERE NOT tgisinternal
+    UNION ALL
+    SELECT format('function %s: %s', proname, pg_get_functiondef(pg_proc.oid)) FROM pg_proc
+        WHERE pronamespace = current_schema()::regnamespace AND prokind IN ('f', 'p')
+    UNION ALL
+    SELECT format('type %s: %s', typname, typtype) FROM pg_type
+        WHERE typnamespace = current_schema()::regnamespace AND typtype <> 'b'
+    ORDER BY 1";
+
+async fn postgres_schema(cluster: &Cluster, url: &str) -> Result<Schema, Failed> {
+    let catalog = read_catalog(url).await?;
+    assert!(catalog.iter().any(|line| line.contains("piton_runs")), "{catalog:#?}");
     let database = url.trim_start_matches("postgres:///").split('?').next().expect("a name");
-    let dump = cluster.run("pg_dump", &["--schema-only", database]);
-    assert!(dump.contains("piton_runs"), "{dump}");
-    let lines = dump.lines().filter(|line| !line.starts_with("--") && !line.contains("restrict "));
-    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    let dump = cluster.has("pg_dump").then(|| {
+        let dump = cluster.run("pg_dump", &["--schema-only", database]);
+        assert!(dump.contains("piton_runs"), "{dump}");
+        let lines =
+            dump.lines().filter(|line| !line.starts_with("--") && !line.contains("restrict "));
+        lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    });
+    Ok(Schema { catalog, dump })
+}
+
+async fn read_catalog(url: &str) -> Result<Vec<String>, Failed> {
+    let pool = PgPool::connect(url).await?;
+    let catalog = sqlx::query_scalar(CATALOG).fetch_all(&pool).await?;
+    pool.close().await;
+    Ok(catalog)
+}
+
+/// Where a migration could leave an old database other than a new one, the catalogs tell.
+async fn differences_show(cluster: &Cluster) -> Result<(), Failed> {
+    const DIFFERENCES: [&str; 10] = [
+        "ALTER TABLE piton_runs ADD COLUMN more BIGINT",
+        "ALTER TABLE piton_runs ALTER COLUMN state SET DEFAULT 'start'",
+        "ALTER TABLE piton_runs ALTER COLUMN workflow DROP NOT NULL",
+        "ALTER TABLE piton_inbox ALTER COLUMN seq TYPE NUMERIC",
+        "ALTER TABLE piton_runs ADD CHECK (step_no < 1000)",
+        "ALTER TABLE piton_runs SET (fillfactor = 71)",
+        "ALTER TABLE piton_runs ALTER COLUMN snapshot SET STORAGE EXTERNAL",
+        "CREATE INDEX piton_more ON piton_runs (state)",
+        "DROP INDEX piton_runs_blocked",
+        "CREATE FUNCTION piton_more () RETURNS INT LANGUAGE sql AS 'SELECT 1'",
+    ];
+    let url = cluster.new_database().await?;
+    connect(&url).await?.close().await;
+    let mut before = read_catalog(&url).await?;
+    for difference in DIFFERENCES {
+        let pool = PgPool::connect(&url).await?;
+        sqlx::raw_sql(difference).execute(&pool).await?;
+        pool.close().await;
+        let after = read_catalog(&url).await?;
+        assert_ne!(before, after, "{difference}");
+        before = after;
+    }
+    Ok(())
 }

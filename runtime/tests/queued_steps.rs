@@ -131,7 +131,12 @@ fn check(counted: &[Vec<(String, f64)>; 2], more: f64, expected: &[(&str, f64)])
     let each = (total(many) - total(few)) / more;
     println!("{each:.2} for a step");
     let wanted: f64 = expected.iter().map(|(_, wanted)| wanted).sum();
-    assert!(each < wanted + 0.3, "{each} in all, expected {wanted}");
+    let others = |counts: &[(String, f64)]| {
+        let is_other = |counted: &str| !expected.iter().any(|(kind, _)| counted.contains(kind));
+        let others = counts.iter().filter(|(counted, _)| is_other(counted));
+        others.map(|(counted, _)| counted.clone()).collect::<Vec<_>>()
+    };
+    assert!(each < wanted + 0.3, "{each} in all, expected {wanted}: {:#?}", others(many));
 }
 
 /// The statements sent to a database, apart from looks for the dead, which come with time.

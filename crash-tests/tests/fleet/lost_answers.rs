@@ -62,7 +62,7 @@ pub(crate) async fn what_a_claim_gives_long_after_its_connection_broke_is_found(
     tokio::time::timeout(PATIENCE, proxy.has_cut(1)).await.expect("a claim is cut off");
     let begun = || ledger::read(scene.folder.path()).expect("a readable ledger").len();
     wait_until("the worker has claimed the run again", async || begun() == 1).await;
-    let looks = || scene.statements().iter().filter(|sql| sql.contains("run_id <> ALL")).count();
+    let looks = || scene.statements().iter().filter(|sql| sql.contains("run_id NOT IN")).count();
     wait_until("the worker has looked for more", async || looks() > 0).await;
 
     // The worker has no room, so only the claim of before can give it this run.

@@ -26,3 +26,28 @@ impl Backoff {
         tokio::time::sleep(wait).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_double_up_to_a_second_for_as_long_as_it_takes() {
+        let mut backoff = Backoff::default();
+        let mut expected = Duration::from_millis(10);
+        for failures in 0..1_000 {
+            assert_eq!(backoff.failures(), failures);
+            let began = Instant::now();
+            backoff.wait().await;
+            assert_eq!(began.elapsed(), expected, "after {failures} failures");
+            expected = (2 * expected).min(Duration::from_secs(1));
+        }
+        // So many that a shift by their number would overflow.
+        backoff.failures = u32::MAX;
+        let began = Instant::now();
+        backoff.wait().await;
+        assert_eq!(began.elapsed(), Duration::from_secs(1));
+    }
+}

@@ -81,7 +81,8 @@ fn can_go_on(registry: &Registry, run: &BlockedRun) -> bool {
             codec::decode_snapshot(&run.snapshot)
                 .is_ok_and(|it| entry.check_frame(&it.frame).is_ok())
         }),
-        _ => false,
+        // Of these the store tells nothing.
+        BlockedReason::Panicked(_) | BlockedReason::Invalid(_) => false,
     }
 }
 

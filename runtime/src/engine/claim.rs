@@ -9,6 +9,7 @@ use tracing::{debug, warn};
 use super::backoff::Backoff;
 use super::driver::Origin;
 use super::session::Session;
+use super::sweep::look_for_strays;
 use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::Timestamp;
@@ -30,7 +31,7 @@ pub(crate) async fn claim_loop(session: &Arc<Session>) {
     let mut backoff = Backoff::default();
     let mut pace = Pace::new(session.host.settings.max_claim_rate);
     loop {
-        let pass = claim_once(session, &mut pace).await;
+        let pass = take(session, &mut pace).await;
         match pass {
             Ok(Pass { is_full: true, .. }) => backoff = Backoff::default(),
             Ok(Pass { next_due_at, .. }) => {
@@ -85,6 +86,15 @@ struct Pass {
     is_full: bool,
     /// When the next run falls due.
     next_due_at: Option<Timestamp>,
+}
+
+/// Takes what the worker owns already, which nobody else can have, and then what is due. A sweep alone
+/// might not find room for the one for long, because claims take what there is.
+async fn take(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreError> {
+    if session.strays.stands() {
+        look_for_strays(session).await?;
+    }
+    claim_once(session, pace).await
 }
 
 async fn claim_once(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreError> {

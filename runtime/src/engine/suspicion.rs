@@ -1,37 +1,55 @@
 //! The suspicion that a worker has been given what it does not know of, because an answer was lost.
 //!
 //! A request that was on its way when its connection broke may be carried out after a look that has found
-//! nothing. So what has been noted is looked into for a while, at every sweep.
+//! nothing. So what has been noted is looked into for a while, at every sweep. How late it may come nobody
+//! can say, so now and then there is a look without any suspicion.
 //!
 //! A look leaves out what is held. But what is about to be let go of may have been given once more,
 //! and nobody would look again: so whoever lets go of something compares how often the suspicion was
 //! noted before he said so and after.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long what was sent on a connection that is gone may take to be carried out: longer than servers
-/// and what lies before them keep a message, and than the server may take to answer.
+/// For how long what was sent on a connection that is gone is looked for at every sweep: longer than
+/// servers and what lies before them usually keep a message, and than the server may take to answer.
 const MAY_COME_LATE: Duration = Duration::from_secs(120);
 
+/// How long it may go without a look: what comes later still is found after this time. One look costs
+/// a query that reads one entry of an index for each run held.
+const LOOK_ANYWAY: Duration = Duration::from_secs(60);
+
 /// See the [module documentation](self).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Suspicion {
     stands: AtomicBool,
     /// How often it was noted. Set before `stands` is.
     notes: AtomicU64,
     /// When it was noted last.
     noted_at: Mutex<Option<Instant>>,
+    /// When a look was answered last.
+    looked_at: Mutex<Instant>,
+}
+
+impl Default for Suspicion {
+    fn default() -> Self {
+        Self {
+            stands: AtomicBool::new(false),
+            notes: AtomicU64::new(0),
+            noted_at: Mutex::new(None),
+            looked_at: Mutex::new(Instant::now()),
+        }
+    }
 }
 
 impl Suspicion {
     /// Notes that something may have been given.
     pub(crate) fn note(&self) {
         self.notes.fetch_add(1, Ordering::Relaxed);
-        *self.noted_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *lock(&self.noted_at) = Some(Instant::now());
         self.stand();
     }
 
@@ -59,17 +77,23 @@ impl Suspicion {
         }
     }
 
-    /// Begins to look into it, if there is something to look into.
+    /// Begins to look into it, if there is something to look into or it is time to look anyway.
     pub(crate) fn look_into(&self) -> Option<Inquiry<'_>> {
         let stands = self.stands.swap(false, Ordering::AcqRel);
-        (stands || self.may_come_late()).then(|| Inquiry { suspicion: self, stands })
+        let is_due = || lock(&self.looked_at).elapsed() >= LOOK_ANYWAY;
+        let looks = stands || self.may_come_late() || is_due();
+        looks.then(|| Inquiry { suspicion: self, stands })
     }
 
-    /// Whether what was noted may still come true.
+    /// Whether what was noted may soon come true.
     fn may_come_late(&self) -> bool {
-        let noted_at = *self.noted_at.lock().unwrap_or_else(PoisonError::into_inner);
-        noted_at.is_some_and(|at| at.elapsed() < MAY_COME_LATE)
+        lock(&self.noted_at).is_some_and(|at| at.elapsed() < MAY_COME_LATE)
     }
+}
+
+/// Each value is whole at any time, so a panic elsewhere does not spoil it.
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A look into a suspicion. If it stood, it does so again if the look ends without an answer: also where
@@ -83,6 +107,7 @@ pub(crate) struct Inquiry<'a> {
 impl Inquiry<'_> {
     /// Ends it with an answer. What has been noted meanwhile stands.
     pub(crate) fn answered(self) {
+        *lock(&self.suspicion.looked_at) = Instant::now();
         std::mem::forget(self);
     }
 }
@@ -109,10 +134,24 @@ mod tests {
         drop(suspicion.look_into().expect("it may come late"));
         assert!(!suspicion.stands(), "nothing was asked for since the answer");
         tokio::time::advance(MAY_COME_LATE).await;
+        suspicion.look_into().expect("it is time to look anyway").answered();
         assert!(suspicion.look_into().is_none());
         suspicion.stand();
         suspicion.look_into().expect("it stands").answered();
         assert!(suspicion.look_into().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn there_is_a_look_now_and_then_without_any_suspicion() {
+        let suspicion = Suspicion::default();
+        for _ in 0..3 {
+            tokio::time::advance(LOOK_ANYWAY - Duration::from_millis(1)).await;
+            assert!(suspicion.look_into().is_none());
+            tokio::time::advance(Duration::from_millis(1)).await;
+            drop(suspicion.look_into().expect("it is time"));
+            suspicion.look_into().expect("the last had no answer").answered();
+        }
+        assert!(!suspicion.stands());
     }
 
     #[test]

@@ -49,11 +49,17 @@ async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
         reviewed.unread.into_iter().for_each(|id| session.runs.tell(id, RunEvent::Arrival(id)));
         reviewed.lost.into_iter().for_each(|id| session.runs.tell(id, RunEvent::Settled(id)));
     }
+    look_for_strays(session).await?;
+    adopt_blocked(session).await
+}
+
+/// Drives the runs that this worker owns without knowing, if it is time to look for them.
+pub(crate) async fn look_for_strays(session: &Arc<Session>) -> Result<(), StoreError> {
     if let Some(inquiry) = session.strays.look_into() {
         recover_strays(session).await?;
         inquiry.answered();
     }
-    adopt_blocked(session).await
+    Ok(())
 }
 
 /// Lets go of the runs of workers that are known to be dead.
@@ -75,7 +81,6 @@ pub(crate) async fn fence_expired_workers(store: &dyn Store) -> Result<(), Store
     Ok(())
 }
 
-/// Drives the runs that this worker owns without knowing.
 async fn recover_strays(session: &Arc<Session>) -> Result<(), StoreError> {
     let _claiming = session.claiming.lock().await;
     let known = session.runs.known();

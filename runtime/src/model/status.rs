@@ -79,6 +79,16 @@ pub enum BlockedReason {
     Unregistered(String),
 }
 
+impl BlockedReason {
+    /// Whether another build may go on with the run as it is, because it has what this one lacks.
+    pub fn is_of_the_build(&self) -> bool {
+        match self {
+            Self::Undecodable(_) | Self::Unregistered(_) => true,
+            Self::Panicked(_) | Self::Invalid(_) => false,
+        }
+    }
+}
+
 impl fmt::Display for BlockedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -275,8 +275,9 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         run_id: Option<RunId>,
     ) -> Result<u64, StoreError>;
 
-    /// Blocked runs of these workflows, in the order of their ids, at most `limit`; with `after`, only
-    /// those behind it.
+    /// Runs of these workflows that are blocked because a build lacked something
+    /// ([`is_of_the_build`](crate::model::BlockedReason::is_of_the_build)), in the order of their ids, at most `limit`; with `after`, only
+    /// those behind it. Other blocked runs, however many, cost nothing here.
     async fn find_blocked(
         &self,
         workflows: &[&str],

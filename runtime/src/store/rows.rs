@@ -228,6 +228,15 @@ fn read_blocked(text: &str) -> Result<BlockedReason, StoreError> {
     })
 }
 
+/// Whether a run is blocked for a reason that [is of the build](BlockedReason::is_of_the_build): the
+/// words by which an index has these runs and no others.
+macro_rules! is_adoptable {
+    () => {
+        "status = 'blocked' AND substr(blocked, 1, 4) = '{\"un'"
+    };
+}
+pub(super) use is_adoptable;
+
 /// The stored form of a reason for being blocked.
 pub(super) fn write_blocked(reason: &BlockedReason) -> String {
     // Enums of strings always have a JSON form.
@@ -240,5 +249,24 @@ impl ReviewedRuns {
         let (unread, lost): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, owned)| *owned);
         let ids = |rows: Vec<(Uuid, bool)>| rows.into_iter().map(|(id, _)| id.into()).collect();
         Self { unread: ids(unread), lost: ids(lost) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_of_the_build_are_known_by_how_they_begin() {
+        let reasons: [fn(String) -> BlockedReason; 4] = [
+            BlockedReason::Undecodable,
+            BlockedReason::Panicked,
+            BlockedReason::Invalid,
+            BlockedReason::Unregistered,
+        ];
+        for reason in reasons.map(|reason| reason("{\"un".to_owned())) {
+            let begins_so = write_blocked(&reason).starts_with("{\"un");
+            assert_eq!(begins_so, reason.is_of_the_build(), "{reason:?}");
+        }
     }
 }

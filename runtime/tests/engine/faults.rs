@@ -1,5 +1,6 @@
 //! A database that fails, before or after the transition.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,6 +15,7 @@ use piton::store::{
     Store,
 };
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::activities::Approve;
 use crate::rig::Rig;
@@ -140,7 +142,7 @@ async fn a_shutdown_without_a_database_ends_with_an_error() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     rig.store.set_hook(Failing::new("release_worker", u32::MAX, false));
-    let asked = tokio::time::Instant::now();
+    let asked = Instant::now();
     worker.shutdown().await.unwrap_err();
     assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
 }
@@ -185,7 +187,7 @@ async fn a_worker_outlives_a_database_that_is_away_for_longer_than_the_lease() {
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(crate::workflows::naps(100, 1_000)).await.unwrap();
     rig.until(&run, |record| record.step_no.0 >= 3).await;
-    rig.store.set_hook(Arc::new(Away { until: tokio::time::Instant::now() + AWAY }));
+    rig.store.set_hook(Arc::new(Away { until: Instant::now() + AWAY }));
     tokio::time::sleep(AWAY).await;
     assert_eq!(run.result().await.unwrap(), 100);
     worker.shutdown().await.unwrap();
@@ -195,17 +197,63 @@ const AWAY: Duration = Duration::from_secs(40);
 
 /// A database that cannot be reached for a while.
 struct Away {
-    until: tokio::time::Instant,
+    until: Instant,
 }
 
 #[async_trait::async_trait]
 impl Hook for Away {
     async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
-        if tokio::time::Instant::now() < self.until {
+        if Instant::now() < self.until {
             let source = io::Error::from(io::ErrorKind::ConnectionRefused).into();
             return Err(StoreError::Database { operation, retryable: true, source });
         }
         Ok(())
+    }
+}
+
+/// Notes when each method was asked for in vain.
+struct Asked {
+    away: Away,
+    at: Mutex<BTreeMap<&'static str, Vec<Instant>>>,
+}
+
+#[async_trait::async_trait]
+impl Hook for Asked {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.away.before(operation).await.inspect_err(|_| {
+            self.at.lock().unwrap().entry(operation).or_default().push(Instant::now());
+        })
+    }
+}
+
+/// Whatever a worker needs it asks for again after a second at the latest, and does not press.
+#[tokio::test(start_paused = true)]
+async fn a_database_that_is_away_is_asked_neither_seldom_nor_all_the_time() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(crate::workflows::naps(100, 1_000)).await.unwrap();
+    rig.until(&run, |record| record.step_no.0 >= 3).await;
+    let (began, until) = (Instant::now(), Instant::now() + AWAY);
+    let asked = Arc::new(Asked { away: Away { until }, at: Mutex::default() });
+    rig.store.set_hook(asked.clone());
+    assert_eq!(run.result().await.unwrap(), 100);
+    worker.shutdown().await.unwrap();
+    let asked = asked.at.lock().unwrap();
+    let within = |operation: &str, from: Instant, to: Instant| {
+        let at = asked[operation].iter().copied();
+        let at: Vec<_> = at.filter(|at| (from..to).contains(at)).chain([to]).collect();
+        let longest = at.windows(2).map(|pair| pair[1] - pair[0]).max();
+        let first = at[0] - from;
+        assert!(first <= Duration::from_secs(5), "{operation}: first after {first:?}");
+        assert!(longest <= Some(Duration::from_secs(1)), "{operation}: {longest:?}");
+    };
+    // The lease is given up a tenth before its 15 s are over, counted from the last renewal.
+    within("commit_steps", began + seconds(2), began + seconds(8));
+    within("renew_lease", began + seconds(5), began + seconds(8));
+    within("register_worker", began + seconds(16), until);
+    for (operation, at) in &*asked {
+        // The look for dead workers is made every 300 ms, whatever comes of it.
+        assert!(at.len() <= 140, "{operation} was asked for {} times in {AWAY:?}", at.len());
     }
 }
 

@@ -1,13 +1,14 @@
 //! Blocked runs are found by those who may be able to go on with them, and given to them at once.
 
-use super::fixture::{StoreUnderTest, WORKFLOW, block, keep, park, signal};
+use super::fixture::{StoreUnderTest, WORKFLOW, keep, park, signal};
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus, StepNo};
-use crate::store::{CommitOutcome, WorkerLease};
+use crate::model::{BlockedReason, RunId, RunStatus, StepNo};
+use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 
 super::list_cases!("blocked":
     blocked_runs_are_found_in_order_page_by_page,
     a_blocked_run_is_found_with_its_reason_and_its_snapshot,
+    what_is_blocked_for_reasons_of_its_own_is_not_found,
     runs_of_other_workflows_are_not_found,
     what_is_not_blocked_is_neither_found_nor_adopted,
     an_adopted_run_comes_as_a_claim_gives_it,
@@ -15,13 +16,24 @@ super::list_cases!("blocked":
     a_worker_without_a_lease_adopts_nothing,
 );
 
+fn block(run_id: RunId, step_no: i64, reason: BlockedReason) -> CommitStep {
+    CommitStep::new(run_id, StepNo(step_no), Disposition::Block { reason })
+}
+
+fn unreadable() -> BlockedReason {
+    BlockedReason::Undecodable("it is of another build".into())
+}
+
 /// Blocks so many runs, in order.
 async fn blocked(t: &StoreUnderTest, worker: WorkerLease, count: usize) -> Vec<RunId> {
     let mut runs = Vec::with_capacity(count);
     for number in 0..count {
         let run_id = t.start_owned(&format!("run-{number}"), worker).await;
         t.commit(worker, keep(run_id, 0, "one")).await;
-        assert_eq!(t.commit(worker, block(run_id, 1)).await, CommitOutcome::Committed);
+        assert_eq!(
+            t.commit(worker, block(run_id, 1, unreadable())).await,
+            CommitOutcome::Committed
+        );
         runs.push(run_id);
     }
     runs.sort();
@@ -54,8 +66,30 @@ async fn a_blocked_run_is_found_with_its_reason_and_its_snapshot(t: StoreUnderTe
     let found = t.store.find_blocked(&[WORKFLOW], None, 10).await.expect("it can be found");
     let [run] = &found[..] else { panic!("there is one: {found:?}") };
     assert_eq!((run.run_id, run.workflow.as_str()), (runs[0], WORKFLOW));
-    assert_eq!(run.reason.to_string(), "a step panicked: oh no");
+    assert_eq!(run.reason, unreadable());
     assert_eq!(run.snapshot, b"one");
+}
+
+async fn what_is_blocked_for_reasons_of_its_own_is_not_found(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let text = || "of \"un".to_owned();
+    let reasons = [
+        BlockedReason::Panicked(text()),
+        BlockedReason::Unregistered(text()),
+        BlockedReason::Invalid(text()),
+        BlockedReason::Undecodable(text()),
+    ];
+    let mut runs = Vec::new();
+    for (number, reason) in reasons.into_iter().enumerate() {
+        let run_id = t.start_owned(&format!("run-{number}"), worker).await;
+        assert_eq!(t.commit(worker, block(run_id, 0, reason)).await, CommitOutcome::Committed);
+        runs.push(run_id);
+    }
+    let mut of_the_build = vec![runs[1], runs[3]];
+    of_the_build.sort();
+    assert_eq!(find(&t, None, 10).await, of_the_build);
+    assert_eq!(find(&t, None, 1).await, of_the_build[..1]);
+    assert_eq!(find(&t, Some(of_the_build[0]), 10).await, of_the_build[1..]);
 }
 
 async fn runs_of_other_workflows_are_not_found(t: StoreUnderTest) {

@@ -3,7 +3,7 @@
 use super::hook::Write;
 use super::state::{News, State};
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus, Timestamp};
+use crate::model::{BlockedReason, RunId, RunStatus, Timestamp};
 use crate::store::{BlockedRun, ClaimedRun, WorkerLease};
 
 impl State {
@@ -39,7 +39,7 @@ impl State {
     ) -> Vec<BlockedRun> {
         let behind = self.runs.values().filter(|row| after.is_none_or(|after| row.run_id > after));
         let blocked = behind.filter_map(|row| {
-            let reason = row.blocked.clone()?;
+            let reason = row.blocked.clone().filter(BlockedReason::is_of_the_build)?;
             workflows.contains(&row.workflow.as_str()).then(|| BlockedRun {
                 run_id: row.run_id,
                 workflow: row.workflow.clone(),

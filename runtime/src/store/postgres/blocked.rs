@@ -6,12 +6,14 @@ use super::claim::with_inboxes;
 use super::{PostgresStore, failed, now, workers, workflow_id};
 use crate::error::StoreError;
 use crate::model::RunId;
-use crate::store::rows::{BlockedRow, ClaimRow};
+use crate::store::rows::{BlockedRow, ClaimRow, is_adoptable};
 use crate::store::{BlockedRun, ClaimedRun, WorkerLease};
 
-const FIND: &str = "SELECT run_id, workflow, blocked, snapshot FROM piton_runs \
-    WHERE status = 'blocked' AND workflow = ANY ($1) AND ($2::uuid IS NULL OR run_id > $2) \
-    ORDER BY run_id LIMIT $3";
+const FIND: &str = concat!(
+    "SELECT run_id, workflow, blocked, snapshot FROM piton_runs WHERE ",
+    is_adoptable!(),
+    " AND workflow = ANY ($1) AND run_id > $2 ORDER BY run_id LIMIT $3"
+);
 
 const ADOPT: &str = concat!(
     "WITH clock AS MATERIALIZED ",
@@ -35,7 +37,7 @@ pub(super) async fn find(
 ) -> Result<Vec<BlockedRun>, StoreError> {
     let rows: Vec<BlockedRow> = sqlx::query_as(FIND)
         .bind(workflows)
-        .bind(after.map(|after| after.as_uuid()))
+        .bind(after.map_or(Uuid::nil(), |after| after.as_uuid()))
         .bind(i64::from(limit))
         .fetch_all(&store.pool)
         .await

@@ -42,11 +42,12 @@ const TAKE: &str = concat!(
      SELECT * FROM taken ORDER BY due_at, run_id"
 );
 
+/// A subquery is looked up by a hash whatever the version of the server, `<> ALL` from 15 on.
 const LOST: &str = concat!(
     "SELECT run_id, ",
     workflow_id!("piton_runs"),
     ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count \
-     FROM piton_runs WHERE worker_id = $1 AND epoch = $2 AND run_id <> ALL ($3)"
+     FROM piton_runs WHERE worker_id = $1 AND epoch = $2 AND run_id NOT IN (SELECT unnest($3::uuid[]))"
 );
 
 /// Nothing beyond the count that came with the run.

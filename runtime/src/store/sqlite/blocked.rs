@@ -6,12 +6,16 @@ use super::workers::IS_VALID;
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::RunId;
-use crate::store::rows::BlockedRow;
+use crate::store::rows::{BlockedRow, is_adoptable};
 use crate::store::{BlockedRun, ClaimedRun, WorkerLease};
 
 /// In the order of the index, of which few runs are a part, whatever the planner has seen of them.
-const FIND: &str = "SELECT run_id, workflow, blocked, snapshot FROM piton_runs \
-    INDEXED BY piton_runs_blocked WHERE status = 'blocked' AND run_id > ? AND +workflow IN (";
+const FIND: &str = concat!(
+    "SELECT run_id, workflow, blocked, snapshot FROM piton_runs \
+     INDEXED BY piton_runs_adoptable WHERE ",
+    is_adoptable!(),
+    " AND run_id > ? AND +workflow IN ("
+);
 
 const ADOPT: &str = "BEGIN IMMEDIATE; UPDATE piton_runs \
     SET status = 'running', blocked = NULL, worker_id = ?, epoch = ? \
