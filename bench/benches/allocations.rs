@@ -37,9 +37,8 @@ async fn main() -> Result<()> {
     // `cargo bench` says so; `cargo test --benches` only wants to see it work.
     let runs = if std::env::args().any(|argument| argument == "--bench") { 5_000 } else { 20 };
     let mut databases = Databases::new(&std::env::temp_dir());
-    for (kind, lanes) in [(StoreKind::Sqlite, 1), (StoreKind::Postgres, 2)] {
-        let configure =
-            |worker: piton::prelude::Worker| worker.max_activities(10_000).commit_lanes(lanes);
+    for kind in [StoreKind::Sqlite, StoreKind::Postgres] {
+        let configure = |worker: piton::prelude::Worker| worker.max_activities(10_000);
         let system = System::start(&mut databases, kind, configure).await?;
         // Buffers and caches have their size after some work.
         flow(&system.client, runs / 10 + 1, WINDOWS[0], STEPS).await?;

@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 
-use crate::database::StoreKind;
 use crate::processor::ProcessorTime;
 use crate::report::{Figure, Target};
 use crate::session::Session;
@@ -17,23 +16,13 @@ const RUNS: usize = 5_000;
 /// Steps per run.
 pub(crate) const STEPS: u32 = 10;
 
-/// How many batches of commits are written at a time. SQLite has one writer.
-fn commit_lanes(kind: StoreKind) -> usize {
-    match kind {
-        StoreKind::Sqlite => 1,
-        StoreKind::Postgres => 2,
-    }
-}
-
 pub(crate) async fn run(session: &mut Session) -> Result<()> {
     for kind in session.options.stores.clone() {
         let limits = session.raw_limits(kind).await?;
         let runs = session.scaled(RUNS);
-        let lanes = commit_lanes(kind);
-        let system = System::start(&mut session.databases, kind, |worker| {
-            worker.max_activities(10_000).commit_lanes(lanes)
-        })
-        .await?;
+        let system =
+            System::start(&mut session.databases, kind, |worker| worker.max_activities(10_000))
+                .await?;
         flow(&system.client, runs / 10 + 1, WINDOWS[0], STEPS).await?;
         let server = session.databases.server_pid(kind);
         let mut best = (0.0, 0, ProcessorTime::default());
@@ -63,9 +52,7 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
                 .store(kind)
                 .raw(limits.rows_per_second)
                 .target(Target::RatioAtLeast(0.5))
-                .detail(format!(
-                    "{runs} runs of {STEPS} steps, {window} at a time, {lanes} commit lane(s)"
-                )),
+                .detail(format!("{runs} runs of {STEPS} steps, {window} at a time")),
         );
         session.report.add(
             Figure::time("W1", "processor time of a step", step_time.total())

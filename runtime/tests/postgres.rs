@@ -15,7 +15,8 @@ use piton::model::{DefinitionHash, Handle, Payload, RunId, RunStatus, StepNo, Wo
 use piton::prelude::*;
 use piton::store::{
     ActivityLimits, ArrivalKind, ClaimActivities, ClaimRequest, CommitOutcome, CommitStep,
-    Disposition, NewActivity, NewArrival, NewRun, NewWorker, RunEvent, Store, WorkerLease, connect,
+    Disposition, NewActivity, NewArrival, NewRun, NewWorker, Renewal, RunEvent, Store, WorkerLease,
+    connect,
 };
 use piton_postgres_cluster::{self as cluster, Cluster};
 use sqlx::{Connection as _, PgConnection};
@@ -49,6 +50,7 @@ const TESTS: &[(&str, Test)] = tests![
     connections_that_are_cut_are_made_again,
     a_kept_run_stays_in_its_page,
     reads_that_hang_hold_up_no_commit_and_no_renewal,
+    commits_that_hang_hold_up_no_renewal,
     a_failure_with_nul_is_kept_without_it,
     a_step_that_cannot_be_kept_blocks_its_run,
 ];
@@ -369,6 +371,49 @@ async fn reads_that_hang_hold_up_no_commit_and_no_renewal(url: String) {
     sqlx::raw_sql("ROLLBACK").execute(&mut lock).await.expect("it has begun");
     while let Some(read) = reads.join_next().await {
         assert!(read.expect("no panic").expect("it can be read").is_none());
+    }
+}
+
+/// Commits hang on all connections for them, each with its worker's row locked, and the lease is
+/// renewed all the same. Whoever fences the worker waits for them.
+async fn commits_that_hang_hold_up_no_renewal(url: String) {
+    const LANES: i64 = 3;
+    let (store, other) = (open(&url).await, open(&url).await);
+    let worker = store.register_worker(new_worker()).await.expect("a worker can register");
+    let mut lock = PgConnection::connect(&url).await.expect("the server is there");
+    sqlx::raw_sql("BEGIN").execute(&mut lock).await.expect("ok");
+    let mut commits = tokio::task::JoinSet::new();
+    for _ in 0..LANES {
+        let run_id = start(&*store, Some(worker)).await;
+        let locked = sqlx::query("SELECT 1 FROM piton_runs WHERE run_id = $1 FOR UPDATE");
+        let locked = locked.bind(run_id.as_uuid()).execute(&mut lock).await;
+        locked.expect("nobody else has it");
+        let store = Arc::clone(&store);
+        commits.spawn(async move { store.commit_steps(worker, &[&keep(run_id, 0)]).await });
+    }
+    until_waiting(&url, LANES).await;
+    let renewal = tokio::time::timeout(PATIENCE / 2, store.renew_lease(worker, PATIENCE)).await;
+    let renewal = renewal.expect("it waits for nobody").expect("it can renew");
+    assert!(matches!(renewal, Renewal::Renewed(_)), "{renewal:?}");
+    let fenced = tokio::spawn(async move { other.fence_workers(&[worker.worker_id]).await });
+    until_waiting(&url, LANES + 1).await;
+    sqlx::raw_sql("ROLLBACK").execute(&mut lock).await.expect("it has begun");
+    let let_go = fenced.await.expect("no panic").expect("it can be fenced");
+    assert_eq!(let_go, LANES.cast_unsigned());
+    while let Some(outcome) = commits.join_next().await {
+        // They came first.
+        assert_eq!(outcome.expect("no panic").expect("it can commit"), [CommitOutcome::Committed]);
+    }
+}
+
+/// Waits until so many statements in this database wait for locks.
+async fn until_waiting(url: &str, count: i64) {
+    let waiting = "SELECT count(*) FROM pg_stat_activity \
+        WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    let mut observer = PgConnection::connect(url).await.expect("the server is there");
+    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut observer).await.expect("ok") < count
+    {
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

@@ -63,8 +63,8 @@ pub(crate) struct Settings {
     pub(crate) poll_interval: Duration,
     /// How many runs it claims in a second at most.
     pub(crate) max_claim_rate: Option<u32>,
-    /// How many batches of commits it writes at a time.
-    pub(crate) commit_lanes: usize,
+    /// How many batches of commits it writes at a time; `None` leaves it to the store.
+    pub(crate) commit_lanes: Option<usize>,
 }
 
 /// See the [module documentation](self).
@@ -160,10 +160,11 @@ impl Session {
                 phases.lose();
             })
         };
+        let commit_lanes = host.settings.commit_lanes.unwrap_or_else(|| store.commit_lanes());
         let commits = Commits { store: Arc::clone(&store), lease, on_fenced };
         info!(worker_id = lease.worker_id.0, "worker registered");
         Ok(Arc::new(Self {
-            commits: Batcher::spawn(commits, host.settings.commit_lanes),
+            commits: Batcher::spawn(commits, commit_lanes),
             deliveries,
             reports,
             attempts: Arc::default(),

@@ -22,11 +22,11 @@ pub struct StoreOptions {
 }
 
 impl Default for StoreOptions {
-    /// The database's own clock, three readers (SQLite), eight connections and 30 s for an answer
+    /// The database's own clock, three readers (SQLite), ten connections and 30 s for an answer
     /// (Postgres).
     fn default() -> Self {
         let answer_timeout = Duration::from_secs(30);
-        Self { clock: Clock::Database, readers: 3, connections: 8, answer_timeout }
+        Self { clock: Clock::Database, readers: 3, connections: 10, answer_timeout }
     }
 }
 
@@ -38,9 +38,9 @@ impl StoreOptions {
         self
     }
 
-    /// Uses at most this many connections to a Postgres server, and one more for news and locks. A
-    /// quarter of them, but at least two, are for claims, commits and leases alone, and another, but
-    /// at least one, for starts, signals and looks for results; so four is the least.
+    /// Uses at most this many connections to a Postgres server, and one more for news and locks. One
+    /// of them is for leases alone, a third, but at least two, for claims and commits, and a quarter,
+    /// but at least one, for starts, signals and looks for results; so five is the least.
     #[must_use]
     pub fn connections(mut self, connections: u32) -> Self {
         self.connections = connections;

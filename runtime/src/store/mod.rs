@@ -168,6 +168,12 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         steps: &[&CommitStep],
     ) -> Result<Vec<CommitOutcome>, StoreError>;
 
+    /// How many calls of [`Store::commit_steps`] at a time write the most. By default one, as of a
+    /// database with one writer.
+    fn commit_lanes(&self) -> usize {
+        1
+    }
+
     /// Puts arrivals into inboxes, in this order, each on its own. The outcomes are in the order of
     /// `arrivals`. Those with an owner are not announced in this process: they come from it. Where
     /// several outcomes apply, it is the first of unknown, duplicate, closed, not owner.

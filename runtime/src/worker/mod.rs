@@ -57,7 +57,7 @@ impl Worker {
                 park_after: Duration::from_secs(60),
                 poll_interval: Duration::from_secs(2),
                 max_claim_rate: None,
-                commit_lanes: 1,
+                commit_lanes: None,
             },
             queues: Vec::new(),
             serves_workflows: true,
@@ -175,12 +175,13 @@ impl Worker {
         self
     }
 
-    /// Sets how many batches of commits are written at a time. Default: 1. More than one helps if
-    /// hundreds of runs are busy on Postgres, all the more if it is far away, and never on SQLite.
-    /// Each takes one of the connections that commits, claims and renewals of the lease share: a
-    /// quarter of all, and at least two.
+    /// Sets how many batches of commits are written at a time. Default: one on SQLite, where more never
+    /// help, and two on Postgres, where more may help if hundreds of runs are busy and the server is
+    /// far away. Each takes one of the connections that commits and claims share, of which there are
+    /// three unless [`StoreOptions`](crate::store::StoreOptions::connections) says more; the renewal of
+    /// the lease has its own.
     pub fn commit_lanes(mut self, lanes: usize) -> Self {
-        self.settings.commit_lanes = lanes.max(1);
+        self.settings.commit_lanes = Some(lanes.max(1));
         self
     }
 

@@ -138,6 +138,22 @@ async fn a_shutdown_survives_a_renewal_that_comes_too_late() {
 
 /// A database that is away for good holds nobody up for ever.
 #[tokio::test(start_paused = true)]
+async fn a_worker_whose_commits_take_longer_than_its_lease_keeps_it() {
+    let rig = Rig::new();
+    let worker = rig.worker().lease(Duration::from_secs(3)).start().await.unwrap();
+    let owner = rig.store.list_workers().await.unwrap()[0].0;
+    rig.store.set_hook(Arc::new(Slow("commit_steps")));
+    let runs =
+        [rig.client.start(chain(3)).await.unwrap(), rig.client.start(chain(3)).await.unwrap()];
+    for run in &runs {
+        assert_eq!(run.result().await.unwrap(), 3);
+    }
+    assert_eq!(rig.store.list_workers().await.unwrap()[0].0, owner);
+    assert_eq!(rig.store.counts().step_updates, 2 * 3);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_shutdown_without_a_database_ends_with_an_error() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();

@@ -56,7 +56,7 @@ const TAKE: &str = concat!(
      ORDER BY due_at LIMIT 1) AS first WHERE served.room > 0 AND known.room > 0 AND $8 > 0), \
      worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock, next \
      WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now \
-     AND next.due_at <= clock.now FOR SHARE OF worker), \
+     AND next.due_at <= clock.now FOR KEY SHARE OF worker), \
      locked AS MATERIALIZED (SELECT first.* FROM worker, served CROSS JOIN LATERAL \
      (SELECT activity.run_id, activity.handle, activity.due_at, activity.queue, \
      activity.activity, candidate.room FROM \

@@ -19,7 +19,7 @@ const ADOPT: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
     ", worker AS MATERIALIZED (SELECT worker_id FROM piton_workers AS worker, clock \
-     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR SHARE OF worker), \
+     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR KEY SHARE OF worker), \
      blocked AS MATERIALIZED (SELECT run_id FROM piton_runs AS run, worker \
      WHERE run_id = ANY ($4) AND status = 'blocked' ORDER BY run_id FOR UPDATE OF run), \
      adopted AS (UPDATE piton_runs AS run SET status = 'running', blocked = NULL, worker_id = $2, \

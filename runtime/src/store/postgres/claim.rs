@@ -28,7 +28,7 @@ const TAKE: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
     ", worker AS MATERIALIZED (SELECT worker_id, epoch FROM piton_workers AS worker, clock \
-     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR SHARE OF worker), \
+     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR KEY SHARE OF worker), \
      due AS MATERIALIZED (SELECT next.* FROM clock, worker, \
      unnest($4::text[]) AS served (workflow) CROSS JOIN LATERAL \
      (SELECT run_id, due_at FROM piton_runs WHERE piton_runs.workflow = served.workflow \

@@ -34,7 +34,7 @@ const COMMIT: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
     ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock \
-     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR SHARE OF worker), \
+     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR KEY SHARE OF worker), \
      committed AS (UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
      takeovers = CASE WHEN step.blocked IS NOT NULL THEN run.takeovers END, \
      state = coalesce(step.state, run.state), snapshot = coalesce(step.snapshot, run.snapshot), \

@@ -14,7 +14,7 @@ pub(super) const VALID: &str = concat!(
     "SELECT worker_id, epoch FROM piton_workers AS worker, ",
     now!(),
     " AS clock WHERE (worker_id, epoch) IN (SELECT * FROM unnest($2::bigint[], $3::bigint[])) \
-     AND lease_expires_at > clock.now ORDER BY worker_id FOR SHARE OF worker"
+     AND lease_expires_at > clock.now ORDER BY worker_id FOR KEY SHARE OF worker"
 );
 
 const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs \

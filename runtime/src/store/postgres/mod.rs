@@ -1,9 +1,11 @@
 //! The store for many machines: one Postgres database, any number of processes.
 //!
 //! Each transition is one statement where that can be, in read-committed isolation. What a
-//! transition depends on it locks, in the order of the [contract](super): the worker's row in share
-//! mode, so that commits do not exclude each other but fencing excludes them all; then runs,
-//! ascending. Lists travel as arrays; the sessions' settings keep the planner from doing anything
+//! transition depends on it locks, in the order of the [contract](super): the worker's row, then runs,
+//! ascending. The worker's row is locked as those do who rely on its key (`FOR KEY SHARE`): commits
+//! exclude neither each other nor the renewal of the lease, which changes no key, and would otherwise
+//! wait for ever where one commit begins before the last has ended; fencing locks it `FOR UPDATE` and
+//! excludes them all. Lists travel as arrays; the sessions' settings keep the planner from doing anything
 //! but looking up one element after the other, in their order.
 //!
 //! Invariant: a statement that relies on a lock taken before it is a statement of its own, because
@@ -62,8 +64,12 @@ use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
 pub(super) struct PostgresStore {
     hub: Arc<Hub>,
     clock: Clock,
-    /// Connections of owners for claims, commits and renewals.
+    /// Connections of owners for claims and commits.
     lanes: Lanes,
+    /// How many of them commits may have at a time; the others are left to claims.
+    commit_lanes: usize,
+    /// One for renewals of leases alone, which must not wait for a commit to end.
+    leases: Lanes,
     /// Connections for starts, arrivals, looks for results and news.
     calls: Lanes,
     /// Connections for everything else.
@@ -219,6 +225,10 @@ impl Store for PostgresStore {
         self.answered("commit_steps", commit::commit(self, worker, steps)).await
     }
 
+    fn commit_lanes(&self) -> usize {
+        self.commit_lanes
+    }
+
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
         self.answered("deliver", inbox::deliver(self, arrivals)).await
     }
@@ -358,6 +368,7 @@ impl Store for PostgresStore {
         self.reads.close();
         self.liveness.close();
         self.lanes.close();
+        self.leases.close();
         self.calls.close();
         self.pool.close().await;
     }

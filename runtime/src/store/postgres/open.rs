@@ -36,6 +36,9 @@ const HAS_MIGRATIONS: &str = "SELECT to_regclass('piton_migrations') IS NOT NULL
 /// How long a call waits for a connection before it fails with an error that can be retried.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Two batches of commits at a time keep server and worker busy by turns; three gained nothing.
+const MAX_COMMIT_LANES: usize = 2;
+
 /// The certificate is not trusted, or the URL asks for what this build does not have.
 #[cfg(feature = "tls")]
 const NO_TLS: &str = "no connection over TLS can be made";
@@ -67,12 +70,14 @@ pub(in crate::store) async fn open(
     let mut connection = connect.connect().await.map_err(failed)?;
     migrate(&mut connection, &target).await?;
     connection.close().await.map_err(failed)?;
-    // A quarter is for owners; one of two would leave a renewal waiting for a commit. Another is for
-    // what programs ask for all the time.
-    let lanes = (options.connections / 4).max(2);
+    // One is for renewals, and of the rest a third for owners: for commits, and one for claims. A
+    // quarter is for what programs ask for all the time.
+    let lanes = (options.connections / 3).max(2);
     let calls = (options.connections / 4).max(1);
-    let others = options.connections.saturating_sub(lanes + calls).max(1);
+    let others = options.connections.saturating_sub(1 + lanes + calls).max(1);
+    let commit_lanes = (lanes as usize - 1).min(MAX_COMMIT_LANES);
     let lanes = Lanes::new(connect.clone(), lanes as usize, ACQUIRE_TIMEOUT);
+    let leases = Lanes::new(connect.clone(), 1, ACQUIRE_TIMEOUT);
     let calls = Lanes::new(connect.clone(), calls as usize, ACQUIRE_TIMEOUT);
     let pool = PgPoolOptions::new()
         .max_connections(others)
@@ -98,6 +103,8 @@ pub(in crate::store) async fn open(
         hub,
         clock,
         lanes,
+        commit_lanes,
+        leases,
         calls,
         pool,
         lendable,

@@ -24,7 +24,7 @@ const FINISH: &str = concat!(
      worker AS MATERIALIZED (SELECT worker.worker_id, worker.epoch FROM clock, \
      (SELECT DISTINCT worker_id, epoch FROM ended) AS named \
      JOIN piton_workers AS worker USING (worker_id, epoch) \
-     WHERE lease_expires_at > clock.now ORDER BY worker_id FOR SHARE OF worker), \
+     WHERE lease_expires_at > clock.now ORDER BY worker_id FOR KEY SHARE OF worker), \
      run AS MATERIALIZED (SELECT run.run_id, status, run.worker_id, inbox_count FROM \
      (SELECT DISTINCT run_id FROM ended JOIN worker USING (worker_id, epoch)) AS named \
      JOIN piton_runs AS run USING (run_id) ORDER BY run_id FOR UPDATE OF run), \

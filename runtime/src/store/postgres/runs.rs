@@ -29,7 +29,7 @@ const INSERT: &str = concat!(
     now!(),
     ", valid AS MATERIALIZED (SELECT worker_id, epoch FROM piton_workers AS worker, clock \
      WHERE (worker_id, epoch) IN (SELECT * FROM unnest($2::bigint[], $3::bigint[])) \
-     AND lease_expires_at > clock.now ORDER BY worker_id FOR SHARE OF worker), \
+     AND lease_expires_at > clock.now ORDER BY worker_id FOR KEY SHARE OF worker), \
      new AS MATERIALIZED (SELECT unnest($4::uuid[]) AS run_id, unnest($5::text[]) AS workflow_id, \
      unnest($15::uuid[]) AS named, unnest($6::text[]) AS workflow, unnest($7::text[]) AS state, \
      unnest($8::bytea[]) AS snapshot, unnest($9::bytea[]) AS arguments, \

@@ -48,7 +48,8 @@ const LET_GO: &str = concat!(
 const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms FROM piton_workers \
     WHERE fenced_at IS NULL ORDER BY worker_id";
 
-/// Those whose lease has run out, or whichever of `$2` have not been fenced.
+/// Those whose lease has run out, or whichever of `$2` have not been fenced. `FOR UPDATE` is stronger
+/// than the lock of the update itself, which would let commits pass.
 const FENCE: &str = concat!(
     "UPDATE piton_workers AS worker SET epoch = epoch + 1, fenced_at = clock.now, \
      lease_expires_at = least(lease_expires_at, clock.now) FROM ",
@@ -146,7 +147,7 @@ pub(super) async fn renew(
     lease: Duration,
 ) -> Result<Renewal, StoreError> {
     let failed = failed("renew_lease");
-    let mut lane = store.lanes.lane().await.map_err(failed)?;
+    let mut lane = store.leases.lane().await.map_err(failed)?;
     let expires_at: Option<i64> = sqlx::query_scalar(RENEW)
         .bind(store.given_time())
         .bind(worker.worker_id.0)
