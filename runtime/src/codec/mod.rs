@@ -5,6 +5,7 @@
 //! frame's definition hash says how they were written.
 
 mod arguments;
+mod binary;
 mod json;
 mod schema;
 mod source;
@@ -75,7 +76,7 @@ impl bincode::enc::write::Writer for Writer<'_> {
 /// # Errors
 /// [`CodecError::Decode`] if the bytes are not such a value, or more than one.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
-    match bincode::serde::decode_from_slice(bytes, config::standard()) {
+    match binary::read(bytes) {
         Ok((value, read)) if read == bytes.len() => Ok(value),
         Ok((_, read)) => Err(left_over(type_name::<T>(), bytes.len() - read)),
         Err(error) => Err(cannot_decode(type_name::<T>(), &error)),
@@ -84,7 +85,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
 
 /// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
 pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), CodecError> {
-    match bincode::serde::decode_from_slice(bytes, config::standard()) {
+    match binary::read(bytes) {
         Ok(read) => Ok(read),
         Err(error) => Err(cannot_decode(type_name::<T>(), &error)),
     }

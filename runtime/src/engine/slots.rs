@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::registry::Registry;
@@ -33,7 +34,7 @@ pub(crate) struct Reserved {
 /// The places of one attempt, free again when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Places {
-    permits: Vec<OwnedSemaphorePermit>,
+    permits: SmallVec<[OwnedSemaphorePermit; 1]>,
     freed: Arc<Notify>,
 }
 
@@ -98,7 +99,7 @@ impl Slots {
     }
 
     fn none(&self) -> Places {
-        Places { permits: Vec::with_capacity(3), freed: Arc::clone(&self.freed) }
+        Places { permits: SmallVec::new(), freed: Arc::clone(&self.freed) }
     }
 }
 

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use smallvec::SmallVec;
 use uuid::Uuid;
 
 use super::step::Arrivals;
@@ -62,7 +63,8 @@ pub(crate) struct QueueChanges {
 #[derive(Debug)]
 struct WaitGroup {
     all: bool,
-    waits: Vec<Wait>,
+    /// Most steps wait for one thing.
+    waits: SmallVec<[Wait; 1]>,
     /// Any of these is enough, even if all of `waits` are needed.
     eager: Vec<Wait>,
 }
@@ -224,7 +226,7 @@ impl Context {
 
     /// Begins to collect what is waited for: all of it must arrive before the next step, or any.
     pub(crate) fn open_waits(&self, all: bool) {
-        self.waits.borrow_mut().push(WaitGroup { all, waits: Vec::new(), eager: Vec::new() });
+        self.waits.borrow_mut().push(WaitGroup { all, waits: SmallVec::new(), eager: Vec::new() });
     }
 
     /// Ends what [`Context::open_waits`] began; with `keep` it is waited for.
@@ -279,9 +281,14 @@ impl Context {
         (value, goes_on)
     }
 
-    /// The outcome of an operation, if it has arrived.
-    pub(crate) fn take_outcome(&self, handle: Handle) -> Option<OperationOutcome> {
-        self.arrivals.borrow_mut().take_outcome(handle)
+    /// Takes the outcome of an operation, if it has arrived. It stays where it is until the step has
+    /// been made, which may fail, so it is only lent.
+    pub(crate) fn take_outcome<T>(
+        &self,
+        handle: Handle,
+        look: impl FnOnce(Option<&OperationOutcome>) -> T,
+    ) -> T {
+        look(self.arrivals.borrow_mut().take_outcome(handle))
     }
 
     /// The first waiting signal of this name.
@@ -369,7 +376,7 @@ impl WaitGroup {
 
     fn into_wait(mut self) -> Wait {
         if !self.eager.is_empty() {
-            let mut waits = std::mem::take(&mut self.eager);
+            let mut waits = SmallVec::from_vec(std::mem::take(&mut self.eager));
             if !self.waits.is_empty() {
                 waits.push(self.into_wait());
             }
@@ -377,8 +384,8 @@ impl WaitGroup {
         }
         match (self.all, self.waits.len()) {
             (_, 1) => self.waits.swap_remove(0),
-            (true, _) => Wait::All(self.waits),
-            (false, _) => Wait::Any(self.waits),
+            (true, _) => Wait::All(self.waits.into_vec()),
+            (false, _) => Wait::Any(self.waits.into_vec()),
         }
     }
 }

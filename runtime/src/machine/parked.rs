@@ -148,9 +148,8 @@ impl Parked {
 }
 
 pub(super) fn length_of_length(length: usize) -> usize {
-    let mut head = Vec::with_capacity(10);
-    write_length(&mut head, length as u64);
-    head.len()
+    // Seven bits in a byte, and one byte for nothing.
+    (usize::BITS - length.leading_zeros()).div_ceil(7).max(1) as usize
 }
 
 #[cfg(test)]

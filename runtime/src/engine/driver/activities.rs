@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use smallvec::SmallVec;
 use tracing::{debug, info};
 
 use super::attempt::{Attempt, AttemptEnd};
@@ -29,7 +30,7 @@ impl Driver {
     pub(super) fn start_activities(&mut self, now: Timestamp) {
         self.look_for_activities = false;
         self.attempts.retain(|handle, attempt| self.machine.is_wanted(handle, attempt));
-        let (mut due, mut overdue) = (Vec::new(), Vec::new());
+        let (mut due, mut overdue) = (SmallVec::<[Handle; 1]>::new(), Vec::new());
         let mut next_retry: Option<Timestamp> = None;
         self.machine.for_each_activity(|handle, activity| {
             if self.attempts.is_running(handle) || self.uncertain.contains_key(&handle) {

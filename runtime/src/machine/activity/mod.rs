@@ -210,22 +210,30 @@ impl Call {
     }
 }
 
-/// What an activity returned, or why it did not.
-fn outcome(handle: Handle, cx: &Context) -> Result<Poll<Result<Payload, Unreturned>>, StepError> {
-    let outcome = match cx.take_outcome(handle) {
-        Some(outcome) => outcome,
-        None if cx.ends(handle) => OperationOutcome::Cancelled,
+/// Has `read` look at what an activity returned, or tells why it did not return.
+fn outcome(
+    handle: Handle,
+    cx: &Context,
+    read: &mut dyn FnMut(&Payload),
+) -> Result<Poll<Result<(), Unreturned>>, StepError> {
+    let unreturned = cx.take_outcome(handle, |outcome| match outcome {
+        Some(OperationOutcome::Returned(payload)) => {
+            read(payload);
+            None
+        }
+        outcome => Some(outcome.cloned()),
+    });
+    let unreturned = match unreturned {
         None => {
+            cx.settle(handle);
+            return Ok(Poll::Ready(Ok(())));
+        }
+        Some(Some(unreturned)) => unreturned,
+        Some(None) if cx.ends(handle) => OperationOutcome::Cancelled,
+        Some(None) => {
             cx.wait_for(handle);
             return Ok(Poll::Pending);
         }
-    };
-    let unreturned = match outcome {
-        OperationOutcome::Returned(payload) => {
-            cx.settle(handle);
-            return Ok(Poll::Ready(Ok(payload)));
-        }
-        unreturned => unreturned,
     };
     let activity = name_of(handle, cx);
     cx.settle(handle);
@@ -260,10 +268,12 @@ fn poll_handle<R, S: ReturnShape<R>>(
     handle: Handle,
     cx: &Context,
 ) -> Result<Poll<S::Output>, StepError> {
-    let ended = match outcome(handle, cx) {
-        Ok(Poll::Ready(Ok(payload))) => match values.decode(&payload) {
-            Ok(returned) => Ok(returned),
-            Err(error) => return Err(StepError::Decode(error)),
+    let mut returned = None;
+    let ended = match outcome(handle, cx, &mut |payload| returned = Some(values.decode(payload))) {
+        Ok(Poll::Ready(Ok(()))) => match returned {
+            Some(Ok(returned)) => Ok(returned),
+            Some(Err(error)) => return Err(StepError::Decode(error)),
+            None => unreachable!("what has been returned has been read"),
         },
         Ok(Poll::Ready(Err(unreturned))) => Err(unreturned),
         Ok(Poll::Pending) => return Ok(Poll::Pending),

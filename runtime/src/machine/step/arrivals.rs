@@ -35,8 +35,8 @@ impl<T> Delivery<T> {
 }
 
 impl Arrivals {
-    pub(crate) fn take_outcome(&mut self, handle: Handle) -> Option<OperationOutcome> {
-        self.outcomes.get_mut(&handle).map(|delivery| delivery.take().clone())
+    pub(crate) fn take_outcome(&mut self, handle: Handle) -> Option<&OperationOutcome> {
+        self.outcomes.get_mut(&handle).map(|delivery| delivery.take())
     }
 
     pub(crate) fn has_outcome(&self, handle: Handle) -> bool {
