@@ -14,7 +14,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{BlockId, Graph, LocalId};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId};
 use crate::liveness::{Liveness, edges};
 use crate::usage::{self, Jump, Place, Usage};
 
@@ -136,6 +136,16 @@ impl Holes {
             vacant.retain(|part| {
                 !usage.looks_at(part) && !lent.iter().any(|place| place.overlaps(part))
             });
+            if index == 0
+                && let BlockKind::Resume(point) = block.kind
+            {
+                // The branches that are stepped there, too, need it.
+                for region in graph.regions_of(point) {
+                    let is_outside = |local| liveness.captures().is_used_outside(region, local);
+                    let there = at(self, graph[region].entry);
+                    vacant.retain(|part| !is_outside(part.local) || there.contains(part));
+                }
+            }
             changed |= vacant != self.vacant[id.0][index];
             self.vacant[id.0][index].clone_from(&vacant);
         }

@@ -135,6 +135,20 @@ impl Liveness {
         live
     }
 
+    /// What is live after each node of a block.
+    pub(crate) fn after_nodes(&self, graph: &Graph, id: BlockId) -> Vec<BTreeSet<Place>> {
+        let block = &graph[id];
+        let mut live = self.after(graph, block);
+        self.apply(graph, &mut live, &block.end_usage);
+        let mut after = Vec::with_capacity(block.usages.len());
+        for usage in block.usages.iter().rev() {
+            after.push(live.clone());
+            self.apply(graph, &mut live, usage);
+        }
+        after.reverse();
+        after
+    }
+
     /// What is live after the end of `block` has been evaluated.
     fn after(&self, graph: &Graph, block: &Block) -> BTreeSet<Place> {
         let mut live = BTreeSet::new();

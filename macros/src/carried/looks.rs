@@ -1,4 +1,4 @@
-//! Uses of a local after which it is still there, and nothing borrows from it.
+//! Uses of a local after which it is there if it was before, and nothing borrows from it.
 
 use syn::Expr;
 use syn::visit_mut::{self, VisitMut};
@@ -8,7 +8,7 @@ use crate::ir::Locals;
 use crate::macros::{self, Piece, Role};
 use crate::normalize::{is_assignment, is_comparison};
 
-/// Takes out what only looks at a local, and keeps no borrow of it.
+/// Takes out what only looks at a local, or gives it another value, and keeps no borrow of it.
 pub(super) struct Looks<'a>(pub(super) &'a Locals);
 
 impl Looks<'_> {
@@ -35,6 +35,9 @@ impl VisitMut for Looks<'_> {
                 self.take(&mut binary.right);
             }
             Expr::Binary(binary) if is_assignment(&binary.op) => self.take(&mut binary.left),
+            Expr::Assign(assign) if matches!(&*assign.left, Expr::Path(_)) => {
+                self.take(&mut assign.left);
+            }
             Expr::MethodCall(call) if gives_own(call) => self.take(&mut call.receiver),
             _ => {}
         }

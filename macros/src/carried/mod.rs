@@ -7,6 +7,7 @@
 //! borrows from no other local. Where that cannot be seen from the source (the last use of the value
 //! is a method call, which may take it), the value is not carried.
 
+mod changes;
 mod early;
 mod looks;
 mod owned;
@@ -23,7 +24,7 @@ pub(crate) use self::owned::{gives_own, local_of};
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::normalize::collect_bindings;
-use crate::usage::{Jump, Usage, bound_locals};
+use crate::usage::{Jump, Place, Usage, bound_locals};
 
 /// The result of the analysis.
 #[derive(Debug, Default)]
@@ -87,10 +88,15 @@ pub(crate) fn analyze(
         let mut held = held_at[id.0].clone().unwrap_or_default();
         let block = &graph[id];
         let mut at_nodes = Vec::with_capacity(block.nodes.len() + 1);
-        for (node, usage) in block.nodes.iter().zip(&block.usages) {
-            held = &held - &taken(&graph.locals, node, usage);
+        let live = liveness.after_nodes(graph, id);
+        for ((node, usage), live) in block.nodes.iter().zip(&block.usages).zip(&live) {
+            let seen = without_looks(&graph.locals, node, usage);
+            let kept = kept(node, &seen, live).filter(|local| held.contains(local));
+            let kept: Vec<_> = kept.collect();
+            held = &(&held - &seen.mentions) - &usage.assigned;
             at_nodes.push(held.clone());
-            held.extend(made(graph, node).filter(|local| !left_out.contains(local)));
+            held.extend(kept);
+            held.extend(made(graph, node, usage, &seen).filter(|local| !left_out.contains(local)));
         }
         let before = held.clone();
         held = &held - &taken_at_end(&graph.locals, block);
@@ -180,7 +186,7 @@ fn bound_before(graph: &Graph, root: BlockId) -> Vec<LocalId> {
 }
 
 /// The locals that a node gives a value.
-fn made(graph: &Graph, node: &Node) -> impl Iterator<Item = LocalId> {
+fn made(graph: &Graph, node: &Node, usage: &Usage, seen: &Usage) -> impl Iterator<Item = LocalId> {
     let made = match node {
         Node::Code(Stmt::Local(local)) if local.init.is_some() => {
             bound_locals(&graph.locals, &local.pat)
@@ -190,27 +196,49 @@ fn made(graph: &Graph, node: &Node) -> impl Iterator<Item = LocalId> {
             whole.and_then(|left| local_of(&graph.locals, left)).into_iter().collect()
         }
         Node::Define { local, .. } => vec![*local],
+        Node::Code(_) => {
+            let assigned = &usage.assigned & &usage.replaces;
+            assigned.difference(&seen.mentions).copied().collect()
+        }
         _ => Vec::new(),
     };
     made.into_iter()
 }
 
-/// What may be moved or borrowed when a node is through.
-fn taken(locals: &Locals, node: &Node, usage: &Usage) -> BTreeSet<LocalId> {
+/// What a node does with the locals, but for what only looks at them: it may have moved or borrowed what
+/// this mentions.
+fn without_looks(locals: &Locals, node: &Node, usage: &Usage) -> Usage {
     if usage.mentions.is_empty() {
-        return BTreeSet::new();
+        return Usage::default();
     }
-    let mut taken = match node {
+    match node {
         Node::Code(stmt) => {
             let mut stmt = stmt.clone();
             Looks(locals).visit_stmt_mut(&mut stmt);
-            Usage::of_stmt(locals, &stmt).mentions
+            Usage::of_stmt(locals, &stmt)
         }
-        Node::Define { value, .. } => taken_by(locals, value),
-        _ => BTreeSet::new(),
-    };
-    taken.extend(&usage.assigned);
-    taken
+        Node::Define { value, .. } => {
+            let mut value = value.clone();
+            Looks(locals).visit_expr_mut(&mut value);
+            Usage::of_expr(locals, &value)
+        }
+        _ => Usage::default(),
+    }
+}
+
+/// What a statement names and has not moved, because it is used later, and what nothing borrows from,
+/// because the statement leaves nothing behind.
+fn kept<'a>(
+    node: &Node,
+    seen: &'a Usage,
+    live: &'a BTreeSet<Place>,
+) -> impl Iterator<Item = LocalId> + 'a {
+    let is_statement = matches!(node, Node::Code(Stmt::Expr(..)));
+    seen.mentions.iter().copied().filter(move |local| {
+        is_statement
+            && live.contains(&Place::whole(*local))
+            && seen.changes.iter().all(|changed| changed == local)
+    })
 }
 
 fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {

@@ -1,13 +1,14 @@
 //! What the source shows of the value of a local: whether it may hold a borrow of another local, and
 //! whether it is one that nobody sees the drop of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use syn::{Expr, Pat, Stmt, UnOp};
 
+use super::changes::Changes;
 use super::taken_by;
 use crate::cfg::let_patterns;
-use crate::ir::{Block, Graph, LocalId, LocalKind, Locals, Node, Terminator};
+use crate::ir::{Block, Choice, Graph, LocalId, LocalKind, Locals, Node, PointId, Terminator};
 use crate::macros::{self, Piece};
 use crate::normalize::is_comparison;
 use crate::usage::{Usage, bound_locals};
@@ -17,13 +18,22 @@ pub(super) fn borrowing(graph: &Graph) -> BTreeSet<LocalId> {
     let locals = &graph.locals;
     let mut borrowing: BTreeSet<LocalId> =
         locals.ids().filter(|id| locals[*id].remade.is_some()).collect();
+    // Which arms of each `select!` wait for an operation.
+    let arms = graph.blocks.iter().filter_map(|block| match &block.end {
+        Terminator::Select { point, arms, .. } => {
+            let is_operation = |arm: &Choice| arm.future.operation().is_some();
+            Some((*point, arms.iter().map(is_operation).collect()))
+        }
+        _ => None,
+    });
+    let operations: HashMap<PointId, Vec<bool>> = arms.collect();
     loop {
         let count = borrowing.len();
         for block in &graph.blocks {
             for (node, usage) in block.nodes.iter().zip(&block.usages) {
                 mark(locals, node, usage, &mut borrowing);
             }
-            mark_end(locals, block, &mut borrowing);
+            mark_end(locals, &operations, block, &mut borrowing);
         }
         if borrowing.len() == count {
             return borrowing;
@@ -46,17 +56,18 @@ fn mark(locals: &Locals, node: &Node, usage: &Usage, borrowing: &mut BTreeSet<Lo
             let left = local_of(locals, &expr.left);
             borrowing.extend(left.filter(|_| !owns_for_long(locals, borrowing, &expr.right)));
         }
-        // What it is given is its own.
-        Node::Code(Stmt::Expr(Expr::MethodCall(call), _))
-            if local_of(locals, &call.receiver).is_some()
-                && call.args.iter().all(|argument| owns(locals, borrowing, argument)) => {}
         // What is changed may be given a borrow of what else is named.
-        Node::Code(_) if usage.mentions.len() > 1 => borrowing.extend(&usage.changes),
+        Node::Code(stmt) if usage.mentions.len() > 1 => Changes::find(locals, borrowing, stmt),
         _ => {}
     }
 }
 
-fn mark_end(locals: &Locals, block: &Block, borrowing: &mut BTreeSet<LocalId>) {
+fn mark_end(
+    locals: &Locals,
+    operations: &HashMap<PointId, Vec<bool>>,
+    block: &Block,
+    borrowing: &mut BTreeSet<LocalId>,
+) {
     let pats: Vec<(&Pat, bool)> = match &block.end {
         Terminator::If { cond, .. } => {
             let pats = let_patterns(cond);
@@ -70,8 +81,11 @@ fn mark_end(locals: &Locals, block: &Block, borrowing: &mut BTreeSet<LocalId>) {
             let owned = owns(locals, borrowing, scrutinee);
             arms.iter().map(|(pat, _)| (pat, owned)).collect()
         }
-        // A branch may be an `async` block, whose value is anything.
-        Terminator::Chosen { arms, .. } => arms.iter().map(|(pat, _)| (pat, false)).collect(),
+        // The value of an `async` block is anything.
+        Terminator::Chosen { point, arms, .. } => {
+            let operations = operations.get(point).into_iter().flatten();
+            arms.iter().map(|(pat, _)| pat).zip(operations.copied()).collect()
+        }
         Terminator::LetElse { local, .. } => {
             let owned = local.init.as_ref().is_some_and(|init| owns(locals, borrowing, &init.expr));
             vec![(&local.pat, owned)]
@@ -91,26 +105,28 @@ fn mark_end(locals: &Locals, block: &Block, borrowing: &mut BTreeSet<LocalId>) {
 
 /// Whether the value of an expression holds no borrow of a local, as far as the source shows it.
 fn owns(locals: &Locals, borrowing: &BTreeSet<LocalId>, expr: &Expr) -> bool {
-    Values { locals, borrowing, outlive_temporaries: false }.own(expr)
+    Values { locals, borrowing, inner: &[], outlive_temporaries: false }.own(expr)
 }
 
 /// As [`owns`], for a value that outlives the statement, and so what is there for the statement alone.
 fn owns_for_long(locals: &Locals, borrowing: &BTreeSet<LocalId>, expr: &Expr) -> bool {
-    Values { locals, borrowing, outlive_temporaries: true }.own(expr)
+    Values { locals, borrowing, inner: &[], outlive_temporaries: true }.own(expr)
 }
 
 /// What is known of values.
 #[derive(Clone, Copy)]
-struct Values<'a> {
-    locals: &'a Locals,
-    borrowing: &'a BTreeSet<LocalId>,
+pub(super) struct Values<'a> {
+    pub(super) locals: &'a Locals,
+    pub(super) borrowing: &'a BTreeSet<LocalId>,
+    /// The bindings of the code around them, and whether their values hold no borrow of a local.
+    pub(super) inner: &'a [(String, bool)],
     /// Whether rustc has them borrow from no temporary.
-    outlive_temporaries: bool,
+    pub(super) outlive_temporaries: bool,
 }
 
 impl Values<'_> {
-    fn own(self, expr: &Expr) -> bool {
-        let Self { locals, borrowing, outlive_temporaries } = self;
+    pub(super) fn own(self, expr: &Expr) -> bool {
+        let Self { locals, borrowing, inner, outlive_temporaries } = self;
         let owns = |expr: &Expr| self.own(expr);
         let lends = |receiver: &Expr| {
             let is_temporary = |local: LocalId| locals[local].is_temporary && outlive_temporaries;
@@ -120,9 +136,12 @@ impl Values<'_> {
             Expr::Lit(_) => true,
             Expr::Path(path) => match path.path.get_ident() {
                 // What is no local may be a binding of the code around it.
-                Some(ident) => match locals.find(ident) {
-                    Some(local) => !borrowing.contains(&local),
-                    None => ident.to_string().starts_with(char::is_uppercase),
+                Some(ident) => match inner.iter().rev().find(|(name, _)| ident == name) {
+                    Some((_, own)) => *own,
+                    None => match locals.find(ident) {
+                        Some(local) => !borrowing.contains(&local),
+                        None => ident.to_string().starts_with(char::is_uppercase),
+                    },
                 },
                 None => true,
             },
@@ -190,7 +209,7 @@ fn block_value(block: &syn::Block) -> Option<&Expr> {
     }
 }
 
-fn has_ref(pat: &Pat) -> bool {
+pub(super) fn has_ref(pat: &Pat) -> bool {
     struct HasRef(bool);
     impl syn::visit::Visit<'_> for HasRef {
         fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {

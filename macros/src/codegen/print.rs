@@ -12,7 +12,7 @@ use super::Machine;
 use super::rewrite::Rewrite;
 use super::step;
 use crate::hygiene::{hidden, hidden_at};
-use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, ScopeId, Terminator};
+use crate::ir::{Block, BlockId, BlockKind, Branch, LocalId, Node, ScopeId, Terminator};
 use crate::layout::{Link, Root, VariableId, makes, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
@@ -138,7 +138,7 @@ impl<'a> Printer<'a> {
     /// The parts that it is not given and does not leave to other roots, or rustc could not tell their
     /// types.
     fn filled(&self, open: &[ScopeId]) -> Vec<VariableId> {
-        let Root { block, unfilled, used_by_regions, .. } = self.root;
+        let Root { block, unfilled, .. } = self.root;
         if unfilled.is_empty() {
             return Vec::new();
         }
@@ -147,9 +147,24 @@ impl<'a> Printer<'a> {
         let code = braces.finish();
         let is_filled = |id: &VariableId| {
             let variable = self.machine.layout.variable(*id);
-            used_by_regions.contains(&variable.place.local) || names(&code, &variable.ident)
+            self.is_used_by_regions(&variable.place) || names(&code, &variable.ident)
         };
         unfilled.iter().copied().filter(is_filled).collect()
+    }
+
+    /// Whether the regions use a part of a local from outside that the root steps.
+    fn is_used_by_regions(&self, part: &Place) -> bool {
+        let graph = self.machine.graph;
+        let BlockKind::Resume(point) = graph[self.root.block].kind else { return false };
+        let is_inside = |block: &&Block| {
+            graph.regions_of(point).any(|region| graph.is_within(block.region, region))
+        };
+        let inside = graph.blocks.iter().filter(is_inside);
+        let mut usages = inside.flat_map(|block| block.usages.iter().chain([&block.end_usage]));
+        self.root.used_by_regions.contains(&part.local)
+            && usages.any(|usage| {
+                usage.reads.iter().chain(&usage.fills).any(|place| place.overlaps(part))
+            })
     }
 
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.

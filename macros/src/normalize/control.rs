@@ -56,8 +56,10 @@ impl Lower<'_> {
                 }
             },
             expr if !suspend::expr(&expr) => {
-                let expr = self.opaque(expr);
-                self.finish(expr, dest);
+                if let Some(expr) = self.part_ways(expr, dest) {
+                    let expr = self.opaque(expr);
+                    self.finish(expr, dest);
+                }
             }
             Expr::Paren(expr) if expr.attrs.is_empty() => self.value(*expr.expr, dest),
             Expr::Group(expr) => self.value(*expr.expr, dest),
@@ -180,7 +182,7 @@ impl Lower<'_> {
     /// A `match` of which the value is an operand: what is matched is there until the statement ends.
     pub(super) fn match_operand(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
         let scrutinee = self.hoist(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
-        let is_new = operands::is_new_value(&scrutinee);
+        let is_new = operands::is_new_value(&scrutinee) || self.is_made_of_temporary(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
         if is_new {
             self.borrowed += 1;
@@ -235,8 +237,9 @@ impl Lower<'_> {
 
     /// A block that may not suspend, while what it is a part of does.
     pub(super) fn branch(&mut self, block: syn::Block, dest: Dest) {
-        let binds = block.stmts.iter().any(|stmt| matches!(stmt, syn::Stmt::Local(_)));
-        if suspend::block(&block) || !binds {
+        let binds = |stmt: &syn::Stmt| matches!(stmt, syn::Stmt::Local(_) | syn::Stmt::Item(_));
+        let binds = block.stmts.iter().any(binds);
+        if suspend::block(&block) || !binds || self.block_parts_with(&block) {
             return self.block(block, dest);
         }
         // Its bindings are its own, whatever they are called.
@@ -351,7 +354,7 @@ impl Lower<'_> {
                 let right = Box::new(self.opaque(*right));
                 Expr::Binary(ExprBinary { attrs, left, op, right })
             }
-            cond if !suspend::expr(&cond) => self.opaque(cond),
+            cond if !suspend::expr(&cond) => self.condition_apart(cond),
             cond => self.without_temporaries(None, |this| this.hoist(cond)),
         }
     }

@@ -84,10 +84,14 @@ impl Lower<'_> {
             let right = Box::new(self.opaque(*expr.right));
             return Expr::Binary(syn::ExprBinary { left: Box::new(left), right, ..expr });
         }
-        let local = self.temporary(&expr.right);
+        self.short_circuit(&expr.op, left, *expr.right)
+    }
+
+    pub(super) fn short_circuit(&mut self, op: &BinOp, left: Expr, right: Expr) -> Expr {
+        let local = self.temporary(&right);
         self.push(Stmt::Declare(local));
-        let right = self.body(|this| this.value(*expr.right, Dest::Local(local)));
-        let is_and = matches!(expr.op, BinOp::And(_));
+        let right = self.body(|this| this.value(right, Dest::Local(local)));
+        let is_and = matches!(op, BinOp::And(_));
         let known = self.body(|this| this.finish(literal_bool(!is_and), Dest::Local(local)));
         let (then, otherwise) = if is_and { (right, known) } else { (known, right) };
         self.push(Stmt::If { cond: left, then, otherwise });

@@ -5,6 +5,7 @@
 //! between can change it; a statement that does not suspend is exactly as the user wrote it, but for
 //! the labels of jumps to loops that are taken apart. Assumes unique names (`resolve`).
 
+mod branches;
 mod control;
 mod expr;
 mod guards;
@@ -57,6 +58,7 @@ pub(crate) fn normalize(
         temporaries: 0,
         borrowed: 0,
         jumps: Vec::new(),
+        rest: Vec::new(),
         within: None,
         out: Vec::new(),
         context: context.cloned(),
@@ -102,6 +104,8 @@ struct Lower<'a> {
     /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
     borrowed: usize,
     jumps: Vec<JumpScope>,
+    /// The statements that are still to be lowered of each block around, the last ones first.
+    rest: Vec<Vec<Source>>,
     /// The branch whose `async` block is being lowered.
     within: Option<(PointId, usize)>,
     out: Vec<Stmt>,

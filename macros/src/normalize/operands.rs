@@ -196,6 +196,21 @@ impl Lower<'_> {
         }
     }
 
+    /// Whether the expression makes a value of what has been awaited before it, by methods that take what
+    /// they are called on.
+    pub(super) fn is_made_of_temporary(&self, value: &Expr) -> bool {
+        const TAKE: [&str; 12] = [
+            "and_then", "err", "filter", "flatten", "map", "map_err", "ok", "ok_or", "or",
+            "or_else", "xor", "zip",
+        ];
+        let Expr::MethodCall(call) = value else { return false };
+        let receiver = local_of(&self.locals, &call.receiver);
+        TAKE.iter().any(|method| call.method == method)
+            && (receiver.is_some_and(|local| self.locals[local].is_temporary)
+                || self.is_made_of_temporary(&call.receiver))
+            && call.args.iter().all(|argument| is_constant(self, argument) || is_own(argument))
+    }
+
     pub(super) fn spill(&mut self, value: Expr) -> Expr {
         let value = without_parens(value);
         let local = self.temporary(&value);

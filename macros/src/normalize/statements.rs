@@ -14,9 +14,9 @@ impl Lower<'_> {
         self.items_of(&block);
         self.depth += 1;
         let mut has_value = false;
-        let count = block.stmts.len();
-        for (index, stmt) in block.stmts.into_iter().enumerate() {
-            let is_last = index + 1 == count;
+        self.rest.push(block.stmts.into_iter().rev().collect());
+        while let Some(stmt) = self.rest.last_mut().and_then(Vec::pop) {
+            let is_last = self.rest.last().is_none_or(Vec::is_empty);
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(local) => self.local(local),
@@ -38,6 +38,7 @@ impl Lower<'_> {
                 }
             }
         }
+        self.rest.pop();
         self.depth -= 1;
         if !has_value && !matches!(dest, Dest::Discard) {
             self.finish(unit(), dest);
@@ -58,7 +59,7 @@ impl Lower<'_> {
             let first = self.points.len();
             self.with_temporaries(|this| this.value(expr, Dest::Discard));
             self.pin(pin, first);
-        } else {
+        } else if let Some(expr) = self.part_ways(expr, Dest::Discard) {
             let expr = self.opaque(expr);
             self.code(Source::Expr(expr, semi));
         }
@@ -86,8 +87,12 @@ impl Lower<'_> {
                         let value = self.without_temporaries(ty, |this| this.hoist(*init.expr));
                         init.expr = Box::new(value);
                     }
-                } else {
+                } else if needs_temporary {
                     *init.expr = self.opaque(*init.expr);
+                } else if let Some(expr) = self.part_local(&local, *init.expr) {
+                    *init.expr = self.opaque(expr);
+                } else {
+                    return;
                 }
                 if diverges {
                     if let Some((_, expr)) = init.diverge.take() {
