@@ -83,6 +83,7 @@ pub(super) enum Capture {
 pub(super) struct Outside {
     captured: usize,
     capture: Capture,
+    movable_from: usize,
     touched: Vec<(usize, Use)>,
 }
 
@@ -95,6 +96,9 @@ pub(super) struct Scope {
     /// Locals below this belong to what is around an `async` block or closure.
     captured: usize,
     capture: Capture,
+    /// Locals below this belong to what is around an `async move` block that this is deeper in. To name
+    /// one would move it there.
+    movable_from: usize,
     /// What the block or closure has done with those.
     touched: Vec<(usize, Use)>,
     /// How many `async` blocks around this may be given up. What they save is then not dropped, so
@@ -176,7 +180,10 @@ impl Scope {
     /// Begins an `async` block or a closure. Returns what [`Scope::end_capture`] needs.
     pub(super) fn begin_capture(&mut self, capture: Capture) -> Outside {
         self.depth += 1;
+        let around = if self.capture == Capture::Move { self.captured } else { 0 };
+        let inside = self.movable_from.max(around);
         Outside {
+            movable_from: std::mem::replace(&mut self.movable_from, inside),
             captured: std::mem::replace(&mut self.captured, self.vars.len()),
             capture: std::mem::replace(&mut self.capture, capture),
             touched: std::mem::take(&mut self.touched),
@@ -189,6 +196,7 @@ impl Scope {
         let touched = std::mem::replace(&mut self.touched, outside.touched);
         let capture = std::mem::replace(&mut self.capture, outside.capture);
         self.captured = outside.captured;
+        self.movable_from = outside.movable_from;
         for (index, usage) in touched.iter().copied() {
             // Who uses the whole, too, captures the whole.
             let whole = self.vars[index].part_of.unwrap_or(index);
@@ -284,6 +292,9 @@ impl Scope {
     fn is_usable(&self, index: usize, ty: Ty, usage: Use) -> bool {
         let var = &self.vars[index];
         if var.ty != ty || self.is_shadowed(index) || (ty.is_noisy() && self.quiet > 0) {
+            return false;
+        }
+        if index < self.movable_from && !ty.is_copy() {
             return false;
         }
         let held = |hold| self.relatives(index).any(|other| self.holds.contains(&(other, hold)));
