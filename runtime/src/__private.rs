@@ -29,8 +29,8 @@ pub use crate::machine::{
 pub use crate::machine::{
     Context, Definition, Durability, DurableItem, Halt, Hole, Items, Local, Never, Parked,
     Position, Region, Registered, Slot, StepError, Workflow, WorkflowCall, WorkflowEntry,
-    WorkflowOptions, branch, choice, current_item, forget, future, item, item_list, items, lent_by,
-    local, next_item, range, static_text, static_texts,
+    WorkflowOptions, branch, choice, current_item, forget, future, item, item_list, items, lender,
+    lent_by, lent_mutably, local, next_item, opened, range, static_text, static_texts,
 };
 pub use crate::model::graph::{END, edges, saved_locals};
 pub use crate::model::{AwaitKind, Graph, Node, Payload, RetryPolicy};

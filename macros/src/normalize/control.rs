@@ -174,6 +174,7 @@ impl Lower<'_> {
                 expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body));
             if is_taken_apart {
                 scrutinee = this.keep_receiver(scrutinee);
+                scrutinee = this.keep_found(scrutinee);
             }
             this.arms(expr, scrutinee, dest);
         });
@@ -345,6 +346,7 @@ impl Lower<'_> {
             Expr::Let(expr) => {
                 let value = self.hoist(*expr.expr);
                 let value = self.keep_receiver(value);
+                let value = self.keep_found(value);
                 Expr::Let(ExprLet { expr: Box::new(value), ..expr })
             }
             Expr::Binary(ExprBinary { attrs, left, op: op @ BinOp::And(_), right })

@@ -1,31 +1,23 @@
 //! Receivers that are borrowed again after what is awaited in the arguments: `lines.last_mut()`,
-//! `map.entry(key).or_default()`.
+//! `map.entry(key).or_default()`, `notes.get_or_insert_default()`.
 //!
 //! Such a chain of methods lends a part of a local for the call alone. Nothing else can see the local
 //! until then, so that an entry may as well be made after the await. That there is no such part is
 //! noticed before, as in the source.
 
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprMethodCall};
+use syn::{Expr, ExprMethodCall, Macro};
 
 use super::Lower;
+use super::lending::PARTS_MUT;
 use super::operands::is_constant;
-use crate::macros;
-
-/// Methods that lend a part of what they are called on, the same one whenever they are called.
-const LENDING: [&str; 8] = [
-    "as_deref_mut",
-    "as_mut",
-    "as_mut_slice",
-    "back_mut",
-    "first_mut",
-    "front_mut",
-    "get_mut",
-    "last_mut",
-];
+use crate::macros::{self, Piece};
 
 /// Methods that lend what is in an entry of a map, and may put it there.
 const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
+
+/// Methods that lend what is in an `Option`, and may put it there.
+const FILLING_OPTIONS: [&str; 3] = ["get_or_insert", "get_or_insert_default", "get_or_insert_with"];
 
 /// What a chain does besides lending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +26,7 @@ pub(super) enum Late {
     Lends,
     /// It panics if there is nothing to lend.
     MayPanic,
-    /// It puts a value into a map.
+    /// It puts a value into a map or an `Option`.
     Fills,
 }
 
@@ -65,7 +57,11 @@ impl Lower<'_> {
                 let is_map = self.is_place(&entry.receiver) && entry.args.len() == 1;
                 (is_map && call.args.iter().all(is_empty)).then_some(Late::Fills)
             }
-            method if LENDING.contains(&method) => {
+            method if FILLING_OPTIONS.contains(&method) => {
+                let fills = self.is_place(&call.receiver) && call.args.iter().all(is_empty);
+                fills.then_some(Late::Fills)
+            }
+            method if PARTS_MUT.contains(&method) => {
                 let finds = call.args.iter().all(|arg| self.is_key(arg));
                 finds.then(|| self.late(&call.receiver)).flatten()
             }
@@ -133,6 +129,19 @@ impl Exits {
     pub(super) fn note(&mut self, expr: &Expr) {
         self.visit_expr(expr);
     }
+
+    fn note_macro(&mut self, mac: &Macro) {
+        let gives_value = matches!(macros::name(mac).as_str(), "format" | "matches" | "vec");
+        match macros::parse(mac).filter(|_| gives_value) {
+            Some(pieces) => pieces.iter().for_each(|piece| {
+                if let Piece::Expr(expr, _) = piece {
+                    self.visit_expr(expr);
+                }
+            }),
+            // What is in it cannot be seen.
+            None => *self = Self { loops: true, function: true },
+        }
+    }
 }
 
 impl Visit<'_> for Exits {
@@ -141,8 +150,7 @@ impl Visit<'_> for Exits {
             Expr::Break(_) | Expr::Continue(_) => self.loops = true,
             Expr::Return(_) | Expr::Try(_) => self.function = true,
             Expr::Closure(_) | Expr::Async(_) => return,
-            // What is in it cannot be seen.
-            Expr::Macro(_) => *self = Self { loops: true, function: true },
+            Expr::Macro(call) => self.note_macro(&call.mac),
             _ => {}
         }
         visit::visit_expr(self, expr);

@@ -12,6 +12,7 @@ mod guards;
 mod items;
 mod labels;
 mod late;
+mod lending;
 mod lent;
 mod loops;
 mod names;

@@ -4,15 +4,13 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, Ident, Lit, Member, Pat, PatIdent, PatReference, UnOp};
 
-use super::{Lower, collect_bindings, split_type, walk};
+use super::lending::lends;
+use super::{Lower, collect_bindings, split_type};
 use crate::ir::MadeWith;
 use crate::macros;
 use crate::parts;
 use crate::resolve::is_binding;
 use crate::usage::{Place, Usage};
-
-/// Methods that give a borrow of what they are called on, or such a one within an `Option`.
-const LENDING: [&str; 3] = ["as_slice", "as_ref", "as_deref"];
 
 /// Whether there is a string literal among the elements.
 fn has_text(expr: &Expr) -> bool {
@@ -74,18 +72,6 @@ impl Visit<'_> for Bindings {
     fn visit_expr(&mut self, _: &Expr) {}
 }
 
-/// Whether the call is one that the compiler has made, and not one of the source, to lend something
-/// that others may look at meanwhile: by a method, or as the item of a loop.
-fn lends(call: &syn::ExprCall) -> bool {
-    let Expr::Path(path) = &*call.func else { return false };
-    let segments: Vec<_> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
-    match &segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["piton", "__private", "lent_by"] => true,
-        ["piton", "__private", "current_item"] => call.args.first().is_some_and(walk::is_shared),
-        _ => false,
-    }
-}
-
 impl Lower<'_> {
     /// How the local that the statement declares is made again, if it can be.
     pub(super) fn remade(&self, local: &syn::Local) -> Option<Expr> {
@@ -95,7 +81,8 @@ impl Lower<'_> {
             return None;
         }
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
-        self.is_remade(&init.expr).then(|| (*init.expr).clone())
+        let lent = || self.lent(&init.expr);
+        if self.is_remade(&init.expr) { Some((*init.expr).clone()) } else { lent() }
     }
 
     /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by
@@ -107,9 +94,9 @@ impl Lower<'_> {
             pat => pat,
         };
         let bindings = Bindings::of(pat);
-        let mut are_shared = self.binds_shared_borrows(pat, value);
-        let lent = self.lent_by_method(value);
+        let lent = self.lent(value);
         let value = lent.as_ref().unwrap_or(value);
+        let mut are_shared = self.binds_shared_borrows(pat, value);
         let borrows = if are_shared || self.binds_mutable_borrows(pat, value) {
             let mut idents = Vec::new();
             collect_bindings(pat, &mut idents);
@@ -143,8 +130,7 @@ impl Lower<'_> {
                 expr.mutability.is_none() && self.is_place(&expr.expr) && !bindings.has_reference
             }
             Expr::Path(_) if self.is_shared_borrow(value) => !bindings.has_reference,
-            Expr::MethodCall(_) => self.lent_by_method(value).is_some() && !bindings.has_reference,
-            Expr::Call(call) => lends(call) && !bindings.has_reference,
+            Expr::Call(call) => lends(call) == Some(true) && !bindings.has_reference,
             place => self.is_place(place) && bindings.are_by_ref && !bindings.has_mutable,
         }
     }
@@ -156,19 +142,10 @@ impl Lower<'_> {
         let binds = match value {
             Expr::Reference(expr) => self.is_place(&expr.expr) && !bindings.has_reference,
             Expr::Path(_) if self.is_mutable_borrow(value) => !bindings.has_reference,
+            Expr::Call(call) => lends(call) == Some(false) && !bindings.has_reference,
             place => self.is_place(place) && bindings.are_by_ref,
         };
         binds && !bindings.has_subpattern
-    }
-
-    /// `order.lines.as_slice()` as it is made again: rustc is told that the place is borrowed meanwhile,
-    /// whatever the method is.
-    fn lent_by_method(&self, value: &Expr) -> Option<Expr> {
-        let Expr::MethodCall(call) = value else { return None };
-        let lends = LENDING.iter().any(|method| call.method == method) && call.args.is_empty();
-        let place = &call.receiver;
-        let lent = || syn::parse_quote!(::piton::__private::lent_by(&#place, #value));
-        (lends && self.is_place(place)).then(lent)
     }
 
     /// How the expression is made again, if it is a local that stands for something else.
@@ -182,16 +159,17 @@ impl Lower<'_> {
     pub(super) fn is_shared_borrow(&self, expr: &Expr) -> bool {
         match self.stands_for(expr) {
             Some(Expr::Reference(made)) => made.mutability.is_none(),
-            Some(Expr::Call(made)) => lends(made),
+            Some(Expr::Call(made)) => lends(made) == Some(true),
             Some(Expr::Match(made)) => self.binds_shared_borrows(&made.arms[0].pat, &made.expr),
             _ => false,
         }
     }
 
     /// Whether the expression is a local that stands for a mutable borrow.
-    fn is_mutable_borrow(&self, expr: &Expr) -> bool {
+    pub(super) fn is_mutable_borrow(&self, expr: &Expr) -> bool {
         match self.stands_for(expr) {
             Some(Expr::Reference(made)) => made.mutability.is_some(),
+            Some(Expr::Call(made)) => lends(made) == Some(false),
             Some(Expr::Match(made)) => {
                 let pat = &made.arms[0].pat;
                 !self.binds_shared_borrows(pat, &made.expr)
@@ -267,22 +245,9 @@ impl Lower<'_> {
                 matches!(expr.member, Member::Named(_) | Member::Unnamed(_))
                     && self.is_place(&expr.base)
             }
-            Expr::Index(expr) => self.is_fixed_index(&expr.index) && self.is_place(&expr.expr),
+            Expr::Index(expr) => self.is_fixed(&expr.index) && self.is_place(&expr.expr),
             Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && self.is_place(&expr.expr),
             Expr::Paren(expr) => self.is_place(&expr.expr),
-            _ => false,
-        }
-    }
-
-    /// Whether the index is always the same: a literal, a constant, or a range of such.
-    fn is_fixed_index(&self, index: &Expr) -> bool {
-        match index {
-            Expr::Lit(_) => true,
-            Expr::Path(_) => self.is_constant_path(index),
-            Expr::Range(range) => {
-                let mut ends = range.start.iter().chain(&range.end);
-                ends.all(|end| self.is_fixed_index(end))
-            }
             _ => false,
         }
     }

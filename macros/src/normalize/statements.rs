@@ -1,6 +1,7 @@
 //! The statements of a block.
 
-use syn::{Block, Expr, Pat, PatIdent, Stmt as Source};
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
 
 use super::{
     Dest, Lower, collect_bindings, control, extends_temporaries, labels, split_type, unit,
@@ -19,7 +20,13 @@ impl Lower<'_> {
             let is_last = self.rest.last().is_none_or(Vec::is_empty);
             match stmt {
                 Source::Item(_) => {}
-                Source::Local(local) => self.local(local),
+                Source::Local(mut local) => {
+                    let awaits_later = |rest: &Vec<Source>| rest.iter().any(suspend::stmt);
+                    if self.rest.last().is_some_and(awaits_later) {
+                        self.keep_lent(&mut local);
+                    }
+                    self.local(local);
+                }
                 Source::Expr(expr, None) if is_last => {
                     has_value = true;
                     self.tail(expr, dest);
@@ -112,16 +119,26 @@ impl Lower<'_> {
         self.pin(pin, first);
     }
 
+    /// Keeps what the statement looks for, if it borrows what it finds.
+    fn keep_lent(&mut self, local: &mut syn::Local) {
+        let Some(init) = local.init.as_mut() else { return };
+        if !suspend::expr(&init.expr) && !split_type(&local.pat).1.is_some_and(is_owned) {
+            let value = std::mem::replace(&mut *init.expr, Expr::PLACEHOLDER);
+            *init.expr = self.keep_found(value);
+        }
+    }
+
     /// Notes what the statement says of the local that it declares.
     fn note_local(&mut self, local: &syn::Local) {
         let (pat, ty) = split_type(&local.pat);
-        if let Some(init) = &local.init {
+        let is_owned = ty.is_some_and(is_owned);
+        if let Some(init) = local.init.as_ref().filter(|_| !is_owned) {
             self.note_borrows(pat, &init.expr);
         }
         let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };
         let Some(id) = self.locals.find(ident) else { return };
         self.locals[id].ty = ty.cloned();
-        self.locals[id].remade = self.remade(local);
+        self.locals[id].remade = if is_owned { None } else { self.remade(local) };
     }
 
     pub(super) fn declare(&mut self, local: syn::Local) {
@@ -192,4 +209,18 @@ impl Lower<'_> {
         self.push(Stmt::Scope(body));
         None
     }
+}
+
+/// Whether the type shows that there is no reference in it.
+fn is_owned(ty: &Type) -> bool {
+    struct Owned(bool);
+    impl Visit<'_> for Owned {
+        fn visit_type(&mut self, ty: &Type) {
+            self.0 &= !matches!(ty, Type::Reference(_) | Type::Infer(_) | Type::Macro(_));
+            visit::visit_type(self, ty);
+        }
+    }
+    let mut owned = Owned(true);
+    owned.visit_type(ty);
+    owned.0
 }

@@ -9,33 +9,12 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt};
 
+use super::lending::{ADAPTING, ITEMS, WHOLE, is_one_of, shares};
 use super::operands::is_made;
 use super::{Lower, collect_bindings};
 use crate::hygiene::Names;
 use crate::ir::{LocalId, MadeWith};
 use crate::parts;
-
-/// Methods that lend the items of what they are called on, or parts of it.
-const LENDING: [&str; 15] = [
-    "as_slice",
-    "as_str",
-    "chunks",
-    "chunks_exact",
-    "chunks_mut",
-    "iter",
-    "iter_mut",
-    "keys",
-    "lines",
-    "split",
-    "split_ascii_whitespace",
-    "split_whitespace",
-    "values",
-    "values_mut",
-    "windows",
-];
-
-/// Methods that give the items of the iterator, or some of them, in an order of their own.
-const ADAPTING: [&str; 5] = ["enumerate", "rev", "skip", "step_by", "take"];
 
 impl Lower<'_> {
     /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated.
@@ -55,7 +34,7 @@ impl Lower<'_> {
             Expr::Path(_) => self.is_shared_borrow(iterable),
             Expr::MethodCall(call) => {
                 let receiver = &call.receiver;
-                (is_one_of(&LENDING, call)
+                (has_items(call)
                     && (is_lender(receiver, shares(call)) || self.lends(receiver, makes))
                     || is_one_of(&ADAPTING, call) && self.lends(receiver, makes))
                     && call.args.iter().all(|arg| self.is_fixed(arg))
@@ -96,20 +75,6 @@ impl Lower<'_> {
                 Expr::MethodCall(call)
             }
             iterable => iterable,
-        }
-    }
-
-    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, or a number that
-    /// nothing changes.
-    fn is_fixed(&self, arg: &Expr) -> bool {
-        let unchanged = |path: &syn::ExprPath| {
-            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
-            local.is_some_and(|local| !self.locals[local].mutable)
-        };
-        match arg {
-            Expr::Lit(_) => true,
-            Expr::Path(path) => self.is_constant_path(arg) || unchanged(path),
-            _ => false,
         }
     }
 
@@ -154,13 +119,9 @@ impl Lower<'_> {
     }
 }
 
-fn is_one_of(methods: &[&str], call: &syn::ExprMethodCall) -> bool {
-    methods.iter().any(|method| call.method == method)
-}
-
-/// Whether a method only looks at what it lends.
-fn shares(call: &syn::ExprMethodCall) -> bool {
-    !call.method.to_string().ends_with("_mut")
+/// Whether the method gives items of what it is called on.
+fn has_items(call: &syn::ExprMethodCall) -> bool {
+    is_one_of(&ITEMS, call) || is_one_of(&WHOLE, call)
 }
 
 /// Whether the expression is made of literals alone, which is borrowed from for ever.
@@ -181,7 +142,7 @@ fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
     match expr {
         expr if is_literal(expr) => !shares,
         Expr::MethodCall(call) => {
-            !(is_one_of(&LENDING, call) || is_one_of(&ADAPTING, call) || call.method == "zip")
+            !(has_items(call) || is_one_of(&ADAPTING, call) || call.method == "zip")
         }
         expr => is_made(expr),
     }

@@ -195,25 +195,6 @@ impl<K: ?Sized, V: ?Sized> Lent for (&mut K, &mut V) {}
 impl<K: ?Sized, V: ?Sized> Lent for (usize, (&K, &V)) {}
 impl<K: ?Sized, V: ?Sized> Lent for (usize, (&K, &mut V)) {}
 
-/// What a method such as `as_ref` lends.
-#[diagnostic::on_unimplemented(
-    message = "a method that is named as if it lent something gives `{Self}`",
-    label = "this is not a reference, nor an `Option` of one",
-    note = "bind it to a variable first, and match that",
-    note = "rule `saved_locals`"
-)]
-pub trait LentBy<'a> {}
-
-impl<'a, T: ?Sized> LentBy<'a> for &'a T {}
-impl<'a, T: ?Sized> LentBy<'a> for Option<&'a T> {}
-impl<'a, T: ?Sized, E: ?Sized> LentBy<'a> for Result<&'a T, &'a E> {}
-
-/// `lent` as long as `owner` is borrowed, even if it could be there for longer.
-pub fn lent_by<'a, O: ?Sized, L: LentBy<'a>>(owner: &'a O, lent: L) -> L {
-    let _ = owner;
-    lent
-}
-
 /// The next item, if there is one.
 pub fn next_item<I>(items: I, position: &mut Position) -> Option<I::Item>
 where

@@ -18,6 +18,7 @@ mod inline;
 pub(crate) mod instances;
 mod iteration;
 mod join_all;
+mod lending;
 mod locals;
 mod operation_token;
 mod parked;
@@ -43,10 +44,11 @@ pub use future::DurableFuture;
 pub use hole::{Hole, forget};
 pub use inline::PendingInline;
 pub use iteration::{
-    CountedRange, Counter, DurableItem, Items, Lent, LentBy, MAX_LOOP_ITEMS, Position,
-    current_item, item, item_list, items, lent_by, next_item, range,
+    CountedRange, Counter, DurableItem, Items, Lent, MAX_LOOP_ITEMS, Position, current_item, item,
+    item_list, items, next_item, range,
 };
 pub use join_all::{JoinAll, PendingItem, join_all};
+pub use lending::{Asked, Lender, Lends, Opened, Owners, lender, lent_by, lent_mutably, opened};
 pub use locals::{Load, LocalsReader, Slot};
 pub use operation_token::{Branch, Choice, Fut, branch, choice, future};
 pub use parked::Parked;

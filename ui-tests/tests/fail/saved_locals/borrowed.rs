@@ -17,12 +17,12 @@ async fn iterator(list: Vec<u64>) {
 }
 
 #[workflow]
-async fn pattern(mut order: Option<(u64, String)>) -> Option<(u64, String)> {
-    if let Some((_, name)) = order.iter_mut().next() {
+async fn pattern(mut names: Vec<String>) -> Vec<String> {
+    if let Some(name) = names.iter_mut().find(|name| name.is_empty()) {
         step(1).await;
         name.push('!');
     }
-    order
+    names
 }
 
 #[workflow]

@@ -1,0 +1,350 @@
+//! Methods that lend a part of what they are called on, and the same part whenever they are called:
+//! `order.lines.first()`, `accounts.get_mut(&id)`, `map.values().max_by_key(|n| n.abs())`.
+//!
+//! What such a chain lends of a local cannot be saved; it is asked for again after an await. Until then
+//! the local is borrowed, so it stays as it is, and so do the keys that the chain names.
+
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprMethodCall, Ident};
+
+use super::{Lower, operands, walk};
+use crate::usage::Usage;
+
+/// Methods that lend the items of what they are called on, or parts of it.
+pub(super) const ITEMS: [&str; 13] = [
+    "chunks",
+    "chunks_exact",
+    "chunks_mut",
+    "iter",
+    "iter_mut",
+    "keys",
+    "lines",
+    "split",
+    "split_ascii_whitespace",
+    "split_whitespace",
+    "values",
+    "values_mut",
+    "windows",
+];
+
+/// Methods that lend all of what they are called on as something that has items.
+pub(super) const WHOLE: [&str; 2] = ["as_slice", "as_str"];
+
+/// Methods that give the items of an iterator, or some of them, in an order of their own.
+pub(super) const ADAPTING: [&str; 5] = ["enumerate", "rev", "skip", "step_by", "take"];
+
+/// Methods that pick one item of an iterator. Those that look at the items may find another one once it
+/// has been changed.
+const PICKING: [&str; 3] = ["last", "next", "nth"];
+const LOOKING: [&str; 7] = ["find", "max", "max_by", "max_by_key", "min", "min_by", "min_by_key"];
+
+/// Methods that lend a part of what they are called on.
+const PARTS: [&str; 22] = [
+    "as_bytes",
+    "as_deref",
+    "as_ref",
+    "as_slice",
+    "as_str",
+    "back",
+    "first",
+    "first_key_value",
+    "front",
+    "get",
+    "last",
+    "last_key_value",
+    "rsplit_once",
+    "split_at",
+    "split_first",
+    "split_last",
+    "split_once",
+    "strip_prefix",
+    "strip_suffix",
+    "trim",
+    "trim_end",
+    "trim_start",
+];
+
+/// As `PARTS`, to be changed.
+pub(super) const PARTS_MUT: [&str; 8] = [
+    "as_deref_mut",
+    "as_mut",
+    "as_mut_slice",
+    "back_mut",
+    "first_mut",
+    "front_mut",
+    "get_mut",
+    "last_mut",
+];
+
+/// Methods that give what is in an `Option` or `Result`.
+const OPENING: [&str; 2] = ["expect", "unwrap"];
+
+/// Methods that give the error that a `?` returns with where there is nothing.
+const EXPLAINING: [&str; 4] = ["context", "ok_or", "ok_or_else", "with_context"];
+
+pub(super) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
+    methods.iter().any(|method| call.method == method)
+}
+
+/// Whether a method only looks at what it lends.
+pub(super) fn shares(call: &ExprMethodCall) -> bool {
+    !call.method.to_string().ends_with("_mut")
+}
+
+/// Whether the call is one that the compiler has made to lend a part of a local, and not one of the
+/// source; then, whether others may look at it meanwhile.
+pub(super) fn lends(call: &ExprCall) -> Option<bool> {
+    let Expr::Path(path) = &*call.func else { return None };
+    let segments: Vec<_> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+    match &segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["piton", "__private", "lent_by"] => Some(true),
+        ["piton", "__private", "lent_mutably"] => Some(false),
+        ["piton", "__private", "opened"] => match call.args.first() {
+            Some(Expr::Call(inner)) => lends(inner),
+            _ => None,
+        },
+        ["piton", "__private", "current_item"] => call.args.first().map(walk::is_shared),
+        _ => None,
+    }
+}
+
+/// A chain of methods that lends a part of a place.
+struct Chain<'e> {
+    place: &'e Expr,
+    /// Whether the place is a mutable borrow itself.
+    is_borrow: bool,
+    /// What it looks for, borrowed.
+    keys: Vec<Expr>,
+    is_shared: bool,
+    /// Whether it ends with a part, and not with an iterator.
+    gives_part: bool,
+}
+
+impl Lower<'_> {
+    /// The expression as it is made again, if it lends a part of a place.
+    pub(super) fn lent(&self, value: &Expr) -> Option<Expr> {
+        match value {
+            Expr::Paren(expr) => self.lent(&expr.expr),
+            Expr::Try(expr) => match &*expr.expr {
+                Expr::MethodCall(call) if is_one_of(&EXPLAINING, call) => {
+                    self.opened(&call.receiver)
+                }
+                tried => self.opened(tried),
+            },
+            Expr::MethodCall(call) if is_one_of(&OPENING, call) => self.opened(&call.receiver),
+            // `&accounts.get(&id)?.owner`
+            Expr::Reference(expr) if matches!(*expr.expr, Expr::Field(_)) => {
+                let chain = self.lending(&expr.expr)?;
+                let is_part = expr.mutability.is_none() && !self.is_place(&expr.expr);
+                is_part.then(|| chain.made(value))
+            }
+            Expr::MethodCall(_) => {
+                let chain = self.lending(value).filter(|chain| chain.gives_part)?;
+                Some(chain.made(value))
+            }
+            _ => None,
+        }
+    }
+
+    fn opened(&self, value: &Expr) -> Option<Expr> {
+        let lent = self.lent(value)?;
+        Some(made("opened", &lent, value))
+    }
+
+    fn lending<'e>(&self, expr: &'e Expr) -> Option<Chain<'e>> {
+        match expr {
+            Expr::Paren(expr) => self.lending(&expr.expr),
+            Expr::MethodCall(call) => self.lending_call(call),
+            place if self.is_place(place) => Some(Chain {
+                place,
+                is_borrow: self.is_mutable_borrow(place),
+                keys: Vec::new(),
+                is_shared: true,
+                gives_part: true,
+            }),
+            Expr::Field(expr) => self.lending(&expr.base).filter(|chain| chain.is_shared),
+            _ => None,
+        }
+    }
+
+    fn lending_call<'e>(&self, call: &'e ExprMethodCall) -> Option<Chain<'e>> {
+        let mut chain = self.lending(&call.receiver)?;
+        let has_items = !chain.gives_part;
+        let (looks, picks) = (is_one_of(&LOOKING, call), is_one_of(&PICKING, call));
+        let opens = is_one_of(&OPENING, call);
+        let adapts = has_items && is_one_of(&ADAPTING, call);
+        // `last` is a method of lists, too.
+        chain.gives_part = opens
+            || has_items && (looks || picks)
+            || !has_items && (is_one_of(&PARTS, call) || is_one_of(&PARTS_MUT, call));
+        if !(chain.gives_part || adapts || !has_items && is_one_of(&ITEMS, call)) {
+            return None;
+        }
+        chain.is_shared &= shares(call);
+        // What looks for something else once that has been changed, and what is lent of what is lent.
+        let is_first = self.is_place(&call.receiver);
+        if !(chain.is_shared || is_first || adapts || has_items && picks) {
+            return None;
+        }
+        for arg in call.args.iter().filter(|_| !opens) {
+            chain.keys.extend(self.keys(arg)?);
+        }
+        Some(chain)
+    }
+
+    /// What an argument borrows, if it means the same as long as that stays as it is.
+    fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
+        match arg {
+            arg if operands::is_constant(self, arg) && !matches!(arg, Expr::Closure(_)) => {
+                Some(Vec::new())
+            }
+            Expr::Reference(key) => {
+                let is_place = key.mutability.is_none() && self.is_place(&key.expr);
+                is_place.then(|| vec![(*key.expr).clone()])
+            }
+            Expr::Closure(_) => {
+                let mentions = Usage::of_expr(&self.locals, arg).mentions;
+                Some(mentions.into_iter().map(|local| self.path(local)).collect())
+            }
+            arg => self.is_fixed(arg).then(Vec::new),
+        }
+    }
+
+    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, or a number that
+    /// nothing changes.
+    pub(super) fn is_fixed(&self, arg: &Expr) -> bool {
+        let unchanged = |path: &syn::ExprPath| {
+            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+            local.is_some_and(|local| {
+                let local = &self.locals[local];
+                !local.mutable || local.is_temporary
+            })
+        };
+        match arg {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => self.is_constant_path(arg) || unchanged(path),
+            Expr::Reference(expr) => expr.mutability.is_none() && self.is_fixed(&expr.expr),
+            Expr::Range(range) => {
+                let mut ends = range.start.iter().chain(&range.end);
+                ends.all(|end| self.is_fixed(end))
+            }
+            _ => false,
+        }
+    }
+
+    /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
+    pub(super) fn keep_found(&mut self, value: Expr) -> Expr {
+        if ends_in_part(&value) { self.keep_in(value) } else { value }
+    }
+
+    fn keep_in(&mut self, value: Expr) -> Expr {
+        match value {
+            Expr::Paren(mut expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                Expr::Paren(expr)
+            }
+            Expr::Try(mut expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                Expr::Try(expr)
+            }
+            Expr::Reference(mut expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                Expr::Reference(expr)
+            }
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_in(*expr.base);
+                Expr::Field(expr)
+            }
+            Expr::Index(mut expr) if self.is_place(&expr.expr) => {
+                self.keep_key(&mut expr.index);
+                Expr::Index(expr)
+            }
+            Expr::MethodCall(mut call) => {
+                *call.receiver = self.keep_in(*call.receiver);
+                let finds = [&PARTS[..], &PARTS_MUT, &ADAPTING, &PICKING];
+                if finds.iter().any(|methods| is_one_of(methods, &call))
+                    && self.lending(&call.receiver).is_some()
+                {
+                    call.args.iter_mut().for_each(|arg| self.keep_key(arg));
+                }
+                Expr::MethodCall(call)
+            }
+            value => value,
+        }
+    }
+
+    fn keep_key(&mut self, key: &mut Expr) {
+        let is_place = |expr: &Expr| self.is_place(expr) || operands::is_constant(self, expr);
+        match key {
+            Expr::Closure(_) => {}
+            Expr::Reference(key) if is_place(&key.expr) => {}
+            Expr::Reference(key) => self.keep_value(&mut key.expr),
+            key if self.is_fixed(key) => {}
+            key => self.keep_value(key),
+        }
+    }
+
+    fn keep_value(&mut self, value: &mut Expr) {
+        self.borrowed += 1;
+        *value = self.spill(std::mem::replace(value, Expr::PLACEHOLDER));
+    }
+}
+
+impl Chain<'_> {
+    /// The chain as it is made again: rustc is told that the place and the keys are borrowed as long as
+    /// what it gives, whatever the methods are.
+    fn made(&self, value: &Expr) -> Expr {
+        let place = self.place;
+        let mut lent = value.clone();
+        let mut owners = quote_spanned!(place.span()=> &#place);
+        if !self.is_shared {
+            let through = self.is_borrow.then(|| quote_spanned!(place.span()=> *));
+            let borrowed = quote_spanned!(place.span()=> &mut #through #place);
+            lent = called_on(made("lender", borrowed, place), lent);
+            owners = quote!(());
+        }
+        for key in &self.keys {
+            owners = quote_spanned!(key.span()=> (&#key, #owners));
+        }
+        let function = if self.is_shared { "lent_by" } else { "lent_mutably" };
+        made(function, quote!(#owners, #lent), value)
+    }
+}
+
+/// A call of one of the functions by which something is lent again.
+fn made(function: &str, arguments: impl ToTokens, of: &Expr) -> Expr {
+    let span = of.span();
+    let function = Ident::new(function, span);
+    syn::parse_quote_spanned!(span=> ::piton::__private::#function(#arguments))
+}
+
+/// Whether the expression may lend a part of something.
+fn ends_in_part(value: &Expr) -> bool {
+    match value {
+        Expr::Paren(expr) => ends_in_part(&expr.expr),
+        Expr::Try(expr) => match &*expr.expr {
+            Expr::MethodCall(call) if is_one_of(&EXPLAINING, call) => ends_in_part(&call.receiver),
+            tried => ends_in_part(tried),
+        },
+        Expr::MethodCall(call) if is_one_of(&OPENING, call) => ends_in_part(&call.receiver),
+        Expr::MethodCall(call) => {
+            let part = [&PARTS[..], &PARTS_MUT, &PICKING, &LOOKING];
+            part.iter().any(|methods| is_one_of(methods, call))
+        }
+        Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),
+        _ => false,
+    }
+}
+
+/// The chain of methods, called on `lender` instead.
+fn called_on(lender: Expr, chain: Expr) -> Expr {
+    match chain {
+        Expr::MethodCall(mut call) => {
+            *call.receiver = called_on(lender, *call.receiver);
+            Expr::MethodCall(call)
+        }
+        Expr::Paren(expr) => called_on(lender, *expr.expr),
+        _ => lender,
+    }
+}

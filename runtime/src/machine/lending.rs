@@ -1,0 +1,131 @@
+//! What methods lend of a local, asked for again after an await.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// Asks a method again for what it lends.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked;
+
+/// That `L` is a reference, or has one in it, to what lives for `'a`.
+#[diagnostic::on_unimplemented(
+    message = "a method that is named as if it lent something gives `{L}`",
+    label = "this is needed after an await, and is neither a reference nor an `Option` of one",
+    note = "it would be asked for again after the await; bind it to a variable with its type, and \
+            it is saved: `let found: {L} = …;`",
+    note = "rule `saved_locals`"
+)]
+pub trait Lends<'a, L> {}
+
+macro_rules! lends {
+    ($([$($part:ident),*] $lent:ty,)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<'a, $($part: ?Sized),*> Lends<'a, $lent> for Asked {}
+        #[diagnostic::do_not_recommend]
+        impl<'a, $($part: ?Sized),*> Lends<'a, Option<$lent>> for Asked {}
+    )*};
+}
+
+lends! {
+    [T] &'a T,
+    [T] &'a mut T,
+    [T, U] (&'a T, &'a U),
+    [T, U] (&'a T, &'a mut U),
+    [T] (usize, &'a T),
+    [T] (usize, &'a mut T),
+}
+#[diagnostic::do_not_recommend]
+impl<'a, T: ?Sized, E: ?Sized> Lends<'a, Result<&'a T, &'a E>> for Asked {}
+#[diagnostic::do_not_recommend]
+impl<'a, T: ?Sized, E: ?Sized> Lends<'a, Result<&'a mut T, &'a mut E>> for Asked {}
+
+/// What is borrowed for `'a`: a place, and what has been looked for in it.
+pub trait Owners<'a> {}
+
+impl Owners<'_> for () {}
+impl<'a, T: ?Sized> Owners<'a> for &'a T {}
+impl<'a, T: ?Sized, O: Owners<'a>> Owners<'a> for (&'a T, O) {}
+
+/// `lent` as long as `owners` are borrowed, even if it could be there for longer.
+pub fn lent_by<'a, O: Owners<'a>, L>(owners: O, lent: L) -> L
+where
+    Asked: Lends<'a, L>,
+{
+    let _ = owners;
+    lent
+}
+
+/// As [`lent_by`], of what may be changed.
+pub fn lent_mutably<'a, O: Owners<'a>, L>(owners: O, lent: L) -> L
+where
+    Asked: Lends<'a, L>,
+{
+    lent_by(owners, lent)
+}
+
+/// What is known to lend the same part whenever it is asked for it.
+#[diagnostic::on_unimplemented(
+    message = "what `{Self}` lends to be changed cannot be held across an await",
+    label = "only of the standard library's collections it is known that asking again gives the same",
+    note = "use it up before the await, and ask for it again after it",
+    note = "rule `saved_locals`"
+)]
+pub trait Lender {}
+
+#[diagnostic::do_not_recommend]
+impl<T> Lender for [T] {}
+#[diagnostic::do_not_recommend]
+impl<T> Lender for Vec<T> {}
+#[diagnostic::do_not_recommend]
+impl<T> Lender for VecDeque<T> {}
+#[diagnostic::do_not_recommend]
+impl<T> Lender for Option<T> {}
+#[diagnostic::do_not_recommend]
+impl<T, const N: usize> Lender for [T; N] {}
+#[diagnostic::do_not_recommend]
+impl<T, E> Lender for Result<T, E> {}
+#[diagnostic::do_not_recommend]
+impl<K, V> Lender for BTreeMap<K, V> {}
+#[diagnostic::do_not_recommend]
+impl<K, V, S> Lender for HashMap<K, V, S> {}
+#[diagnostic::do_not_recommend]
+impl<T: Lender + ?Sized> Lender for Box<T> {}
+#[diagnostic::do_not_recommend]
+impl<T: Lender + ?Sized> Lender for &mut T {}
+
+/// The place itself, if it is such a one.
+pub fn lender<L: Lender + ?Sized>(place: &mut L) -> &mut L {
+    place
+}
+
+/// What is there, or not.
+pub trait Opened {
+    /// What is in it.
+    type Value;
+
+    /// The value.
+    fn opened(self) -> Option<Self::Value>;
+}
+
+impl<T> Opened for Option<T> {
+    type Value = T;
+
+    fn opened(self) -> Self {
+        self
+    }
+}
+
+impl<T, E> Opened for Result<T, E> {
+    type Value = T;
+
+    fn opened(self) -> Option<T> {
+        self.ok()
+    }
+}
+
+/// What has been found to be there.
+///
+/// # Panics
+/// If it is not there any more.
+pub fn opened<O: Opened>(found: O) -> O::Value {
+    found.opened().expect("what is borrowed has not changed")
+}
