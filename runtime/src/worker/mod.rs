@@ -178,8 +178,9 @@ impl Worker {
     /// Sets how many batches of commits are written at a time. Default: one on SQLite, where more never
     /// help, and two on Postgres, where more may help if hundreds of runs are busy and the server is
     /// far away. Each takes one of the connections that commits and claims share, of which there are
-    /// three unless [`StoreOptions`](crate::store::StoreOptions::connections) says more; the renewal of
-    /// the lease has its own.
+    /// three unless [`StoreOptions`](crate::store::StoreOptions::connections) says otherwise (with fewer
+    /// than nine connections there are two, and one batch at a time); the renewal of the lease has its
+    /// own.
     pub fn commit_lanes(mut self, lanes: usize) -> Self {
         self.settings.commit_lanes = Some(lanes.max(1));
         self
