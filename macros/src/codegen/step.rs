@@ -164,6 +164,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let arguments = argument_tokens(machine);
     let mut described = Vec::new();
     let tokens = local_tokens(machine, &mut described);
+    let checks = text_checks(machine);
     let operations = operation_tokens(machine);
     let outputs = regions::output_tokens(machine, &mut described);
     let describe = describe(machine, &described);
@@ -174,7 +175,15 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             let #context: &__piton::Context = #cx;
         }
     });
-    let run = run(machine, None);
+    let mut run = run(machine, None);
+    if !checks.is_empty() {
+        let halted = hidden("halted");
+        run = quote! {
+            let #halted: ::core::result::Result<Self::Return, __piton::Halt> = { #run };
+            #checks
+            #halted
+        };
+    }
     let lints = &machine.function.lints;
     quote! {
         #(#[allow(#lints)])*
@@ -299,6 +308,46 @@ fn local_tokens(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> 
             out.extend(quote_spanned!(at=> let #token = __piton::#maker();));
             described.push((variable.stored.clone(), token));
         }
+    }
+    out
+}
+
+/// Asks of what may be a borrowed text whether it is one, once rustc knows the types. A `&str` is
+/// `Deserialize` for its own lifetime, so that of the bound alone rustc would say in a later pass, and
+/// of no variable, that it is not general enough.
+fn text_checks(machine: &Machine<'_>) -> TokenStream {
+    let layout = machine.layout;
+    let mut made = BTreeSet::new();
+    let mut out = TokenStream::new();
+    for state in &layout.states {
+        let Some(point) = state.point else { continue };
+        let at = machine.graph.points[point.0].span;
+        let is_checked = |id: &VariableId| {
+            let variable = layout.variable(*id);
+            let is_saved = matches!(variable.kind, LocalKind::Value | LocalKind::Items);
+            is_saved && machine.graph.locals[variable.place.local].may_be_text
+        };
+        let new = state.fields.iter().copied().filter(|id| made.insert(*id)).filter(is_checked);
+        let function = Ident::new("text_held_across_this_await", at);
+        let calls: Vec<_> = new
+            .map(|id| {
+                let token = token(id);
+                let span = error_span(machine, layout.variable(id), at).resolved_at(at);
+                let inferred = quote_spanned!(span=> _);
+                quote_spanned!(at=> __piton::held_as(&#token, #token.held(), #function::<_, #inferred>);)
+            })
+            .collect();
+        if !calls.is_empty() {
+            out.extend(quote_spanned! {at=>
+                {
+                    fn #function<T: 'static, H: __piton::Owned<T>>(_: &__piton::Local<T>, _: H) {}
+                    #(#calls)*
+                }
+            });
+        }
+    }
+    if !out.is_empty() {
+        out = quote!(if false { use __piton::Held as _; #out });
     }
     out
 }

@@ -33,6 +33,8 @@ pub(crate) struct Local {
     pub(crate) is_temporary: bool,
     /// Whether it has a `&'static str` in it, beside other things.
     pub(crate) holds_text: bool,
+    /// Whether it may be a borrowed text, as far as its source shows.
+    pub(crate) may_be_text: bool,
 }
 
 /// A pattern that binds borrows of parts of a value, one of them mutable.
@@ -90,6 +92,7 @@ impl Locals {
             kind,
             is_temporary: false,
             holds_text: false,
+            may_be_text: false,
         });
         id
     }

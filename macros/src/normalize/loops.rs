@@ -51,6 +51,7 @@ impl Lower<'_> {
         let span = expr.in_token.span();
         let shape = texts::of_value(&self.locals, &self.shapes, &expr.expr);
         let has_texts = shape == Shape::List(Box::new(Shape::Text));
+        let may_be_text = shape == Shape::Unknown && texts::may_lend(&self.locals, &expr.expr);
         let holds_text = shape.holds_text() && !has_texts;
         let iterator = self.hoist(*expr.expr);
         if suspend::block(&expr.body) {
@@ -63,6 +64,7 @@ impl Lower<'_> {
                 let iterator = this.keep_receiver(iterator);
                 let rest = this.rest(iterator, &expr.pat, has_texts, span);
                 this.locals[rest].holds_text = holds_text;
+                this.locals[rest].may_be_text = may_be_text;
                 let rest = this.path(rest);
                 let next = quote_spanned!(span=> ::core::iter::Iterator::next);
                 let next = call(Expr::Verbatim(next), syn::parse_quote_spanned!(span=> &mut #rest));

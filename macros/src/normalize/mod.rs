@@ -183,6 +183,8 @@ impl Lower<'_> {
         let kind = if shape == texts::Shape::Text { LocalKind::Text } else { LocalKind::Value };
         let local = self.new_temporary(&source, kind, value.span());
         self.locals[local].holds_text = shape.holds_text();
+        self.locals[local].may_be_text =
+            shape == texts::Shape::Unknown && texts::may_lend(&self.locals, value);
         self.locals[local].is_temporary = true;
         local
     }

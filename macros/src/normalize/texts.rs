@@ -7,7 +7,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Lit, Macro, Pat, Stmt, Type};
 
 use super::select::Select;
-use super::split_type;
+use super::{collect_bindings, split_type};
 use crate::ir::{LocalId, LocalKind, Locals};
 use crate::macros;
 use crate::suspend;
@@ -145,6 +145,65 @@ fn is_same_items(call: &syn::ExprMethodCall) -> bool {
     ["into_iter", "rev", "skip", "take", "chain"].iter().any(|name| call.method == name)
 }
 
+/// Methods whose value is not borrowed.
+const OWNING: [&str; 16] = [
+    "clone",
+    "cloned",
+    "contains",
+    "copied",
+    "count",
+    "drain",
+    "into_iter",
+    "is_empty",
+    "is_none",
+    "is_some",
+    "len",
+    "pop",
+    "remove",
+    "sum",
+    "to_owned",
+    "to_string",
+];
+
+/// Whether the value may be a `&str`, or have one in it, as far as its source shows.
+pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
+    let may_lend = |expr: &Expr| may_lend(locals, expr);
+    let last = |block: &syn::Block| match block.stmts.last() {
+        Some(Stmt::Expr(expr, None)) => may_lend(expr),
+        _ => false,
+    };
+    match expr {
+        Expr::Paren(expr) => may_lend(&expr.expr),
+        Expr::Try(expr) => may_lend(&expr.expr),
+        Expr::Block(expr) => last(&expr.block),
+        Expr::If(expr) => {
+            let otherwise = expr.else_branch.as_ref();
+            last(&expr.then_branch) || otherwise.is_some_and(|(_, expr)| may_lend(expr))
+        }
+        Expr::Match(expr) => expr.arms.iter().any(|arm| may_lend(&arm.body)),
+        Expr::Reference(expr) => expr.mutability.is_none(),
+        Expr::Tuple(expr) => expr.elems.iter().any(may_lend),
+        Expr::Path(path) => {
+            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
+            local.is_none_or(|local| locals[local].may_be_text)
+        }
+        Expr::MethodCall(call) => {
+            let owns = OWNING.iter().any(|name| call.method == name);
+            !owns && !matches!(*call.receiver, Expr::Await(_))
+        }
+        Expr::Call(call) => match &*call.func {
+            // `String::from(…)`, `Line { … }`
+            Expr::Path(path) => match path.path.segments.iter().rev().nth(1) {
+                Some(ty) => ty.ident.to_string().starts_with(char::is_lowercase),
+                None if is_wrapper(&call.func) => call.args.iter().any(may_lend),
+                None => path.path.segments[0].ident.to_string().starts_with(char::is_lowercase),
+            },
+            _ => true,
+        },
+        _ => false,
+    }
+}
+
 struct Search<'a> {
     locals: &'a mut Locals,
     shapes: Shapes,
@@ -159,6 +218,21 @@ impl Search<'_> {
         let Some(local) = local.filter(|_| shape != Shape::Unknown) else { return };
         let known = self.shapes.remove(&local).unwrap_or(Shape::Unknown);
         self.shapes.insert(local, known.or(shape));
+    }
+
+    /// Notes what a pattern binds of a value.
+    fn bind_value(&mut self, pat: &Pat, value: &Expr) {
+        let shape = self.shape(value);
+        if shape == Shape::Unknown && may_lend(self.locals, value) {
+            let mut idents = Vec::new();
+            collect_bindings(pat, &mut idents);
+            for ident in &idents {
+                if let Some(local) = self.locals.find(ident) {
+                    self.locals[local].may_be_text = true;
+                }
+            }
+        }
+        self.bind(pat, shape);
     }
 
     fn bind(&mut self, pat: &Pat, shape: Shape) {
@@ -210,8 +284,10 @@ impl Search<'_> {
 impl Visit<'_> for Search<'_> {
     fn visit_local(&mut self, local: &syn::Local) {
         visit::visit_local(self, local);
-        let value = local.init.as_ref().map(|init| self.shape(&init.expr));
-        self.bind(&local.pat, value.unwrap_or(Shape::Unknown));
+        match &local.init {
+            Some(init) => self.bind_value(&local.pat, &init.expr),
+            None => self.bind(&local.pat, Shape::Unknown),
+        }
     }
 
     fn visit_expr_assign(&mut self, expr: &syn::ExprAssign) {
@@ -222,15 +298,13 @@ impl Visit<'_> for Search<'_> {
 
     fn visit_expr_let(&mut self, expr: &syn::ExprLet) {
         self.visit_expr(&expr.expr);
-        let shape = self.shape(&expr.expr);
-        self.bind(&expr.pat, shape);
+        self.bind_value(&expr.pat, &expr.expr);
     }
 
     fn visit_expr_match(&mut self, expr: &syn::ExprMatch) {
         self.visit_expr(&expr.expr);
-        let shape = self.shape(&expr.expr);
         for arm in &expr.arms {
-            self.bind(&arm.pat, shape.clone());
+            self.bind_value(&arm.pat, &expr.expr);
             self.visit_arm(arm);
         }
     }

@@ -6,6 +6,7 @@
 //! know about tokio, stores or how operations are carried out.
 
 mod activity;
+mod borrowed_text;
 mod cancellation;
 #[cfg(debug_assertions)]
 pub(crate) mod common;
@@ -36,6 +37,7 @@ pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, PendingActivity, Plain,
     ResultParts, Retryable, ReturnShape, TimeoutKind, Unreturned,
 };
+pub use borrowed_text::{Borrowed, Held, Owned, Whole, held_as};
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
 pub use durable::{Coding, Durable, Local, Saved, local};

@@ -23,6 +23,27 @@ async fn of_a_function(number: u64) -> usize {
 }
 
 #[workflow]
+async fn of_a_line(text: String) -> String {
+    let (key, value) = match text.split_once('=') {
+        Some(parts) => parts,
+        None => return text.clone(),
+    };
+    step(value.len() as u64).await;
+    key.to_owned()
+}
+
+#[workflow]
+async fn of_words(text: String) -> u64 {
+    let words: Vec<_> = text.split(' ').collect();
+    let mut sum = step(words.len() as u64).await;
+    for word in text.split(',').filter(|word| word.len() > 1) {
+        sum += step(word.len() as u64).await;
+        sum += word.len() as u64;
+    }
+    sum + words.len() as u64
+}
+
+#[workflow]
 async fn in_a_struct() -> usize {
     let named = Named { name: "a" };
     step(1).await;

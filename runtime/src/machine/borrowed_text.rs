@@ -1,0 +1,63 @@
+//! Borrowed texts among the locals.
+//!
+//! `&'a str` is `Deserialize<'a>`, and whether that is `DeserializeOwned` hangs on `'a` alone. rustc
+//! decides it after the types, and then says of no variable that an implementation is not general
+//! enough. So the tokens of what may be such a text are asked once more, by methods that are found by type.
+
+use super::{Items, Local};
+
+/// A token says that its values are held as themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole;
+
+/// A token says that its values have borrowed texts in them.
+#[derive(Clone, Copy, Debug)]
+pub struct Borrowed;
+
+/// What a token says of its values, unless a method of its own comes first.
+pub trait Held {
+    /// That they are held as themselves.
+    fn held(&self) -> Whole {
+        Whole
+    }
+}
+
+impl<T> Held for Local<T> {}
+
+macro_rules! borrowed {
+    ($($held:ty),* $(,)?) => {$(
+        impl Local<$held> {
+            /// That its values are borrowed.
+            pub fn held(&self) -> Borrowed {
+                Borrowed
+            }
+        }
+    )*};
+}
+
+borrowed!(
+    &'static str,
+    (&'static str, &'static str),
+    Option<&'static str>,
+    Option<(&'static str, &'static str)>,
+    Vec<&'static str>,
+    Items<&'static str>,
+);
+
+/// That values of type `T` own what they are made of.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{T}` cannot be held across an await",
+    label = "this text is borrowed, and needed after an await",
+    note = "make it a text of its own, `.to_owned()`, or use it up before the await; if it is a literal, \
+            say so: `let text: &'static str = …;`",
+    note = "rule `saved_locals`"
+)]
+pub trait Owned<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T> Owned<T> for Whole {}
+
+/// Asks for what `check` asks for, of a token and what it says.
+pub fn held_as<T, H>(token: &Local<T>, held: H, check: fn(&Local<T>, H)) {
+    check(token, held);
+}
