@@ -80,6 +80,9 @@ pub(super) const PARTS_MUT: [&str; 8] = [
 /// Methods that give what is in an `Option` or `Result`.
 const OPENING: [&str; 2] = ["expect", "unwrap"];
 
+/// Methods that give something else where there is nothing.
+const DEFAULTING: [&str; 2] = ["unwrap_or", "unwrap_or_default"];
+
 /// Methods that give the error that a `?` returns with where there is nothing.
 const EXPLAINING: [&str; 4] = ["context", "ok_or", "ok_or_else", "with_context"];
 
@@ -172,18 +175,20 @@ impl Lower<'_> {
         let mut chain = self.lending(&call.receiver)?;
         let has_items = !chain.gives_part;
         let (looks, picks) = (is_one_of(&LOOKING, call), is_one_of(&PICKING, call));
+        let is_first = self.is_place(&call.receiver);
         let opens = is_one_of(&OPENING, call);
+        let has_default = is_one_of(&DEFAULTING, call) && chain.is_shared && !is_first;
         let adapts = has_items && is_one_of(&ADAPTING, call);
         // `last` is a method of lists, too.
         chain.gives_part = opens
             || has_items && (looks || picks)
-            || !has_items && (is_one_of(&PARTS, call) || is_one_of(&PARTS_MUT, call));
+            || !has_items
+                && (has_default || is_one_of(&PARTS, call) || is_one_of(&PARTS_MUT, call));
         if !(chain.gives_part || adapts || !has_items && is_one_of(&ITEMS, call)) {
             return None;
         }
         chain.is_shared &= shares(call);
         // What looks for something else once that has been changed, and what is lent of what is lent.
-        let is_first = self.is_place(&call.receiver);
         if !(chain.is_shared || is_first || adapts || has_items && picks) {
             return None;
         }
@@ -329,7 +334,7 @@ fn ends_in_part(value: &Expr) -> bool {
         },
         Expr::MethodCall(call) if is_one_of(&OPENING, call) => ends_in_part(&call.receiver),
         Expr::MethodCall(call) => {
-            let part = [&PARTS[..], &PARTS_MUT, &PICKING, &LOOKING];
+            let part = [&PARTS[..], &PARTS_MUT, &PICKING, &LOOKING, &DEFAULTING];
             part.iter().any(|methods| is_one_of(methods, call))
         }
         Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),
