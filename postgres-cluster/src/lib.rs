@@ -18,13 +18,18 @@ use sqlx::{Connection as _, PgConnection};
 /// Where to look for `initdb` and `pg_ctl` first.
 const BIN_DIRECTORY: &str = "PITON_POSTGRES_BIN";
 
-/// Runs in the directory with the server's binaries on the path. Errors of writing are ignored so
-/// that nothing is left behind when nobody listens any more.
+/// Runs in the directory with the server's binaries on the path. The second argument is the directory of
+/// the server to follow, if there is one. Errors of writing are ignored so that nothing is left behind
+/// when nobody listens any more.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP PIPE
 cd "$1" || exit 1
 {
-    initdb -D data -U piton -A trust -E UTF8 --locale=C -N &&
+    if [ -n "$2" ]; then
+        pg_basebackup -h "$2" -U piton -D data -R -X stream -c fast -N
+    else
+        initdb -D data -U piton -A trust -E UTF8 --locale=C -N
+    fi &&
     cat settings >> data/postgresql.conf &&
     pg_ctl -D data -l log -w start
 } > setup 2>&1 && echo ready || { cat setup log >&2; echo failed; }
@@ -86,7 +91,37 @@ impl Cluster {
     /// # Panics
     /// If there are binaries and they do not work.
     pub fn start_with(settings: &str, files: &[(&str, String)]) -> Result<Self, String> {
-        Self::start_in(&std::env::temp_dir(), &[TEST_SETTINGS, settings].concat(), files)
+        let settings = [TEST_SETTINGS, settings].concat();
+        Self::start_in(&std::env::temp_dir(), &settings, files, None)
+    }
+
+    /// Starts a server that follows this one, which from now on answers no commit before the other has
+    /// it as well. Needs `pg_basebackup`.
+    ///
+    /// # Errors
+    /// The server does not do as it is told.
+    ///
+    /// # Panics
+    /// If the other does not start.
+    pub async fn start_follower(&self) -> Result<Self, sqlx::Error> {
+        let parent = std::env::temp_dir();
+        let follower = Self::start_in(&parent, TEST_SETTINGS, &[], Some(self.directory()));
+        let follower = follower.expect("this one has been started");
+        let mut connection = PgConnection::connect(&self.url("postgres")).await?;
+        for sql in ["ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"] {
+            sqlx::raw_sql(sql).execute(&mut connection).await?;
+        }
+        let states = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+        while sqlx::query_scalar::<_, i64>(states).fetch_one(&mut connection).await? == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        connection.close().await?;
+        Ok(follower)
+    }
+
+    /// Has a server that followed another take its place.
+    pub fn promote(&self) {
+        self.run("pg_ctl", &["-D", "data", "-w", "promote"]);
     }
 
     /// Starts a server that keeps what it commits, in a directory below `parent`, with the settings
@@ -95,10 +130,15 @@ impl Cluster {
     /// # Panics
     /// If there are binaries and they do not work.
     pub fn start_durable(parent: &Path) -> Result<Self, String> {
-        Self::start_in(parent, "", &[])
+        Self::start_in(parent, "", &[], None)
     }
 
-    fn start_in(parent: &Path, settings: &str, files: &[(&str, String)]) -> Result<Self, String> {
+    fn start_in(
+        parent: &Path,
+        settings: &str,
+        files: &[(&str, String)],
+        followed: Option<&Path>,
+    ) -> Result<Self, String> {
         let binaries = find_binaries()?;
         let directory = tempfile::Builder::new().prefix("piton-postgres-").tempdir_in(parent);
         // The shell removes it.
@@ -120,6 +160,7 @@ impl Cluster {
         let mut shell = command
             .args(["sh", "-c", SCRIPT, "sh"])
             .arg(&directory)
+            .arg(followed.unwrap_or(Path::new("")))
             .env("PATH", path_with(&binaries))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -155,10 +196,18 @@ impl Cluster {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Whether this program of Postgres' comes with the server's binaries. One of another version that
-    /// is elsewhere on the path may refuse the server.
+    /// Whether this program of Postgres' is here in the server's own version. One of another may refuse
+    /// the server.
     pub fn has(&self, program: &str) -> bool {
-        self.binaries.join(program).exists()
+        let version = |program: &str| {
+            let mut command = Command::new("env");
+            command.args([program, "--version"]).env("PATH", path_with(&self.binaries));
+            let output = command.output().ok().filter(|output| output.status.success())?;
+            let text = String::from_utf8(output.stdout).ok()?;
+            // `pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`
+            text.split_whitespace().nth(2).map(str::to_owned)
+        };
+        version("postgres").is_some_and(|server| version(program).is_some_and(|it| it == server))
     }
 
     /// Ends the server without any order, as a crash would.

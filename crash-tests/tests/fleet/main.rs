@@ -7,6 +7,7 @@
 mod audit;
 mod books;
 mod clock;
+mod failover;
 mod idle;
 mod kill;
 mod lost_answers;
@@ -53,11 +54,15 @@ const TESTS: &[(&str, Test)] = tests![
     outage::a_quick_restart_takes_nobodys_runs,
     outage::what_arrives_late_from_a_cut_off_worker_changes_nothing,
     outage::a_silent_server_is_given_up,
+    failover::another_server_takes_over,
     progress::what_heartbeats_said_outlives_a_killed_worker,
     progress::a_token_outlives_a_killed_worker,
     queues::activities_of_a_killed_worker_go_on_elsewhere,
     queues::a_worker_that_was_paused_for_too_long_ends_no_attempt,
 ];
+
+/// The test that needs two servers.
+const FAILOVER: &str = "another_server_takes_over";
 
 /// Statements can be counted by what the server writes into its log.
 const SETTINGS: &str = "log_line_prefix = '%d '\n";
@@ -71,8 +76,15 @@ fn main() {
             true => Err("tests are only listed".into()),
             false => Cluster::start_with(SETTINGS, &[]).map(Arc::new),
         };
+        // Not every package of Postgres has the program by which one server follows another.
+        let follows = |cluster: &Arc<Cluster>| match cluster.has("pg_basebackup") {
+            true => Ok(Arc::clone(cluster)),
+            false => Err("there is no pg_basebackup".to_owned()),
+        };
+        let can_follow = cluster.as_ref().map_err(String::clone).and_then(follows);
         let trials = TESTS.iter().map(|(name, test)| {
-            trial((*name).to_owned(), &cluster, move |cluster| {
+            let cluster = if *name == FAILOVER { &can_follow } else { &cluster };
+            trial((*name).to_owned(), cluster, move |cluster| {
                 run(async move {
                     test(Scene::new(cluster).await?).await;
                     Ok(())

@@ -39,17 +39,13 @@ pub(crate) async fn a_worker_that_was_paused_for_too_long_commits_nothing(mut sc
         assert_eq!(run.result().await.expect("it completes"), 2 * number + 1);
     }
     let audit = &mut scene.audit;
-    // The revived worker must have had its try before the books are closed.
-    wait_until("it has found out", async || {
-        audit
-            .count(&format!(
-                "SELECT count(*) FROM piton_workers WHERE fenced_at IS NULL AND worker_id > {old} \
-                 AND worker_id NOT IN (SELECT worker_id FROM audit_claims WHERE who = 'heir')"
-            ))
-            .await
-            == 1
-    })
-    .await;
+    // The revived worker must have had its try before the books are closed. It then registers anew, as
+    // the other may have done meanwhile.
+    let anew = format!(
+        "SELECT count(*) FROM piton_workers WHERE pid = {} AND worker_id > {old}",
+        sleeper.id()
+    );
+    wait_until("it has found out", async || audit.count(&anew).await > 0).await;
     audit.check_steps().await;
     let late = format!(
         "SELECT count(*) FROM audit_steps WHERE who = 'sleeper' AND worker_id = {old} AND at > \

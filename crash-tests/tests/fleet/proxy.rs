@@ -18,7 +18,8 @@ pub(crate) struct Proxy {
 }
 
 struct Shared {
-    socket: PathBuf,
+    /// Where new connections lead.
+    socket: Mutex<PathBuf>,
     /// What the next connection to be cut is known by.
     cut: Mutex<Option<Cut>>,
     /// How many have been cut.
@@ -50,7 +51,7 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
         let shared = Arc::new(Shared {
-            socket: socket.to_owned(),
+            socket: Mutex::new(socket.to_owned()),
             cut: Mutex::default(),
             cuts: watch::channel(0).0,
             late: Mutex::default(),
@@ -69,6 +70,11 @@ impl Proxy {
         let user = user.split('&').next().expect("the user comes first");
         let database = path.trim_start_matches("postgres:///");
         format!("postgres://127.0.0.1:{}/{database}?{user}", self.port)
+    }
+
+    /// Lets new connections lead to another server, as a name or an address does after a failover.
+    pub(crate) fn lead_to(&self, socket: &Path) {
+        socket.clone_into(&mut lock(&self.shared.socket));
     }
 
     /// Loses one answer.
@@ -134,7 +140,8 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 
 async fn connect(number: usize, client: TcpStream, shared: Arc<Shared>) {
     // A server that is down refuses, and so does this by closing.
-    let Ok(server) = UnixStream::connect(&shared.socket).await else { return };
+    let socket = lock(&shared.socket).clone();
+    let Ok(server) = UnixStream::connect(socket).await else { return };
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     let is_doomed = watch::channel(false).0;

@@ -48,6 +48,25 @@ impl Scene {
         self.cluster.socket()
     }
 
+    /// Starts a server that follows this one and misses no commit.
+    pub(crate) async fn start_follower(&self) -> Cluster {
+        self.cluster.start_follower().await.expect("the server is there")
+    }
+
+    /// The server crashes for good, and the one that followed it takes its place.
+    pub(crate) async fn fail_over(&mut self, follower: Cluster) {
+        self.cluster.stop();
+        follower.promote();
+        let url = self.url.replace(
+            &self.cluster.directory().display().to_string(),
+            &follower.directory().display().to_string(),
+        );
+        self.cluster = Arc::new(follower);
+        self.url = url;
+        let connection = PgConnection::connect(&self.url).await.expect("it has been promoted");
+        self.audit = Audit::of(connection);
+    }
+
     /// Ends the server as a crash would.
     pub(crate) fn stop_server(&self) {
         self.cluster.stop();

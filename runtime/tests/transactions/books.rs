@@ -105,7 +105,7 @@ macro_rules! books_on {
             #[activity(
                                                         transaction,
                                                         name = $enter,
-                                                        start_to_close = "200ms",
+                                                        start_to_close = "2s",
                                                         retry(initial = "1ms", max_attempts = 4)
                                                     )]
             pub async fn enter(

@@ -43,7 +43,10 @@ pub async fn a_panic_rolls_back(books: Books) {
 pub async fn an_attempt_that_takes_too_long_rolls_back(books: Books) {
     let worker = books.worker().start().await.unwrap();
     assert_eq!(books.enter(&["hangs once"]).await, Ok(2));
-    assert_eq!((books.count().await, books.desk.attempts()), (1, 2));
+    assert_eq!(books.count().await, 1);
+    // The time runs from before the transaction begins, so on a busy machine the first attempt may come
+    // to nothing at all.
+    assert!((1..=2).contains(&books.desk.attempts()));
     worker.shutdown().await.unwrap();
 }
 

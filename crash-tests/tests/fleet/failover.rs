@@ -1,0 +1,69 @@
+//! A server that is gone for good, and another that takes its place at another address.
+
+use std::time::{Duration, Instant};
+
+use piton::prelude::*;
+use piton_crash_tests::ledger;
+use piton_crash_tests::workload::{Proceed, Tally, tally};
+
+use crate::proxy::Proxy;
+use crate::scene::{Scene, wait_until};
+
+const RUNS: u64 = 60;
+
+/// Longer than the failover may take on a busy machine: what is measured here is that nothing is lost
+/// and nobody has to be restarted, not whose runs are whose.
+const LEASE: Duration = Duration::from_secs(60);
+
+/// Workers, those who start and signal runs, and those who wait for results know one address. The server
+/// behind it dies in the middle of their work; later the address is that of the server that has followed
+/// it.
+pub(crate) async fn another_server_takes_over(_: Scene) {
+    let mut scene = Scene::on_a_server_of_its_own().await;
+    let proxy = Proxy::start(&scene.socket()).await;
+    let url = proxy.url(&scene.url);
+    let client = Client::connect(&url).await.expect("the way is open");
+    let workers = [
+        scene.worker_at("one", &url, LEASE, &[]).await,
+        scene.worker_at("two", &url, LEASE, &[]).await,
+    ];
+    let follower = scene.start_follower().await;
+    let mut runs = Vec::new();
+    let mut results = tokio::task::JoinSet::new();
+    for number in 0..RUNS {
+        let run = client.start(tally(number)).id(format!("tally-{number}")).await;
+        let run = run.expect("it can be started");
+        runs.push(run.clone());
+        results.spawn(async move { (number, run.result().await) });
+    }
+    // They make eight steps before they wait for the signal.
+    let (steps, audit) = ("SELECT count(*) FROM audit_steps", &mut scene.audit);
+    let goal = RUNS.cast_signed() * 4;
+    wait_until("half of that is done", async || audit.count(steps).await >= goal).await;
+    let new_address = follower.socket();
+    scene.fail_over(follower).await;
+    let audit = &mut scene.audit;
+    let before = audit.count(steps).await;
+    assert!(before >= goal, "the other server has missed commits");
+    let led_on = Instant::now();
+    proxy.lead_to(&new_address);
+    wait_until("the work goes on", async || audit.count(steps).await > before).await;
+    println!("the work went on after {:?}", led_on.elapsed());
+    for run in runs {
+        let signal = run.signal(Proceed { by: "the test".into() }).dedup_key("proceed");
+        signal.await.expect("it reaches the other server");
+    }
+    while let Some(ended) = results.join_next().await {
+        let (number, result) = ended.expect("no panic");
+        assert_eq!(result.expect("it completes"), Tally::expected(number));
+    }
+    scene.audit.check_steps().await;
+    // Nobody has lost his lease, so no attempt was interrupted.
+    for (key, call) in ledger::read(scene.folder.path()).expect("a readable ledger") {
+        assert_eq!(call.check(&key, 0), 0, "{key}: {call:?}");
+    }
+    for worker in workers {
+        worker.leave().await;
+    }
+    client.close().await;
+}
