@@ -35,6 +35,7 @@ mod activities;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod activity_rows;
 mod activity_transaction;
+mod arrivals;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -69,15 +70,15 @@ pub use activities::{
     HeartbeatOutcome, NewActivity, Reporter, ReviewedActivities,
 };
 pub use activity_transaction::ActivityTransaction;
+pub use arrivals::{Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, NewArrival};
 pub use clock::{Clock, ManualClock};
 pub use connect::{StoreOptions, connect};
 pub use hub::{EndWatch, Hub, RunEvent, Subscription};
 pub use memory::MemoryStore;
 pub use records::{
-    Arrival, ArrivalKind, ArrivalOutcome, BlockedRun, ClaimRequest, Claimed, ClaimedRun,
-    CommitOutcome, CommitStep, DefinitionRecord, Disposition, Ending, FirstArrival, FoundEnding,
-    NewArrival, NewRun, NewWorker, Renewal, ReviewedRuns, RunFilter, RunKey, RunRecord,
-    StartOutcome, WorkerLease,
+    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, DefinitionRecord,
+    Disposition, Ending, FoundEnding, NewRun, NewWorker, Renewal, ReviewedRuns, RunFilter, RunKey,
+    RunRecord, StartOutcome, WorkerLease,
 };
 
 use crate::error::StoreError;

@@ -9,6 +9,7 @@ mod activities;
 mod blocked;
 mod database;
 mod hook;
+mod reads;
 mod state;
 mod transaction;
 mod transitions;

@@ -9,8 +9,8 @@ use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{
     ActivityKey, Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
-    CommitStep, DefinitionRecord, Disposition, Ending, FoundEnding, NewArrival, NewRun,
-    ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, WorkerLease,
+    CommitStep, DefinitionRecord, Disposition, Ending, NewArrival, NewRun, RunRecord, StartOutcome,
+    WorkerLease,
 };
 
 #[derive(Default)]
@@ -26,14 +26,14 @@ pub(super) struct State {
     /// What ids of runs are derived from: a seed, and how many there were.
     pub(super) run_ids: Option<(u32, u32)>,
     /// The open run of each workflow id.
-    open: HashMap<String, RunId>,
+    pub(super) open: HashMap<String, RunId>,
 }
 
 pub(super) struct RunRow {
     pub(super) snapshot: Vec<u8>,
     pub(super) status: RunStatus,
     pub(super) run_id: RunId,
-    workflow_id: String,
+    pub(super) workflow_id: String,
     pub(super) workflow: String,
     state: String,
     step_no: StepNo,
@@ -41,12 +41,12 @@ pub(super) struct RunRow {
     pub(super) takeovers: u32,
     due_at: Option<Timestamp>,
     pub(super) blocked: Option<BlockedReason>,
-    started_at: Timestamp,
+    pub(super) started_at: Timestamp,
     closed_at: Option<Timestamp>,
     result: Option<Payload>,
     failure: Option<String>,
     inbox: VecDeque<Arrival>,
-    inbox_count: i64,
+    pub(super) inbox_count: i64,
     dedup_keys: HashSet<String>,
 }
 
@@ -130,7 +130,7 @@ impl RunRow {
         news.due |= due_at.is_some_and(|due_at| due_at <= now);
     }
 
-    fn ending(&self) -> Ending {
+    pub(super) fn ending(&self) -> Ending {
         let (result, failure) = (self.result.clone(), self.failure.clone());
         Ending { status: self.status, result, failure }
     }
@@ -350,48 +350,6 @@ impl State {
             news.arrivals.push(arrival.run_id);
         }
         ArrivalOutcome::Accepted { seq }
-    }
-
-    pub(super) fn review_runs(&self, worker: WorkerLease, held: &[(RunId, i64)]) -> ReviewedRuns {
-        let mut reviewed = ReviewedRuns::default();
-        for (run_id, read) in held {
-            match self.runs.get(run_id).filter(|row| row.owner == Some(worker)) {
-                None => reviewed.lost.push(*run_id),
-                Some(row) if row.inbox_count > *read => reviewed.unread.push(*run_id),
-                Some(_) => {}
-            }
-        }
-        reviewed
-    }
-
-    pub(super) fn find_run(&self, key: &RunKey) -> Option<RunRecord> {
-        let row = match key {
-            RunKey::RunId(run_id) => self.runs.get(run_id),
-            RunKey::WorkflowId(id) => match self.open.get(id) {
-                Some(run_id) => self.runs.get(run_id),
-                None => {
-                    let runs = self.runs.iter().filter(|(_, row)| row.workflow_id == *id);
-                    runs.max_by_key(|(run_id, row)| (row.started_at, **run_id)).map(|(_, row)| row)
-                }
-            },
-        };
-        row.map(RunRow::record)
-    }
-
-    pub(super) fn find_endings(&self, run_ids: &[RunId]) -> Vec<FoundEnding> {
-        let found = |run_id| match self.runs.get(run_id) {
-            None => FoundEnding::Unknown,
-            Some(row) if row.status.is_open() => FoundEnding::Open,
-            Some(row) => FoundEnding::Closed(row.ending()),
-        };
-        run_ids.iter().map(found).collect()
-    }
-
-    pub(super) fn matching(&self, filter: &RunFilter) -> impl DoubleEndedIterator<Item = &RunRow> {
-        self.runs.values().filter(move |row| {
-            filter.workflow.as_ref().is_none_or(|workflow| row.workflow == *workflow)
-                && filter.status.is_none_or(|status| row.status == status)
-        })
     }
 
     pub(super) fn terminate_run(

@@ -1,0 +1,49 @@
+//! What is asked of the rows without changing them.
+
+use super::state::{RunRow, State};
+use crate::model::RunId;
+use crate::store::{FoundEnding, ReviewedRuns, RunFilter, RunKey, RunRecord, WorkerLease};
+
+impl State {
+    pub(super) fn review_runs(&self, worker: WorkerLease, held: &[(RunId, i64)]) -> ReviewedRuns {
+        let mut reviewed = ReviewedRuns::default();
+        for (run_id, read) in held {
+            match self.runs.get(run_id).filter(|row| row.owner == Some(worker)) {
+                None => reviewed.lost.push(*run_id),
+                Some(row) if row.inbox_count > *read => reviewed.unread.push(*run_id),
+                Some(_) => {}
+            }
+        }
+        reviewed
+    }
+
+    pub(super) fn find_run(&self, key: &RunKey) -> Option<RunRecord> {
+        let row = match key {
+            RunKey::RunId(run_id) => self.runs.get(run_id),
+            RunKey::WorkflowId(id) => match self.open.get(id) {
+                Some(run_id) => self.runs.get(run_id),
+                None => {
+                    let runs = self.runs.iter().filter(|(_, row)| row.workflow_id == *id);
+                    runs.max_by_key(|(run_id, row)| (row.started_at, **run_id)).map(|(_, row)| row)
+                }
+            },
+        };
+        row.map(RunRow::record)
+    }
+
+    pub(super) fn find_endings(&self, run_ids: &[RunId]) -> Vec<FoundEnding> {
+        let found = |run_id| match self.runs.get(run_id) {
+            None => FoundEnding::Unknown,
+            Some(row) if row.status.is_open() => FoundEnding::Open,
+            Some(row) => FoundEnding::Closed(row.ending()),
+        };
+        run_ids.iter().map(found).collect()
+    }
+
+    pub(super) fn matching(&self, filter: &RunFilter) -> impl DoubleEndedIterator<Item = &RunRow> {
+        self.runs.values().filter(move |row| {
+            filter.workflow.as_ref().is_none_or(|workflow| row.workflow == *workflow)
+                && filter.status.is_none_or(|status| row.status == status)
+        })
+    }
+}
