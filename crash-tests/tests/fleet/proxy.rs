@@ -34,6 +34,8 @@ struct Shared {
     silent_before: watch::Sender<usize>,
     /// The number of the next connection.
     next: AtomicUsize,
+    /// How many connections were taken and closed, because there was no server.
+    refused: AtomicUsize,
 }
 
 /// The one answer that gets lost. The server has done by then what it was asked to.
@@ -59,6 +61,7 @@ impl Proxy {
             silence_at: Mutex::default(),
             silent_before: watch::channel(0).0,
             next: AtomicUsize::new(1),
+            refused: AtomicUsize::new(0),
         });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
         Self { port, shared, accepting }
@@ -75,6 +78,11 @@ impl Proxy {
     /// Lets new connections lead to another server, as a name or an address does after a failover.
     pub(crate) fn lead_to(&self, socket: &Path) {
         socket.clone_into(&mut lock(&self.shared.socket));
+    }
+
+    /// How many connections it had to close because there was no server.
+    pub(crate) fn refused(&self) -> usize {
+        self.shared.refused.load(Ordering::SeqCst)
     }
 
     /// Loses one answer.
@@ -139,9 +147,12 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 }
 
 async fn connect(number: usize, client: TcpStream, shared: Arc<Shared>) {
-    // A server that is down refuses, and so does this by closing.
+    // A server that is down refuses, and this closes what it has taken, as load balancers do.
     let socket = lock(&shared.socket).clone();
-    let Ok(server) = UnixStream::connect(socket).await else { return };
+    let Ok(server) = UnixStream::connect(socket).await else {
+        shared.refused.fetch_add(1, Ordering::SeqCst);
+        return;
+    };
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     let is_doomed = watch::channel(false).0;

@@ -79,7 +79,7 @@ impl Lanes {
             Some(open) => open,
             None => {
                 let made = timeout(self.patience, home.connect.connect()).await;
-                let connection = made.map_err(|_| Error::PoolTimedOut)??;
+                let connection = made.map_err(|_| Error::PoolTimedOut)?.map_err(hung_up)?;
                 Open { connection, made_at: Instant::now(), used_at: Instant::now() }
             }
         };
@@ -125,6 +125,15 @@ impl Lane {
         if let Some(open) = self.open.take() {
             self.home.idle().push(Open { used_at: Instant::now(), ..open });
         }
+    }
+}
+
+/// What stands before a server that is being replaced may take a connection and close it without a word.
+/// To sqlx that is an answer that it does not understand, and would not be worth another try.
+fn hung_up(error: Error) -> Error {
+    match error {
+        Error::Protocol(_) => Error::Io(ErrorKind::ConnectionAborted.into()),
+        error => error,
     }
 }
 
