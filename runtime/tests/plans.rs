@@ -75,11 +75,11 @@ async fn worker(store: &dyn Store) -> WorkerLease {
 /// The last statement with these words that the server was sent.
 fn sent(cluster: &Cluster, words: &str) -> String {
     let log = std::fs::read_to_string(cluster.directory().join("log")).expect("there is a log");
-    let statements = log.lines().filter_map(|line| {
+    let mut statements = log.lines().filter_map(|line| {
         let (_, rest) = line.split_once("LOG:  execute ")?;
         rest.split_once(": ").map(|(_, sql)| sql)
     });
-    statements.filter(|sql| sql.contains(words)).last().expect("it was sent").to_owned()
+    statements.rfind(|sql| sql.contains(words)).expect("it was sent").to_owned()
 }
 
 /// How the server would carry out a statement, with these arguments, whose values make no difference.
