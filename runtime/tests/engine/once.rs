@@ -144,6 +144,40 @@ async fn what_a_worker_is_given_while_it_shuts_down_is_handed_back() {
     second.shutdown().await.unwrap();
 }
 
+/// Others need not wait until the worker has gone, which takes as long as its attempts do.
+#[tokio::test(start_paused = true)]
+async fn what_a_worker_is_given_while_its_attempts_end_is_others_at_once() {
+    let rig = Rig::new();
+    let grace = Duration::from_secs(600);
+    let first = rig.worker().queue("gpu").shutdown_grace(grace).start().await.unwrap();
+    let busy = rig.client.start(far_risk(text("hang"))).await.unwrap();
+    rig.until_begun("hang", &[1]).await;
+    let claims = LateClaims::new();
+    rig.store.set_hook(claims.clone());
+    let run = rig.client.start(far_risk(text("fine"))).await.unwrap();
+    rig.until_true(|| claims.have_given()).await;
+    let second = rig.remote_worker().queue("gpu").start().await.unwrap();
+    let shutdown = tokio::spawn(first.shutdown());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    claims.let_through();
+    let begun = async {
+        while rig.lab.begun("fine").is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    // At the latest the other finds it at its next poll.
+    let at_once = tokio::time::timeout(Duration::from_secs(3), begun).await;
+    at_once.expect("it is handed back at once");
+    assert_eq!(rig.lab.begun("fine"), [1]);
+    assert!(!shutdown.is_finished(), "the other attempt goes on");
+    rig.lab.open_gate();
+    shutdown.await.unwrap().unwrap();
+    assert_eq!(run.result().await.unwrap(), "fine done");
+    assert_eq!(busy.result().await.unwrap(), "hang done");
+    assert_eq!((rig.lab.begun("fine"), rig.lab.begun("hang")), (vec![1], vec![1]));
+    second.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_waits_for_its_place_is_not_cut_off_by_a_shutdown() {
     let rig = Rig::new();
