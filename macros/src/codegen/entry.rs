@@ -193,11 +193,12 @@ impl Printer<'_> {
                 out.extend(quote!(let #pat = #given.take();));
             }
         } else {
+            let parked = parked();
             for (id, pat) in entry.iter().zip(pats) {
                 let slot = slot(*id);
                 out.extend(if self.machine.layout.variable(*id).comes_saved {
                     let token = token(*id);
-                    unwrap(&pat, &quote!(#token.take(&mut #slot)))
+                    unwrap(&pat, &quote!(#token.take(&mut #slot, #parked)))
                 } else {
                     quote!(let #pat = #slot.take();)
                 });

@@ -10,7 +10,7 @@ use syn::{Expr, Pat, Stmt};
 
 use super::Machine;
 use super::rewrite::Rewrite;
-use super::step;
+use super::step::{self, parked};
 use crate::hygiene::{hidden, hidden_at};
 use crate::ir::{Block, BlockId, BlockKind, Branch, LocalId, Node, ScopeId, Terminator};
 use crate::layout::{Link, Root, VariableId, makes, scope_path};
@@ -367,11 +367,10 @@ pub(super) fn carried(id: VariableId) -> Ident {
 /// Binds what was made, or ends the step. A `?` would be two more calls, each with a type of its
 /// own.
 pub(super) fn unwrap(pat: &impl ToTokens, made: &TokenStream) -> TokenStream {
-    let (value, halt) = (hidden("made"), hidden("halt"));
+    let parked = parked();
     quote! {
-        let #pat = match #made {
-            __piton::Ok(#value) => #value,
-            __piton::Err(#halt) => return __piton::Err(#halt),
+        let __piton::Some(#pat) = #made else {
+            return #parked.halt();
         };
     }
 }

@@ -361,7 +361,7 @@ impl Printer<'_> {
         quote! {
             #save
             #parked.keep_operations();
-            return __piton::Err(#parked.suspend());
+            return #parked.suspend();
         }
     }
 }

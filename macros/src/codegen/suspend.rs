@@ -11,19 +11,21 @@ use super::state;
 use super::step::{self, context, ends, operation_token, parked, slot, token};
 use crate::hygiene::hidden;
 use crate::ir::{Branch, Choice, PointId, RegionId, Terminator, discard};
+use crate::layout::State;
 use crate::usage::Usage;
 
 /// Before the suspension.
 impl Printer<'_> {
     pub(super) fn suspend_await(&self, point: PointId, future: &TokenStream) -> TokenStream {
-        let (token, call, cx) = (operation_token(point, 0), call(0), context());
-        let parked = parked();
-        let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
+        let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
+        let (state_type, variant) = (state::type_name(), &state.variant);
+        let (token, parked, cx) = (operation_token(point, 0), parked(), context());
+        let (hold, put) = (self.hold_across(), self.put(state, self.turn_across()));
         quote! {
-            let #call = #future;
+            (#token.suspend)(#future, #state_type::#variant as u32, #parked, #cx);
             #hold
-            #save
-            return __piton::Err((#token.suspend)(#call, #parked, #cx));
+            #put
+            return #parked.suspend();
         }
     }
 
@@ -94,17 +96,25 @@ impl Printer<'_> {
             __piton::open_waits(#cx, #all);
             #start
             __piton::close_waits(#cx, true);
-            return __piton::Err(#parked.suspend());
+            return #parked.suspend();
         }
     }
 
-    /// Writes what is needed after the suspension.
+    /// Writes the state with what is needed after the suspension.
     pub(super) fn save(&self, point: PointId, turn: TokenStream) -> TokenStream {
-        let layout = self.machine.layout;
-        let Some(state) = layout.state(point) else { return TokenStream::new() };
+        let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
         let (state_type, variant) = (state::type_name(), &state.variant);
-        let parked = parked();
-        // Before the state is written, what is saved as a whole must be whole.
+        let (parked, put) = (parked(), self.put(state, turn));
+        quote! {
+            #parked.write(#state_type::#variant as u32);
+            #put
+        }
+    }
+
+    /// Adds the locals to the state that is being written.
+    fn put(&self, state: &State, turn: TokenStream) -> TokenStream {
+        let (layout, parked) = (self.machine.layout, parked());
+        // What is saved as a whole must be whole before.
         let mut put = self.filling.take();
         put.extend(turn);
         let mut fields = state.fields.iter().copied().peekable();
@@ -132,10 +142,7 @@ impl Printer<'_> {
                 }
             }
         }
-        quote! {
-            #parked.write(#state_type::#variant as u32);
-            #put
-        }
+        put
     }
 }
 

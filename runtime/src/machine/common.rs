@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::activity::resume_with;
 use super::values::{Encodable, Encoded, Values};
 use super::workflow::{Steps, Typed};
-use super::{Context, Durable, Halt, Local, Parked, Plain, Slot};
+use super::{Context, Durable, Local, Parked, Plain, Slot};
 use crate::activities::{ActivityContext, report};
 use crate::codec::{self, Arguments, ArgumentsReader, next_argument};
 use crate::error::Error;
@@ -97,6 +97,8 @@ fn values<T: Durable + 'static>(
     drop(resume_with::<T, Plain>(Values::of(), parked, cx));
     let steps: &dyn Steps = &Typed::<T>::of_none();
     drop(steps.step(parked, cx));
+    drop(parked.suspend::<T>());
+    drop(parked.halt::<T>());
     let token = super::local::<T>();
     token.put(&value, parked);
     drop(token.load(parked, 0));
@@ -105,7 +107,7 @@ fn values<T: Durable + 'static>(
     slot.fill(value);
     parked.pass(0, &mut slot);
     token.put_slot(&slot, parked);
-    drop(token.take(&mut slot));
+    drop(token.take(&mut slot, parked));
     drop(slot.take());
 }
 
@@ -125,7 +127,7 @@ fn items<T: Durable + 'static>(
     slot.fill(items);
     parked.pass(0, &mut slot);
     token.put_slot(&slot, parked);
-    drop(token.take(&mut slot));
+    drop(token.take(&mut slot, parked));
     drop(slot.take());
 }
 
@@ -135,6 +137,6 @@ fn others(_: &mut Parked, _: &Context, _: &mut ArgumentsReader<'_>) {
 }
 
 /// With the early return that reading several locals at once has for each.
-fn load<T>(token: &Local<T>, parked: &Parked) -> Result<(T,), Halt> {
-    Ok((parked.load(token, &[0])?,))
+fn load<T>(token: &Local<T>, parked: &mut Parked) -> Option<(T,)> {
+    Some((parked.load(token, &[0])?,))
 }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Halt, Parked, Slot, StepError};
+use super::{Load as _, Parked, Slot, StepError};
 use crate::codec::{self, CodecError, Described};
 
 /// A value that can be held across an await: it can be written to bytes and read back.
@@ -69,6 +69,11 @@ pub struct Coding<T> {
     pub described: Described,
 }
 
+/// Apart, because what knows the type is compiled for each.
+fn note(error: CodecError, failed: &mut Option<StepError>) {
+    failed.get_or_insert(StepError::Decode(error));
+}
+
 /// Makes the token of a local whose type is yet to be inferred.
 pub fn local<T: Durable>() -> Local<T> {
     Local {
@@ -98,34 +103,29 @@ impl<T> Local<T> {
         }
     }
 
-    /// Reads the local at `position` of the state.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`] if the bytes are not such a value.
-    pub fn load(&self, parked: &Parked, position: usize) -> Result<T, Halt> {
-        self.read(parked.entry(position))
+    /// Reads the local at `position` of the state. If the bytes are not such a value,
+    /// [`Parked::halt`] says so.
+    pub fn load(&self, parked: &mut Parked, position: usize) -> Option<T> {
+        self.load_next(&mut parked.locals_at(&[position]))
     }
 
-    /// Takes the local out of its slot.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`] if it is there as bytes that are not such a value.
-    pub fn take(&self, slot: &mut Slot<T>) -> Result<T, Halt> {
+    /// Takes the local out of its slot. If it is there as bytes that are not such a value,
+    /// [`Parked::halt`] says so.
+    pub fn take(&self, slot: &mut Slot<T>, parked: &mut Parked) -> Option<T> {
         match std::mem::take(slot) {
-            Slot::Value(value) => Ok(value),
-            Slot::Saved(saved) => self.read(Ok(&saved)),
+            Slot::Value(value) => Some(value),
+            Slot::Saved(saved) => self.read(&saved, &mut parked.next.failed),
             Slot::Empty => Slot::<T>::must_be_filled(),
         }
     }
 
-    pub(super) fn read(&self, saved: Result<&[u8], StepError>) -> Result<T, Halt> {
-        let error = match saved {
-            Ok(saved) => match (self.coding.load)(saved) {
-                Ok(value) => return Ok(value),
-                Err(error) => StepError::Decode(error),
-            },
-            Err(error) => error,
-        };
-        Err(Halt::Failed(error))
+    pub(super) fn read(&self, saved: &[u8], failed: &mut Option<StepError>) -> Option<T> {
+        match (self.coding.load)(saved) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                note(error, failed);
+                None
+            }
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! How the locals of a step come from the state, and from one part of the step to another.
 //!
 //! All locals of a scope are read at once: an early return for each would take rustc three times as
-//! long (300 awaits with 8 locals).
+//! long (300 awaits with 8 locals). Why one cannot be read is noted in what is parked, so that what
+//! comes back is no larger than the locals themselves.
 
 use bytes::Bytes;
 
 use super::frame::{damaged, next_entry};
-use super::{Halt, Local, Parked, StepError};
+use super::{Local, Parked, StepError};
 
 /// Where a local is while control goes from one part of a step to another.
 #[derive(Debug, Default)]
@@ -59,10 +60,23 @@ pub struct LocalsReader<'a> {
     rest: &'a [u8],
     passed: usize,
     positions: &'a [usize],
+    /// Why the step cannot be made.
+    pub(super) failed: &'a mut Option<StepError>,
 }
 
 impl<'a> LocalsReader<'a> {
-    fn next(&mut self) -> Result<&'a [u8], StepError> {
+    /// The bytes of the next local, if it is there.
+    fn next(&mut self) -> Option<&'a [u8]> {
+        match self.seek() {
+            Ok(saved) => Some(saved),
+            Err(error) => {
+                self.failed.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    fn seek(&mut self) -> Result<&'a [u8], StepError> {
         let Some((position, later)) = self.positions.split_first() else {
             return Err(damaged("a local is asked for that is not there"));
         };
@@ -77,13 +91,15 @@ impl<'a> LocalsReader<'a> {
 }
 
 impl Parked {
-    /// Reads the locals at these positions.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`] if the bytes are not such values.
-    pub fn load<L: Load>(&self, tokens: L, positions: &[usize]) -> Result<L::Output, Halt> {
+    /// Reads the locals at these positions. If the bytes are not such values, [`Parked::halt`] says
+    /// so.
+    pub fn load<L: Load>(&mut self, tokens: L, positions: &[usize]) -> Option<L::Output> {
+        tokens.load_next(&mut self.locals_at(positions))
+    }
+
+    pub(super) fn locals_at<'a>(&'a mut self, positions: &'a [usize]) -> LocalsReader<'a> {
         let rest = &self.frame[self.locals..];
-        tokens.load_next(&mut LocalsReader { rest, passed: 0, positions })
+        LocalsReader { rest, passed: 0, positions, failed: &mut self.next.failed }
     }
 
     /// Puts the local at `position` into its slot, as it is. That it is there has been seen when
@@ -110,17 +126,17 @@ pub trait Load {
     type Output;
 
     /// Reads what comes next. [`Parked::load`] is how to call it.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`](super::StepError::Decode) if the bytes are not such values.
-    fn load_next(self, locals: &mut LocalsReader<'_>) -> Result<Self::Output, Halt>;
+    fn load_next(self, locals: &mut LocalsReader<'_>) -> Option<Self::Output>;
 }
 
 impl<T> Load for &Local<T> {
     type Output = T;
 
-    fn load_next(self, locals: &mut LocalsReader<'_>) -> Result<T, Halt> {
-        self.read(locals.next())
+    fn load_next(self, locals: &mut LocalsReader<'_>) -> Option<T> {
+        match locals.next() {
+            Some(saved) => self.read(saved, locals.failed),
+            None => None,
+        }
     }
 }
 
@@ -131,10 +147,13 @@ macro_rules! tuples {
         impl<$($name: Load,)* $next: Load> Load for ($($name,)* $next,) {
             type Output = ($($name::Output,)* $next::Output,);
 
-            #[allow(non_snake_case)]
-            fn load_next(self, locals: &mut LocalsReader<'_>) -> Result<Self::Output, Halt> {
+            // `?` would be two more functions for each type to compile.
+            #[allow(non_snake_case, clippy::question_mark)]
+            fn load_next(self, locals: &mut LocalsReader<'_>) -> Option<Self::Output> {
                 let ($($name,)* $next,) = self;
-                Ok(($($name.load_next(locals)?,)* $next.load_next(locals)?,))
+                $(let Some($name) = $name.load_next(locals) else { return None };)*
+                let Some($next) = $next.load_next(locals) else { return None };
+                Some(($($name,)* $next,))
             }
         }
     };

@@ -10,11 +10,12 @@ use crate::codec;
 
 /// The token of an operation that is awaited alone and gives a `T`.
 pub struct Fut<F, T> {
-    /// Starts the operation and parks the machine in the state that waits for it.
-    pub suspend: fn(F, &mut Parked, &Context) -> Halt,
+    /// Starts the operation and begins to write the state of this number, which waits for it. Its
+    /// locals and [`Parked::suspend`] must follow.
+    pub suspend: fn(F, u32, &mut Parked, &Context),
     /// The outcome of the operation that the state waits for. While there is none, the machine
-    /// stays parked.
-    pub resume: fn(&mut Parked, &Context) -> Result<T, Halt>,
+    /// stays parked: see [`Parked::halt`].
+    pub resume: fn(&mut Parked, &Context) -> Option<T>,
 }
 
 /// Makes the token of an operation whose type is yet to be inferred.
@@ -31,27 +32,33 @@ impl<F: DurableFuture> Fut<F, F::Output> {
     }
 }
 
-fn suspend<F: DurableFuture>(operation: F, parked: &mut Parked, cx: &Context) -> Halt {
-    park(operation.start(cx), parked)
+fn suspend<F: DurableFuture>(operation: F, state: u32, parked: &mut Parked, cx: &Context) {
+    wait_for(operation.start(cx), state, parked);
 }
 
-/// Parks the machine in the state that waits for what has been started, and for nothing else.
-pub(super) fn park<P: Serialize>(started: Result<P, StepError>, parked: &mut Parked) -> Halt {
+/// Begins to write the state that waits for what has been started, and for nothing else.
+pub(super) fn wait_for<P: Serialize>(
+    started: Result<P, StepError>,
+    state: u32,
+    parked: &mut Parked,
+) {
+    parked.write(state);
     match started {
         Ok(pending) => {
-            save(&pending, parked);
-            parked.suspend()
+            let written = codec::encode_into(&pending, parked.next.begin());
+            parked.next.end_alone(written);
         }
-        Err(error) => Halt::Failed(error),
+        Err(error) => parked.next.failed = Some(error),
     }
 }
 
-fn resume<F: DurableFuture>(parked: &mut Parked, cx: &Context) -> Result<F::Output, Halt> {
+fn resume<F: DurableFuture>(parked: &mut Parked, cx: &Context) -> Option<F::Output> {
     match poll::<F>(parked, 0, cx) {
-        Ok(Poll::Ready(value)) => Ok(value),
-        Ok(Poll::Pending) => Err(Halt::Suspended),
-        Err(error) => Err(Halt::Failed(error)),
+        Ok(Poll::Ready(value)) => return Some(value),
+        Ok(Poll::Pending) => {}
+        Err(error) => parked.next.failed = Some(error),
     }
+    None
 }
 
 /// The token of one of several operations of which one is enough.

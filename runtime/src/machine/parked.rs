@@ -187,11 +187,11 @@ mod tests {
         }
         parked.next.begin_operation().extend_from_slice(operation);
         parked.next.end(Ok(()));
-        assert!(matches!(parked.suspend(), Halt::Suspended));
+        assert!(matches!(parked.suspend::<()>(), Err(Halt::Suspended)));
         parked
     }
 
-    fn load<T: Durable + 'static>(parked: &Parked, positions: &[usize]) -> Vec<T> {
+    fn load<T: Durable + 'static>(parked: &mut Parked, positions: &[usize]) -> Vec<T> {
         let token = local();
         positions.iter().map(|at| token.load(parked, *at).expect("is there")).collect()
     }
@@ -200,10 +200,10 @@ mod tests {
     fn a_state_reads_back_from_its_frame() {
         let written = parked(b"abc");
         let read = Parked::read(written.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
-        for parked in [written, read] {
+        for mut parked in [written, read] {
             assert_eq!(parked.state(), 1);
-            let lengths = |positions| {
-                let texts: Vec<String> = load(&parked, positions);
+            let mut lengths = |positions| {
+                let texts: Vec<String> = load(&mut parked, positions);
                 texts.iter().map(String::len).collect::<Vec<_>>()
             };
             assert_eq!(lengths(&[0, 1, 2]), [3, 200, 70_000]);
@@ -221,9 +221,9 @@ mod tests {
         parked.keep(1, 3);
         parked.next.begin_operation();
         parked.next.end(Ok(()));
-        assert!(matches!(parked.suspend(), Halt::Suspended));
-        let parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
-        let texts: Vec<String> = load(&parked, &[0, 1]);
+        assert!(matches!(parked.suspend::<()>(), Err(Halt::Suspended)));
+        let mut parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
+        let texts: Vec<String> = load(&mut parked, &[0, 1]);
         assert_eq!(texts.iter().map(String::len).collect::<Vec<_>>(), [200, 70_000]);
         assert!(parked.operation(0).expect("is there").is_empty());
     }
@@ -233,9 +233,10 @@ mod tests {
         for (before, after) in [(3, 3), (3, 300), (300, 3), (0, 1)] {
             let mut parked = parked(&vec![1; before]);
             parked.update(0, &vec![2; after]).expect("is there");
-            let parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
+            let mut parked =
+                Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
             assert_eq!(parked.operation(0).expect("is there"), vec![2; after]);
-            assert_eq!(load::<String>(&parked, &[2])[0].len(), 70_000);
+            assert_eq!(load::<String>(&mut parked, &[2])[0].len(), 70_000);
         }
     }
 

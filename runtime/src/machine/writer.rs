@@ -16,9 +16,12 @@ pub(super) struct Next {
     state: u32,
     locals: usize,
     operations: Option<usize>,
+    /// The length of the one operation, if it was written before the locals.
+    alone: Option<usize>,
     /// Where the entry begins that is being written.
     begun: usize,
-    failed: Option<StepError>,
+    /// Why the step cannot be made, if it is known by now.
+    pub(super) failed: Option<StepError>,
 }
 
 impl Next {
@@ -49,6 +52,12 @@ impl Next {
         }
     }
 
+    /// As [`Next::end`], of the one operation, which is written before the locals.
+    pub(super) fn end_alone(&mut self, written: Result<(), CodecError>) {
+        self.end(written);
+        self.alone = Some(self.frame.len() - self.begun);
+    }
+
     /// Adds a saved local as it is.
     pub(super) fn push_saved(&mut self, saved: &[u8]) {
         write_length(&mut self.frame, saved.len() as u64);
@@ -70,7 +79,7 @@ impl Parked {
         frame.extend_from_slice(&self.frame[..FrameHead::HASH_LENGTH]);
         write_length(&mut frame, u64::from(state));
         let locals = frame.len();
-        self.next = Next { frame, state, locals, operations: None, begun: locals, failed: None };
+        self.next = Next { frame, state, locals, begun: locals, ..Next::default() };
     }
 
     /// Adds locals of the state before, as they are: those from position `first` to before `end`.
@@ -100,11 +109,25 @@ impl Parked {
     }
 
     /// Parks the machine in the state that was written.
-    pub fn suspend(&mut self) -> Halt {
-        match self.finish() {
+    ///
+    /// # Errors
+    /// [`Halt`], always: that it waits, or why a local or an operation could not be written.
+    pub fn suspend<R>(&mut self) -> Result<R, Halt> {
+        Err(match self.finish() {
             Ok(()) => Halt::Suspended,
             Err(error) => Halt::Failed(error),
-        }
+        })
+    }
+
+    /// Leaves the machine in the state that it is in.
+    ///
+    /// # Errors
+    /// [`Halt`], always: that it still waits, or why the state could not be read.
+    pub fn halt<R>(&mut self) -> Result<R, Halt> {
+        Err(match self.next.failed.take() {
+            Some(error) => Halt::Failed(error),
+            None => Halt::Suspended,
+        })
     }
 
     /// Puts the machine in the state that was written, with `count` branches that have not begun.
@@ -119,12 +142,17 @@ impl Parked {
     }
 
     fn finish(&mut self) -> Result<(), StepError> {
-        let Next { frame, state, locals, operations, begun: _, failed } =
+        let Next { mut frame, state, locals, operations, begun: _, failed, alone } =
             std::mem::take(&mut self.next);
         if let Some(error) = failed {
             return Err(error);
         }
         self.operations = operations.unwrap_or(frame.len());
+        if let Some(length) = alone {
+            // The operation was written first, and belongs behind the locals.
+            frame[locals..].rotate_left(length);
+            self.operations = frame.len() - length;
+        }
         self.frame = frame.into();
         self.state = state;
         self.locals = locals;

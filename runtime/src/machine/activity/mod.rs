@@ -15,7 +15,7 @@ pub use self::error::{ActivityError, TimeoutKind};
 pub use self::returned::{Fallible, Plain, ResultParts, ReturnShape, Unreturned};
 use super::future::sealed::Sealed;
 use super::{
-    Context, DurableFuture, Fut, Halt, OperationOutcome, Parked, StepError, Values, operation_token,
+    Context, DurableFuture, Fut, OperationOutcome, Parked, StepError, Values, operation_token,
 };
 use crate::activities::ReportedError;
 use crate::codec::{Arguments, CodecError};
@@ -205,8 +205,8 @@ impl Call {
     }
 
     /// What a step does with a call that it awaits alone.
-    fn suspend(self, parked: &mut Parked, cx: &Context) -> Halt {
-        operation_token::park(self.start(cx), parked)
+    fn suspend(self, state: u32, parked: &mut Parked, cx: &Context) {
+        operation_token::wait_for(self.start(cx), state, parked);
     }
 }
 
@@ -285,39 +285,39 @@ fn poll_handle<R, S: ReturnShape<R>>(
     }
 }
 
-fn suspend<A>(call: ActivityCall<A>, parked: &mut Parked, cx: &Context) -> Halt {
-    call.call.suspend(parked, cx)
+fn suspend<A>(call: ActivityCall<A>, state: u32, parked: &mut Parked, cx: &Context) {
+    call.call.suspend(state, parked, cx);
 }
 
 /// What a step does when it comes back to a call that it awaits alone.
-fn resume<A: Activity>(parked: &mut Parked, cx: &Context) -> Result<A::Output, Halt> {
+fn resume<A: Activity>(parked: &mut Parked, cx: &Context) -> Option<A::Output> {
     resume_with::<_, A::Shape>(A::RETURNED, parked, cx)
 }
 
 /// The same for all activities that return an `R`.
+#[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
 pub(super) fn resume_with<R, S: ReturnShape<R>>(
     values: &Values<R>,
-    parked: &Parked,
+    parked: &mut Parked,
     cx: &Context,
-) -> Result<S::Output, Halt> {
-    match awaited(parked, cx) {
-        Ok(handle) => match poll_handle::<R, S>(values, handle, cx) {
-            Ok(Poll::Ready(output)) => Ok(output),
-            Ok(Poll::Pending) => Err(Halt::Suspended),
-            Err(error) => Err(Halt::Failed(error)),
-        },
-        Err(halt) => Err(halt),
+) -> Option<S::Output> {
+    let Some(handle) = awaited(parked, cx) else { return None };
+    match poll_handle::<R, S>(values, handle, cx) {
+        Ok(Poll::Ready(output)) => return Some(output),
+        Ok(Poll::Pending) => {}
+        Err(error) => parked.next.failed = Some(error),
     }
+    None
 }
 
 /// The call that a state awaits alone, unless the step is to give it up.
-fn awaited(parked: &Parked, cx: &Context) -> Result<Handle, Halt> {
-    let PendingActivity(handle) = operation_token::load(parked, 0)?;
-    if cx.is_giving_up() {
-        cx.settle(handle);
-        return Err(Halt::Suspended);
+fn awaited(parked: &mut Parked, cx: &Context) -> Option<Handle> {
+    match operation_token::load(parked, 0) {
+        Ok(PendingActivity(handle)) if cx.is_giving_up() => cx.settle(handle),
+        Ok(PendingActivity(handle)) => return Some(handle),
+        Err(error) => parked.next.failed = Some(error),
     }
-    Ok(handle)
+    None
 }
 
 impl<A> Sealed for ActivityCall<A> {}
