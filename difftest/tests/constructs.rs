@@ -1,0 +1,94 @@
+//! The generator writes every construct that must compile, and the everyday ones with awaits in them.
+
+use difftest::generate;
+
+/// What some line of some program has in it.
+const CONSTRUCTS: &[&[&str]] = &[
+    // Awaits in expressions.
+    &["(Line { count: ", ".await"],
+    &["[", " as usize]", ".await"],
+    &["format!(", ".await"],
+    &["vec![", ".await"],
+    &["assert", "!(", ".await"],
+    &["matches!(", ".await"],
+    &["i64::min(", ".await"],
+    &["for ", " in ", ".await"],
+    &[" += ", ".await"],
+    &["return ", ".await"],
+    &["break 'l", ".await"],
+    &["..=", ".await"],
+    &[" && ", ".await"],
+    &[" || ", ".await"],
+    &[" as f64", " as i64"],
+    &[".await?"],
+    &[".await.map(", "?"],
+    // Everyday borrows.
+    &[".push(", ".await"],
+    &[".push_str(", ".await"],
+    &[".insert(", ".await"],
+    &[".entry(", ".or_insert("],
+    &[".entry(", ".or_default().push(", ".await"],
+    &[".entry(", ".or_default() += "],
+    &[".last_mut().unwrap().push_str(", ".await"],
+    &[".first_mut().expect("],
+    &[" = &mut v"],
+    &[" = &v"],
+    // Control flow.
+    &["if let ", " && let "],
+    &[") else {"],
+    &["while let "],
+    &["'l", ": loop {"],
+    &["'l", ": {"],
+    &["continue 'l"],
+    &["match ", " {"],
+    &[" if ", ".await", " => "],
+    // Patterns.
+    &[" @ ", ".."],
+    &["&[first, .., last]"],
+    &["Shape::Named("],
+    &["let (mut v", ", mut v", ");"],
+    &["((v", "), _) = ("],
+    // Loops.
+    &[": for ", " in &v"],
+    &[": for ", " in &mut v"],
+    &[": for ", ".iter()"],
+    &[".lines() {"],
+    &[".chunks(2) {"],
+    &[": for ", ").lines() {"],
+    &[": for ", ").iter() {"],
+    &[": for row_", " in &rows_"],
+    &[".chars()"],
+    &[".into_iter().zip("],
+    // Several at once.
+    &["select! {"],
+    &["join!("],
+    &["try_join!("],
+    &["join_all("],
+    &["async move {"],
+    &["async {"],
+    // Functions and items.
+    &["async fn inner"],
+    &["Box::pin(recursive("],
+    &["async fn generic<T"],
+    &["mut self, n: i64"],
+    &["const V"],
+    &["static V"],
+    &["use std::cmp::max"],
+    &["|x: i64| "],
+];
+
+#[test]
+fn every_construct_is_written() {
+    let sources: Vec<String> = (1..600).map(|seed| generate::program(seed).to_source()).collect();
+    let lines: Vec<&str> = sources.iter().flat_map(|source| source.lines()).collect();
+    let is_in = |line: &str, pieces: &[&str]| {
+        let mut rest = Some(line);
+        for piece in pieces {
+            rest = rest.and_then(|rest| rest.split_once(piece)).map(|(_, rest)| rest);
+        }
+        rest.is_some()
+    };
+    let is_missing = |pieces: &&&[&str]| !lines.iter().any(|line| is_in(line, pieces));
+    let missing: Vec<_> = CONSTRUCTS.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "never written: {missing:?}");
+}
