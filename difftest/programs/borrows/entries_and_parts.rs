@@ -28,6 +28,21 @@ async fn program(n: i64) -> String {
         index.entry(act(at).await % 3).or_default().push(add(at, n).await);
         index.entry(note(at) % 2).or_insert_with(Vec::new).push(act(at + 1).await);
         index.entry(at).or_insert(vec![]).extend(list(at).await);
+        index.entry(at).or_default().push(total(&vec![at, n]).await + join!(act(at), flag(n)).0);
+        index.entry(n).or_default().push('found: {
+            for tried in 0.. {
+                if tried == at {
+                    continue;
+                }
+                if flag(tried).await {
+                    break 'found tried;
+                }
+                if tried > 5 {
+                    break;
+                }
+            }
+            at
+        });
     }
     let mut groups = vec![Group::default()];
     let name = fetch("name").await;

@@ -152,7 +152,7 @@ impl VisitMut for Relabel<'_, '_> {
 }
 
 /// Whether the tokens of a macro may jump.
-fn has_jump(tokens: proc_macro2::TokenStream) -> bool {
+pub(super) fn has_jump(tokens: proc_macro2::TokenStream) -> bool {
     tokens.into_iter().any(|tree| match tree {
         proc_macro2::TokenTree::Ident(ident) => {
             ["return", "break", "continue"].iter().any(|word| ident == word)

@@ -6,12 +6,13 @@
 //! noticed before, as in the source.
 
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprMethodCall, Macro};
+use syn::{Expr, ExprMethodCall};
 
-use super::Lower;
 use super::lending::PARTS_MUT;
 use super::operands::is_constant;
+use super::{Lower, labels};
 use crate::macros::{self, Piece};
+use crate::suspend;
 
 /// Methods that lend what is in an entry of a map, and may put it there.
 const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
@@ -127,32 +128,80 @@ pub(super) struct Exits {
 impl Exits {
     /// Adds those of `expr`.
     pub(super) fn note(&mut self, expr: &Expr) {
-        self.visit_expr(expr);
-    }
-
-    fn note_macro(&mut self, mac: &Macro) {
-        let gives_value = matches!(macros::name(mac).as_str(), "format" | "matches" | "vec");
-        match macros::parse(mac).filter(|_| gives_value) {
-            Some(pieces) => pieces.iter().for_each(|piece| {
-                if let Piece::Expr(expr, _) = piece {
-                    self.visit_expr(expr);
-                }
-            }),
-            // What is in it cannot be seen.
-            None => *self = Self { loops: true, function: true },
-        }
+        let mut search = Search { exits: self, labels: Vec::new(), in_loop: false };
+        search.visit_expr(expr);
     }
 }
 
-impl Visit<'_> for Exits {
+struct Search<'a> {
+    exits: &'a mut Exits,
+    /// The labels of the expression itself.
+    labels: Vec<String>,
+    /// Whether a jump without label is for a loop of the expression itself.
+    in_loop: bool,
+}
+
+impl Search<'_> {
+    fn within(&mut self, label: Option<&syn::Label>, in_loop: bool, visit: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.in_loop, in_loop);
+        let count = self.labels.len();
+        self.labels.extend(label.map(|label| label.name.ident.to_string()));
+        visit(self);
+        self.labels.truncate(count);
+        self.in_loop = outer;
+    }
+
+    fn jump(&mut self, label: Option<&syn::Lifetime>) {
+        self.exits.loops |= match label {
+            Some(label) => !self.labels.iter().any(|own| label.ident == own),
+            None => !self.in_loop,
+        };
+    }
+}
+
+impl Visit<'_> for Search<'_> {
     fn visit_expr(&mut self, expr: &Expr) {
         match expr {
-            Expr::Break(_) | Expr::Continue(_) => self.loops = true,
-            Expr::Return(_) | Expr::Try(_) => self.function = true,
+            Expr::Break(expr) => self.jump(expr.label.as_ref()),
+            Expr::Continue(expr) => self.jump(expr.label.as_ref()),
+            Expr::Return(_) | Expr::Try(_) => self.exits.function = true,
             Expr::Closure(_) | Expr::Async(_) => return,
-            Expr::Macro(call) => self.note_macro(&call.mac),
+            Expr::Loop(expr) => {
+                return self.within(expr.label.as_ref(), true, |this| this.visit_block(&expr.body));
+            }
+            Expr::While(expr) => {
+                return self.within(expr.label.as_ref(), true, |this| {
+                    this.visit_expr(&expr.cond);
+                    this.visit_block(&expr.body);
+                });
+            }
+            Expr::ForLoop(expr) => {
+                self.visit_expr(&expr.expr);
+                return self.within(expr.label.as_ref(), true, |this| this.visit_block(&expr.body));
+            }
+            Expr::Block(expr) => {
+                let in_loop = self.in_loop;
+                return self.within(expr.label.as_ref(), in_loop, |this| {
+                    this.visit_block(&expr.block);
+                });
+            }
             _ => {}
         }
         visit::visit_expr(self, expr);
+    }
+
+    fn visit_macro(&mut self, mac: &syn::Macro) {
+        // What is in others cannot be seen.
+        let is_seen = macros::is_known(mac) || suspend::awaiting(mac).is_some();
+        let leaves = ["bail", "ensure"].iter().any(|name| macros::name(mac) == *name);
+        let pieces = if is_seen { macros::parse(mac) } else { None };
+        for piece in pieces.iter().flatten() {
+            if let Piece::Expr(expr, _) = piece {
+                self.visit_expr(expr);
+            }
+        }
+        if !is_seen || leaves || pieces.is_none() && labels::has_jump(mac.tokens.clone()) {
+            *self.exits = Exits { loops: true, function: true };
+        }
     }
 }

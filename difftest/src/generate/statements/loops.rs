@@ -190,7 +190,6 @@ impl Generator {
         let (ty, over, item, item_type) = self.rng.pick(&[
             (Ty::Text, "($).lines()", "#", Ty::Str),
             (Ty::List, "($).iter()", "(*#)", Ty::Int),
-            (Ty::Map, "($).values()", "(*#)", Ty::Int),
             (Ty::Texts, "($).iter().rev()", "#.as_str()", Ty::Str),
         ]);
         let (label, name) = (self.label(), self.fresh());
