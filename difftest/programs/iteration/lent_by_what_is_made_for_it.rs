@@ -40,6 +40,12 @@ async fn program(n: i64) -> String {
         *number += act(*number).await;
         note(&number);
     }
+    for number in (numbers(n).into_iter().map(|it| it + 1).collect::<Vec<_>>()).iter() {
+        note(act(*number).await);
+    }
+    for number in (if flag(n).await { numbers(n) } else { vec![n] }).iter() {
+        note(act(*number).await);
+    }
     for (a, b) in numbers(n).iter().zip(&numbers(n + 1)) {
         note(add(*a, *b).await);
     }

@@ -141,6 +141,8 @@ fn is_literal(expr: &Expr) -> bool {
 fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
     match expr {
         expr if is_literal(expr) => !shares,
+        Expr::Paren(expr) => is_made_to_lend(&expr.expr, shares),
+        Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => true,
         Expr::MethodCall(call) => {
             !(has_items(call) || is_one_of(&ADAPTING, call) || call.method == "zip")
         }
