@@ -10,7 +10,8 @@ use syn::{Expr, Index, Pat};
 use super::exit::lent;
 use super::print::{Printer, carried, unwrap};
 use super::rewrite::Rewrite;
-use super::step::{self, parked, slot, token};
+use super::step::{self, parked, slot};
+use super::tokens::{self, token};
 use crate::hygiene::hidden;
 use crate::ir::{BlockKind, LocalId, ScopeId};
 use crate::layout::{VariableId, scope_path};
@@ -38,7 +39,7 @@ impl Printer<'_> {
             }
         });
         let idents: Vec<_> = idents.collect();
-        let tokens = (0..params.len()).map(step::argument_token);
+        let tokens = (0..params.len()).map(tokens::argument_token);
         let load = quote! {
             let mut #arguments = #parked.arguments();
             let (#(__piton::Some(#idents),)*) =

@@ -11,7 +11,7 @@ use syn::visit::Visit;
 use syn::{Block, Stmt};
 
 use super::Machine;
-use super::step::ends;
+use super::tokens::ends;
 use crate::cfg::always_jumps;
 use crate::ir::LocalId;
 

@@ -13,6 +13,7 @@ mod stand_ins;
 mod state;
 mod step;
 mod suspend;
+mod tokens;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};

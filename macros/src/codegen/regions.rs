@@ -12,8 +12,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
 use super::print::{Printer, awaited, ready};
-use super::step::{self, context, operation_token, parked};
+use super::step::{self, context, parked};
 use super::suspend::{again, note_failure};
+use super::tokens::operation_token;
 use super::{Machine, state};
 use crate::hygiene::hidden;
 use crate::ir::{Branch, Graph, PointId, RegionId, Terminator};

@@ -283,8 +283,9 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     ) -> Result<u64, StoreError>;
 
     /// Runs of these workflows that are blocked because a build lacked something
-    /// ([`is_of_the_build`](crate::model::BlockedReason::is_of_the_build)), in the order of their ids, at most `limit`; with `after`, only
-    /// those behind it. Other blocked runs, however many, cost nothing here.
+    /// ([`is_of_the_build`](crate::model::BlockedReason::is_of_the_build)), in the order of their ids, at
+    /// most `limit`; with `after`, only those behind it. Other blocked runs, however many, cost nothing
+    /// here.
     async fn find_blocked(
         &self,
         workflows: &[&str],
