@@ -120,8 +120,8 @@ impl Printer<'_> {
         else {
             return TokenStream::new();
         };
+        // What a branch takes over it takes before those behind it are evaluated.
         let mut make = TokenStream::new();
-        let mut give = TokenStream::new();
         for (index, (cond, branch)) in wait.branches.iter().enumerate() {
             let made = made(point, index);
             let cond = cond.map(|cond| self.expr(cond, usage));
@@ -141,7 +141,7 @@ impl Printer<'_> {
                     for id in root.into_iter().flat_map(|root| &root.entry) {
                         let given = given(*region, *id);
                         let place = self.place(&self.machine.layout.variable(*id).place);
-                        give.extend(quote!(#given.fill(#place);));
+                        make.extend(quote!(#given.fill(#place);));
                     }
                 }
             }
@@ -153,7 +153,6 @@ impl Printer<'_> {
         quote! {
             #make
             #hold
-            #give
             #save
             #parked.enter(#count)?;
             #jump
