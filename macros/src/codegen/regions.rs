@@ -120,8 +120,7 @@ impl Printer<'_> {
         else {
             return TokenStream::new();
         };
-        // What a branch takes over it takes before those behind it are evaluated.
-        let mut make = TokenStream::new();
+        let (mut make, mut give) = (TokenStream::new(), TokenStream::new());
         for (index, (cond, branch)) in wait.branches.iter().enumerate() {
             let made = made(point, index);
             let cond = cond.map(|cond| self.expr(cond, usage));
@@ -137,11 +136,14 @@ impl Printer<'_> {
                 Branch::Region(region) => {
                     let cond = cond.unwrap_or_else(|| quote!(true));
                     make.extend(quote!(#made = #cond;));
+                    // An `async move` takes what it names before the branches behind it are
+                    // evaluated. What another owns because nothing else needs it, those may use.
+                    let takes = if graph[*region].is_move { &mut make } else { &mut give };
                     let root = self.machine.layout.root(graph[*region].entry);
                     for id in root.into_iter().flat_map(|root| &root.entry) {
                         let given = given(*region, *id);
                         let place = self.place(&self.machine.layout.variable(*id).place);
-                        make.extend(quote!(#given.fill(#place);));
+                        takes.extend(quote!(#given.fill(#place);));
                     }
                 }
             }
@@ -153,6 +155,7 @@ impl Printer<'_> {
         quote! {
             #make
             #hold
+            #give
             #save
             #parked.enter(#count)?;
             #jump
