@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use syn::{BinOp, Block, Expr, Pat, Stmt};
 
 use super::owned::{Values, has_ref, local_of};
-use crate::ir::{LocalId, Locals};
+use crate::ir::{Graph, LocalId, label_target};
 use crate::normalize::collect_bindings;
-use crate::usage::Usage;
+use crate::usage::{Jump, Usage};
 
 pub(super) struct Changes<'a> {
-    locals: &'a Locals,
+    graph: &'a Graph,
     borrowing: &'a mut BTreeSet<LocalId>,
     /// The bindings of the code itself, and whether their values hold no borrow of a local.
     inner: Vec<(String, bool)>,
@@ -21,13 +21,18 @@ pub(super) struct Changes<'a> {
 
 impl<'a> Changes<'a> {
     /// Adds the locals that may hold a borrow when the statement is through.
-    pub(super) fn find(locals: &'a Locals, borrowing: &'a mut BTreeSet<LocalId>, stmt: &Stmt) {
-        Self { locals, borrowing, inner: Vec::new() }.stmt(stmt);
+    pub(super) fn find(graph: &'a Graph, borrowing: &'a mut BTreeSet<LocalId>, stmt: &Stmt) {
+        Self { graph, borrowing, inner: Vec::new() }.stmt(stmt);
+    }
+
+    /// As [`find`](Self::find), for an expression.
+    pub(super) fn find_in(graph: &'a Graph, borrowing: &'a mut BTreeSet<LocalId>, expr: &Expr) {
+        Self { graph, borrowing, inner: Vec::new() }.expr(expr);
     }
 
     fn owns(&self, expr: &Expr) -> bool {
-        let Self { locals, borrowing, inner } = self;
-        Values { locals, borrowing, inner, outlive_temporaries: false }.own(expr)
+        let Self { graph, borrowing, inner } = self;
+        Values { locals: &graph.locals, borrowing, inner, outlive_temporaries: false }.own(expr)
     }
 
     fn block(&mut self, block: &Block) {
@@ -96,7 +101,9 @@ impl<'a> Changes<'a> {
                     this.block(&expr.body);
                 });
             }
-            Expr::Assign(assign) if let Some(local) = local_of(self.locals, &assign.left) => {
+            Expr::Assign(assign)
+                if let Some(local) = local_of(&self.graph.locals, &assign.left) =>
+            {
                 if !self.owns(&assign.right) {
                     self.borrowing.insert(local);
                 }
@@ -104,13 +111,21 @@ impl<'a> Changes<'a> {
             }
             // What it is given is its own.
             Expr::MethodCall(call)
-                if local_of(self.locals, &call.receiver).is_some()
+                if local_of(&self.graph.locals, &call.receiver).is_some()
                     && call.args.iter().all(|argument| self.owns(argument)) =>
             {
                 call.args.iter().for_each(|argument| self.expr(argument));
             }
             Expr::Return(expr) => expr.expr.iter().for_each(|value| self.expr(value)),
-            Expr::Break(expr) => expr.expr.iter().for_each(|value| self.expr(value)),
+            Expr::Break(jump) => {
+                let Some(value) = &jump.expr else { return };
+                if !self.owns(value)
+                    && let Some(target) = jump.label.as_ref().and_then(label_target)
+                {
+                    self.borrowing.extend(self.graph.targets[target.0].dest);
+                }
+                self.expr(value);
+            }
             expr => self.unseen(expr),
         }
     }
@@ -150,6 +165,21 @@ impl<'a> Changes<'a> {
     }
 
     fn unseen(&mut self, expr: &Expr) {
-        self.borrowing.extend(&Usage::of_expr(self.locals, expr).changes);
+        let usage = Usage::of_expr(&self.graph.locals, expr);
+        self.borrowing.extend(&usage.changes);
+        self.borrowing.extend(given_by_jumps(self.graph, &usage));
+    }
+}
+
+/// What the jumps of some code give a value.
+pub(super) fn given_by_jumps(graph: &Graph, usage: &Usage) -> impl Iterator<Item = LocalId> {
+    usage.jumps.iter().filter_map(|jump| jump_dest(graph, *jump))
+}
+
+/// What a jump gives a value.
+pub(super) fn jump_dest(graph: &Graph, jump: Jump) -> Option<LocalId> {
+    match jump {
+        Jump::Break(target) => graph.targets[target.0].dest,
+        Jump::Continue(_) | Jump::Return => None,
     }
 }

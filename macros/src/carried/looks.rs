@@ -1,9 +1,9 @@
 //! Uses of a local after which it is there if it was before, and nothing borrows from it.
 
-use syn::Expr;
 use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Stmt};
 
-use super::owned::{gives_own, local_of};
+use super::owned::{changes_in_place, gives_own, local_of};
 use crate::ir::Locals;
 use crate::macros::{self, Piece, Role};
 use crate::normalize::{is_assignment, is_comparison};
@@ -28,6 +28,15 @@ impl Looks<'_> {
 }
 
 impl VisitMut for Looks<'_> {
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Expr(Expr::MethodCall(call), Some(_)) = stmt
+            && changes_in_place(call)
+        {
+            self.take(&mut call.receiver);
+        }
+        visit_mut::visit_stmt_mut(self, stmt);
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Binary(binary) if is_comparison(&binary.op) => {

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt};
 
+use self::changes::jump_dest;
 use self::early::Early;
 use self::looks::Looks;
 use self::owned::{borrowing, plain};
@@ -35,6 +36,8 @@ pub(crate) struct Carried {
     carried: BTreeMap<BlockId, BTreeSet<LocalId>>,
     /// What is handed on where a block ends, though others follow it in its root.
     early: Early,
+    /// Neither handed on nor said to be held: what borrows, and what has no destructor.
+    left_out: BTreeSet<LocalId>,
 }
 
 impl Carried {
@@ -47,6 +50,11 @@ impl Carried {
     /// whether it has been moved.
     pub(crate) fn handed_on(&self, block: BlockId) -> impl Iterator<Item = LocalId> + '_ {
         self.early.at_end(block)
+    }
+
+    /// Whether a local that a `break` gives its value is to be dropped later.
+    pub(crate) fn holds_when_given(&self, local: LocalId) -> bool {
+        !self.left_out.contains(&local)
     }
 
     /// What may come to a root beside what its code needs.
@@ -75,7 +83,6 @@ pub(crate) fn analyze(
     roots: &BTreeMap<BlockId, Entry>,
     root_of: &[BlockId],
 ) -> Carried {
-    // Neither what borrows nor what has no destructor.
     let left_out = &borrowing(graph) | &plain(graph);
     let mut held_at: Vec<Option<BTreeSet<LocalId>>> = vec![None; graph.blocks.len()];
     let mut carried = Carried::default();
@@ -116,6 +123,7 @@ pub(crate) fn analyze(
             });
         }
     }
+    carried.left_out = left_out;
     carried.early = Early::find(graph, liveness, roots, root_of, &carried.held, &held_at);
     loop {
         let mut changed = false;
@@ -142,18 +150,21 @@ impl Carried {
         let here = &here - &roots[&root].named;
         let mut changed = false;
         let usages = block.usages.iter().chain([&block.end_usage]).enumerate();
-        let mut goes: Vec<(usize, BlockId)> = usages
+        let mut goes: Vec<(usize, BlockId, Option<LocalId>)> = usages
             .flat_map(|(node, usage)| usage.jumps.iter().map(move |jump| (node, *jump)))
-            .filter_map(|(node, jump)| Some((node, jump_target(graph, jump)?)))
+            .filter_map(|(node, jump)| {
+                Some((node, jump_target(graph, jump)?, jump_dest(graph, jump)))
+            })
             .collect();
-        goes.extend(block.end.successors().into_iter().map(|to| (block.nodes.len(), to)));
-        for (node, to) in goes {
+        goes.extend(block.end.successors().into_iter().map(|to| (block.nodes.len(), to, None)));
+        for (node, to, given) in goes {
             let is_within = !matches!(
                 graph[to].kind,
                 BlockKind::Start | BlockKind::Region(_) | BlockKind::Resume(_)
             );
             let Some(entry) = roots.get(&to).filter(|_| is_within) else { continue };
-            let all = &(&self.held[id.0][node] | &here) | self.early.before(id);
+            let mut all = &(&self.held[id.0][node] | &here) | self.early.before(id);
+            all.extend(given.filter(|local| self.holds_when_given(*local)));
             let carried = self.carried.entry(to).or_default();
             let count = carried.len();
             carried.extend((&all & &entry.open).difference(&entry.locals));

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use syn::{Expr, Pat, Stmt, UnOp};
 
-use super::changes::Changes;
+use super::changes::{Changes, given_by_jumps};
 use super::taken_by;
 use crate::cfg::let_patterns;
 use crate::ir::{Block, Choice, Graph, LocalId, LocalKind, Locals, Node, PointId, Terminator};
@@ -31,9 +31,9 @@ pub(super) fn borrowing(graph: &Graph) -> BTreeSet<LocalId> {
         let count = borrowing.len();
         for block in &graph.blocks {
             for (node, usage) in block.nodes.iter().zip(&block.usages) {
-                mark(locals, node, usage, &mut borrowing);
+                mark(graph, node, usage, &mut borrowing);
             }
-            mark_end(locals, &operations, block, &mut borrowing);
+            mark_end(graph, &operations, block, &mut borrowing);
         }
         if borrowing.len() == count {
             return borrowing;
@@ -41,7 +41,14 @@ pub(super) fn borrowing(graph: &Graph) -> BTreeSet<LocalId> {
     }
 }
 
-fn mark(locals: &Locals, node: &Node, usage: &Usage, borrowing: &mut BTreeSet<LocalId>) {
+fn mark(graph: &Graph, node: &Node, usage: &Usage, borrowing: &mut BTreeSet<LocalId>) {
+    let locals = &graph.locals;
+    let gives_by_jump = given_by_jumps(graph, usage).next().is_some();
+    match node {
+        Node::Code(stmt) if gives_by_jump => Changes::find(graph, borrowing, stmt),
+        Node::Define { value, .. } if gives_by_jump => Changes::find_in(graph, borrowing, value),
+        _ => {}
+    }
     match node {
         Node::Code(Stmt::Local(local)) => {
             let Some(init) = &local.init else { return };
@@ -57,17 +64,26 @@ fn mark(locals: &Locals, node: &Node, usage: &Usage, borrowing: &mut BTreeSet<Lo
             borrowing.extend(left.filter(|_| !owns_for_long(locals, borrowing, &expr.right)));
         }
         // What is changed may be given a borrow of what else is named.
-        Node::Code(stmt) if usage.mentions.len() > 1 => Changes::find(locals, borrowing, stmt),
+        Node::Code(stmt) if usage.mentions.len() > 1 => Changes::find(graph, borrowing, stmt),
         _ => {}
     }
 }
 
 fn mark_end(
-    locals: &Locals,
+    graph: &Graph,
     operations: &HashMap<PointId, Vec<bool>>,
     block: &Block,
     borrowing: &mut BTreeSet<LocalId>,
 ) {
+    let locals = &graph.locals;
+    if given_by_jumps(graph, &block.end_usage).next().is_some() {
+        match &block.end {
+            Terminator::If { cond: value, .. }
+            | Terminator::Match { scrutinee: value, .. }
+            | Terminator::Return(value) => Changes::find_in(graph, borrowing, value),
+            _ => borrowing.extend(given_by_jumps(graph, &block.end_usage)),
+        }
+    }
     let pats: Vec<(&Pat, bool)> = match &block.end {
         Terminator::If { cond, .. } => {
             let pats = let_patterns(cond);
@@ -277,6 +293,37 @@ pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
         && ["clone", "is_empty", "len", "pop", "to_owned", "to_string"]
             .iter()
             .any(|m| call.method == m)
+}
+
+/// Whether the method changes what it is called on and leaves it where it is, if its value is not wanted.
+/// It is so by the collections and strings of the standard library, and what takes itself to give a changed
+/// one, as builders do, is not called for nothing.
+pub(super) fn changes_in_place(call: &syn::ExprMethodCall) -> bool {
+    const METHODS: [&str; 22] = [
+        "append",
+        "clear",
+        "dedup",
+        "extend",
+        "extend_from_slice",
+        "fill",
+        "insert",
+        "insert_str",
+        "pop_back",
+        "pop_front",
+        "push",
+        "push_back",
+        "push_front",
+        "push_str",
+        "remove",
+        "retain",
+        "reverse",
+        "sort",
+        "sort_by_key",
+        "sort_unstable",
+        "swap",
+        "truncate",
+    ];
+    METHODS.iter().any(|method| call.method == method)
 }
 
 /// The local that the expression is, or a field of.

@@ -5,9 +5,9 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
-use super::print::{Printer, carried};
+use super::print::{self, Printer};
 use super::step::{self, parked, slot};
-use crate::ir::{BlockId, BlockKind, Local, TargetId};
+use crate::ir::{BlockId, BlockKind, Local, LocalId, TargetId};
 use crate::layout::VariableId;
 use crate::usage::Place;
 
@@ -60,7 +60,7 @@ impl Printer<'_> {
             (None, Some(value)) => quote!(#value;),
             (None, None) => TokenStream::new(),
         };
-        let goto = self.goto(exit);
+        let goto = self.goto(exit, target.dest);
         quote!({ #give #goto })
     }
 
@@ -68,12 +68,12 @@ impl Printer<'_> {
         let Some(head) = self.machine.graph.targets[target.0].head else {
             return TokenStream::new();
         };
-        let goto = self.goto(head);
+        let goto = self.goto(head, None);
         quote!({ #goto })
     }
 
-    /// Fills the slots of a root and jumps to it.
-    pub(super) fn goto(&self, to: BlockId) -> TokenStream {
+    /// Fills the slots of a root and jumps to it. `given` has been given a value on the way.
+    pub(super) fn goto(&self, to: BlockId, given: Option<LocalId>) -> TokenStream {
         let root = self.machine.layout.root(to);
         let fill = root.into_iter().flat_map(|root| &root.entry).map(|id| {
             let slot = slot(*id);
@@ -89,7 +89,8 @@ impl Printer<'_> {
                 Whereabouts::Slot => TokenStream::new(),
             }
         });
-        let carry = root.into_iter().flat_map(|root| &root.carried).map(|id| self.carry(*id));
+        let carry =
+            root.into_iter().flat_map(|root| &root.carried).map(|id| self.carry(*id, given));
         let (hold, jump) = (self.hold(to), step::jump(self.machine, to));
         let turn = self.turn(to);
         quote!(#hold #turn #(#fill)* #(#carry)* #jump)
@@ -114,15 +115,17 @@ impl Printer<'_> {
     }
 
     /// Hands a value on that is to be dropped later, if it is certainly here.
-    fn carry(&self, id: VariableId) -> TokenStream {
+    fn carry(&self, id: VariableId, given: Option<LocalId>) -> TokenStream {
         let local = self.machine.layout.variable(id).place.local;
         let (block, node) = self.at.get();
         let slot = slot(id);
-        if self.machine.layout.carried.held(block, node).contains(&local) {
+        let carried = &self.machine.layout.carried;
+        let is_given = given == Some(local) && carried.holds_when_given(local);
+        if is_given || carried.held(block, node).contains(&local) {
             let ident = &self.machine.layout.variable(id).ident;
             quote!(#slot.fill(#ident);)
         } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
-            let held = carried(id);
+            let held = print::carried(id);
             quote!(#slot = __piton::Slot::of(#held);)
         } else {
             TokenStream::new()

@@ -208,7 +208,7 @@ impl<'a> Printer<'a> {
                         id = *to;
                         continue;
                     }
-                    Link::Root => return braces.push(self.goto(*to)),
+                    Link::Root => return braces.push(self.goto(*to, None)),
                 },
                 Terminator::If { cond, then, otherwise, merge } => {
                     let cond = self.expr(cond, usage);
