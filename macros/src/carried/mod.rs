@@ -228,11 +228,7 @@ fn without_looks(locals: &Locals, node: &Node, usage: &Usage) -> Usage {
             Looks(locals).visit_stmt_mut(&mut stmt);
             Usage::of_stmt(locals, &stmt)
         }
-        Node::Define { value, .. } => {
-            let mut value = value.clone();
-            Looks(locals).visit_expr_mut(&mut value);
-            Usage::of_expr(locals, &value)
-        }
+        Node::Define { value, .. } => value_without_looks(locals, value),
         _ => Usage::default(),
     }
 }
@@ -281,7 +277,11 @@ fn looked_at(locals: &Locals, end: &Terminator, arm: BlockId) -> Option<LocalId>
 }
 
 fn taken_by(locals: &Locals, expr: &Expr) -> BTreeSet<LocalId> {
-    let mut expr = expr.clone();
-    Looks(locals).visit_expr_mut(&mut expr);
-    Usage::of_expr(locals, &expr).mentions
+    value_without_looks(locals, expr).mentions
+}
+
+fn value_without_looks(locals: &Locals, value: &Expr) -> Usage {
+    let mut value = value.clone();
+    Looks(locals).visit_expr_mut(&mut value);
+    Usage::of_expr(locals, &value)
 }

@@ -57,12 +57,8 @@ pub(super) fn describe(machine: &Machine<'_>, described: &[(String, Ident)]) -> 
 /// and is asked for at the variable. So what rustc says of a value that cannot be saved shows both.
 pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> TokenStream {
     let layout = machine.layout;
-    let mut made = BTreeSet::new();
     let mut out = TokenStream::new();
-    for state in &layout.states {
-        let Some(point) = state.point else { continue };
-        let at = machine.graph.points[point.0].span;
-        let new: Vec<_> = state.fields.iter().copied().filter(|id| made.insert(*id)).collect();
+    for (at, new) in first_held(machine) {
         for (kind, is_item, maker, ty) in [
             (LocalKind::Value, false, "local", quote_spanned!(at=> T)),
             (LocalKind::Value, true, "item", quote_spanned!(at=> T)),
@@ -130,19 +126,17 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
 /// of no variable, that it is not general enough.
 pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
     let layout = machine.layout;
-    let mut made = BTreeSet::new();
+    let is_checked = |id: &VariableId| {
+        let variable = layout.variable(*id);
+        let is_saved = matches!(variable.kind, LocalKind::Value | LocalKind::Items);
+        is_saved && machine.graph.locals[variable.place.local].may_be_text
+    };
     let mut out = TokenStream::new();
-    for state in &layout.states {
-        let Some(point) = state.point else { continue };
-        let at = machine.graph.points[point.0].span;
-        let is_checked = |id: &VariableId| {
-            let variable = layout.variable(*id);
-            let is_saved = matches!(variable.kind, LocalKind::Value | LocalKind::Items);
-            is_saved && machine.graph.locals[variable.place.local].may_be_text
-        };
-        let new = state.fields.iter().copied().filter(|id| made.insert(*id)).filter(is_checked);
+    for (at, new) in first_held(machine) {
         let function = Ident::new("text_held_across_this_await", at);
         let calls: Vec<_> = new
+            .into_iter()
+            .filter(is_checked)
             .map(|id| {
                 let token = token(id);
                 let span = error_span(machine, layout.variable(id), at).resolved_at(at);
@@ -163,6 +157,15 @@ pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
         out = quote!(if false { use __piton::Held as _; #out });
     }
     out
+}
+
+/// For each await, where it is, and the variables that are held across it and none before it.
+fn first_held(machine: &Machine<'_>) -> impl Iterator<Item = (Span, Vec<VariableId>)> {
+    let mut held = BTreeSet::new();
+    machine.layout.states.iter().filter_map(move |state| {
+        let at = machine.graph.points[state.point?.0].span;
+        Some((at, state.fields.iter().copied().filter(|id| held.insert(*id)).collect()))
+    })
 }
 
 /// Where rustc says that a variable cannot be saved. Of the items of a loop it says so once, where

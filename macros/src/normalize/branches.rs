@@ -214,7 +214,7 @@ impl Lower<'_> {
 }
 
 /// Whether one of the values that an expression may give is so.
-fn gives(expr: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
+pub(super) fn gives(expr: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
     let in_block = |block: &Block| match block.stmts.last() {
         Some(Source::Expr(value, None)) => gives(value, is_so),
         _ => false,

@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Lifetime, Stmt};
+use syn::{Expr, Label, Lifetime, Stmt};
 
 use super::{Dest, Lower};
 use crate::check::Rule;
@@ -43,35 +43,61 @@ impl Lower<'_> {
 
     /// Makes the jumps in code that does not suspend point to the loops they are for.
     pub(super) fn opaque(&self, mut expr: Expr) -> Expr {
-        Relabel { lower: self, labels: Vec::new(), in_loop: false }.visit_expr_mut(&mut expr);
+        Relabel { lower: self, own: OwnTargets::default() }.visit_expr_mut(&mut expr);
         expr
+    }
+}
+
+/// The loops and labeled blocks of a piece of code around the place that is looked at.
+#[derive(Default)]
+pub(super) struct OwnTargets {
+    labels: Vec<String>,
+    in_loop: bool,
+}
+
+/// What there was before a loop or a block was entered.
+pub(super) struct Outer {
+    labels: usize,
+    in_loop: bool,
+}
+
+impl OwnTargets {
+    pub(super) fn enter_loop(&mut self, label: Option<&Label>) -> Outer {
+        let outer = self.enter_block(label);
+        self.in_loop = true;
+        outer
+    }
+
+    pub(super) fn enter_block(&mut self, label: Option<&Label>) -> Outer {
+        let outer = Outer { labels: self.labels.len(), in_loop: self.in_loop };
+        self.labels.extend(label.map(|label| label.name.ident.to_string()));
+        outer
+    }
+
+    pub(super) fn leave(&mut self, outer: Outer) {
+        self.labels.truncate(outer.labels);
+        self.in_loop = outer.in_loop;
+    }
+
+    /// Whether a jump with this label stays within the code.
+    pub(super) fn has(&self, label: Option<&Lifetime>) -> bool {
+        match label {
+            Some(label) => self.labels.iter().any(|own| label.ident == own),
+            None => self.in_loop,
+        }
     }
 }
 
 struct Relabel<'a, 'l> {
     lower: &'a Lower<'l>,
-    /// The labels of the code itself.
-    labels: Vec<String>,
-    /// Whether a jump without label is for a loop of the code itself.
-    in_loop: bool,
+    own: OwnTargets,
 }
 
 impl Relabel<'_, '_> {
-    fn within(&mut self, label: Option<&syn::Label>, in_loop: bool, visit: impl FnOnce(&mut Self)) {
-        let outer = std::mem::replace(&mut self.in_loop, in_loop);
-        let count = self.labels.len();
-        self.labels.extend(label.map(|label| label.name.ident.to_string()));
-        visit(self);
-        self.labels.truncate(count);
-        self.in_loop = outer;
-    }
-
     fn relabel(&self, label: &mut Option<Lifetime>, span: proc_macro2::Span) {
-        let own = match &*label {
-            Some(label) => self.labels.contains(&label.ident.to_string()),
-            None => self.in_loop,
-        };
-        if !own && let Some(scope) = self.lower.jump_scope(label.as_ref()) {
+        if !self.own.has(label.as_ref())
+            && let Some(scope) = self.lower.jump_scope(label.as_ref())
+        {
             *label = Some(target_label(scope.target, span));
         }
     }
@@ -81,22 +107,28 @@ impl VisitMut for Relabel<'_, '_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
-            Expr::Loop(expr) => self.within(expr.label.as_ref(), true, |this| {
-                this.visit_block_mut(&mut expr.body);
-            }),
-            Expr::While(expr) => self.within(expr.label.as_ref(), true, |this| {
-                this.visit_expr_mut(&mut expr.cond);
-                this.visit_block_mut(&mut expr.body);
-            }),
+            Expr::Loop(expr) => {
+                let outer = self.own.enter_loop(expr.label.as_ref());
+                self.visit_block_mut(&mut expr.body);
+                self.own.leave(outer);
+            }
+            Expr::While(expr) => {
+                let outer = self.own.enter_loop(expr.label.as_ref());
+                self.visit_expr_mut(&mut expr.cond);
+                self.visit_block_mut(&mut expr.body);
+                self.own.leave(outer);
+            }
             Expr::ForLoop(expr) => {
                 self.visit_expr_mut(&mut expr.expr);
-                self.within(expr.label.as_ref(), true, |this| {
-                    this.visit_block_mut(&mut expr.body);
-                });
+                let outer = self.own.enter_loop(expr.label.as_ref());
+                self.visit_block_mut(&mut expr.body);
+                self.own.leave(outer);
             }
-            Expr::Block(expr) => self.within(expr.label.as_ref(), self.in_loop, |this| {
-                this.visit_block_mut(&mut expr.block);
-            }),
+            Expr::Block(expr) => {
+                let outer = self.own.enter_block(expr.label.as_ref());
+                self.visit_block_mut(&mut expr.block);
+                self.own.leave(outer);
+            }
             Expr::Break(expr) => {
                 if let Some(value) = &mut expr.expr {
                     self.visit_expr_mut(value);

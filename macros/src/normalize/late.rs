@@ -8,6 +8,7 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
 
+use super::labels::OwnTargets;
 use super::lending::PARTS_MUT;
 use super::operands::is_constant;
 use super::{Lower, labels};
@@ -128,66 +129,52 @@ pub(super) struct Exits {
 impl Exits {
     /// Adds those of `expr`.
     pub(super) fn note(&mut self, expr: &Expr) {
-        let mut search = Search { exits: self, labels: Vec::new(), in_loop: false };
+        let mut search = Search { exits: self, own: OwnTargets::default() };
         search.visit_expr(expr);
     }
 }
 
 struct Search<'a> {
     exits: &'a mut Exits,
-    /// The labels of the expression itself.
-    labels: Vec<String>,
-    /// Whether a jump without label is for a loop of the expression itself.
-    in_loop: bool,
-}
-
-impl Search<'_> {
-    fn within(&mut self, label: Option<&syn::Label>, in_loop: bool, visit: impl FnOnce(&mut Self)) {
-        let outer = std::mem::replace(&mut self.in_loop, in_loop);
-        let count = self.labels.len();
-        self.labels.extend(label.map(|label| label.name.ident.to_string()));
-        visit(self);
-        self.labels.truncate(count);
-        self.in_loop = outer;
-    }
-
-    fn jump(&mut self, label: Option<&syn::Lifetime>) {
-        self.exits.loops |= match label {
-            Some(label) => !self.labels.iter().any(|own| label.ident == own),
-            None => !self.in_loop,
-        };
-    }
+    own: OwnTargets,
 }
 
 impl Visit<'_> for Search<'_> {
     fn visit_expr(&mut self, expr: &Expr) {
         match expr {
-            Expr::Break(expr) => self.jump(expr.label.as_ref()),
-            Expr::Continue(expr) => self.jump(expr.label.as_ref()),
+            Expr::Break(expr) => self.exits.loops |= !self.own.has(expr.label.as_ref()),
+            Expr::Continue(expr) => self.exits.loops |= !self.own.has(expr.label.as_ref()),
             Expr::Return(_) | Expr::Try(_) => self.exits.function = true,
             Expr::Closure(_) | Expr::Async(_) => return,
-            Expr::Loop(expr) => {
-                return self.within(expr.label.as_ref(), true, |this| this.visit_block(&expr.body));
-            }
-            Expr::While(expr) => {
-                return self.within(expr.label.as_ref(), true, |this| {
-                    this.visit_expr(&expr.cond);
-                    this.visit_block(&expr.body);
-                });
-            }
-            Expr::ForLoop(expr) => {
-                self.visit_expr(&expr.expr);
-                return self.within(expr.label.as_ref(), true, |this| this.visit_block(&expr.body));
-            }
-            Expr::Block(expr) => {
-                let in_loop = self.in_loop;
-                return self.within(expr.label.as_ref(), in_loop, |this| {
-                    this.visit_block(&expr.block);
-                });
-            }
             _ => {}
         }
         visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_loop(&mut self, expr: &syn::ExprLoop) {
+        let outer = self.own.enter_loop(expr.label.as_ref());
+        self.visit_block(&expr.body);
+        self.own.leave(outer);
+    }
+
+    fn visit_expr_while(&mut self, expr: &syn::ExprWhile) {
+        let outer = self.own.enter_loop(expr.label.as_ref());
+        self.visit_expr(&expr.cond);
+        self.visit_block(&expr.body);
+        self.own.leave(outer);
+    }
+
+    fn visit_expr_for_loop(&mut self, expr: &syn::ExprForLoop) {
+        self.visit_expr(&expr.expr);
+        let outer = self.own.enter_loop(expr.label.as_ref());
+        self.visit_block(&expr.body);
+        self.own.leave(outer);
+    }
+
+    fn visit_expr_block(&mut self, expr: &syn::ExprBlock) {
+        let outer = self.own.enter_block(expr.label.as_ref());
+        self.visit_block(&expr.block);
+        self.own.leave(outer);
     }
 
     fn visit_macro(&mut self, mac: &syn::Macro) {

@@ -6,7 +6,7 @@
 
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall, Ident};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprTry, Ident};
 
 use super::{Lower, operands, walk};
 use crate::usage::Usage;
@@ -129,12 +129,7 @@ impl Lower<'_> {
     pub(super) fn lent(&self, value: &Expr) -> Option<Expr> {
         match value {
             Expr::Paren(expr) => self.lent(&expr.expr),
-            Expr::Try(expr) => match &*expr.expr {
-                Expr::MethodCall(call) if is_one_of(&EXPLAINING, call) => {
-                    self.opened(&call.receiver)
-                }
-                tried => self.opened(tried),
-            },
+            Expr::Try(expr) => self.opened(tried(expr)),
             Expr::MethodCall(call) if is_one_of(&OPENING, call) => self.opened(&call.receiver),
             // `&accounts.get(&id)?.owner`
             Expr::Reference(expr) if matches!(*expr.expr, Expr::Field(_)) => {
@@ -324,14 +319,19 @@ fn made(function: &str, arguments: impl ToTokens, of: &Expr) -> Expr {
     syn::parse_quote_spanned!(span=> ::piton::__private::#function(#arguments))
 }
 
+/// What a `?` opens, without the error that it returns with.
+fn tried(expr: &ExprTry) -> &Expr {
+    match &*expr.expr {
+        Expr::MethodCall(call) if is_one_of(&EXPLAINING, call) => &call.receiver,
+        tried => tried,
+    }
+}
+
 /// Whether the expression may lend a part of something.
 fn ends_in_part(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => ends_in_part(&expr.expr),
-        Expr::Try(expr) => match &*expr.expr {
-            Expr::MethodCall(call) if is_one_of(&EXPLAINING, call) => ends_in_part(&call.receiver),
-            tried => ends_in_part(tried),
-        },
+        Expr::Try(expr) => ends_in_part(tried(expr)),
         Expr::MethodCall(call) if is_one_of(&OPENING, call) => ends_in_part(&call.receiver),
         Expr::MethodCall(call) => {
             let part = [&PARTS[..], &PARTS_MUT, &PICKING, &LOOKING, &DEFAULTING];

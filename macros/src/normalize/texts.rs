@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use syn::visit::{self, Visit};
 use syn::{Expr, Lit, Macro, Pat, Stmt, Type};
 
+use super::branches::gives;
 use super::select::Select;
 use super::{collect_bindings, split_type};
 use crate::ir::{LocalId, LocalKind, Locals};
@@ -168,19 +169,10 @@ const OWNING: [&str; 16] = [
 /// Whether the value may be a `&str`, or have one in it, as far as its source shows.
 pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
     let may_lend = |expr: &Expr| may_lend(locals, expr);
-    let last = |block: &syn::Block| match block.stmts.last() {
-        Some(Stmt::Expr(expr, None)) => may_lend(expr),
-        _ => false,
-    };
     match expr {
         Expr::Paren(expr) => may_lend(&expr.expr),
         Expr::Try(expr) => may_lend(&expr.expr),
-        Expr::Block(expr) => last(&expr.block),
-        Expr::If(expr) => {
-            let otherwise = expr.else_branch.as_ref();
-            last(&expr.then_branch) || otherwise.is_some_and(|(_, expr)| may_lend(expr))
-        }
-        Expr::Match(expr) => expr.arms.iter().any(|arm| may_lend(&arm.body)),
+        Expr::Block(_) | Expr::If(_) | Expr::Match(_) => gives(expr, &may_lend),
         Expr::Reference(expr) => expr.mutability.is_none(),
         Expr::Tuple(expr) => expr.elems.iter().any(may_lend),
         Expr::Path(path) => {
@@ -220,19 +212,22 @@ impl Search<'_> {
         self.shapes.insert(local, known.or(shape));
     }
 
-    /// Notes what a pattern binds of a value.
-    fn bind_value(&mut self, pat: &Pat, value: &Expr) {
+    /// Notes what patterns bind of a value.
+    fn bind_value<'p>(&mut self, pats: impl IntoIterator<Item = &'p Pat>, value: &Expr) {
         let shape = self.shape(value);
-        if shape == Shape::Unknown && may_lend(self.locals, value) {
-            let mut idents = Vec::new();
-            collect_bindings(pat, &mut idents);
-            for ident in &idents {
-                if let Some(local) = self.locals.find(ident) {
-                    self.locals[local].may_be_text = true;
+        let may_be_text = shape == Shape::Unknown && may_lend(self.locals, value);
+        for pat in pats {
+            if may_be_text {
+                let mut idents = Vec::new();
+                collect_bindings(pat, &mut idents);
+                for ident in &idents {
+                    if let Some(local) = self.locals.find(ident) {
+                        self.locals[local].may_be_text = true;
+                    }
                 }
             }
+            self.bind(pat, shape.clone());
         }
-        self.bind(pat, shape);
     }
 
     fn bind(&mut self, pat: &Pat, shape: Shape) {
@@ -285,7 +280,7 @@ impl Visit<'_> for Search<'_> {
     fn visit_local(&mut self, local: &syn::Local) {
         visit::visit_local(self, local);
         match &local.init {
-            Some(init) => self.bind_value(&local.pat, &init.expr),
+            Some(init) => self.bind_value([&local.pat], &init.expr),
             None => self.bind(&local.pat, Shape::Unknown),
         }
     }
@@ -298,15 +293,13 @@ impl Visit<'_> for Search<'_> {
 
     fn visit_expr_let(&mut self, expr: &syn::ExprLet) {
         self.visit_expr(&expr.expr);
-        self.bind_value(&expr.pat, &expr.expr);
+        self.bind_value([&*expr.pat], &expr.expr);
     }
 
     fn visit_expr_match(&mut self, expr: &syn::ExprMatch) {
         self.visit_expr(&expr.expr);
-        for arm in &expr.arms {
-            self.bind_value(&arm.pat, &expr.expr);
-            self.visit_arm(arm);
-        }
+        self.bind_value(expr.arms.iter().map(|arm| &arm.pat), &expr.expr);
+        expr.arms.iter().for_each(|arm| self.visit_arm(arm));
     }
 
     fn visit_expr_for_loop(&mut self, expr: &syn::ExprForLoop) {

@@ -97,35 +97,10 @@ pub fn lender<L: Lender + ?Sized>(place: &mut L) -> &mut L {
     place
 }
 
-/// What is there, or not.
-pub trait Opened {
-    /// What is in it.
-    type Value;
-
-    /// The value.
-    fn opened(self) -> Option<Self::Value>;
-}
-
-impl<T> Opened for Option<T> {
-    type Value = T;
-
-    fn opened(self) -> Self {
-        self
-    }
-}
-
-impl<T, E> Opened for Result<T, E> {
-    type Value = T;
-
-    fn opened(self) -> Option<T> {
-        self.ok()
-    }
-}
-
-/// What has been found to be there.
+/// What is in an `Option` or `Result`, in which it has been found to be before.
 ///
 /// # Panics
 /// If it is not there any more.
-pub fn opened<O: Opened>(found: O) -> O::Value {
-    found.opened().expect("what is borrowed has not changed")
+pub fn opened<O: IntoIterator>(found: O) -> O::Item {
+    found.into_iter().next().expect("what is borrowed has not changed")
 }

@@ -50,7 +50,7 @@ pub use iteration::{
     item_list, items, next_item, range,
 };
 pub use join_all::{JoinAll, PendingItem, join_all};
-pub use lending::{Asked, Lender, Lends, Opened, Owners, lender, lent_by, lent_mutably, opened};
+pub use lending::{Asked, Lender, Lends, Owners, lender, lent_by, lent_mutably, opened};
 pub use locals::{Load, LocalsReader, Slot};
 pub use operation_token::{Branch, Choice, Fut, branch, choice, future};
 pub use parked::Parked;
