@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::{Arguments, Failed, Trial};
 use sqlx::{Connection as _, PgConnection};
 
 /// Where to look for `initdb` and `pg_ctl` first.
@@ -297,10 +297,34 @@ impl Drop for Cluster {
     }
 }
 
+/// What the tests of a program share: a server, or what is missing for one.
+pub type Shared = Result<Arc<Cluster>, String>;
+
+/// Runs the tests of a program, which share a server with some more lines of `postgresql.conf`, and ends
+/// the process. Where tests are only listed, no server is started.
+///
+/// # Panics
+/// If there are binaries and they do not work.
+pub fn run_tests(
+    arguments: &Arguments,
+    settings: &str,
+    trials: impl FnOnce(&Shared) -> Vec<Trial>,
+) -> ! {
+    // Dropped at the end of the block, whatever becomes of the tests.
+    let conclusion = {
+        let cluster = match arguments.list {
+            true => Err("tests are only listed".into()),
+            false => Cluster::start_with(settings, &[]).map(Arc::new),
+        };
+        libtest_mimic::run(arguments, trials(&cluster))
+    };
+    conclusion.exit()
+}
+
 /// A test on the server: ignored if there is none, failed if there has to be one.
 pub fn trial(
     name: String,
-    cluster: &Result<Arc<Cluster>, String>,
+    cluster: &Shared,
     test: impl FnOnce(Arc<Cluster>) -> Result<(), Failed> + Send + 'static,
 ) -> Trial {
     let required = std::env::var("PITON_REQUIRE_POSTGRES").is_ok_and(|value| value == "1");

@@ -12,7 +12,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::prelude::*;
 use piton::store::{Clock, ManualClock, StoreOptions};
-use piton_postgres_cluster::{self as cluster, Cluster};
+use piton_postgres_cluster::{run_tests, trial};
 use tokio::time::Instant;
 
 /// How many runs fall due.
@@ -58,12 +58,7 @@ async fn other_kind(cx: &Context, number: u64, wait: Duration) -> u64 {
 }
 
 fn main() {
-    let arguments = Arguments::from_args();
-    let conclusion = {
-        let cluster = match arguments.list {
-            true => Err("tests are only listed".into()),
-            false => Cluster::start().map(Arc::new),
-        };
+    run_tests(&Arguments::from_args(), "", |cluster| {
         let name = "a_backlog_is_drained_in_order_and_at_the_rate";
         let trials = vec![
             Trial::test(format!("sqlite::{name}"), || {
@@ -71,13 +66,12 @@ fn main() {
                 let url = format!("sqlite:{}", folder.path().join("runs.db").display());
                 run(async move { drain(&url).await })
             }),
-            cluster::trial(format!("postgres::{name}"), &cluster, |cluster| {
+            trial(format!("postgres::{name}"), cluster, |cluster| {
                 run(async move { drain(&cluster.new_database().await?).await })
             }),
         ];
-        libtest_mimic::run(&arguments, trials)
-    };
-    conclusion.exit();
+        trials
+    })
 }
 
 fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {

@@ -5,12 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::model::{RunStatus, StepNo};
 use piton::store::{RunKey, connect};
-use piton_postgres_cluster::{Cluster, trial};
+use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::migrate::Migrator;
 use sqlx::{PgPool, SqlitePool};
 
@@ -38,28 +37,22 @@ const INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) VALUES ({1
 const INPUT_IN_THE_ROW: &str = "UPDATE piton_runs SET arguments = {bytes} WHERE run_id = {1};";
 
 fn main() {
-    let arguments = Arguments::from_args();
-    let conclusion = {
-        let cluster = match arguments.list {
-            true => Err("tests are only listed".into()),
-            false => Cluster::start().map(Arc::new),
-        };
+    run_tests(&Arguments::from_args(), "", |cluster| {
         let trials = vec![
             Trial::test("both_stores_have_the_same_migrations", || {
                 assert_eq!(names("postgres"), names("sqlite"));
                 Ok(())
             }),
             Trial::test("an_old_sqlite_file_becomes_like_a_new_one", || block_on(sqlite())),
-            trial("an_old_postgres_database_becomes_like_a_new_one".into(), &cluster, |cluster| {
+            trial("an_old_postgres_database_becomes_like_a_new_one".into(), cluster, |cluster| {
                 block_on(postgres(&cluster))
             }),
-            trial("differences_of_postgres_databases_show".into(), &cluster, |cluster| {
+            trial("differences_of_postgres_databases_show".into(), cluster, |cluster| {
                 block_on(differences_show(&cluster))
             }),
         ];
-        libtest_mimic::run(&arguments, trials)
-    };
-    conclusion.exit();
+        trials
+    })
 }
 
 fn block_on(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {

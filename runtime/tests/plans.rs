@@ -4,13 +4,12 @@
 //! The statements are those that the server logs when the store sends them. Without Postgres binaries the
 //! tests are reported as ignored, or as failed if `PITON_REQUIRE_POSTGRES=1`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed};
 use piton::model::{BlockedReason, Payload, RunId, StepNo};
 use piton::store::{CommitStep, Disposition, NewRun, NewWorker, Store, WorkerLease, connect};
-use piton_postgres_cluster::{Cluster, trial};
+use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 /// Every statement is a line of the server's log.
@@ -22,23 +21,17 @@ const AS_THE_STORE: &str = "SET enable_hashjoin = off; SET enable_mergejoin = of
     SET plan_cache_mode = force_generic_plan";
 
 fn main() {
-    let arguments = Arguments::from_args();
-    let conclusion = {
-        let cluster = match arguments.list {
-            true => Err("tests are only listed".into()),
-            false => Cluster::start_with(SETTINGS, &[]).map(Arc::new),
-        };
+    run_tests(&Arguments::from_args(), SETTINGS, |cluster| {
         let trials = vec![
-            trial("a_commit_looks_up_its_runs".into(), &cluster, |cluster| {
+            trial("a_commit_looks_up_its_runs".into(), cluster, |cluster| {
                 run(a_commit_looks_up_its_runs(&cluster))
             }),
-            trial("the_look_for_blocked_runs_reads_no_others".into(), &cluster, |cluster| {
+            trial("the_look_for_blocked_runs_reads_no_others".into(), cluster, |cluster| {
                 run(the_look_for_blocked_runs_reads_no_others(&cluster))
             }),
         ];
-        libtest_mimic::run(&arguments, trials)
-    };
-    conclusion.exit();
+        trials
+    })
 }
 
 fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {

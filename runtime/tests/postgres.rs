@@ -18,7 +18,7 @@ use piton::store::{
     Disposition, NewActivity, NewArrival, NewRun, NewWorker, Renewal, RunEvent, Store, WorkerLease,
     connect,
 };
-use piton_postgres_cluster::{self as cluster, Cluster};
+use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::{Connection as _, PgConnection};
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -59,14 +59,9 @@ fn main() {
     if let Ok(url) = std::env::var(URL) {
         return run(child(url)).expect("a child does its part");
     }
-    let arguments = Arguments::from_args();
-    let conclusion = {
-        let cluster = match arguments.list {
-            true => Err("tests are only listed".into()),
-            false => Cluster::start().map(Arc::new),
-        };
+    run_tests(&Arguments::from_args(), "", |cluster| {
         let trials = TESTS.iter().map(|(name, test)| {
-            cluster::trial((*name).to_owned(), &cluster, move |cluster| {
+            trial((*name).to_owned(), cluster, move |cluster| {
                 run(async move {
                     let database = cluster.database(NEVER_REUSED).await?;
                     test(database.url().to_owned()).await;
@@ -74,9 +69,8 @@ fn main() {
                 })
             })
         });
-        libtest_mimic::run(&arguments, trials.collect())
-    };
-    conclusion.exit();
+        trials.collect()
+    })
 }
 
 fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {

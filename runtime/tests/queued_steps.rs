@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::prelude::*;
-use piton_postgres_cluster::{self as cluster, Cluster};
+use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::Connection as _;
 use sqlx::sqlite::SqliteConnection;
 
@@ -77,24 +77,18 @@ async fn sum_up(steps: u64) -> u64 {
 }
 
 fn main() {
-    let arguments = Arguments::from_args();
-    let conclusion = {
-        let cluster = match arguments.list {
-            true => Err("tests are only listed".into()),
-            false => Cluster::start_with(SETTINGS, &[]).map(Arc::new),
-        };
+    run_tests(&Arguments::from_args(), SETTINGS, |cluster| {
         let trials = vec![
             Trial::test("sqlite::rows_written_by_a_step", || run(rows_written_by_a_step())),
-            cluster::trial("postgres::statements_of_a_step".to_owned(), &cluster, |cluster| {
+            trial("postgres::statements_of_a_step".to_owned(), cluster, |cluster| {
                 run(statements_of_a_step(cluster))
             }),
-            cluster::trial("postgres::steps_share_statements".to_owned(), &cluster, |cluster| {
+            trial("postgres::steps_share_statements".to_owned(), cluster, |cluster| {
                 run(steps_share_statements(cluster))
             }),
         ];
-        libtest_mimic::run(&arguments, trials)
-    };
-    conclusion.exit();
+        trials
+    })
 }
 
 fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {

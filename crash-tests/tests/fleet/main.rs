@@ -25,7 +25,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use piton_postgres_cluster::{Cluster, trial};
+use piton_postgres_cluster::{Cluster, run_tests, trial};
 
 use crate::scene::Scene;
 
@@ -71,11 +71,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // Each test has several processes of its own.
     arguments.test_threads.get_or_insert(3);
-    let conclusion = {
-        let cluster = match arguments.list {
-            true => Err("tests are only listed".into()),
-            false => Cluster::start_with(SETTINGS, &[]).map(Arc::new),
-        };
+    run_tests(&arguments, SETTINGS, |cluster| {
         // Not every package of Postgres has the program by which one server follows another.
         let follows = |cluster: &Arc<Cluster>| match cluster.has("pg_basebackup") {
             true => Ok(Arc::clone(cluster)),
@@ -83,7 +79,7 @@ fn main() {
         };
         let can_follow = cluster.as_ref().map_err(String::clone).and_then(follows);
         let trials = TESTS.iter().map(|(name, test)| {
-            let cluster = if *name == FAILOVER { &can_follow } else { &cluster };
+            let cluster = if *name == FAILOVER { &can_follow } else { cluster };
             trial((*name).to_owned(), cluster, move |cluster| {
                 run(async move {
                     test(Scene::new(cluster).await?).await;
@@ -98,9 +94,8 @@ fn main() {
         trials.push(on_a_file("a_full_disk_is_waited_for", || {
             Box::pin(one_file::a_full_disk_is_waited_for())
         }));
-        libtest_mimic::run(&arguments, trials)
-    };
-    conclusion.exit();
+        trials
+    })
 }
 
 /// A test that needs no server.

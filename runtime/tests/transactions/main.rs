@@ -9,10 +9,9 @@ mod books;
 mod cases;
 
 use std::pin::Pin;
-use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use piton_postgres_cluster::{self as cluster, Cluster};
+use piton_postgres_cluster::{run_tests, trial};
 
 use crate::books::{Books, on_postgres, on_sqlite};
 
@@ -46,12 +45,7 @@ const POSTGRES_TESTS: &[(&str, Test)] = tests![
 ];
 
 fn main() {
-    let arguments = Arguments::from_args();
-    let conclusion = {
-        let cluster = match arguments.list {
-            true => Err("tests are only listed".into()),
-            false => Cluster::start().map(Arc::new),
-        };
+    run_tests(&Arguments::from_args(), "", |cluster| {
         let on_file = TESTS.iter().map(|(name, test)| {
             Trial::test(format!("sqlite::{name}"), move || {
                 let folder = tempfile::tempdir()?;
@@ -63,7 +57,7 @@ fn main() {
             })
         });
         let on_server = TESTS.iter().chain(POSTGRES_TESTS).map(|(name, test)| {
-            cluster::trial(format!("postgres::{name}"), &cluster, move |cluster| {
+            trial(format!("postgres::{name}"), cluster, move |cluster| {
                 run(async move {
                     let database = cluster.database(EMPTY).await?;
                     test(Books::open(database.url(), on_postgres::KIND).await).await;
@@ -71,9 +65,8 @@ fn main() {
                 })
             })
         });
-        libtest_mimic::run(&arguments, on_file.chain(on_server).collect())
-    };
-    conclusion.exit();
+        on_file.chain(on_server).collect()
+    })
 }
 
 fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
