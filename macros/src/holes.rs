@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::{BlockId, BlockKind, Graph, LocalId};
 use crate::liveness::{Liveness, edges};
-use crate::usage::{self, Jump, Place, Usage};
+use crate::usage::{Jump, Place, Usage};
 
 /// The result of the analysis.
 #[derive(Debug, Default)]
@@ -160,11 +160,15 @@ pub(crate) fn seen(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
 
 /// What code reads by way of locals that are made again.
 fn lent(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
-    let made_of = |place: &Place| {
-        let whole = usage::made_of(&graph.locals, place.local).into_iter().map(Place::whole);
-        whole.filter(|whole| whole.local != place.local).collect::<Vec<_>>()
-    };
-    usage.looks.keys().flat_map(made_of).collect()
+    let mut lent = BTreeSet::new();
+    let mut todo: Vec<Place> = usage.looks.keys().cloned().collect();
+    while let Some(place) = todo.pop() {
+        if let Some(expr) = &graph.locals[place.local].remade {
+            let reads = Usage::of_expr(&graph.locals, expr).reads;
+            todo.extend(reads.into_iter().filter(|place| lent.insert(place.clone())));
+        }
+    }
+    lent
 }
 
 /// The blocks that code jumps to.

@@ -16,6 +16,7 @@ use crate::hygiene::hidden;
 use crate::ir::{BlockKind, LocalId, ScopeId};
 use crate::layout::{VariableId, scope_path};
 use crate::parts;
+use crate::usage::Place;
 
 impl Printer<'_> {
     pub(super) fn start(&self) -> (TokenStream, TokenStream) {
@@ -95,15 +96,8 @@ impl Printer<'_> {
             out.extend(carried.map(|id| self.take_carried(*id, is_declared)));
         }
         out.extend(self.load(loads));
-        for part in self.root.gone.iter().filter(|part| declares(part.local)) {
-            let is_kept = |id: &VariableId| {
-                self.machine.layout.variable(*id).place.local == part.local && self.root.keeps(*id)
-            };
-            if !self.root.entry.iter().any(is_kept) {
-                let part = self.place(part);
-                out.extend(quote!(__piton::forget(#part);));
-            }
-        }
+        let gone = self.root.gone.iter().filter(|part| declares(part.local));
+        out.extend(self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
         for id in filled {
             let variable = self.machine.layout.variable(*id);
             if declares(variable.place.local) {
@@ -131,6 +125,26 @@ impl Printer<'_> {
             }
         }
         out
+    }
+
+    /// Forgets the copies in what has been loaded.
+    fn forget_gone<'p>(&self, gone: impl Iterator<Item = &'p Place>) -> TokenStream {
+        let is_kept = |part: &&Place| {
+            let mut kept = self.root.entry.iter().filter(|id| self.root.keeps(**id));
+            kept.any(|id| self.machine.layout.variable(*id).place.local == part.local)
+        };
+        let parts = gone.filter(|part| !is_kept(part)).map(|part| self.place(part));
+        quote!(#(__piton::forget(#parts);)*)
+    }
+
+    /// As above, where the branches have not had to be waited for again: what is saved then is whole.
+    pub(super) fn forget_gone_late(&self) -> TokenStream {
+        self.forget_gone(self.root.gone.iter().filter(|part| self.stays_parked(part)))
+    }
+
+    /// Whether a copy is saved once more if the branches that the root steps are waited for again.
+    fn stays_parked(&self, part: &Place) -> bool {
+        self.uses_locals() && !self.is_used_by_regions(part)
     }
 
     /// Makes borrows and the like again: what is made, its type, and of what. Those that a pattern binds,

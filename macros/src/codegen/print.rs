@@ -123,6 +123,7 @@ impl<'a> Printer<'a> {
             BlockKind::Resume(point) => {
                 if self.uses_locals() {
                     braces.push(self.step_branches(point));
+                    braces.push(self.forget_gone_late());
                     braces.push(self.make_again_late());
                 }
                 braces.push(self.bind_awaited(point));
@@ -153,7 +154,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Whether the regions use a part of a local from outside that the root steps.
-    fn is_used_by_regions(&self, part: &Place) -> bool {
+    pub(super) fn is_used_by_regions(&self, part: &Place) -> bool {
         let graph = self.machine.graph;
         let BlockKind::Resume(point) = graph[self.root.block].kind else { return false };
         let is_inside = |block: &&Block| {
