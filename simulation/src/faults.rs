@@ -11,7 +11,8 @@ use fastrand::Rng;
 use piton::error::StoreError;
 use piton::model::Timestamp;
 use piton::process::Process;
-use piton::store::memory::{Hook, Write};
+use piton::store::WorkerLease;
+use piton::store::memory::{Held, Hook, Write};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
@@ -215,6 +216,9 @@ impl Faults {
     }
 }
 
+/// The call with which a worker begins to look around at each poll.
+const FIRST_OF_A_LOOK: &str = "fence_expired_workers";
+
 /// What lies between one process and the database.
 pub(crate) struct Wire {
     pub(crate) world: Arc<World>,
@@ -256,9 +260,9 @@ impl Wire {
         }
         if faults.strikes(Fault::Delay) {
             note("waits");
-            self.world.trouble(&self.name);
-            sleep(faults.duration(Duration::from_secs(30))).await;
-            self.world.trouble(&self.name);
+            let length = faults.duration(Duration::from_secs(30));
+            self.world.trouble(&self.name, length);
+            sleep(length).await;
         }
         Ok(())
     }
@@ -274,6 +278,9 @@ impl Wire {
 #[async_trait]
 impl Hook for Wire {
     async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        if operation == FIRST_OF_A_LOOK {
+            self.world.looks_around(&self.name);
+        }
         self.strike(operation, "before").await?;
         if self.world.faults.is_out() {
             return Err(self.fail(operation, "is cut off, asking for", true));
@@ -293,6 +300,10 @@ impl Hook for Wire {
             return Err(self.fail(operation, "has an error after", true));
         }
         Ok(())
+    }
+
+    fn holds(&self, worker: WorkerLease, held: Held<'_>) {
+        self.world.holds(&self.name, worker, held);
     }
 
     fn wrote(&self, now: Timestamp, write: &Write<'_>) {

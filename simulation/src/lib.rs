@@ -15,6 +15,9 @@
 //! - no run is lost, none is started twice, no step is committed twice or by one who does not own
 //!   the run;
 //! - arrivals are used up once, signals in their order, and none that was acknowledged is left out;
+//! - what a worker owns without knowing, because an answer was lost, it finds within some polls, and before
+//!   it takes others;
+//! - what is due is claimed within some polls, and no run is left to a worker without a lease;
 //! - a run is stepped by no build that cannot read its state, which is blocked there, goes on soon where a
 //!   build that has written it runs, and is not blocked again and again;
 //! - no timer fires early, by the database's clock as it would be had nobody set it back;

@@ -20,6 +20,9 @@ const QUIET_FOR: Duration = Duration::from_secs(10);
 /// The wait before a process that is gone is started again.
 const RESTART_AFTER: Duration = Duration::from_millis(500);
 
+/// How many attempts from a queue a worker makes at a time that also makes others.
+pub(crate) const QUEUE_PLACES: usize = 8;
+
 /// Keeps one process running until the simulation is over: starts it again whenever it is gone.
 pub(crate) async fn keep(world: Arc<World>, slot: usize) {
     for life in 1.. {
@@ -91,7 +94,7 @@ async fn live(world: &Arc<World>, name: &str, slot: usize, life: usize) {
             }
             Some(Happening::Disconnect) => {
                 world.journal.note(name, format_args!("counts as dead"));
-                world.trouble(name);
+                world.trouble(name, Duration::ZERO);
                 connection.disconnect();
             }
             Some(Happening::Shutdown) => {
@@ -163,6 +166,8 @@ fn serve(
         let client = Client::new(connection);
         world.add_client(&name, process, client.clone());
         let plan = &world.plan;
+        let is_apart = plan.queue_is_apart && plan.processes > 1;
+        let is_last = slot + 1 == plan.processes;
         let worker = loop {
             let worker = Worker::new(&client)
                 .provide(Arc::clone(&world))
@@ -172,11 +177,10 @@ fn serve(
                 .max_runs(plan.max_runs)
                 .max_activities(plan.max_activities)
                 .commit_lanes(plan.commit_lanes);
-            let is_apart = plan.queue_is_apart && plan.processes > 1;
-            let worker = match (is_apart, slot + 1 == plan.processes) {
+            let worker = match (is_apart, is_last) {
                 (true, true) => worker.without_workflows().queue(QUEUE),
                 (true, false) => worker,
-                (false, _) => worker.queue(Queue::new(QUEUE).max_concurrent(8)),
+                (false, _) => worker.queue(Queue::new(QUEUE).max_concurrent(QUEUE_PLACES)),
             };
             match worker.start().await {
                 Ok(worker) => break worker,
@@ -187,7 +191,7 @@ fn serve(
                 }
             }
         };
-        world.serves(&name);
+        world.serves(&name, !(is_apart && is_last));
         let _ = stopping.wait_for(|stop| *stop).await;
         world.stops(&name);
         match worker.shutdown().await {

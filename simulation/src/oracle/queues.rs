@@ -108,9 +108,10 @@ impl Queues {
         self.rows.get(&key).filter(|row| row.worker.is_some()).map(|row| row.began_at)
     }
 
-    /// What a worker has been given and has not ended.
-    pub(super) fn held_by(&self, worker: WorkerLease) -> impl Iterator<Item = ActivityKey> {
-        self.rows.iter().filter(move |(_, row)| row.worker == Some(worker)).map(|(key, _)| *key)
+    /// The attempts that a worker has been given and has not ended, by their numbers.
+    pub(super) fn made_by(&self, worker: WorkerLease) -> impl Iterator<Item = (ActivityKey, u32)> {
+        let own = self.rows.iter().filter(move |(_, row)| row.worker == Some(worker));
+        own.map(|(key, row)| (*key, row.attempt))
     }
 
     /// An attempt was given to a worker.

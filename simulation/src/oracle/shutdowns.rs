@@ -17,7 +17,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(super) struct Shutdowns {
     /// The processes that shut down, or have.
     begun: BTreeMap<String, Shutdown>,
-    /// When something was last wrong with a process.
+    /// Until when something was, or will be, wrong with a process.
     troubled_at: BTreeMap<String, Instant>,
     /// When the database's clock was last set, which concerns all of them.
     clock_set_at: Option<Instant>,
@@ -60,21 +60,23 @@ impl Shutdowns {
 
     /// A call of a process fails.
     pub(super) fn fail(&mut self, who: &str, operation: &str) {
-        self.trouble(who);
+        self.trouble(who, Duration::ZERO);
         if HANDING_BACK.contains(&operation) {
             self.begun.get_mut(who).into_iter().for_each(|shutdown| shutdown.may_keep = true);
         }
     }
 
-    /// Something is wrong with a process: a call takes long, or it counts as dead.
-    pub(super) fn trouble(&mut self, who: &str) {
-        self.troubled_at.insert(who.to_owned(), Instant::now());
+    /// Something is wrong with a process for so long: a call takes its time, or it counts as dead.
+    pub(super) fn trouble(&mut self, who: &str, length: Duration) {
+        let until = Instant::now() + length;
+        let troubled_at = self.troubled_at.entry(who.to_owned()).or_insert(until);
+        *troubled_at = until.max(*troubled_at);
         self.begun.get_mut(who).into_iter().for_each(|shutdown| shutdown.is_in_order = false);
     }
 
     /// A process stands still.
     pub(super) fn stand_still(&mut self, who: &str) {
-        self.trouble(who);
+        self.trouble(who, Duration::ZERO);
         self.begun.get_mut(who).into_iter().for_each(|shutdown| shutdown.has_stood_still = true);
     }
 

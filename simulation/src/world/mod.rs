@@ -271,6 +271,7 @@ impl World {
         // Some polls, after what went wrong has passed.
         let bound = 4 * self.plan.poll_interval + self.plan.lease + Duration::from_secs(2);
         let filter = RunFilter { status: Some(RunStatus::Blocked), ..RunFilter::default() };
+        let running = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
         let (_, client) = self.lock_clients()[OUTSIDER].clone();
         loop {
             let mut blocked = self.database.list_runs(&filter, u32::MAX).await.unwrap_or_default();
@@ -281,8 +282,13 @@ impl World {
                 let _ = client.unblock(run.run_id).await;
             }
             // A worker that has no room for a run leaves it to others.
-            if self.has_room() && !self.plan.queue_is_apart {
-                self.judge(|oracle| oracle.check_blocked(bound));
+            if self.has_room() {
+                let running = self.database.list_runs(&running, u32::MAX).await.unwrap_or_default();
+                let now = self.database.clock();
+                self.judge(|oracle| {
+                    oracle.check_blocked(bound);
+                    oracle.check_due(&running, now, self.bounds().polls);
+                });
             }
             sleep(Duration::from_secs(1)).await;
         }

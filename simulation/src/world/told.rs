@@ -7,11 +7,13 @@ use std::time::Duration;
 use piton::activities::ActivityInfo;
 use piton::model::Timestamp;
 use piton::store::RunRecord;
-use piton::store::memory::Write;
+use piton::store::WorkerLease;
+use piton::store::memory::{Held, Write};
 
 use super::World;
 use crate::clerks::Answer;
-use crate::oracle::{Beginning, Oracle};
+use crate::oracle::{Beginning, Bounds, Oracle};
+use crate::processes::QUEUE_PLACES;
 use crate::program::{Luck, Work};
 
 impl World {
@@ -31,6 +33,23 @@ impl World {
         self.judge(|oracle| oracle.wrote(who, now, write));
     }
 
+    /// A worker of the process `who` says what it has.
+    pub(crate) fn holds(&self, who: &str, worker: WorkerLease, held: Held<'_>) {
+        self.judge(|oracle| oracle.holds(who, worker, held, self.bounds()));
+    }
+
+    /// The worker of the process `who` begins to look around.
+    pub(crate) fn looks_around(&self, who: &str) {
+        self.judge(|oracle| oracle.looks_around(who, self.bounds()));
+    }
+
+    /// What a worker has room for, and how long it may take to find what it has.
+    pub(super) fn bounds(&self) -> Bounds {
+        // It finds it at one poll and says so at the next, which may both be late by some calls.
+        let polls = 3 * self.plan.poll_interval + Duration::from_secs(1);
+        Bounds { runs: self.plan.max_runs, attempts: QUEUE_PLACES, polls }
+    }
+
     /// The process `who` begins to shut down.
     pub(crate) fn stops(&self, who: &str) {
         // By then its lease has been renewed or lost, what was lost or given twice has been looked for,
@@ -41,9 +60,9 @@ impl World {
         self.judge(|oracle| oracle.stops(who, aftermath));
     }
 
-    /// The worker of the process `who` serves from now on.
-    pub(crate) fn serves(&self, who: &str) {
-        self.judge(|oracle| oracle.serves(who));
+    /// The worker of the process `who` serves from now on, runs among others or nothing but queues.
+    pub(crate) fn serves(&self, who: &str, has_runs: bool) {
+        self.judge(|oracle| oracle.serves(who, has_runs));
     }
 
     /// Whether workers have room for all runs.
@@ -68,9 +87,9 @@ impl World {
         self.lock_oracle().fails(who, operation);
     }
 
-    /// Something is wrong with the process `who`: a call takes long, or it counts as dead.
-    pub(crate) fn trouble(&self, who: &str) {
-        self.lock_oracle().trouble(who);
+    /// Something is wrong with the process `who` for so long: a call takes its time, or it counts as dead.
+    pub(crate) fn trouble(&self, who: &str, length: Duration) {
+        self.lock_oracle().trouble(who, length);
     }
 
     /// An attempt begins. Returns whether it is to be in trouble.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::Write;
 use super::state::{News, State};
+use super::{Held, Write};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
 use crate::model::{Payload, RunId, Timestamp};
@@ -181,6 +181,7 @@ impl State {
         news: &News<'_>,
     ) -> Result<ReviewedActivities, StoreError> {
         self.check(worker, now)?;
+        news.holds(worker, Held::Attempts(held));
         let is_held = |(key, attempt): &(ActivityKey, u32)| {
             let row = self.activities.get(key);
             row.is_some_and(|row| row.worker == Some(worker) && row.attempt == *attempt)

@@ -31,11 +31,26 @@ pub trait Hook: Send + Sync {
         let _ = (now, write);
     }
 
+    /// Called when a worker of this connection says what it has, to hear what it has wrong. The rows
+    /// are locked meanwhile, as with [`Hook::wrote`].
+    fn holds(&self, worker: WorkerLease, held: Held<'_>) {
+        let _ = (worker, held);
+    }
+
     /// Called when another connection has news: after how long this one hears of it. `None` loses
     /// the news. Default: at once.
     fn news_delay(&self) -> Option<Duration> {
         Some(Duration::ZERO)
     }
+}
+
+/// What a worker believes to have.
+#[derive(Clone, Copy, Debug)]
+pub enum Held<'a> {
+    /// Runs, each with how far it has read the inbox.
+    Runs(&'a [(RunId, i64)]),
+    /// Attempts of activities on queues, by their numbers.
+    Attempts(&'a [(ActivityKey, u32)]),
 }
 
 /// Something that a transition has written.

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::time::Instant;
 
 use self::database::{Database, MemoryClock};
-pub use self::hook::{Hook, Write};
+pub use self::hook::{Held, Hook, Write};
 use self::state::{News, State};
 pub use self::transaction::Notebook;
 use super::{Hub, ManualClock};

@@ -1,11 +1,18 @@
 //! What is asked of the rows without changing them.
 
-use super::state::{RunRow, State};
+use super::Held;
+use super::state::{News, RunRow, State};
 use crate::model::RunId;
 use crate::store::{FoundEnding, ReviewedRuns, RunFilter, RunKey, RunRecord, WorkerLease};
 
 impl State {
-    pub(super) fn review_runs(&self, worker: WorkerLease, held: &[(RunId, i64)]) -> ReviewedRuns {
+    pub(super) fn review_runs(
+        &self,
+        worker: WorkerLease,
+        held: &[(RunId, i64)],
+        news: &News<'_>,
+    ) -> ReviewedRuns {
+        news.holds(worker, Held::Runs(held));
         let mut reviewed = ReviewedRuns::default();
         for (run_id, read) in held {
             match self.runs.get(run_id).filter(|row| row.owner == Some(worker)) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::activities::ActivityRow;
 use super::workers::WorkerRow;
-use super::{Hook, Write, WriteCounts};
+use super::{Held, Hook, Write, WriteCounts};
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{
@@ -68,6 +68,12 @@ impl News<'_> {
     pub(super) fn is_empty(&self) -> bool {
         let no_runs = self.arrivals.is_empty() && self.settled.is_empty() && !self.due;
         no_runs && self.queues.is_empty() && self.given_up.is_empty()
+    }
+
+    pub(super) fn holds(&self, worker: WorkerLease, held: Held<'_>) {
+        if let Some(hook) = self.hook {
+            hook.holds(worker, held);
+        }
     }
 
     pub(super) fn wrote(&self, write: Write<'_>) {

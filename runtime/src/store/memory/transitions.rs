@@ -211,7 +211,8 @@ impl Store for MemoryStore {
         worker: WorkerLease,
         held: &[(RunId, i64)],
     ) -> Result<ReviewedRuns, StoreError> {
-        self.transition("review_runs", |state, _, _| Ok(state.review_runs(worker, held))).await
+        self.transition("review_runs", |state, _, news| Ok(state.review_runs(worker, held, news)))
+            .await
     }
 
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {

@@ -1,0 +1,243 @@
+//! What must hold when something is written: the oracle's books of leases, owners, step numbers and
+//! inboxes.
+
+use std::time::Duration;
+
+use piton::machine::{OperationOutcome, Workflow};
+use piton::model::{BlockedReason, Operation, RunId, Timestamp};
+use piton::store::memory::Write;
+use piton::store::{ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Disposition, WorkerLease};
+use tokio::time::Instant;
+
+use super::builds::Readers;
+use super::{Oracle, Run, key_of};
+use crate::workflows::{BROKEN, hasty};
+
+/// How long a worker that shuts down in order keeps what it does not begin, at most: some calls.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+impl Oracle {
+    /// Checks a write of the process `who` at the time `now` of the database.
+    pub(crate) fn wrote(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
+        match *write {
+            Write::Leased { worker, until } => {
+                if self.leases.insert(key_of(worker), until).is_none() {
+                    self.workers += 1;
+                }
+                let runs_out_at = Instant::now() + until.saturating_since(now);
+                self.processes.insert(who.to_owned(), (worker, runs_out_at));
+            }
+            Write::Fenced { worker } => {
+                let is_own = self.processes.get(who).is_some_and(|(own, _)| *own == worker);
+                let running = self.running.get(who).copied();
+                if is_own && self.shutdowns.interrupts_nothing(who, running) {
+                    self.violate(format!(
+                        "{who} was shut down, and that counts as an interruption"
+                    ));
+                }
+                self.let_go(worker, 1, now);
+            }
+            Write::Released { worker } => {
+                if self.shutdowns.keeps_nothing(who) && self.is_valid(worker, now) {
+                    let left: Vec<_> = self.queues.made_by(worker).collect();
+                    left.iter().for_each(|left| {
+                        self.violate(format!("{left:?} was not handed back by {who}"));
+                    });
+                }
+                self.let_go(worker, 0, now);
+            }
+            Write::Started { run_id, workflow_id, workflow, owner } => {
+                if owner.is_some_and(|owner| !self.is_valid(owner, now)) {
+                    self.violate(format!("{workflow_id} was given to a worker without a lease"));
+                }
+                let run = Run {
+                    workflow_id: workflow_id.to_owned(),
+                    owner,
+                    is_relaxed: workflow == hasty::NAME,
+                    readers: Readers::start(workflow, self.lives.get(who)),
+                    ..Run::default()
+                };
+                if self.runs.insert(run_id, run).is_some() {
+                    self.violate(format!("{workflow_id} was started twice"));
+                }
+            }
+            Write::Claimed { run_id, step_no, worker, again } => {
+                let is_valid = self.is_valid(worker, now);
+                let passed_over = (!again).then(|| self.takes(who, worker, run_id)).flatten();
+                if let Some(own) = passed_over {
+                    self.violate(format!("{who} takes {run_id}, and owns {own} without knowing"));
+                }
+                self.check(run_id, |run| {
+                    let owner = again.then_some(worker);
+                    let is_open = !run.is_closed && !run.is_blocked;
+                    let fits = is_open && run.owner == owner && run.step_no == step_no;
+                    run.owner = Some(worker);
+                    run.interruptions += u32::from(again);
+                    (!fits || !is_valid).then(|| format!("claimed by {worker:?} at {step_no:?}"))
+                });
+            }
+            Write::Committed { worker, step } => {
+                self.asked(step, now);
+                let is_valid = self.is_valid(worker, now);
+                let (lives, workers) = (std::mem::take(&mut self.lives), self.workers);
+                let by = lives.get(who);
+                self.check(step.run_id, |run| {
+                    let fits =
+                        !run.is_closed && run.owner == Some(worker) && run.step_no == step.expected;
+                    run.step_no = step.expected.next();
+                    match step.disposition {
+                        Disposition::Keep { .. } => {}
+                        Disposition::Park { .. } => run.owner = None,
+                        Disposition::Block { .. } => (run.owner, run.is_blocked) = (None, true),
+                        Disposition::Close { .. } => (run.owner, run.is_closed) = (None, true),
+                    }
+                    let used_up = run.use_up(&step.consumed);
+                    let overdue = overdue_retry(&step.disposition);
+                    if !fits || !is_valid {
+                        return Some(format!("committed by {worker:?} after {:?}", step.expected));
+                    }
+                    match &step.disposition {
+                        Disposition::Block { reason: BlockedReason::Panicked(why) }
+                            if why == BROKEN => {}
+                        Disposition::Block { reason: BlockedReason::Undecodable(why) } => {
+                            let blocked = run.readers.block(by, workers);
+                            return blocked.err().map(|problem| format!("{problem}, {who}: {why}"));
+                        }
+                        Disposition::Block { reason } => return Some(format!("blocked: {reason}")),
+                        _ => {}
+                    }
+                    let stepped = run.readers.step(by, &step.disposition, workers);
+                    used_up.and(stepped).err().or(overdue)
+                });
+                self.lives = lives;
+            }
+            Write::Refused { .. } => {}
+            Write::Arrived { run_id, seq, kind } => {
+                self.arrived(run_id, kind);
+                self.check(run_id, |run| {
+                    let fits = !run.is_closed && seq == run.arrived + 1;
+                    run.arrived = seq;
+                    run.inbox.insert(seq, matches!(kind, ArrivalKind::Signal { .. }));
+                    if !matches!(kind, ArrivalKind::Signal { .. } | ArrivalKind::Cancel { .. }) {
+                        run.own.insert(seq);
+                    }
+                    (!fits).then(|| format!("arrival {seq} does not fit"))
+                });
+            }
+            Write::Attempted { key, attempt, worker, again } => {
+                let is_valid = self.is_valid(worker, now);
+                let violation = self.queues.attempted(key, attempt, worker, again, now);
+                self.check(key.run_id, |_| {
+                    violation.or((!is_valid).then(|| format!("attempted by {worker:?}")))
+                });
+            }
+            Write::Beaten { heartbeat } => {
+                let is_valid = self.is_reporter_valid(heartbeat.reporter, now);
+                let violation = self.queues.beaten(heartbeat, now);
+                self.check(heartbeat.key.run_id, |_| {
+                    violation.or((!is_valid).then(|| "a late sign of life".to_owned()))
+                });
+            }
+            Write::Ended { end } => {
+                let is_valid = self.is_reporter_valid(end.reporter, now);
+                let given_at = self.queues.given_at(end.key);
+                let violation = self.queues.ended(end, now).or_else(|| {
+                    let ActivityEnd::PutBack { due_at } = end.end else { return None };
+                    let since = self.shutdowns.in_order_for(who)?;
+                    let kept_for = now.saturating_since(given_at?).min(since);
+                    if kept_for > AT_ONCE {
+                        return Some(format!("put back by {who} after {kept_for:?}"));
+                    }
+                    (due_at > now)
+                        .then(|| format!("put back by {who} for {due_at}, and it is {now}"))
+                });
+                self.check(end.key.run_id, |_| {
+                    violation.or((!is_valid).then(|| "a late end of an attempt".to_owned()))
+                });
+            }
+            Write::Noted { key } => self.check(key.run_id, |run| {
+                let is_new = run.noted.insert(key.handle);
+                (!is_new).then(|| format!("call {} was written twice", key.handle.0))
+            }),
+            Write::Terminated { run_id } => {
+                self.queues.closed(run_id, true);
+                self.check(run_id, |run| {
+                    let was_closed = run.is_closed;
+                    (run.owner, run.is_closed) = (None, true);
+                    was_closed.then(|| "terminated though it was closed".to_owned())
+                });
+            }
+            Write::Unblocked { run_id } => self.check(run_id, |run| {
+                let was_blocked = std::mem::take(&mut run.is_blocked);
+                run.readers.unblock();
+                (!was_blocked).then(|| "unblocked though it was not blocked".to_owned())
+            }),
+        }
+    }
+
+    /// Checks what a step asks of queues.
+    fn asked(&mut self, step: &CommitStep, now: Timestamp) {
+        let asked = self.queues.asked(step.run_id, now, &step.activities, &step.given_up);
+        let is_closed = matches!(step.disposition, Disposition::Close { .. });
+        let closed = is_closed.then(|| self.queues.closed(step.run_id, false)).flatten();
+        self.check(step.run_id, |_| asked.or(closed));
+    }
+
+    /// Takes note of an arrival that says something of attempts.
+    fn arrived(&mut self, run_id: RunId, kind: &ArrivalKind) {
+        let queues = &mut self.queues;
+        let violation = match (self.runs.get_mut(&run_id), kind) {
+            (Some(run), ArrivalKind::Outcome { handle, outcome }) => {
+                let returned = match outcome {
+                    OperationOutcome::Returned(payload) => {
+                        piton::codec::from_payload::<Result<i64, String>>(payload).ok()
+                    }
+                    _ => None,
+                };
+                let value = returned.and_then(Result::ok);
+                let is_written = run.calls.get(handle).is_some_and(|call| call.is_written);
+                let key = ActivityKey { run_id, handle: *handle };
+                let is_second = if is_written && value.is_some() {
+                    !run.written.insert(*handle)
+                } else {
+                    queues.arrived(key, value)
+                };
+                is_second.then(|| format!("call {} has a second outcome", handle.0))
+            }
+            (_, ArrivalKind::Retry { handle, .. }) => {
+                queues.failed(ActivityKey { run_id, handle: *handle });
+                None
+            }
+            (Some(run), ArrivalKind::Interruption { .. }) => {
+                run.interruptions += 1;
+                None
+            }
+            _ => None,
+        };
+        self.check(run_id, |_| violation);
+    }
+
+    fn let_go(&mut self, worker: WorkerLease, interruptions: u32, now: Timestamp) {
+        self.queues.let_go(worker, now);
+        self.leases.remove(&key_of(worker));
+        for run in self.runs.values_mut().filter(|run| run.owner == Some(worker)) {
+            run.owner = None;
+            run.interruptions += interruptions;
+        }
+    }
+}
+
+/// Whether a state waits to try something again when all its attempts must have ended.
+fn overdue_retry(disposition: &Disposition) -> Option<String> {
+    let (Disposition::Keep { snapshot, .. } | Disposition::Park { snapshot, .. }) = disposition
+    else {
+        return None;
+    };
+    let operations = piton::codec::decode_snapshot(snapshot).ok()?.operations;
+    operations.into_iter().find_map(|(handle, operation)| {
+        let Operation::Activity(activity) = operation else { return None };
+        let close_by = activity.scheduled_at + activity.schedule_to_close?;
+        let is_overdue = activity.retry_at? >= close_by;
+        is_overdue.then(|| format!("call {} is to be tried again after its end", handle.0))
+    })
+}
