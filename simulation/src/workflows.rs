@@ -202,13 +202,19 @@ async fn beat(cx: &ActivityContext, work: Work) -> Result<i64, String> {
     let _running = world.running();
     let troubled = world.attempt_begins(cx.info(), &work);
     world.attempt_knows(cx.info(), cx.last_heartbeat());
-    for number in 0..work.millis % 8 {
+    let says = |number| {
         let said = (cx.info().attempt, number);
         world.attempt_says(cx.info(), said);
-        cx.heartbeat(&said).map_err(|error| error.to_string())?;
+        cx.heartbeat(&said).map_err(|error| error.to_string())
+    };
+    let times = work.millis % 8;
+    for number in 0..times {
+        says(number)?;
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    come_to(&work, troubled).await
+    // What is said at the very end nobody has passed on before.
+    says(times)?;
+    come_to(&Work { millis: 0, ..work }, troubled).await
 }
 
 /// Is completed from outside.

@@ -93,8 +93,6 @@ pub(crate) struct Hold {
     pub(crate) inbox_read: Arc<AtomicI64>,
     /// Whether the worker may own the run all the same.
     is_in_doubt: bool,
-    /// How often the suspicion of strays was noted before the worker asked to give the run up.
-    notes_before: Option<u64>,
 }
 
 impl Hold {
@@ -108,17 +106,12 @@ impl Hold {
         let held = Held { events, inbox_read: Arc::clone(&inbox_read) };
         session.runs.lock().insert(run_id, held);
         let session = Arc::clone(session);
-        Self { session, run_id, inbox_read, is_in_doubt: false, notes_before: None }
+        Self { session, run_id, inbox_read, is_in_doubt: false }
     }
 
     /// Says that the driver ends and the worker may own the run, which a later sweep has to tell.
     pub(crate) fn doubt(&mut self) {
         self.is_in_doubt = true;
-    }
-
-    /// Says that the run is about to be given up. It may be claimed again before that is answered.
-    pub(crate) fn give_up(&mut self) {
-        self.notes_before = Some(self.session.strays.notes());
     }
 }
 
@@ -133,10 +126,8 @@ impl Drop for Hold {
             runs.remove(&self.run_id);
         }
         drop(runs);
-        let strays = &self.session.strays;
-        strays.let_go(self.notes_before);
         if self.is_in_doubt {
-            strays.stand();
+            self.session.strays.stand();
         }
     }
 }

@@ -3,12 +3,10 @@
 //! A request that was on its way when its connection broke may be carried out after a look that has found
 //! nothing. So what has been noted is looked into for a while, at every sweep. How late it may come nobody
 //! can say, so now and then there is a look without any suspicion.
-//!
-//! A look leaves out what is held. But what is about to be let go of may have been given once more,
-//! and nobody would look again: so whoever lets go of something compares how often the suspicion was
-//! noted before he said so and after.
+//! That also finds what a look leaves out, because it is held, and what is let go of when it has been given
+//! once more already.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,8 +24,6 @@ const LOOK_ANYWAY: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) struct Suspicion {
     stands: AtomicBool,
-    /// How often it was noted. Set before `stands` is.
-    notes: AtomicU64,
     /// When it was noted last.
     noted_at: Mutex<Option<Instant>>,
     /// When a look was answered last.
@@ -38,7 +34,6 @@ impl Default for Suspicion {
     fn default() -> Self {
         Self {
             stands: AtomicBool::new(false),
-            notes: AtomicU64::new(0),
             noted_at: Mutex::new(None),
             looked_at: Mutex::new(Instant::now()),
         }
@@ -48,7 +43,6 @@ impl Default for Suspicion {
 impl Suspicion {
     /// Notes that something may have been given.
     pub(crate) fn note(&self) {
-        self.notes.fetch_add(1, Ordering::Relaxed);
         *lock(&self.noted_at) = Some(Instant::now());
         self.stand();
     }
@@ -61,20 +55,6 @@ impl Suspicion {
     /// Whether there is something to look into of which no look has told.
     pub(crate) fn stands(&self) -> bool {
         self.stands.load(Ordering::Relaxed)
-    }
-
-    /// How often it was noted. Whoever is about to ask for something to be taken from him keeps that
-    /// for [`Suspicion::let_go`].
-    pub(crate) fn notes(&self) -> u64 {
-        self.notes.load(Ordering::Relaxed)
-    }
-
-    /// Asks for a look, if it was noted since that was kept, at what has been let go of. Not before it
-    /// has: a look leaves out what is held.
-    pub(crate) fn let_go(&self, notes_before: Option<u64>) {
-        if notes_before.is_some_and(|notes| notes != self.notes()) {
-            self.stand();
-        }
     }
 
     /// Begins to look into it, if there is something to look into or it is time to look anyway.

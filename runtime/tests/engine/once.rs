@@ -107,16 +107,21 @@ async fn far_risk(name: String) -> Result<String, String> {
     once(&name).queue("gpu").await.map_err(|error| error.to_string())
 }
 
+/// Waits until the activity of the run is given to a worker.
+async fn until_given<W: piton::machine::Workflow>(rig: &Rig, run: &RunHandle<W>) {
+    let key = ActivityKey { run_id: run.run_id(), handle: piton::model::Handle(0) };
+    while rig.store.find_activity(key).await.unwrap().is_none_or(|row| row.worker.is_none()) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_a_worker_was_given_and_never_heard_of_is_handed_back() {
     let rig = Rig::new();
     let first = rig.worker().queue("gpu").start().await.unwrap();
     rig.store.set_hook(Failing::new("claim_activities", u32::MAX, true));
     let run = rig.client.start(far_risk(text("fine"))).await.unwrap();
-    let key = ActivityKey { run_id: run.run_id(), handle: piton::model::Handle(0) };
-    while rig.store.find_activity(key).await.unwrap().is_none_or(|row| row.worker.is_none()) {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    until_given(&rig, &run).await;
     first.shutdown().await.unwrap();
     rig.store.set_hook(Failing::new("nothing", 0, true));
     let second = rig.worker().queue("gpu").start().await.unwrap();
@@ -169,6 +174,41 @@ async fn what_a_worker_is_given_while_its_attempts_end_is_others_at_once() {
     let at_once = tokio::time::timeout(Duration::from_secs(3), begun).await;
     at_once.expect("it is handed back at once");
     assert_eq!(rig.lab.begun("fine"), [1]);
+    assert!(!shutdown.is_finished(), "the other attempt goes on");
+    rig.lab.open_gate();
+    shutdown.await.unwrap().unwrap();
+    assert_eq!(run.result().await.unwrap(), "fine done");
+    assert_eq!(busy.result().await.unwrap(), "hang done");
+    assert_eq!((rig.lab.begun("fine"), rig.lab.begun("hang")), (vec![1], vec![1]));
+    second.shutdown().await.unwrap();
+}
+
+/// It has been given though there is no place for it: the answer that told of it was lost, and what the
+/// worker does meanwhile has taken the place.
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_its_place_is_others_as_soon_as_its_worker_shuts_down() {
+    let rig = Rig::new();
+    let first = rig.worker().queue("gpu").max_activities(1);
+    let first = first.shutdown_grace(Duration::from_secs(600)).start().await.unwrap();
+    rig.store.set_hook(Failing::new("claim_activities", u32::MAX, true));
+    let run = rig.client.start(far_risk(text("fine"))).await.unwrap();
+    until_given(&rig, &run).await;
+    rig.store.set_hook(Failing::new("nothing", 0, true));
+    let busy = rig.client.start(work(text("hang"))).await.unwrap();
+    rig.until_begun("hang", &[1]).await;
+    // Two polls: it is found, and waits.
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    let second = rig.remote_worker().queue("gpu").start().await.unwrap();
+    assert_eq!(rig.lab.begun("fine"), [0_u32; 0]);
+    let shutdown = tokio::spawn(first.shutdown());
+    let begun = async {
+        while rig.lab.begun("fine").is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    // At the latest the other finds it at its next poll.
+    let at_once = tokio::time::timeout(Duration::from_secs(3), begun).await;
+    at_once.expect("it is handed back at once");
     assert!(!shutdown.is_finished(), "the other attempt goes on");
     rig.lab.open_gate();
     shutdown.await.unwrap().unwrap();

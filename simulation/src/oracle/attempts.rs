@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use piton::activities::ActivityInfo;
-use piton::model::{Snapshot, Timestamp};
+use piton::model::{Payload, Snapshot, Timestamp};
 use piton::store::ActivityKey;
 use tokio::time::Instant;
 
@@ -142,6 +142,25 @@ impl Oracle {
         self.check(info.run_id, |run| {
             run.calls.entry(info.handle).or_default().said.insert(said);
             None
+        });
+    }
+
+    /// Checks what is written of an attempt that is over, and told to the next.
+    pub(super) fn attempt_told(
+        &mut self,
+        key: ActivityKey,
+        attempt: u32,
+        details: Option<&Payload>,
+    ) {
+        let told = details.and_then(|details| piton::codec::from_payload(details).ok());
+        self.check(key.run_id, |run| {
+            let said = &run.calls.get(&key.handle)?.said;
+            let last = *said.range((attempt, 0)..=(attempt, u64::MAX)).next_back()?;
+            let told: Option<(u32, u64)> = told;
+            let handle = key.handle.0;
+            (told != Some(last)).then(|| {
+                format!("attempt {attempt} of call {handle} has said {last:?}, and tells {told:?}")
+            })
         });
     }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use piton::machine::{OperationOutcome, Workflow};
 use piton::model::{BlockedReason, Operation, RunId, Timestamp};
 use piton::store::memory::Write;
-use piton::store::{ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Disposition, WorkerLease};
+use piton::store::{
+    ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Disposition, Reporter, WorkerLease,
+};
 use tokio::time::Instant;
 
 use super::builds::Readers;
@@ -113,6 +115,10 @@ impl Oracle {
             }
             Write::Refused { .. } => {}
             Write::Arrived { run_id, seq, kind } => {
+                if let ArrivalKind::Retry { handle, attempt, details, .. } = kind {
+                    let key = ActivityKey { run_id, handle: *handle };
+                    self.attempt_told(key, *attempt, details.as_ref());
+                }
                 self.arrived(run_id, kind);
                 self.check(run_id, |run| {
                     let fits = !run.is_closed && seq == run.arrived + 1;
@@ -140,6 +146,11 @@ impl Oracle {
             }
             Write::Ended { end } => {
                 let is_valid = self.is_reporter_valid(end.reporter, now);
+                if let (ActivityEnd::Retry { details, .. }, Reporter::Worker(_)) =
+                    (&end.end, end.reporter)
+                {
+                    self.attempt_told(end.key, end.attempt, details.as_ref());
+                }
                 let given_at = self.queues.given_at(end.key);
                 let violation = self.queues.ended(end, now).or_else(|| {
                     let ActivityEnd::PutBack { due_at } = end.end else { return None };

@@ -166,9 +166,6 @@ impl Driver {
         } else {
             self.supersede().await?.followed_by(effects)
         };
-        if !matches!(disposition, Disposition::Keep { .. }) {
-            self.hold.give_up();
-        }
         let step = self.next_commit(disposition, effects);
         let answer = self.hold.session.commits.submit(step).await;
         self.ahead.is_held = false;

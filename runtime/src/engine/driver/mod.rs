@@ -183,7 +183,6 @@ impl Driver {
                     hold.session.blocked.note_blocked(run_id);
                     let disposition = Disposition::Block { reason };
                     let step = Box::new(CommitStep::new(run_id, expected, disposition));
-                    hold.give_up();
                     if let Err(error) = hold.session.commits.submit(step).await {
                         report_failed_commit(&mut hold, &error);
                     }

@@ -39,16 +39,13 @@ pub(super) fn start(
     let (key, attempt) = (claimed.key, claimed.attempt);
     let token = ActivityToken { run_id: key.run_id, handle: key.handle, attempt };
     let link = Link::new(Some(token), claimed.details.clone());
-    let mut held = session.attempts.hold(key, attempt, Arc::clone(&link));
+    let held = session.attempts.hold(key, attempt, Arc::clone(&link));
     let task = Arc::clone(session);
     let task = session.spawn(async move {
         let Some(end) = make(&task, claimed, places, &link).await else { return };
         // The place is free for the next while this one is being reported.
         drop(permit);
         task.attempts.note_freed();
-        if matches!(end, ActivityEnd::PutBack { .. }) {
-            held.put_back();
-        }
         report(
             &task,
             FinishActivity { key, attempt, reporter: Reporter::Worker(task.lease()), end },

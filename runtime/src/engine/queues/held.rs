@@ -44,7 +44,7 @@ impl Held {
     ) -> HeldAttempt {
         self.lock().insert(key, Attempt { number, link: Arc::clone(&link), task: None });
         let held = Arc::clone(self);
-        HeldAttempt { held, key, number, link, is_reported: false, notes_before: None }
+        HeldAttempt { held, key, number, link, is_reported: false }
     }
 
     /// Says which task makes the attempt.
@@ -116,17 +116,9 @@ pub(crate) struct HeldAttempt {
     number: u32,
     link: Arc<Link>,
     is_reported: bool,
-    /// How often the suspicion of strays was noted before the worker asked to put it back.
-    notes_before: Option<u64>,
 }
 
 impl HeldAttempt {
-    /// Says that it is about to be put back on its queue. It may be claimed again, under the same
-    /// number, before that is answered.
-    pub(crate) fn put_back(&mut self) {
-        self.notes_before = Some(self.held.strays.notes());
-    }
-
     /// Lets go of an attempt whose end is written.
     pub(crate) fn reported(mut self) {
         self.is_reported = true;
@@ -141,7 +133,6 @@ impl Drop for HeldAttempt {
             attempts.remove(&self.key);
         }
         drop(attempts);
-        self.held.strays.let_go(self.notes_before);
         if !self.is_reported && self.link.call_off() {
             let unbegun = self.held.unbegun.lock();
             unbegun.unwrap_or_else(PoisonError::into_inner).push((self.key, self.number));
