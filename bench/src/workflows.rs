@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
 
 /// The times at which [`mark()`] ran in this process.
 static MARKS: Mutex<Vec<Instant>> = Mutex::new(Vec::new());
@@ -29,6 +30,37 @@ pub(crate) fn abort_at(count: Option<usize>) {
     ABORT_AT.store(count.unwrap_or(0), Ordering::Relaxed);
 }
 
+/// Two runs whose steps are let through by turns, so that both are measured in the same minute.
+pub(crate) static TURNS: [Turns; 2] = [const { Turns::new() }; 2];
+
+/// The turns of one run: its activities wait until they are let through.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    allowed: Semaphore,
+    made: Semaphore,
+    marks: Mutex<Vec<Instant>>,
+}
+
+impl Turns {
+    const fn new() -> Self {
+        let (allowed, made) = (Semaphore::const_new(0), Semaphore::const_new(0));
+        Self { allowed, made, marks: Mutex::new(Vec::new()) }
+    }
+
+    /// Lets so many activities through, and returns the times at which they ran.
+    pub(crate) async fn take(&self, count: u32) -> Vec<Instant> {
+        self.allowed.add_permits(count as usize);
+        self.made.acquire_many(count).await.expect("it is never closed").forget();
+        std::mem::take(&mut *self.marks.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn pass(&self) {
+        self.allowed.acquire().await.expect("it is never closed").forget();
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
+        self.made.add_permits(1);
+    }
+}
+
 /// Returns what it is given.
 #[activity]
 pub(crate) async fn echo(text: &str) -> String {
@@ -46,6 +78,13 @@ pub(crate) async fn mark(text: &str) -> String {
     if count == ABORT_AT.load(Ordering::Relaxed) {
         std::process::abort();
     }
+    text.to_owned()
+}
+
+/// The same, when it is the turn of the run with this index in [`TURNS`].
+#[activity]
+pub(crate) async fn turn(run: usize, text: &str) -> String {
+    TURNS[run].pass().await;
     text.to_owned()
 }
 
@@ -81,6 +120,16 @@ pub(crate) async fn marked_steps(count: u32, text: String) -> u64 {
     let mut length = 0;
     for _ in 0..count {
         length += mark(&text).await.len() as u64;
+    }
+    length
+}
+
+/// The same, with activities that wait for the turn of this run.
+#[workflow]
+pub(crate) async fn turned_steps(run: usize, count: u32, text: String) -> u64 {
+    let mut length = 0;
+    for _ in 0..count {
+        length += turn(run, &text).await.len() as u64;
     }
     length
 }
