@@ -27,6 +27,10 @@ const CONSTRUCTS: &[&[&str]] = &[
     &[".push_str(", ".await"],
     &[".insert(", ".await"],
     &[".entry(", ".or_insert("],
+    &[".entry(", ".or_default().push(", ".await"],
+    &[".entry(", ".or_default() += "],
+    &[".last_mut().unwrap().push_str(", ".await"],
+    &[".first_mut().expect("],
     &[" = &mut v"],
     &[" = &v"],
     // Control flow.
@@ -48,6 +52,11 @@ const CONSTRUCTS: &[&[&str]] = &[
     &[": for ", " in &v"],
     &[": for ", " in &mut v"],
     &[": for ", ".iter()"],
+    &[".lines() {"],
+    &[".chunks(2) {"],
+    &[": for ", ").lines() {"],
+    &[": for ", ").iter() {"],
+    &[": for row_", " in &rows_"],
     &[".chars()"],
     &[".into_iter().zip("],
     // Several at once.

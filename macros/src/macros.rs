@@ -81,6 +81,29 @@ pub(crate) fn is_known(mac: &Macro) -> bool {
     known(&name(mac)).is_some()
 }
 
+/// Whether it stands for a literal, whatever its arguments are.
+pub(crate) fn is_literal(mac: &Macro) -> bool {
+    const LITERALS: [&str; 7] =
+        ["cfg", "column", "concat", "file", "line", "module_path", "stringify"];
+    LITERALS.iter().any(|literal| name(mac) == *literal)
+}
+
+/// What an assertion without a message says when it fails: it writes its condition, which will not be what
+/// stood in the source once names are changed and awaits taken out.
+pub(crate) fn own_message(mac: &Macro, pieces: &[Piece]) -> Option<String> {
+    let [Piece::Expr(condition, _), rest @ ..] = pieces else { return None };
+    if rest.iter().any(|piece| matches!(piece, Piece::Expr(..))) {
+        return None;
+    }
+    let is_assertion = ["assert", "debug_assert"].contains(&name(mac).as_str());
+    is_assertion.then(|| format!("assertion failed: {}", written(condition)))
+}
+
+/// An expression as `stringify!` writes it.
+pub(crate) fn written(expr: &Expr) -> String {
+    expr.to_token_stream().to_string().replace(" ?", "?")
+}
+
 /// Whether an expression that may not be evaluated awaits.
 pub(crate) fn has_lazy_await(mac: &Macro) -> bool {
     is_known(mac)

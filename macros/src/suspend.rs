@@ -4,6 +4,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Macro, Stmt};
 
+use crate::macros;
+
 /// The macros that suspend, whatever is in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaiting {
@@ -75,7 +77,8 @@ impl<'ast> Visit<'ast> for Search {
     }
 
     fn visit_macro(&mut self, mac: &'ast Macro) {
-        self.0 |= awaiting(mac).is_some() || tokens(mac.tokens.clone());
+        let may_await = !macros::is_literal(mac);
+        self.0 |= may_await && (awaiting(mac).is_some() || tokens(mac.tokens.clone()));
     }
 
     fn visit_item(&mut self, _: &'ast syn::Item) {}

@@ -86,9 +86,10 @@ fn write_out(mac: &Macro) -> Option<TokenStream> {
                 _ => return None,
             };
             let message = match rest {
-                [] | [_] => quote_spanned! {span=>
-                    "condition failed: `{}`", ::core::stringify!(#condition)
-                },
+                [] | [_] => {
+                    let written = macros::written(condition);
+                    quote_spanned!(span=> "condition failed: `{}`", #written)
+                }
                 [_, message @ ..] => macros::unparse(message),
             };
             let bail = bail(span, &message);

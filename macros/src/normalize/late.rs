@@ -11,9 +11,10 @@ use syn::{Expr, ExprMethodCall};
 use super::labels::OwnTargets;
 use super::lending::PARTS_MUT;
 use super::operands::is_constant;
+use super::select::Select;
 use super::{Lower, labels};
 use crate::macros::{self, Piece};
-use crate::suspend;
+use crate::suspend::{self, Awaiting};
 
 /// Methods that lend what is in an entry of a map, and may put it there.
 const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
@@ -178,6 +179,20 @@ impl Visit<'_> for Search<'_> {
     }
 
     fn visit_macro(&mut self, mac: &syn::Macro) {
+        if macros::is_literal(mac) {
+            return;
+        }
+        if suspend::awaiting(mac) == Some(Awaiting::Select)
+            && let Ok(select) = mac.parse_body::<Select>()
+        {
+            for arm in &select.arms {
+                [Some(&arm.future), arm.cond.as_ref(), Some(&arm.handler)]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|expr| self.visit_expr(expr));
+            }
+            return;
+        }
         // What is in others cannot be seen.
         let is_seen = macros::is_known(mac) || suspend::awaiting(mac).is_some();
         let leaves = ["bail", "ensure"].iter().any(|name| macros::name(mac) == *name);
@@ -191,4 +206,6 @@ impl Visit<'_> for Search<'_> {
             *self.exits = Exits { loops: true, function: true };
         }
     }
+
+    fn visit_item(&mut self, _: &syn::Item) {}
 }

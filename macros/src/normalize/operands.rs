@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use syn::{Expr, ExprReference, UnOp};
+use syn::{BinOp, Expr, ExprReference, UnOp};
 
 use super::late::{Exits, Late};
-use super::{Lower, control, let_stmt};
+use super::{Lower, control, is_assignment, let_stmt};
 use crate::carried::{gives_own, local_of};
-use crate::ir::LocalId;
+use crate::ir::{LocalId, Locals};
 use crate::macros::{self, Piece};
 use crate::suspend;
 use crate::usage::Usage;
@@ -22,6 +22,16 @@ struct Changed {
     changes: BTreeSet<LocalId>,
     takes: BTreeSet<LocalId>,
     exits: Exits,
+}
+
+impl Changed {
+    /// Adds what another operand may do.
+    fn note(&mut self, locals: &Locals, operand: &Expr) {
+        let Usage { changes, takes, .. } = Usage::of_expr(locals, operand);
+        self.changes.extend(changes);
+        self.takes.extend(takes);
+        self.exits.note(operand);
+    }
 }
 
 /// What an expression does with an operand.
@@ -45,10 +55,7 @@ impl Lower<'_> {
         for (index, (operand, _)) in operands.iter().enumerate().rev() {
             changed[index].clone_from(&after);
             if last.is_some_and(|last| index <= last) {
-                let Usage { changes, takes, .. } = Usage::of_expr(&self.locals, operand);
-                after.changes.extend(changes);
-                after.takes.extend(takes);
-                after.exits.note(operand);
+                after.note(&self.locals, operand);
             }
         }
         let mut left = Vec::with_capacity(operands.len());
@@ -169,30 +176,48 @@ impl Lower<'_> {
 
     /// What a method is called on for a value of its own is there until the statement ends. It is looked
     /// for in what is evaluated first.
-    pub(super) fn keep_receiver(&mut self, value: Expr) -> Expr {
-        match value {
-            Expr::Paren(expr) => {
-                let inner = Box::new(self.keep_receiver(*expr.expr));
-                Expr::Paren(syn::ExprParen { expr: inner, ..expr })
+    pub(super) fn keep_receiver(&mut self, mut value: Expr) -> Expr {
+        match &mut value {
+            Expr::Paren(expr) => self.keep_in_first([&mut *expr.expr]),
+            Expr::Cast(expr) => self.keep_in_first([&mut *expr.expr]),
+            Expr::Try(expr) => self.keep_in_first([&mut *expr.expr]),
+            Expr::Unary(expr) => self.keep_in_first([&mut *expr.expr]),
+            Expr::Binary(expr) if matches!(expr.op, BinOp::And(_) | BinOp::Or(_)) => {
+                self.keep_in_first([&mut *expr.left]);
             }
-            Expr::Cast(expr) => {
-                let value = Box::new(self.keep_receiver(*expr.expr));
-                Expr::Cast(syn::ExprCast { expr: value, ..expr })
+            Expr::Binary(expr) if !is_assignment(&expr.op) => {
+                self.keep_in_first([&mut *expr.left, &mut *expr.right]);
             }
-            Expr::MethodCall(call) if gives_own(&call) && is_made(&call.receiver) => {
+            Expr::Range(expr) => {
+                let ends = [&mut expr.start, &mut expr.end];
+                self.keep_in_first(ends.into_iter().flatten().map(|end| &mut **end));
+            }
+            Expr::MethodCall(call) if gives_own(call) && is_made(&call.receiver) => {
                 self.borrowed += 1;
-                let receiver = Box::new(self.spill(*call.receiver));
-                Expr::MethodCall(syn::ExprMethodCall { receiver, ..call })
+                let receiver = std::mem::replace(&mut *call.receiver, Expr::PLACEHOLDER);
+                *call.receiver = self.spill(receiver);
             }
-            Expr::Call(mut call) if is_constant(self, &call.func) => {
-                let locals = &*self;
-                let first = call.args.iter_mut().find(|argument| !is_constant(locals, argument));
-                if let Some(first) = first {
-                    *first = self.keep_receiver(std::mem::replace(first, Expr::PLACEHOLDER));
-                }
-                Expr::Call(call)
+            Expr::MethodCall(call) => self.keep_in_first([&mut *call.receiver]),
+            Expr::Call(call) if is_constant(self, &call.func) => self.keep_in_first(&mut call.args),
+            _ => {}
+        }
+        value
+    }
+
+    /// Keeps what a method is called on in the operand that is evaluated first. Those that may as well be
+    /// evaluated later are not counted.
+    fn keep_in_first<'e>(&mut self, operands: impl IntoIterator<Item = &'e mut Expr>) {
+        let mut operands: Vec<&mut Expr> = operands.into_iter().collect();
+        let is_later = |(index, operand): (usize, &&mut Expr)| {
+            let mut changed = Changed::default();
+            for later in &operands[index + 1..] {
+                changed.note(&self.locals, later);
             }
-            value => value,
+            is_constant(self, operand) || is_stable_value(self, operand, &changed)
+        };
+        let later = operands.iter().enumerate().take_while(|operand| is_later(*operand)).count();
+        if let Some(first) = operands.get_mut(later) {
+            **first = self.keep_receiver(std::mem::replace(*first, Expr::PLACEHOLDER));
         }
     }
 

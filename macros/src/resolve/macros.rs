@@ -36,12 +36,16 @@ impl VisitMut for Renamer<'_, '_> {
 
 impl Resolver<'_> {
     pub(super) fn resolve_macro(&mut self, mac: &mut Macro) {
+        if macros::is_literal(mac) {
+            return;
+        }
         if suspend::awaiting(mac) == Some(suspend::Awaiting::Select) {
             return self.resolve_select(mac);
         }
         let Some(mut pieces) = macros::parse(mac) else {
             return self.resolve_tokens(mac);
         };
+        let message = macros::own_message(mac, &pieces);
         let before = macros::unparse(&pieces).to_string();
         let is_known = macros::is_known(mac);
         let visit = match suspend::awaiting(mac) {
@@ -72,9 +76,16 @@ impl Resolver<'_> {
                 }
             }
         }
+        let awaits = suspend::tokens(mac.tokens.clone());
         let after = macros::unparse(&pieces);
-        if after.to_string() != before {
+        let is_changed = after.to_string() != before;
+        if is_changed {
             mac.tokens = after;
+        }
+        if let (Some(message), [Piece::Expr(condition, _), ..]) = (message, &pieces[..])
+            && (is_changed || awaits)
+        {
+            mac.tokens = quote!(#condition, "{}", #message);
         }
     }
 

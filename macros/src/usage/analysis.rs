@@ -322,6 +322,9 @@ impl Visit<'_> for Analysis<'_> {
     }
 
     fn visit_macro(&mut self, mac: &Macro) {
+        if macros::is_literal(mac) {
+            return;
+        }
         let Some(pieces) = macros::parse(mac) else {
             return macros::scan_names(&mac.tokens, &mut |name| {
                 self.read_name(name, Mode::BorrowMut);

@@ -37,7 +37,8 @@ const TEXT: [Change; 6] = [
     ("note(std::mem::replace(&mut @, $));", &[Ty::Text]),
 ];
 
-const MAP: [Change; 6] = [
+const MAP: [Change; 7] = [
+    ("*@.entry($).or_default() += $;", &[Ty::Text, Ty::Int]),
     ("@.insert($, $);", &[Ty::Text, Ty::Int]),
     ("@.insert($, $);", &[Ty::Text, Ty::Int]),
     ("*@.entry($).or_insert(0) += $;", &[Ty::Text, Ty::Int]),
@@ -54,7 +55,9 @@ const ORDER: [Change; 5] = [
     ("@.lines.truncate(i64::rem_euclid($, 3) as usize);", &[Ty::Int]),
 ];
 
-const TEXTS: [Change; 4] = [
+const TEXTS: [Change; 6] = [
+    ("if !@.is_empty() { @.last_mut().unwrap().push_str(&$); }", &[Ty::Text]),
+    ("if !@.is_empty() { @.first_mut().expect(\"there is one\").insert_str(0, &$); }", &[Ty::Text]),
     ("@.insert(0, $);", &[Ty::Text]),
     ("@.push($);", &[Ty::Text]),
     ("if !@.is_empty() { @[0] = $; }", &[Ty::Text]),
@@ -168,6 +171,21 @@ impl Generator {
             return Node::stmt(&template.replace('@', &name), nodes);
         }
         self.declaration()
+    }
+
+    /// A map of lists that are made where they are first needed.
+    pub(super) fn gathering(&mut self) -> Node {
+        let name = self.fresh();
+        // What an entry would be left with by a jump could be told.
+        let nodes = self.without_exit(|this| {
+            [Ty::Text, Ty::Int, Ty::Text, Ty::Int].map(|ty| this.expr(ty)).to_vec()
+        });
+        let template = format!(
+            "let mut {name} = BTreeMap::<String, Vec<i64>>::new();\n\
+             {name}.entry($).or_default().push($);\n\
+             {name}.entry($).or_insert_with(Vec::new).push($);\nnote({name});"
+        );
+        Node::stmt(&template, nodes)
     }
 
     fn operand(&mut self, ty: Ty) -> Node {

@@ -13,7 +13,7 @@ type Item<'a> = (&'a str, Ty, bool, bool);
 /// local, `#` the name that is bound.
 type Borrowing = (Ty, &'static str, &'static str, &'static [(&'static str, Ty)]);
 
-const BORROWINGS: [Borrowing; 18] = [
+const BORROWINGS: [Borrowing; 20] = [
     (Ty::List, "#", "&@", &[("(*#)", Ty::Int)]),
     (Ty::List, "&#", "&@", &[("#", Ty::Int)]),
     (Ty::List, "#", "@.iter()", &[("(*#)", Ty::Int)]),
@@ -32,6 +32,8 @@ const BORROWINGS: [Borrowing; 18] = [
     (Ty::Order, "#", "&@.lines", &[("#.count", Ty::Int), ("#.sku.as_str()", Ty::Str)]),
     (Ty::Order, "Line { sku, count: # }", "@.lines.iter()", &[("(*#)", Ty::Int)]),
     (Ty::Text, "#", "@.chars().take(3)", &[("#", Ty::Char)]),
+    (Ty::Text, "#", "@.lines()", &[("#", Ty::Str)]),
+    (Ty::List, "#", "@.chunks(2)", &[("(#.len() as i64)", Ty::Int)]),
 ];
 
 /// The same with what may be changed.
@@ -65,7 +67,9 @@ impl Generator {
         if self.loops >= MAX_LOOPS {
             return self.change();
         }
-        match self.rng.below(14) {
+        match self.rng.below(16) {
+            14 => self.for_lent(),
+            15 => self.for_rows(),
             0..=2 => self.for_numbers(),
             3..=6 => self.for_owned(),
             7..=9 => self.for_borrowed(),
@@ -179,6 +183,32 @@ impl Generator {
         let body = self.for_body(&label, &items);
         let (pattern, over) = (pattern.replace('#', &name), over.replace('@', &local));
         Node::stmt(&format!("{label}: for {pattern} in {over} {{\n$}}"), vec![body])
+    }
+
+    /// Over what a value lends that is made for the loop.
+    fn for_lent(&mut self) -> Node {
+        let (ty, over, item, item_type) = self.rng.pick(&[
+            (Ty::Text, "($).lines()", "#", Ty::Str),
+            (Ty::List, "($).iter()", "(*#)", Ty::Int),
+            (Ty::Texts, "($).iter().rev()", "#.as_str()", Ty::Str),
+        ]);
+        let (label, name) = (self.label(), self.fresh());
+        let value = self.expr(ty);
+        let item = item.replace('#', &name);
+        let body = self.for_body(&label, &[(&item, item_type, item == name, false)]);
+        Node::stmt(&format!("{label}: for {name} in {over} {{\n$}}"), vec![value, body])
+    }
+
+    /// Over the items of the items of a list.
+    fn for_rows(&mut self) -> Node {
+        let (label, name) = (self.label(), self.fresh());
+        let rows = vec![self.expr(Ty::List), self.expr(Ty::List)];
+        let body = self.for_body(&label, &[(&format!("(*{name})"), Ty::Int, false, false)]);
+        let template = format!(
+            "let rows_{name} = vec![$, $];\n\
+             {label}: for row_{name} in &rows_{name} {{\nfor {name} in row_{name} {{\n$}}\n}}"
+        );
+        Node::stmt(&template, rows.into_iter().chain([body]).collect())
     }
 
     fn while_condition(&mut self) -> Node {

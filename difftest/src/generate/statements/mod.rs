@@ -32,7 +32,7 @@ impl Generator {
 
     /// A statement, and whether what it borrows stays borrowed.
     fn statement(&mut self) -> (Node, bool) {
-        let node = match self.rng.below(44) {
+        let node = match self.rng.below(45) {
             0..=5 => self.declaration(),
             6 | 7 => self.destructuring(),
             8 | 9 => self.assignment(),
@@ -60,6 +60,7 @@ impl Generator {
                 Node::stmt("$", vec![value])
             }
             40 => self.assertion(),
+            44 => self.gathering(),
             41 => {
                 let value = self.matching(Ty::Unit);
                 Node::stmt("$", vec![value])

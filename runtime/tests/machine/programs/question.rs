@@ -2,6 +2,8 @@
 
 crate::harness::program! {
     async fn question(cx: &Context, n: i64) -> Result<i64, Broken> {
+        let n = n;
+        ensure!(n < 50 && checked(n).await? < 100);
         let a = checked(n).await?;
         let b = checked(a - 3).await? + checked(a).await?;
         let mut total = 0;
@@ -15,5 +17,5 @@ crate::harness::program! {
         }
         Ok(a + b + total + parsed)
     }
-    (1) (2) (3) (-1)
+    (1) (2) (3) (-1) (50)
 }
