@@ -4,7 +4,8 @@
 async fn program(n: i64) -> Option<i64> {
     let start = n;
     for round in 0..i64::rem_euclid(
-        start ^ Some(vec![Noisy::new("counted"), Noisy::new("last")].len() as i64).map(|x| x + 1)?,
+        start
+            ^ Some(vec![Noisy::new("counted"), Noisy::new("last")].len() as i64).map(|x| x + 1)?,
         4,
     ) {
         let _inner = Noisy::new(format!("round {round}"));
