@@ -8,6 +8,7 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
 
+use super::entries::FILLING_OPTIONS;
 use super::labels::OwnTargets;
 use super::lending::PARTS_MUT;
 use super::operands::is_constant;
@@ -18,9 +19,6 @@ use crate::suspend::{self, Awaiting};
 
 /// Methods that lend what is in an entry of a map, and may put it there.
 const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
-
-/// Methods that lend what is in an `Option`, and may put it there.
-const FILLING_OPTIONS: [&str; 3] = ["get_or_insert", "get_or_insert_default", "get_or_insert_with"];
 
 /// What a chain does besides lending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

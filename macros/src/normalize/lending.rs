@@ -8,6 +8,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprTry, Ident};
 
+use super::projections::projects;
 use super::{Lower, operands, walk};
 use crate::usage::Usage;
 
@@ -36,17 +37,23 @@ pub(super) const ADAPTING: [&str; 5] = ["enumerate", "rev", "skip", "step_by", "
 
 /// Methods that pick one item of an iterator. Those that look at the items may find another one once it
 /// has been changed.
-const PICKING: [&str; 3] = ["last", "next", "nth"];
+pub(super) const PICKING: [&str; 3] = ["last", "next", "nth"];
 const LOOKING: [&str; 7] = ["find", "max", "max_by", "max_by_key", "min", "min_by", "min_by_key"];
 
+/// Methods that leave out items of an iterator, or what is in an `Option`, by a look at it.
+const SIFTING: [&str; 3] = ["filter", "skip_while", "take_while"];
+
 /// Methods that lend a part of what they are called on.
-const PARTS: [&str; 22] = [
+pub(super) const PARTS: [&str; 26] = [
     "as_bytes",
     "as_deref",
+    "as_os_str",
+    "as_path",
     "as_ref",
     "as_slice",
     "as_str",
     "back",
+    "file_stem",
     "first",
     "first_key_value",
     "front",
@@ -60,6 +67,7 @@ const PARTS: [&str; 22] = [
     "split_once",
     "strip_prefix",
     "strip_suffix",
+    "to_str",
     "trim",
     "trim_end",
     "trim_start",
@@ -122,6 +130,8 @@ struct Chain<'e> {
     is_shared: bool,
     /// Whether it ends with a part, and not with an iterator.
     gives_part: bool,
+    /// Whether what it gives has numbers beside the parts.
+    has_numbers: bool,
 }
 
 impl Lower<'_> {
@@ -160,6 +170,7 @@ impl Lower<'_> {
                 keys: Vec::new(),
                 is_shared: true,
                 gives_part: true,
+                has_numbers: false,
             }),
             Expr::Field(expr) => self.lending(&expr.base).filter(|chain| chain.is_shared),
             _ => None,
@@ -173,13 +184,21 @@ impl Lower<'_> {
         let is_first = self.is_place(&call.receiver);
         let opens = is_one_of(&OPENING, call);
         let has_default = is_one_of(&DEFAULTING, call) && chain.is_shared && !is_first;
-        let adapts = has_items && is_one_of(&ADAPTING, call);
+        let sifts = is_one_of(&SIFTING, call) && chain.is_shared && !is_first;
+        let projects = projects(call, chain.has_numbers) && chain.is_shared && !is_first;
+        let adapts = has_items && (is_one_of(&ADAPTING, call) || sifts);
+        chain.has_numbers |= call.method == "enumerate";
         // `last` is a method of lists, too.
         chain.gives_part = opens
-            || has_items && (looks || picks)
+            || has_items && (looks || picks || projects && call.method == "find_map")
             || !has_items
-                && (has_default || is_one_of(&PARTS, call) || is_one_of(&PARTS_MUT, call));
-        if !(chain.gives_part || adapts || !has_items && is_one_of(&ITEMS, call)) {
+                && (has_default
+                    || sifts && call.method == "filter"
+                    || projects
+                    || is_one_of(&PARTS, call)
+                    || is_one_of(&PARTS_MUT, call));
+        let has_more = has_items && projects;
+        if !(chain.gives_part || adapts || has_more || !has_items && is_one_of(&ITEMS, call)) {
             return None;
         }
         chain.is_shared &= shares(call);
@@ -235,7 +254,17 @@ impl Lower<'_> {
 
     /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
     pub(super) fn keep_found(&mut self, value: Expr) -> Expr {
-        if ends_in_part(&value) { self.keep_in(value) } else { value }
+        match value {
+            value if self.fills(&value) => self.fill(value),
+            value if ends_in_part(&value) => self.keep_in(value),
+            Expr::Tuple(mut tuple) => {
+                for value in &mut tuple.elems {
+                    *value = self.keep_found(std::mem::replace(value, Expr::PLACEHOLDER));
+                }
+                Expr::Tuple(tuple)
+            }
+            value => value,
+        }
     }
 
     fn keep_in(&mut self, value: Expr) -> Expr {
@@ -336,6 +365,8 @@ fn ends_in_part(value: &Expr) -> bool {
         Expr::MethodCall(call) => {
             let part = [&PARTS[..], &PARTS_MUT, &PICKING, &LOOKING, &DEFAULTING];
             part.iter().any(|methods| is_one_of(methods, call))
+                || call.method == "filter"
+                || projects(call, false)
         }
         Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),
         _ => false,

@@ -7,6 +7,7 @@
 
 mod branches;
 mod control;
+mod entries;
 mod expr;
 mod guards;
 mod items;
@@ -17,6 +18,7 @@ mod lent;
 mod loops;
 mod names;
 mod operands;
+mod projections;
 mod remade;
 pub(crate) mod select;
 mod statements;

@@ -93,6 +93,18 @@ impl Lower<'_> {
             Pat::Guard(guarded) => &*guarded.pat,
             pat => pat,
         };
+        if let (Pat::Tuple(pats), Expr::Tuple(values)) = (pat, value)
+            && pats.elems.len() == values.elems.len()
+            && !pats.elems.iter().any(|pat| matches!(pat, Pat::Rest(_)))
+        {
+            for (pat, value) in pats.elems.iter().zip(&values.elems) {
+                // What is moved into the tuple is borrowed from there.
+                if !self.is_place(value) || self.is_shared_borrow(value) {
+                    self.note_borrows(pat, value);
+                }
+            }
+            return;
+        }
         let bindings = Bindings::of(pat);
         let lent = self.lent(value);
         let value = lent.as_ref().unwrap_or(value);

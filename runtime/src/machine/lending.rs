@@ -104,3 +104,30 @@ pub fn lender<L: Lender + ?Sized>(place: &mut L) -> &mut L {
 pub fn opened<O: IntoIterator>(found: O) -> O::Item {
     found.into_iter().next().expect("what is borrowed has not changed")
 }
+
+/// That a map can get a copy of a key, so that what it holds there can be looked up.
+#[diagnostic::on_unimplemented(
+    message = "the value of a map's entry cannot be held across an await if its key, `{K}`, is not `Clone`",
+    label = "after the await the value is looked up by a copy of this key",
+    note = "derive `Clone` for it, or make the entry where its value is used up before the await",
+    note = "rule `saved_locals`"
+)]
+pub trait Copies<K> {
+    /// The copy.
+    fn copy_of(key: &K) -> K;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: Clone> Copies<K> for Asked {
+    fn copy_of(key: &K) -> K {
+        key.clone()
+    }
+}
+
+/// The key that a map is given.
+pub fn copy_of_key<K>(key: &K) -> K
+where
+    Asked: Copies<K>,
+{
+    Asked::copy_of(key)
+}

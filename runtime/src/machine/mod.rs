@@ -50,7 +50,9 @@ pub use iteration::{
     item_list, items, next_item, range,
 };
 pub use join_all::{JoinAll, PendingItem, join_all};
-pub use lending::{Asked, Lender, Lends, Owners, lender, lent_by, lent_mutably, opened};
+pub use lending::{
+    Asked, Copies, Lender, Lends, Owners, copy_of_key, lender, lent_by, lent_mutably, opened,
+};
 pub use locals::{Load, LocalsReader, Slot};
 pub use operation_token::{Branch, Choice, Fut, branch, choice, future};
 pub use parked::Parked;

@@ -26,8 +26,8 @@ async fn pattern(mut names: Vec<String>) -> Vec<String> {
 }
 
 #[workflow]
-async fn entry(mut totals: BTreeMap<u64, u64>) -> u64 {
-    let total = totals.entry(1).or_default();
+async fn entry(mut totals: BTreeMap<u64, BTreeMap<u64, u64>>) -> u64 {
+    let total = totals.entry(1).or_default().entry(2).or_default();
     *total += step(1).await;
     *total
 }

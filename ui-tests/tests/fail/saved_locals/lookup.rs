@@ -44,8 +44,11 @@ async fn of_part(mut prices: Prices, sku: String) {
     }
 }
 
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Sku(String);
+
 #[workflow]
-async fn of_entry(mut stock: BTreeMap<String, u64>, sku: String) {
+async fn of_entry(mut stock: BTreeMap<Sku, u64>, sku: Sku) {
     let left = stock.entry(sku).or_insert(0);
     confirm(*left).await;
     *left += 1;

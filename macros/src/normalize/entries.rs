@@ -1,0 +1,78 @@
+//! Values that are lent where they have perhaps been put first: `totals.entry(key).or_default()`,
+//! `cache.get_or_insert_with(Vec::new)`.
+//!
+//! They are put there once, by a statement of its own, and looked up from then on: in a map by a copy
+//! of the key.
+
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall, Lit, Pat};
+
+use super::lending::is_one_of;
+use super::{Lower, let_stmt};
+
+/// Methods that lend what is in an entry of a map, and may put it there.
+const FILLING: [&str; 4] = ["or_default", "or_insert", "or_insert_with", "or_insert_with_key"];
+
+/// Methods that lend what is in an `Option`, and may put it there.
+pub(super) const FILLING_OPTIONS: [&str; 3] =
+    ["get_or_insert", "get_or_insert_default", "get_or_insert_with"];
+
+impl Lower<'_> {
+    /// Whether the expression lends what it may have put into a map or an `Option`.
+    pub(super) fn fills(&self, value: &Expr) -> bool {
+        let Expr::MethodCall(call) = value else { return false };
+        let is_of_option = is_one_of(&FILLING_OPTIONS, call) && self.is_place(&call.receiver);
+        // Maps whose keys can be saved are not asked for literals; others that are may find nothing by one.
+        let has_key = |entry: &ExprMethodCall| match &entry.args[0] {
+            Expr::Lit(literal) => !matches!(literal.lit, Lit::Str(_)),
+            _ => true,
+        };
+        is_of_option
+            || entry(call).is_some_and(|entry| self.is_place(&entry.receiver) && has_key(entry))
+    }
+
+    /// Puts there what the expression puts there, and gives one that looks it up.
+    pub(super) fn fill(&mut self, value: Expr) -> Expr {
+        let span = value.span();
+        let Expr::MethodCall(mut call) = value else { return value };
+        let found: Expr = match maker_mut(&mut call.receiver) {
+            Some(entry) => {
+                let at = entry.args[0].span();
+                let kept = self.spill(entry.args[0].clone());
+                let copied: Expr = syn::parse_quote_spanned!(at=> { &#kept });
+                entry.args[0] =
+                    syn::parse_quote_spanned!(at=> ::piton::__private::copy_of_key(#copied));
+                let map = &entry.receiver;
+                syn::parse_quote_spanned!(span=> #map.get_mut(&#kept))
+            }
+            None => {
+                let option = &call.receiver;
+                syn::parse_quote_spanned!(span=> #option.as_mut())
+            }
+        };
+        let nothing = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
+        self.code(let_stmt(Pat::Wild(nothing), Expr::MethodCall(call)));
+        syn::parse_quote_spanned!(span=> #found.expect("it has been put there"))
+    }
+}
+
+/// The call that makes the entry of which an expression lends the value.
+fn entry(call: &ExprMethodCall) -> Option<&ExprMethodCall> {
+    if is_one_of(&FILLING, call) { maker(&call.receiver) } else { None }
+}
+
+fn maker(receiver: &Expr) -> Option<&ExprMethodCall> {
+    match receiver {
+        Expr::MethodCall(call) if call.method == "and_modify" => maker(&call.receiver),
+        Expr::MethodCall(call) => (call.method == "entry" && call.args.len() == 1).then_some(call),
+        _ => None,
+    }
+}
+
+fn maker_mut(receiver: &mut Expr) -> Option<&mut ExprMethodCall> {
+    let Expr::MethodCall(call) = receiver else { return None };
+    if call.method == "and_modify" {
+        return maker_mut(&mut call.receiver);
+    }
+    (call.method == "entry").then_some(call)
+}
