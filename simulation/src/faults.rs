@@ -12,7 +12,7 @@ use piton::error::StoreError;
 use piton::model::Timestamp;
 use piton::process::Process;
 use piton::store::WorkerLease;
-use piton::store::memory::{Held, Hook, Write};
+use piton::store::memory::{Held, Hook, Late, Write};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
@@ -26,6 +26,8 @@ pub enum Fault {
     ErrorBefore,
     /// A call fails and has happened.
     ErrorAfter,
+    /// A call fails and happens long after.
+    Late,
     /// A call is refused in a way that trying again does not cure at once, and has not happened.
     Refusal,
     /// A call takes long, before or after it happens.
@@ -56,9 +58,10 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::ErrorBefore,
         Self::ErrorAfter,
+        Self::Late,
         Self::Refusal,
         Self::Delay,
         Self::Crash,
@@ -78,7 +81,7 @@ impl Fault {
     /// that strike a process, how many times as likely it is as the others.
     fn at_most(self) -> u32 {
         match self {
-            Self::ErrorBefore | Self::ErrorAfter => 100,
+            Self::ErrorBefore | Self::ErrorAfter | Self::Late => 100,
             Self::Delay => 50,
             Self::LostNews | Self::LateNews | Self::BrokenBuild | Self::LazyClerk => 500,
             Self::Refusal | Self::CrashInCall | Self::PauseInCall => 10,
@@ -110,6 +113,8 @@ struct Drawing {
     struck: BTreeMap<Fault, u64>,
     is_over: bool,
     outage_until: Option<Instant>,
+    /// When the last call that has failed is carried out.
+    late_until: Option<Instant>,
     /// By how many microseconds the clock has been set back in all.
     set_back: i64,
 }
@@ -138,6 +143,7 @@ impl Faults {
             struck: BTreeMap::new(),
             is_over: false,
             outage_until: None,
+            late_until: None,
             set_back: 0,
         };
         Self {
@@ -186,6 +192,18 @@ impl Faults {
         self.lock().outage_until = Some(Instant::now() + length);
     }
 
+    /// Notes that a call that fails is carried out after so long.
+    fn come_late(&self, after: Duration) {
+        let until = Instant::now() + after;
+        let mut drawing = self.lock();
+        drawing.late_until = drawing.late_until.max(Some(until));
+    }
+
+    /// Whether calls that have failed may yet be carried out.
+    pub(crate) fn are_to_come(&self) -> bool {
+        self.lock().late_until.is_some_and(|until| Instant::now() <= until)
+    }
+
     /// Sets the database's clock, by microseconds.
     pub(crate) fn jump(&self, by: i64) {
         self.lock().set_back += by.min(0).abs();
@@ -218,6 +236,9 @@ impl Faults {
 
 /// The call with which a worker begins to look around at each poll.
 const FIRST_OF_A_LOOK: &str = "fence_expired_workers";
+
+/// How long after it has failed a call may be carried out. Workers look for what comes so late.
+const LATEST: Duration = Duration::from_secs(100);
 
 /// What lies between one process and the database.
 pub(crate) struct Wire {
@@ -294,6 +315,17 @@ impl Hook for Wire {
         Ok(())
     }
 
+    fn late(&self, operation: &'static str) -> Option<Late> {
+        if !self.world.faults.strikes(Fault::Late) {
+            return None;
+        }
+        let after = self.world.faults.duration(LATEST);
+        self.world.faults.come_late(after);
+        let error = self.fail(operation, &format!("fails, and has happen {after:?} later,"), true);
+        let (world, name) = (Arc::clone(&self.world), self.name.clone());
+        Some(Late { after, error, hook: Arc::new(Afterwards { world, name }) })
+    }
+
     async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
         self.strike(operation, "after").await?;
         if self.world.faults.strikes(Fault::ErrorAfter) {
@@ -318,5 +350,19 @@ impl Hook for Wire {
         }
         let late = faults.strikes(Fault::LateNews);
         Some(if late { faults.duration(Duration::from_secs(3)) } else { Duration::ZERO })
+    }
+}
+
+/// Sees what is carried out of a call long after it has failed.
+struct Afterwards {
+    world: Arc<World>,
+    /// The name of the process that has made the call.
+    name: String,
+}
+
+#[async_trait]
+impl Hook for Afterwards {
+    fn wrote(&self, now: Timestamp, write: &Write<'_>) {
+        self.world.wrote_late(&self.name, now, write);
     }
 }

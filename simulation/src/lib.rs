@@ -1,5 +1,6 @@
 //! The whole engine on one thread and on virtual time: several simulated processes, one in-memory
-//! database, faults at every call between them, and a model of what must hold.
+//! database, faults at every call between them, and a model of what must hold. Calls fail before or after
+//! they have happened, and happen long after they have failed.
 //!
 //! Everything is drawn from a seed, and a seed always gives the same events. [`simulate`] plays one
 //! seed: workers are started, paused, killed and shut down, also in the middle of a call, some of them

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
+use tracing::warn;
 
 use super::session::Session;
 use crate::model::RunId;
-use crate::store::RunEvent;
+use crate::store::{RunEvent, RunKey};
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
@@ -112,6 +113,21 @@ impl Hold {
     /// Says that the driver ends and the worker may own the run, which a later sweep has to tell.
     pub(crate) fn doubt(&mut self) {
         self.is_in_doubt = true;
+    }
+
+    /// The same, unless the run is another's or closed.
+    pub(crate) async fn doubt_if_owned(&mut self) {
+        let Self { session, run_id, .. } = self;
+        let is_owned = match session.store.find_run(&RunKey::RunId(*run_id)).await {
+            Ok(run) => run.is_some_and(|run| run.owner == Some(session.lease().worker_id)),
+            Err(error) => {
+                warn!(%error, "it is not known whose a run is");
+                true
+            }
+        };
+        if is_owned {
+            self.doubt();
+        }
     }
 }
 

@@ -345,6 +345,27 @@ impl Hook for LateAndLost {
     }
 }
 
+/// A step that the worker had given up, because the database refused it when it was sent once more, and
+/// that is carried out after all when the run is driven again.
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_step_is_committed_behind_its_back_goes_on_soon() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(work("hang".to_owned())).await.unwrap();
+    rig.until_begun("hang", &[1]).await;
+    let [(owner, _)] = rig.store.list_workers().await.unwrap()[..] else { panic!("there is one") };
+    let snapshot = rig.store.snapshot(run.run_id()).expect("it is there");
+    let as_it_is = Disposition::Keep { snapshot, state: "perform".into() };
+    let expected = run.status().await.unwrap().step_no;
+    let step = CommitStep::new(run.run_id(), expected, as_it_is);
+    rig.store.commit_steps(owner, &[&step]).await.unwrap();
+    rig.lab.open_gate();
+    rig.lab.open_gate();
+    let soon = tokio::time::timeout(Duration::from_secs(10), run.result()).await;
+    assert_eq!(soon.expect("the worker finds that it owns it").unwrap(), "hang done");
+    worker.shutdown().await.unwrap();
+}
+
 /// Longer than it takes to look for what was lost.
 const LONG: Duration = Duration::from_secs(60);
 

@@ -123,16 +123,21 @@ impl Oracle {
         (of_worker.runs.has_said, of_worker.attempts.has_said) = (false, false);
     }
 
-    /// The worker of the process `who` is given a run. Returns another that it owns without knowing, though
-    /// there was time to find it before it takes others.
-    pub(super) fn takes(&mut self, who: &str, worker: WorkerLease, run: RunId) -> Option<RunId> {
-        let unknown = &mut self.holdings.0.get_mut(&key_of(worker))?.runs;
-        // What was known of it is of another time that it was given.
-        unknown.since.remove(&run);
+    /// A worker is given a run. What was not known of it is of another time that it was given.
+    pub(super) fn given(&mut self, worker: WorkerLease, run: RunId) {
+        if let Some(of_worker) = self.holdings.0.get_mut(&key_of(worker)) {
+            of_worker.runs.since.remove(&run);
+        }
+    }
+
+    /// The worker of the process `who` asks for a run. Returns another that it owns without knowing,
+    /// though there was time to find it before it takes others.
+    pub(super) fn passed_over(&self, who: &str, worker: WorkerLease, run: RunId) -> Option<RunId> {
+        let unknown = &self.holdings.0.get(&key_of(worker))?.runs;
         let bound = self.polls.filter(|bound| self.shutdowns.has_served_for(who, *bound))?;
         let is_late = |since: &Since| since.first.elapsed() > bound;
         let is_owned = |id: &RunId| self.runs.get(id).is_some_and(|run| run.owner == Some(worker));
         let late = unknown.since.iter().find(|(id, since)| is_late(since) && is_owned(id));
-        late.map(|(late, _)| *late)
+        late.map(|(late, _)| *late).filter(|late| *late != run)
     }
 }

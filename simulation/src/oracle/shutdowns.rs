@@ -74,6 +74,14 @@ impl Shutdowns {
         self.begun.get_mut(who).into_iter().for_each(|shutdown| shutdown.is_in_order = false);
     }
 
+    /// A call of a process that had failed is carried out. If it gives the process something, nobody can
+    /// know.
+    pub(super) fn comes_late(&mut self, who: &str) {
+        if let Some(shutdown) = self.begun.get_mut(who) {
+            (shutdown.is_in_order, shutdown.may_keep) = (false, true);
+        }
+    }
+
     /// A process stands still.
     pub(super) fn stand_still(&mut self, who: &str) {
         self.trouble(who, Duration::ZERO);

@@ -23,11 +23,32 @@ impl Oracle {
     pub(crate) fn wrote(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
         match *write {
             Write::Leased { worker, until } => {
+                let runs_out_at = Instant::now() + until.saturating_since(now);
+                self.processes.insert(who.to_owned(), (worker, runs_out_at));
+            }
+            Write::Claimed { run_id, worker, again: false, .. } => {
+                if let Some(own) = self.passed_over(who, worker, run_id) {
+                    self.violate(format!("{who} takes {run_id}, and owns {own} without knowing"));
+                }
+            }
+            _ => {}
+        }
+        self.enter(who, now, write);
+    }
+
+    /// Checks a write by a call that the process `who` had given up.
+    pub(crate) fn wrote_late(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
+        self.shutdowns.comes_late(who);
+        self.enter(who, now, write);
+    }
+
+    /// Enters a write into the books, and checks that it fits.
+    fn enter(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
+        match *write {
+            Write::Leased { worker, until } => {
                 if self.leases.insert(key_of(worker), until).is_none() {
                     self.workers += 1;
                 }
-                let runs_out_at = Instant::now() + until.saturating_since(now);
-                self.processes.insert(who.to_owned(), (worker, runs_out_at));
             }
             Write::Fenced { worker } => {
                 let is_own = self.processes.get(who).is_some_and(|(own, _)| *own == worker);
@@ -65,9 +86,8 @@ impl Oracle {
             }
             Write::Claimed { run_id, step_no, worker, again } => {
                 let is_valid = self.is_valid(worker, now);
-                let passed_over = (!again).then(|| self.takes(who, worker, run_id)).flatten();
-                if let Some(own) = passed_over {
-                    self.violate(format!("{who} takes {run_id}, and owns {own} without knowing"));
+                if !again {
+                    self.given(worker, run_id);
                 }
                 self.check(run_id, |run| {
                     let owner = again.then_some(worker);

@@ -170,7 +170,7 @@ async fn play(options: &Options) -> Report {
         for run in runs {
             started.extend(run.await.ok());
         }
-        while world.open_runs().await > 0 {
+        while world.open_runs().await > 0 || world.faults.are_to_come() {
             runs::feed_strangers(&world, &started).await;
             sleep(Duration::from_secs(1)).await;
         }

@@ -33,6 +33,12 @@ impl World {
         self.judge(|oracle| oracle.wrote(who, now, write));
     }
 
+    /// Something was written by a call of a process that had failed before.
+    pub(crate) fn wrote_late(&self, who: &str, now: Timestamp, write: &Write<'_>) {
+        self.journal.note(who, format_args!("(late) {}", Told(write)));
+        self.judge(|oracle| oracle.wrote_late(who, now, write));
+    }
+
     /// A worker of the process `who` says what it has.
     pub(crate) fn holds(&self, who: &str, worker: WorkerLease, held: Held<'_>) {
         self.judge(|oracle| oracle.holds(who, worker, held, self.bounds()));

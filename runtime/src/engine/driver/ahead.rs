@@ -98,7 +98,7 @@ impl Driver {
         };
         self.ahead.newest = Some(Newest { snapshot, state, effects, steps });
         if let Some(answer) = self.ahead.answer().now_or_never() {
-            self.answered(answer)?;
+            self.answered(answer).await?;
         }
         self.hand_in();
         let Durability::Relaxed { max_steps } = self.machine.entry().options.durability else {
@@ -106,7 +106,7 @@ impl Driver {
         };
         while self.ahead.count() > u64::from(max_steps) {
             let answer = self.ahead.answer().await;
-            self.answered(answer)?;
+            self.answered(answer).await?;
         }
         Ok(())
     }
@@ -115,7 +115,7 @@ impl Driver {
     pub(super) async fn catch_up(&mut self) -> Result<(), Ended> {
         while self.ahead.count() > 0 {
             let answer = self.ahead.answer().await;
-            self.answered(answer)?;
+            self.answered(answer).await?;
         }
         Ok(())
     }
@@ -126,17 +126,17 @@ impl Driver {
         let newest = self.ahead.newest.take();
         if self.ahead.under_way.is_some() {
             let answer = self.ahead.answer().await;
-            self.answered(answer)?;
+            self.answered(answer).await?;
         }
         Ok(newest.map(|newest| newest.effects).unwrap_or_default())
     }
 
     /// Takes note of the answer to the commit under way, and hands in what has come since.
-    pub(super) fn answered(
+    pub(super) async fn answered(
         &mut self,
         answer: Result<CommitOutcome, BatchError>,
     ) -> Result<(), Ended> {
-        self.committed(answer)?;
+        self.committed(answer).await?;
         self.hand_in();
         Ok(())
     }

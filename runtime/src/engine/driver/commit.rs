@@ -169,7 +169,7 @@ impl Driver {
         let step = self.next_commit(disposition, effects);
         let answer = self.hold.session.commits.submit(step).await;
         self.ahead.is_held = false;
-        self.committed(answer)?;
+        self.committed(answer).await?;
         // Here, and not with the answers to states that were handed in before there was a change.
         self.changed = false;
         self.gone_on.clear();
@@ -197,7 +197,7 @@ impl Driver {
     }
 
     /// Takes note of the answer to a commit.
-    pub(super) fn committed(
+    pub(super) async fn committed(
         &mut self,
         answer: Result<CommitOutcome, BatchError>,
     ) -> Result<(), Ended> {
@@ -208,6 +208,8 @@ impl Driver {
             }
             Ok(CommitOutcome::Lost) => {
                 info!(step_no = self.step_no.0, "the run has another owner or is closed");
+                // Or a step that was given up has been committed since.
+                self.hold.doubt_if_owned().await;
                 Err(Ended)
             }
             Err(error) => {

@@ -350,7 +350,7 @@ impl Driver {
                 News::End(end) => self.conclude(end),
                 News::Beat(beat) => self.note_beat(beat),
             },
-            answer = self.ahead.answer() => self.answered(answer)?,
+            answer = self.ahead.answer() => self.answered(answer).await?,
             Some(event) = self.events.recv() => self.hear(event).await?,
             () = timer => {}
             phase = self.hold.session.phases().after(self.phase) => self.phase = phase,

@@ -1,5 +1,6 @@
 //! Seeing and spoiling what goes on between an in-memory store and those who use it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -17,6 +18,13 @@ pub trait Hook: Send + Sync {
     async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
         let _ = operation;
         Ok(())
+    }
+
+    /// Called first, for calls that write: whether this one is carried out long after it has failed, as
+    /// what was sent on a connection that broke may be. Default: no.
+    fn late(&self, operation: &'static str) -> Option<Late> {
+        let _ = operation;
+        None
     }
 
     /// Called after the transition; an error hides from the caller that it has happened.
@@ -42,6 +50,16 @@ pub trait Hook: Send + Sync {
     fn news_delay(&self) -> Option<Duration> {
         Some(Duration::ZERO)
     }
+}
+
+/// A call that fails at once and is carried out later.
+pub struct Late {
+    /// How much later.
+    pub after: Duration,
+    /// What the caller is told.
+    pub error: StoreError,
+    /// What sees its writes.
+    pub hook: Arc<dyn Hook>,
 }
 
 /// What a worker believes to have.

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::time::Instant;
 
 use self::database::{Database, MemoryClock};
-pub use self::hook::{Held, Hook, Write};
+pub use self::hook::{Held, Hook, Late, Write};
 use self::state::{News, State};
 pub use self::transaction::Notebook;
 use super::{Hub, ManualClock};
@@ -172,13 +172,40 @@ impl MemoryStore {
         if let Some(hook) = &hook {
             hook.before(operation).await?;
         }
-        let now = self.clock();
-        let mut news = News { hook: hook.as_deref(), now, ..News::default() };
-        let outcome = change(&mut self.lock(), now, &mut news);
-        self.spread(&news);
+        let outcome = self.carry_out(hook.as_deref(), change);
         if let Some(hook) = &hook {
             hook.after(operation).await?;
         }
+        outcome
+    }
+
+    /// A transition that needs nothing of its caller, and so may be carried out after it has failed.
+    async fn request<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        change: impl FnOnce(&mut State, Timestamp, &mut News) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let late = self.hook().and_then(|hook| hook.late(operation));
+        let Some(Late { after, error, hook }) = late else {
+            return self.transition(operation, change).await;
+        };
+        let connection = self.this.upgrade().expect("somebody calls it");
+        tokio::spawn(async move {
+            tokio::time::sleep(after).await;
+            drop(connection.carry_out(Some(&*hook), change));
+        });
+        Err(error)
+    }
+
+    fn carry_out<T>(
+        &self,
+        hook: Option<&dyn Hook>,
+        change: impl FnOnce(&mut State, Timestamp, &mut News) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let now = self.clock();
+        let mut news = News { hook, now, ..News::default() };
+        let outcome = change(&mut self.lock(), now, &mut news);
+        self.spread(&news);
         outcome
     }
 

@@ -254,15 +254,13 @@ impl State {
     pub(super) fn commit_steps(
         &mut self,
         worker: WorkerLease,
-        steps: &[&CommitStep],
+        steps: Vec<CommitStep>,
         now: Timestamp,
         news: &mut News<'_>,
     ) -> Result<Vec<CommitOutcome>, StoreError> {
         self.check(worker, now)?;
         self.counts.transactions += 1;
-        let commit =
-            |step: &&CommitStep| self.commit_step(worker, CommitStep::clone(step), now, news);
-        Ok(steps.iter().map(commit).collect())
+        Ok(steps.into_iter().map(|step| self.commit_step(worker, step, now, news)).collect())
     }
 
     fn commit_step(

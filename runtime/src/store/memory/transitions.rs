@@ -38,8 +38,9 @@ impl Store for MemoryStore {
     }
 
     async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
-        self.transition("register_worker", |state, now, news| {
-            Ok(state.register_worker(worker, Arc::clone(&self.lock_gone()), now, news))
+        let is_gone = Arc::clone(&self.lock_gone());
+        self.request("register_worker", move |state, now, news| {
+            Ok(state.register_worker(worker, is_gone, now, news))
         })
         .await
     }
@@ -49,14 +50,14 @@ impl Store for MemoryStore {
         worker: WorkerLease,
         lease: Duration,
     ) -> Result<Renewal, StoreError> {
-        self.transition("renew_lease", |state, now, news| {
+        self.request("renew_lease", move |state, now, news| {
             Ok(state.renew_lease(worker, lease, now, news))
         })
         .await
     }
 
     async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
-        self.transition("release_worker", |state, now, news| {
+        self.request("release_worker", move |state, now, news| {
             state.release_worker(worker, now, news);
             Ok(())
         })
@@ -64,7 +65,7 @@ impl Store for MemoryStore {
     }
 
     async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
-        self.transition("fence_expired_workers", |state, now, news| {
+        self.request("fence_expired_workers", move |state, now, news| {
             let expired = state.expired_workers(now);
             let runs = state.fence_workers(&expired, now, news);
             Ok((expired, runs))
@@ -77,8 +78,9 @@ impl Store for MemoryStore {
     }
 
     async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
-        self.transition("fence_workers", |state, now, news| {
-            Ok(state.fence_workers(workers, now, news))
+        let workers = workers.to_vec();
+        self.request("fence_workers", move |state, now, news| {
+            Ok(state.fence_workers(&workers, now, news))
         })
         .await
     }
@@ -88,14 +90,22 @@ impl Store for MemoryStore {
     }
 
     async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
-        self.transition("start_runs", |state, now, news| {
+        self.request("start_runs", move |state, now, news| {
             Ok(runs.into_iter().map(|run| state.start_run(run, now, news)).collect())
         })
         .await
     }
 
     async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
-        self.transition("claim_runs", |state, now, news| state.claim_runs(request, now, news)).await
+        let ClaimRequest { worker, limit, inbox_limit, .. } = request;
+        let workflows = owned(request.workflows);
+        self.request("claim_runs", move |state, now, news| {
+            let workflows: Vec<_> = workflows.iter().map(String::as_str).collect();
+            let workflows = &workflows[..];
+            let request = ClaimRequest { worker, workflows, limit, inbox_limit };
+            state.claim_runs(request, now, news)
+        })
+        .await
     }
 
     async fn recover_claims(
@@ -115,14 +125,15 @@ impl Store for MemoryStore {
         worker: WorkerLease,
         steps: &[&CommitStep],
     ) -> Result<Vec<CommitOutcome>, StoreError> {
-        self.transition("commit_steps", |state, now, news| {
+        let steps = steps.iter().copied().cloned().collect();
+        self.request("commit_steps", move |state, now, news| {
             state.commit_steps(worker, steps, now, news)
         })
         .await
     }
 
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
-        self.transition("deliver", |state, now, news| {
+        self.request("deliver", move |state, now, news| {
             state.counts.transactions += 1;
             Ok(arrivals.into_iter().map(|arrival| state.deliver(arrival, now, news)).collect())
         })
@@ -133,7 +144,11 @@ impl Store for MemoryStore {
         &self,
         request: ClaimActivities<'_>,
     ) -> Result<ClaimedActivities, StoreError> {
-        self.transition("claim_activities", |state, now, news| {
+        let ClaimActivities { worker, queues, activities, limit } = request;
+        let (queues, activities) = (counted(queues), counted(activities));
+        self.request("claim_activities", move |state, now, news| {
+            let (queues, activities) = (&borrowed(&queues)[..], &borrowed(&activities)[..]);
+            let request = ClaimActivities { worker, queues, activities, limit };
             state.claim_activities(request, now, news)
         })
         .await
@@ -154,7 +169,7 @@ impl Store for MemoryStore {
         &self,
         heartbeats: Vec<ActivityHeartbeat>,
     ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
-        self.transition("heartbeat_activities", |state, now, news| {
+        self.request("heartbeat_activities", move |state, now, news| {
             state.counts.transactions += 1;
             let note = |beat| state.heartbeat_activity(beat, now, news);
             Ok(heartbeats.into_iter().map(note).collect())
@@ -166,7 +181,7 @@ impl Store for MemoryStore {
         &self,
         ends: Vec<FinishActivity>,
     ) -> Result<Vec<FinishOutcome>, StoreError> {
-        self.transition("finish_activities", |state, now, news| {
+        self.request("finish_activities", move |state, now, news| {
             state.counts.transactions += 1;
             Ok(ends.into_iter().map(|end| state.finish_activity(end, now, news)).collect())
         })
@@ -254,8 +269,9 @@ impl Store for MemoryStore {
     }
 
     async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
-        self.transition("terminate_run", |state, now, news| {
-            Ok(state.terminate_run(run_id, reason, now, news))
+        let reason = reason.to_owned();
+        self.request("terminate_run", move |state, now, news| {
+            Ok(state.terminate_run(run_id, &reason, now, news))
         })
         .await
     }
@@ -289,8 +305,9 @@ impl Store for MemoryStore {
         run_ids: &[RunId],
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError> {
-        self.transition("adopt_blocked", |state, now, news| {
-            state.adopt_blocked(worker, run_ids, inbox_limit, now, news)
+        let run_ids = run_ids.to_vec();
+        self.request("adopt_blocked", move |state, now, news| {
+            state.adopt_blocked(worker, &run_ids, inbox_limit, now, news)
         })
         .await
     }
@@ -318,4 +335,16 @@ impl Store for MemoryStore {
     }
 
     async fn close(&self) {}
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn counted(rooms: &[(&str, u32)]) -> Vec<(String, u32)> {
+    rooms.iter().map(|(name, room)| ((*name).to_owned(), *room)).collect()
+}
+
+fn borrowed(rooms: &[(String, u32)]) -> Vec<(&str, u32)> {
+    rooms.iter().map(|(name, room)| (name.as_str(), *room)).collect()
 }
