@@ -5,6 +5,8 @@
 //! until then, so that an entry may as well be made after the await. That there is no such part is
 //! noticed before, as in the source.
 
+use std::collections::BTreeSet;
+
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
 
@@ -14,8 +16,10 @@ use super::lending::PARTS_MUT;
 use super::operands::is_constant;
 use super::select::Select;
 use super::{Lower, labels};
+use crate::ir::LocalId;
 use crate::macros::{self, Piece};
 use crate::suspend::{self, Awaiting};
+use crate::usage::Usage;
 
 /// Methods that lend what is in an entry of a map, and may put it there.
 const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
@@ -70,14 +74,34 @@ impl Lower<'_> {
         }
     }
 
+    /// The locals that a chain which is evaluated late names once its arguments are kept.
+    pub(super) fn named_late(&self, chain: &Expr) -> BTreeSet<LocalId> {
+        match chain {
+            Expr::MethodCall(call) => {
+                let mut named = self.named_late(&call.receiver);
+                for arg in call.args.iter().filter(|arg| self.lasts(arg)) {
+                    named.extend(Usage::of_expr(&self.locals, arg).mentions);
+                }
+                named
+            }
+            Expr::Field(expr) => self.named_late(&expr.base),
+            Expr::Paren(expr) => self.named_late(&expr.expr),
+            place => Usage::of_expr(&self.locals, place).mentions,
+        }
+    }
+
+    /// Whether an argument of a chain need not be kept, because it is the same later on.
+    fn lasts(&self, arg: &Expr) -> bool {
+        is_constant(self, arg) || is_empty(arg) || matches!(arg, Expr::Reference(_))
+    }
+
     /// Keeps the arguments of a chain that is evaluated late.
     pub(super) fn keep_keys(&mut self, chain: Expr) -> Expr {
         match chain {
             Expr::MethodCall(mut call) => {
                 *call.receiver = self.keep_keys(*call.receiver);
                 for arg in &mut call.args {
-                    let lasts = is_constant(self, arg) || is_empty(arg);
-                    if !(lasts || matches!(arg, Expr::Reference(_))) {
+                    if !self.lasts(arg) {
                         *arg = self.spill(std::mem::replace(arg, Expr::PLACEHOLDER));
                     }
                 }

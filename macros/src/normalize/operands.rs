@@ -158,8 +158,7 @@ impl Lower<'_> {
             Late::Fills => changed.exits.loops || changed.exits.function && self.within.is_some(),
             Late::Lends | Late::MayPanic => false,
         };
-        let mentions = Usage::of_expr(&self.locals, chain).mentions;
-        (!leaves && mentions.is_disjoint(&changed.changes)).then_some(late)
+        (!leaves && self.named_late(chain).is_disjoint(&changed.changes)).then_some(late)
     }
 
     /// Evaluates `place`, and nothing more.

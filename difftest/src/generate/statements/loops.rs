@@ -193,7 +193,11 @@ impl Generator {
             (Ty::Texts, "($).iter().rev()", "#.as_str()", Ty::Str),
         ]);
         let (label, name) = (self.label(), self.fresh());
-        let value = self.expr(ty);
+        let mut value = self.expr(ty);
+        // A local would stay where it is, and its loop would borrow it.
+        if value.is_path() {
+            value = Node::expr(ty, "{ $ }", vec![value]);
+        }
         let item = item.replace('#', &name);
         let body = self.for_body(&label, &[(&item, item_type, item == name, false)]);
         Node::stmt(&format!("{label}: for {name} in {over} {{\n$}}"), vec![value, body])
