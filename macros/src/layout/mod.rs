@@ -33,7 +33,7 @@ use crate::holes;
 use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId};
 use crate::liveness::Liveness;
-use crate::usage::Place;
+use crate::usage::{self, Place};
 
 /// Index into [`Layout::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -161,7 +161,10 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let Names { named, bound } = names.remove(&block).unwrap_or_default();
         let needed = needed.remove(&block).unwrap_or_default();
         let remade = liveness.remade(graph, block);
-        let remade: Vec<_> = remade.into_iter().filter(|local| needed.contains(local)).collect();
+        let remade = remade.into_iter().filter(|local| needed.contains(local));
+        let mut remade: Vec<_> = remade.collect();
+        // Each after those that it is made of.
+        remade.sort_by_cached_key(|local| usage::made_of(&graph.locals, *local).len());
         let mut declared = &named - &bound;
         let given = entry.iter().chain(&unfilled).map(|id| variables.list[id.0].place.local);
         for known in given.chain(remade.iter().copied()) {

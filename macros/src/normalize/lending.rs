@@ -9,8 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprTry, Ident};
 
 use super::projections::projects;
-use super::{Lower, operands, walk};
-use crate::usage::Usage;
+use super::{Lower, walk};
 
 /// Methods that lend the items of what they are called on, or parts of it.
 pub(super) const ITEMS: [&str; 13] = [
@@ -38,7 +37,8 @@ pub(super) const ADAPTING: [&str; 5] = ["enumerate", "rev", "skip", "step_by", "
 /// Methods that pick one item of an iterator. Those that look at the items may find another one once it
 /// has been changed.
 pub(super) const PICKING: [&str; 3] = ["last", "next", "nth"];
-const LOOKING: [&str; 7] = ["find", "max", "max_by", "max_by_key", "min", "min_by", "min_by_key"];
+pub(super) const LOOKING: [&str; 7] =
+    ["find", "max", "max_by", "max_by_key", "min", "min_by", "min_by_key"];
 
 /// Methods that leave out items of an iterator, or what is in an `Option`, by a look at it.
 const SIFTING: [&str; 3] = ["filter", "skip_while", "take_while"];
@@ -86,10 +86,10 @@ pub(super) const PARTS_MUT: [&str; 8] = [
 ];
 
 /// Methods that give what is in an `Option` or `Result`.
-const OPENING: [&str; 2] = ["expect", "unwrap"];
+pub(super) const OPENING: [&str; 2] = ["expect", "unwrap"];
 
 /// Methods that give something else where there is nothing.
-const DEFAULTING: [&str; 2] = ["unwrap_or", "unwrap_or_default"];
+pub(super) const DEFAULTING: [&str; 2] = ["unwrap_or", "unwrap_or_default"];
 
 /// Methods that give the error that a `?` returns with where there is nothing.
 const EXPLAINING: [&str; 4] = ["context", "ok_or", "ok_or_else", "with_context"];
@@ -155,6 +155,11 @@ impl Lower<'_> {
         }
     }
 
+    /// Whether a chain of methods lends a part of a place, or its items.
+    pub(super) fn is_lending(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some()
+    }
+
     fn opened(&self, value: &Expr) -> Option<Expr> {
         let lent = self.lent(value)?;
         Some(made("opened", &lent, value))
@@ -211,113 +216,6 @@ impl Lower<'_> {
         }
         Some(chain)
     }
-
-    /// What an argument borrows, if it means the same as long as that stays as it is.
-    fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
-        match arg {
-            arg if operands::is_constant(self, arg) && !matches!(arg, Expr::Closure(_)) => {
-                Some(Vec::new())
-            }
-            Expr::Reference(key) => {
-                let is_place = key.mutability.is_none() && self.is_place(&key.expr);
-                is_place.then(|| vec![(*key.expr).clone()])
-            }
-            Expr::Closure(_) => {
-                let mentions = Usage::of_expr(&self.locals, arg).mentions;
-                Some(mentions.into_iter().map(|local| self.path(local)).collect())
-            }
-            arg => self.is_fixed(arg).then(Vec::new),
-        }
-    }
-
-    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, or a number that
-    /// nothing changes.
-    pub(super) fn is_fixed(&self, arg: &Expr) -> bool {
-        let unchanged = |path: &syn::ExprPath| {
-            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
-            local.is_some_and(|local| {
-                let local = &self.locals[local];
-                !local.mutable || local.is_temporary
-            })
-        };
-        match arg {
-            Expr::Lit(_) => true,
-            Expr::Path(path) => self.is_constant_path(arg) || unchanged(path),
-            Expr::Reference(expr) => expr.mutability.is_none() && self.is_fixed(&expr.expr),
-            Expr::Range(range) => {
-                let mut ends = range.start.iter().chain(&range.end);
-                ends.all(|end| self.is_fixed(end))
-            }
-            _ => false,
-        }
-    }
-
-    /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
-    pub(super) fn keep_found(&mut self, value: Expr) -> Expr {
-        match value {
-            value if self.fills(&value) => self.fill(value),
-            value if ends_in_part(&value) => self.keep_in(value),
-            Expr::Tuple(mut tuple) => {
-                for value in &mut tuple.elems {
-                    *value = self.keep_found(std::mem::replace(value, Expr::PLACEHOLDER));
-                }
-                Expr::Tuple(tuple)
-            }
-            value => value,
-        }
-    }
-
-    fn keep_in(&mut self, value: Expr) -> Expr {
-        match value {
-            Expr::Paren(mut expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
-                Expr::Paren(expr)
-            }
-            Expr::Try(mut expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
-                Expr::Try(expr)
-            }
-            Expr::Reference(mut expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
-                Expr::Reference(expr)
-            }
-            Expr::Field(mut expr) => {
-                *expr.base = self.keep_in(*expr.base);
-                Expr::Field(expr)
-            }
-            Expr::Index(mut expr) if self.is_place(&expr.expr) => {
-                self.keep_key(&mut expr.index);
-                Expr::Index(expr)
-            }
-            Expr::MethodCall(mut call) => {
-                *call.receiver = self.keep_in(*call.receiver);
-                let finds = [&PARTS[..], &PARTS_MUT, &ADAPTING, &PICKING];
-                if finds.iter().any(|methods| is_one_of(methods, &call))
-                    && self.lending(&call.receiver).is_some()
-                {
-                    call.args.iter_mut().for_each(|arg| self.keep_key(arg));
-                }
-                Expr::MethodCall(call)
-            }
-            value => value,
-        }
-    }
-
-    fn keep_key(&mut self, key: &mut Expr) {
-        let is_place = |expr: &Expr| self.is_place(expr) || operands::is_constant(self, expr);
-        match key {
-            Expr::Closure(_) => {}
-            Expr::Reference(key) if is_place(&key.expr) => {}
-            Expr::Reference(key) => self.keep_value(&mut key.expr),
-            key if self.is_fixed(key) => {}
-            key => self.keep_value(key),
-        }
-    }
-
-    fn keep_value(&mut self, value: &mut Expr) {
-        self.borrowed += 1;
-        *value = self.spill(std::mem::replace(value, Expr::PLACEHOLDER));
-    }
 }
 
 impl Chain<'_> {
@@ -349,27 +247,10 @@ fn made(function: &str, arguments: impl ToTokens, of: &Expr) -> Expr {
 }
 
 /// What a `?` opens, without the error that it returns with.
-fn tried(expr: &ExprTry) -> &Expr {
+pub(super) fn tried(expr: &ExprTry) -> &Expr {
     match &*expr.expr {
         Expr::MethodCall(call) if is_one_of(&EXPLAINING, call) => &call.receiver,
         tried => tried,
-    }
-}
-
-/// Whether the expression may lend a part of something.
-fn ends_in_part(value: &Expr) -> bool {
-    match value {
-        Expr::Paren(expr) => ends_in_part(&expr.expr),
-        Expr::Try(expr) => ends_in_part(tried(expr)),
-        Expr::MethodCall(call) if is_one_of(&OPENING, call) => ends_in_part(&call.receiver),
-        Expr::MethodCall(call) => {
-            let part = [&PARTS[..], &PARTS_MUT, &PICKING, &LOOKING, &DEFAULTING];
-            part.iter().any(|methods| is_one_of(methods, call))
-                || call.method == "filter"
-                || projects(call, false)
-        }
-        Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),
-        _ => false,
     }
 }
 

@@ -54,21 +54,23 @@ impl Lower<'_> {
         let may_be_text = shape == Shape::Unknown && texts::may_lend(&self.locals, &expr.expr);
         let holds_text = shape.holds_text() && !has_texts;
         let iterator = self.hoist(*expr.expr);
+        let name = names::of_pattern(&expr.pat);
         if suspend::block(&expr.body) {
             // What lends the items, or what is left of them, is dropped with the loop.
             let scope = self.body(|this| {
+                let (iterator, pat, body) = this.sift(iterator, *expr.pat, expr.body);
                 let iterator = this.keep_lenders(iterator);
                 if this.is_walk(&iterator) {
-                    return this.walk(expr.label.as_ref(), iterator, *expr.pat, expr.body, span);
+                    return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
                 }
                 let iterator = this.keep_receiver(iterator);
-                let rest = this.rest(iterator, &expr.pat, has_texts, span);
+                let rest = this.rest(iterator, (&name, &pat), has_texts, span);
                 this.locals[rest].holds_text = holds_text;
                 this.locals[rest].may_be_text = may_be_text;
                 let rest = this.path(rest);
                 let next = quote_spanned!(span=> ::core::iter::Iterator::next);
                 let next = call(Expr::Verbatim(next), syn::parse_quote_spanned!(span=> &mut #rest));
-                this.each(expr.label.as_ref(), next, *expr.pat, expr.body, span);
+                this.each(expr.label.as_ref(), next, pat, body, span);
             });
             self.push(Stmt::Scope(scope));
         } else {
@@ -80,14 +82,20 @@ impl Lower<'_> {
     }
 
     /// Declares what is left of the items of a loop.
-    fn rest(&mut self, iterator: Expr, item: &Pat, has_texts: bool, span: Span) -> LocalId {
+    fn rest(
+        &mut self,
+        iterator: Expr,
+        (name, item): (&str, &Pat),
+        has_texts: bool,
+        span: Span,
+    ) -> LocalId {
         let (maker, kind) = if is_range(&iterator) {
             (quote_spanned!(span=> ::piton::__private::range), LocalKind::Value)
         } else {
             let kind = if has_texts { LocalKind::Texts } else { LocalKind::Items };
             (quote_spanned!(span=> ::piton::__private::items), kind)
         };
-        let source = format!("rest of {}", names::of_pattern(item));
+        let source = format!("rest of {name}");
         let rest = self.new_temporary(&source, kind, iterator.span());
         let pat = self.local_pat(rest);
         // A struct literal needs parentheses in the head of a loop, and here it does not.
@@ -106,11 +114,11 @@ impl Lower<'_> {
         &mut self,
         label: Option<&Label>,
         iterable: Expr,
-        pat: Pat,
+        (name, pat): (&str, Pat),
         mut body: syn::Block,
         span: Span,
     ) {
-        let source = format!("position of {}", names::of_pattern(&pat));
+        let source = format!("position of {name}");
         let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
         if walk::is_shared(&iterable) {
             self.locals[position].lent = Some(iterable.clone());
@@ -121,7 +129,7 @@ impl Lower<'_> {
         let declared = self.local_pat(position);
         self.code(let_stmt(declared, made));
         body.stmts.insert(0, self.note_items(&pat, &iterable, position, &body));
-        let next = walk::next_item(&iterable, &self.locals[position].ident, span);
+        let next = self.next_item(&iterable, &self.locals[position].ident, span);
         self.each(label, next, pat, body, span);
     }
 

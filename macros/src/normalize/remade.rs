@@ -99,7 +99,8 @@ impl Lower<'_> {
         {
             for (pat, value) in pats.elems.iter().zip(&values.elems) {
                 // What is moved into the tuple is borrowed from there.
-                if !self.is_place(value) || self.is_shared_borrow(value) {
+                let is_borrow = self.is_shared_borrow(value) || self.is_mutable_borrow(value);
+                if is_borrow || !self.is_place(value) {
                     self.note_borrows(pat, value);
                 }
             }

@@ -5,7 +5,7 @@
 //! made again: `item` stands for the item at that position of `&order.items`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt};
 
@@ -17,28 +17,43 @@ use crate::ir::{LocalId, MadeWith};
 use crate::parts;
 
 impl Lower<'_> {
-    /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated.
+    /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated, or
+    /// can be gone through again and again as it is.
     pub(super) fn is_walk(&self, iterable: &Expr) -> bool {
         self.lends(iterable, false)
+            || self.is_constant_path(iterable)
+            || matches!(iterable, Expr::Field(_)) && self.is_copied(iterable)
+    }
+
+    /// Whether the expression is a field of what is borrowed, which rustc lets nobody move out of there.
+    fn is_copied(&self, field: &Expr) -> bool {
+        match field {
+            Expr::Field(expr) => self.is_copied(&expr.base),
+            Expr::Paren(expr) => self.is_copied(&expr.expr),
+            expr => self.is_shared_borrow(expr),
+        }
     }
 
     /// As `is_walk`. What it lends from may be a value that it `makes` for that.
-    fn lends(&self, iterable: &Expr, makes: bool) -> bool {
+    pub(super) fn lends(&self, iterable: &Expr, makes: bool) -> bool {
         let is_lender = |expr: &Expr, shares: bool| {
             let is_lasting = self.is_place(expr) || shares && is_literal(expr);
-            is_lasting || makes && is_made_to_lend(expr, shares)
+            is_lasting || makes && (is_made_to_lend(expr, shares) || self.is_part(expr))
         };
+        // What is not fixed is evaluated once, before the loop.
+        let is_fixed = |arg: &Expr| self.is_fixed(arg) || makes && !matches!(arg, Expr::Closure(_));
         match iterable {
             Expr::Reference(expr) => is_lender(&expr.expr, expr.mutability.is_none()),
             Expr::Paren(expr) => self.lends(&expr.expr, makes),
             Expr::Path(_) => self.is_shared_borrow(iterable),
+            Expr::Call(_) => once(iterable).is_some_and(|item| self.is_place(&item.expr)),
             Expr::MethodCall(call) => {
                 let receiver = &call.receiver;
                 (has_items(call)
                     && (is_lender(receiver, shares(call)) || self.lends(receiver, makes))
                     || is_one_of(&ADAPTING, call) && self.lends(receiver, makes))
-                    && call.args.iter().all(|arg| self.is_fixed(arg))
-                    || call.method == "zip"
+                    && call.args.iter().all(is_fixed)
+                    || is_one_of(&JOINING, call)
                         && self.lends(receiver, makes)
                         && call.args.iter().all(|arg| self.lends(arg, makes))
             }
@@ -57,6 +72,10 @@ impl Lower<'_> {
                 *expr.expr = self.spill(*expr.expr);
                 Expr::Reference(expr)
             }
+            Expr::Reference(mut expr) => {
+                *expr.expr = self.keep_part(*expr.expr);
+                Expr::Reference(expr)
+            }
             Expr::Paren(mut expr) => {
                 *expr.expr = self.keep_lender(*expr.expr);
                 Expr::Paren(expr)
@@ -64,18 +83,67 @@ impl Lower<'_> {
             Expr::MethodCall(mut call) => {
                 *call.receiver = if is_made_to_lend(&call.receiver, shares(&call)) {
                     self.spill(*call.receiver)
+                } else if self.is_part(&call.receiver) {
+                    self.keep_part(*call.receiver)
                 } else {
                     self.keep_lender(*call.receiver)
                 };
-                if call.method == "zip" {
-                    for arg in &mut call.args {
+                let joins = is_one_of(&JOINING, &call);
+                for arg in &mut call.args {
+                    if joins {
                         *arg = self.keep_lender(std::mem::replace(arg, Expr::PLACEHOLDER));
+                    } else {
+                        self.keep_key(arg);
                     }
                 }
                 Expr::MethodCall(call)
             }
             iterable => iterable,
         }
+    }
+
+    /// Whether the expression is a part of a place, though perhaps not always the same one.
+    fn is_part(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Index(expr) => self.is_place(&expr.expr) || self.is_part(&expr.expr),
+            Expr::Field(expr) => self.is_part(&expr.base),
+            Expr::Paren(expr) => self.is_part(&expr.expr),
+            _ => false,
+        }
+    }
+
+    /// Keeps the indices of a part, so that it is always the same one.
+    fn keep_part(&mut self, part: Expr) -> Expr {
+        match part {
+            Expr::Index(mut expr) => {
+                *expr.expr = self.keep_part(*expr.expr);
+                self.keep_key(&mut expr.index);
+                Expr::Index(expr)
+            }
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_part(*expr.base);
+                Expr::Field(expr)
+            }
+            Expr::Paren(mut expr) => {
+                *expr.expr = self.keep_part(*expr.expr);
+                Expr::Paren(expr)
+            }
+            part => part,
+        }
+    }
+
+    /// `next_item(iterable, &mut position)`, or of a constant, `next_copy(iterable, &mut position)`.
+    pub(super) fn next_item(&self, iterable: &Expr, position: &Ident, span: Span) -> Expr {
+        self.item_of("next", iterable, &quote_spanned!(span=> &mut #position), span)
+    }
+
+    fn item_of(&self, which: &str, iterable: &Expr, position: &TokenStream, span: Span) -> Expr {
+        let what = if self.lends(iterable, false) { "item" } else { "copy" };
+        let function = format_ident!("{which}_{what}", span = span);
+        // What rustc says of the items, it says of the iterable.
+        let start = iterable.to_token_stream().into_iter().next().map_or(span, |tree| tree.span());
+        let function = quote_spanned!(start=> ::piton::__private::#function);
+        syn::parse_quote_spanned!(span=> #function(#iterable, #position))
     }
 
     /// Notes that the locals that `pat` binds are made again from the item of `iterable` at
@@ -94,7 +162,7 @@ impl Lower<'_> {
         let is_used =
             |ident: &Ident| names.has(&ident.to_string()) || text.contains(&format!("{{{ident}"));
         let position = &self.locals[position].ident;
-        let item = of_item("current_item", iterable, &quote_spanned!(span=> &#position), span);
+        let item = self.item_of("current", iterable, &quote_spanned!(span=> &#position), span);
         let (mut bound, mut used) = (Vec::new(), Vec::new());
         collect_bindings(pat, &mut bound);
         let (is_shared, is_single) = (is_shared(iterable), bound.len() == 1);
@@ -116,6 +184,20 @@ impl Lower<'_> {
             used.extend(Some(ident).filter(is_used));
         }
         syn::parse_quote_spanned!(span=> let _ = (#(&#used,)*);)
+    }
+}
+
+/// Methods that give the items of two iterators.
+const JOINING: [&str; 2] = ["chain", "zip"];
+
+/// What the call is an iterator of: `once(&item)`.
+fn once(call: &Expr) -> Option<&syn::ExprReference> {
+    let Expr::Call(call) = call else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
+    let is_once = path.path.segments.last().is_some_and(|last| last.ident == "once");
+    match call.args.first() {
+        Some(Expr::Reference(item)) if is_once => item.mutability.is_none().then_some(item),
+        _ => None,
     }
 }
 
@@ -144,7 +226,7 @@ fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
         Expr::Paren(expr) => is_made_to_lend(&expr.expr, shares),
         Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => true,
         Expr::MethodCall(call) => {
-            !(has_items(call) || is_one_of(&ADAPTING, call) || call.method == "zip")
+            !(has_items(call) || is_one_of(&ADAPTING, call) || is_one_of(&JOINING, call))
         }
         expr => is_made(expr),
     }
@@ -163,17 +245,4 @@ pub(super) fn is_shared(iterable: &Expr) -> bool {
         }
         _ => true,
     }
-}
-
-/// `next_item(iterable, &mut position)`
-pub(super) fn next_item(iterable: &Expr, position: &Ident, span: Span) -> Expr {
-    of_item("next_item", iterable, &quote_spanned!(span=> &mut #position), span)
-}
-
-fn of_item(function: &str, iterable: &Expr, position: &TokenStream, span: Span) -> Expr {
-    let function = Ident::new(function, span);
-    // What rustc says of the items, it says of the iterable.
-    let start = iterable.to_token_stream().into_iter().next().map_or(span, |tree| tree.span());
-    let function = quote_spanned!(start=> ::piton::__private::#function);
-    syn::parse_quote_spanned!(span=> #function(#iterable, #position))
 }

@@ -200,9 +200,7 @@ pub fn next_item<I>(items: I, position: &mut Position) -> Option<I::Item>
 where
     I: IntoIterator<Item: Lent>,
 {
-    let item = items.into_iter().nth(position.0)?;
-    position.0 += 1;
-    Some(item)
+    next_copy(items, position)
 }
 
 /// The item that [`next_item`] gave last.
@@ -210,8 +208,28 @@ where
 /// # Panics
 /// If it gave none.
 pub fn current_item<I: IntoIterator>(items: I, position: &Position) -> I::Item {
+    current_copy(items, position)
+}
+
+/// As [`next_item`], of items that there can be more of: those of a constant, and copies.
+pub fn next_copy<I: IntoIterator>(items: I, position: &mut Position) -> Option<I::Item> {
+    let item = items.into_iter().nth(position.0)?;
+    position.0 += 1;
+    Some(item)
+}
+
+/// The item that [`next_copy`] gave last.
+///
+/// # Panics
+/// If it gave none.
+pub fn current_copy<I: IntoIterator>(items: I, position: &Position) -> I::Item {
     let item = position.0.checked_sub(1).and_then(|index| items.into_iter().nth(index));
     item.expect("what is borrowed has not changed")
+}
+
+/// Whether a loop keeps an item.
+pub fn keeps<T>(item: &T, mut looks: impl FnMut(&T) -> bool) -> bool {
+    looks(item)
 }
 
 /// An integer that a range can count.

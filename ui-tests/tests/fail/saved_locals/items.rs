@@ -9,9 +9,9 @@ async fn step(number: u64) -> u64 {
 
 /// Items that borrow, out of an iterator that is not made again.
 #[workflow]
-async fn filtered(words: Vec<String>) -> u64 {
+async fn mapped(words: Vec<(String, u64)>) -> u64 {
     let mut sum = 0;
-    for word in words.iter().filter(|word| word.len() > 3) {
+    for word in words.iter().map(|(word, _)| word) {
         sum += step(1).await + word.len() as u64;
     }
     sum

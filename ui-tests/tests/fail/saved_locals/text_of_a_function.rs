@@ -36,7 +36,7 @@ async fn of_a_line(text: String) -> String {
 async fn of_words(text: String) -> u64 {
     let words: Vec<_> = text.split(' ').collect();
     let mut sum = step(words.len() as u64).await;
-    for word in text.split(',').filter(|word| word.len() > 1) {
+    for word in text.split(',').map(str::trim) {
         sum += step(word.len() as u64).await;
         sum += word.len() as u64;
     }

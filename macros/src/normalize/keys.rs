@@ -1,0 +1,140 @@
+//! What a method is asked with that lends a part of a local: keys, indices and closures.
+
+use syn::Expr;
+
+use super::lending::{
+    ADAPTING, DEFAULTING, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
+};
+use super::projections::projects;
+use super::{Lower, operands};
+use crate::usage::Usage;
+
+impl Lower<'_> {
+    /// What an argument borrows, if it means the same as long as that stays as it is.
+    pub(super) fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
+        match arg {
+            arg if operands::is_constant(self, arg) && !matches!(arg, Expr::Closure(_)) => {
+                Some(Vec::new())
+            }
+            Expr::Reference(key) => {
+                let is_place = key.mutability.is_none() && self.is_place(&key.expr);
+                is_place.then(|| vec![(*key.expr).clone()])
+            }
+            Expr::Closure(_) => {
+                let mentions = Usage::of_expr(&self.locals, arg).mentions;
+                Some(mentions.into_iter().map(|local| self.path(local)).collect())
+            }
+            arg => self.is_fixed(arg).then(Vec::new),
+        }
+    }
+
+    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, or a number that
+    /// nothing changes.
+    pub(super) fn is_fixed(&self, arg: &Expr) -> bool {
+        let unchanged = |path: &syn::ExprPath| {
+            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+            local.is_some_and(|local| {
+                let local = &self.locals[local];
+                !local.mutable || local.is_temporary
+            })
+        };
+        match arg {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => self.is_constant_path(arg) || unchanged(path),
+            Expr::Reference(expr) => expr.mutability.is_none() && self.is_fixed(&expr.expr),
+            Expr::Range(range) => {
+                let mut ends = range.start.iter().chain(&range.end);
+                ends.all(|end| self.is_fixed(end))
+            }
+            _ => false,
+        }
+    }
+
+    /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
+    pub(super) fn keep_found(&mut self, value: Expr) -> Expr {
+        match value {
+            value if self.fills(&value) => self.fill(value),
+            value if ends_in_part(&value) => self.keep_in(value),
+            Expr::Tuple(mut tuple) => {
+                for value in &mut tuple.elems {
+                    *value = self.keep_found(std::mem::replace(value, Expr::PLACEHOLDER));
+                }
+                Expr::Tuple(tuple)
+            }
+            value => value,
+        }
+    }
+
+    fn keep_in(&mut self, value: Expr) -> Expr {
+        match value {
+            Expr::Paren(mut expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                Expr::Paren(expr)
+            }
+            Expr::Try(mut expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                Expr::Try(expr)
+            }
+            Expr::Reference(mut expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                Expr::Reference(expr)
+            }
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_in(*expr.base);
+                Expr::Field(expr)
+            }
+            Expr::Index(mut expr) if self.is_place(&expr.expr) => {
+                self.keep_key(&mut expr.index);
+                Expr::Index(expr)
+            }
+            Expr::MethodCall(mut call) => {
+                *call.receiver = self.keep_in(*call.receiver);
+                let finds = [&PARTS[..], &PARTS_MUT, &ADAPTING, &PICKING];
+                if finds.iter().any(|methods| is_one_of(methods, &call))
+                    && self.is_lending(&call.receiver)
+                {
+                    call.args.iter_mut().for_each(|arg| self.keep_key(arg));
+                }
+                Expr::MethodCall(call)
+            }
+            value => value,
+        }
+    }
+
+    pub(super) fn keep_key(&mut self, key: &mut Expr) {
+        let is_place = |expr: &Expr| self.is_place(expr) || operands::is_constant(self, expr);
+        match key {
+            key if self.is_fixed(key) => {}
+            // A range is not `Copy`, its ends are.
+            Expr::Range(range) => {
+                range.start.iter_mut().chain(&mut range.end).for_each(|end| self.keep_key(end));
+            }
+            Expr::Closure(_) => {}
+            Expr::Reference(key) if is_place(&key.expr) => {}
+            Expr::Reference(key) => self.keep_value(&mut key.expr),
+            key => self.keep_value(key),
+        }
+    }
+
+    fn keep_value(&mut self, value: &mut Expr) {
+        self.borrowed += 1;
+        *value = self.spill(std::mem::replace(value, Expr::PLACEHOLDER));
+    }
+}
+
+/// Whether the expression may lend a part of something.
+fn ends_in_part(value: &Expr) -> bool {
+    match value {
+        Expr::Paren(expr) => ends_in_part(&expr.expr),
+        Expr::Try(expr) => ends_in_part(tried(expr)),
+        Expr::MethodCall(call) if is_one_of(&OPENING, call) => ends_in_part(&call.receiver),
+        Expr::MethodCall(call) => {
+            let part = [&PARTS[..], &PARTS_MUT, &PICKING, &LOOKING, &DEFAULTING];
+            part.iter().any(|methods| is_one_of(methods, call))
+                || call.method == "filter"
+                || projects(call, false)
+        }
+        Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),
+        _ => false,
+    }
+}
