@@ -34,6 +34,11 @@ impl ProcessorTime {
         Self { own: share(self.own, earlier.own), server: share(self.server, earlier.server) }
     }
 
+    /// What so many of these pieces of work cost.
+    pub(crate) fn times(self, count: f64) -> Self {
+        Self { own: self.own.mul_f64(count), server: self.server.mul_f64(count) }
+    }
+
     /// The two apart, in words.
     pub(crate) fn shares(self) -> String {
         let micros = |time: Duration| time.as_secs_f64() * 1e6;

@@ -2,7 +2,9 @@
 //!
 //! The tables are those of piton's own migrations, filled with owned runs. One write is what a step
 //! costs at the least: the next `step_no`, the state's name and the snapshot, guarded by run and
-//! `step_no`, for rows scattered over the table. Nothing reads, steps or waits beside it.
+//! `step_no`, for rows scattered over the table. Whole runs are inserted with their arguments, written
+//! so at each step but the last, and closed with a result at that. Nothing reads, steps or waits beside
+//! it.
 
 mod disk;
 mod postgres;
@@ -19,6 +21,7 @@ use crate::database::{Databases, StoreKind};
 use crate::latency::Latencies;
 use crate::processor::ProcessorTime;
 use crate::report::{Figure, Report};
+use crate::w1_throughput::STEPS;
 
 /// Rows of the table: as many as W1 has runs under way at the most.
 const ROWS: usize = 4_096;
@@ -32,6 +35,14 @@ const CONNECTIONS: [usize; 4] = [1, 2, 4, 8];
 /// How long each setting runs before it is measured.
 const WARM_UP: Duration = Duration::from_millis(300);
 
+/// What a run of W1 is given, and what it returns, in bytes.
+const ARGUMENT_BYTES: usize = 110;
+const RESULT_BYTES: usize = 8;
+
+/// The `step_no` of a row that has not been inserted, and that with which a run's last step begins.
+const NOT_STARTED: i64 = -1;
+const LAST_STEP: i64 = STEPS as i64 - 1;
+
 /// The limits of one database.
 #[derive(Clone, Debug)]
 pub(crate) struct RawLimits {
@@ -43,6 +54,20 @@ pub(crate) struct RawLimits {
     pub(crate) row_time: ProcessorTime,
     /// That setting.
     best: Setting,
+    /// Steps per second in batches of whole runs, at the best of the same settings.
+    pub(crate) steps_per_second: f64,
+    /// What a step of those then costs.
+    pub(crate) step_time: ProcessorTime,
+    best_of_runs: Setting,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Load {
+    /// Steps of runs that stay open.
+    Steps,
+    /// Runs of [`STEPS`], from their start to their end.
+    Runs,
 }
 
 /// How rows are written.
@@ -61,11 +86,26 @@ struct Row {
 
 /// Writes batches, each in one transaction that is durable when the call returns.
 trait Writer: Send + 'static {
-    /// Writes the next step of `rows` and returns how many met their guard.
-    fn write(
+    /// Brings `rows` in, with arguments.
+    fn start(
         &mut self,
         rows: &[Row],
         state: &[u8],
+        arguments: &[u8],
+    ) -> impl Future<Output = Result<(), sqlx::Error>> + Send;
+
+    /// Writes the next step of `rows` and returns how many met their guard.
+    fn step(
+        &mut self,
+        rows: &[Row],
+        state: &[u8],
+    ) -> impl Future<Output = Result<u64, sqlx::Error>> + Send;
+
+    /// The same for their last step, with the result.
+    fn end(
+        &mut self,
+        rows: &[Row],
+        result: &[u8],
     ) -> impl Future<Output = Result<u64, sqlx::Error>> + Send;
 }
 
@@ -106,6 +146,16 @@ impl RawLimits {
         report.add(
             time("processor time of a row", self.row_time.total()).detail(self.row_time.shares()),
         );
+        let Setting { connections, batch } = self.best_of_runs;
+        report.add(
+            Figure::rate("raw", "steps of whole runs in batches", self.steps_per_second)
+                .store(kind)
+                .detail(format!("best at {connections} connection(s), {batch} rows")),
+        );
+        report.add(
+            time("processor time of such a step", self.step_time.total())
+                .detail(self.step_time.shares()),
+        );
     }
 }
 
@@ -120,7 +170,7 @@ struct Trial {
 
 async fn measure<W, C>(
     connect: impl Fn() -> C,
-    mut keys: Vec<Uuid>,
+    keys: Vec<Uuid>,
     connections: &[usize],
     trial: Trial,
 ) -> Result<RawLimits>
@@ -128,25 +178,40 @@ where
     W: Writer,
     C: Future<Output = Result<W>>,
 {
-    scatter(&mut keys);
     let mut rows: Vec<Row> = keys.into_iter().map(|run_id| Row { run_id, step_no: 0 }).collect();
+    scatter(&mut rows);
     let one = Setting { connections: 1, batch: 1 };
-    let Ran { times: single, row_time, .. } = run(&connect, &mut rows, one, trial).await?;
-    let mut limits = RawLimits { single, rows_per_second: 0.0, row_time, best: one };
-    for &connections in connections {
-        for batch in BATCHES {
-            let setting = Setting { connections, batch };
-            let ran = run(&connect, &mut rows, setting, trial).await?;
-            if ran.rate > limits.rows_per_second {
-                (limits.rows_per_second, limits.best) = (ran.rate, setting);
-                limits.row_time = ran.row_time;
+    let single = run(&connect, &mut rows, Load::Steps, one, trial).await?;
+    let best_of = async |load, rows: &mut Vec<Row>| {
+        let mut best = (Ran::default(), one);
+        for &connections in connections {
+            for batch in BATCHES {
+                let setting = Setting { connections, batch };
+                let ran = run(&connect, rows, load, setting, trial).await?;
+                if ran.rate > best.0.rate {
+                    best = (ran, setting);
+                }
             }
         }
-    }
-    Ok(limits)
+        anyhow::Ok(best)
+    };
+    let (steps, best) = best_of(Load::Steps, &mut rows).await?;
+    let (runs, best_of_runs) = best_of(Load::Runs, &mut rows).await?;
+    // A run is written once more than it has steps.
+    let share = f64::from(STEPS) / f64::from(STEPS + 1);
+    Ok(RawLimits {
+        single: single.times,
+        rows_per_second: steps.rate,
+        row_time: steps.row_time,
+        best,
+        steps_per_second: runs.rate * share,
+        step_time: runs.row_time.times(1.0 / share),
+        best_of_runs,
+    })
 }
 
 /// What one setting came to.
+#[derive(Default)]
 struct Ran {
     /// How long its transactions took.
     times: Latencies,
@@ -160,6 +225,7 @@ struct Ran {
 async fn run<W, C>(
     connect: impl Fn() -> C,
     rows: &mut [Row],
+    load: Load,
     setting: Setting,
     trial: Trial,
 ) -> Result<Ran>
@@ -173,7 +239,7 @@ where
     for part in rows.chunks_exact(share) {
         let writer = connect().await?;
         let part = part.to_vec();
-        tasks.push(tokio::spawn(write_for(writer, part, setting.batch, trial)));
+        tasks.push(tokio::spawn(write_for(writer, part, load, setting.batch, trial)));
     }
     let (mut times, mut rate, mut count) = (Vec::new(), 0.0, 0);
     for (task, part) in tasks.into_iter().zip(rows.chunks_exact_mut(share)) {
@@ -199,24 +265,44 @@ struct Written {
 async fn write_for(
     mut writer: impl Writer,
     mut rows: Vec<Row>,
+    load: Load,
     batch: usize,
     Trial { state_bytes, duration, .. }: Trial,
 ) -> Result<Written> {
-    let noise = noise(state_bytes + rows.len());
+    let noise = noise(state_bytes + rows.len() + ARGUMENT_BYTES);
+    let (arguments, result) = (&noise[..ARGUMENT_BYTES], &noise[..RESULT_BYTES]);
+    if load == Load::Runs {
+        rows.iter_mut().for_each(|row| row.step_no = NOT_STARTED);
+    }
     let (mut times, mut next, mut count) = (Vec::new(), 0, 0);
     let begin = Instant::now();
     let mut measured_since = begin;
     loop {
         if next + batch > rows.len() {
             next = 0;
+            // All have been written as often. Batches are of runs that did not start together.
+            if load == Load::Runs && rows[0].step_no == 0 {
+                scatter(&mut rows);
+            }
         }
         let chunk = &mut rows[next..next + batch];
         let state = &noise[next..next + state_bytes];
         next += batch;
         let written_at = Instant::now();
-        let written = writer.write(chunk, state).await?;
+        let written = match (load, chunk[0].step_no) {
+            (Load::Runs, NOT_STARTED) => {
+                chunk.iter_mut().for_each(|row| row.run_id = Uuid::now_v7());
+                writer.start(chunk, state, arguments).await?;
+                batch as u64
+            }
+            (Load::Runs, LAST_STEP) => writer.end(chunk, result).await?,
+            _ => writer.step(chunk, state).await?,
+        };
         ensure!(written == batch as u64, "{written} of {batch} rows met their guard");
-        chunk.iter_mut().for_each(|row| row.step_no += 1);
+        let has_ended = load == Load::Runs && chunk[0].step_no == LAST_STEP;
+        chunk.iter_mut().for_each(|row| {
+            row.step_no = if has_ended { NOT_STARTED } else { row.step_no + 1 };
+        });
         count += written;
         let now = Instant::now();
         if now - begin < WARM_UP {
@@ -230,11 +316,11 @@ async fn write_for(
     }
 }
 
-/// Puts keys into an order without pattern (Fisher-Yates).
-fn scatter(keys: &mut [Uuid]) {
+/// Puts rows into an order without pattern (Fisher-Yates).
+fn scatter(rows: &mut [Row]) {
     let mut random = XorShift::new();
-    for last in (1..keys.len()).rev() {
-        keys.swap(last, random.next() as usize % (last + 1));
+    for last in (1..rows.len()).rev() {
+        rows.swap(last, random.next() as usize % (last + 1));
     }
 }
 
