@@ -33,7 +33,7 @@
 //! - an activity on a queue is given to one worker at a time, ends once, by one who has the right to
 //!   end it, and leaves no row behind;
 //! - a worker that is shut down begins no attempt, and hands back what it has been given and has not
-//!   begun, unless the database refuses just that; while nothing goes wrong with it, it interrupts nothing
+//!   begun, unless the database refuses just that, runs that wait included; while nothing goes wrong with it, it interrupts nothing
 //!   that ends in time, and leaves nothing behind that others would have to wait for;
 //! - no attempt begins, goes on or is planned after the limit for all attempts of its call together;
 //! - a token that is taken decides, on a queue or not, one that is refused does not; a sign of life that was written is

@@ -186,9 +186,9 @@ impl Worker {
         self
     }
 
-    /// Sets how long activities that run may go on when the worker is shut down. Default: 10 s. Its runs
-    /// are handed back when the last of them has ended, or after this time; what it has been given on
-    /// queues and has not begun, at once.
+    /// Sets how long activities that run may go on when the worker is shut down. Default: 10 s. A run
+    /// is handed back when its own activities have ended, at once if there are none, and at the latest after
+    /// this time; what the worker has been given on queues and has not begun, at once.
     pub fn shutdown_grace(mut self, grace: Duration) -> Self {
         self.shutdown_grace = grace;
         self

@@ -50,6 +50,26 @@ async fn shutdown_lets_activities_end_and_keeps_what_they_return() {
     second.shutdown().await.unwrap();
 }
 
+/// Though an attempt of another run keeps the worker from ending.
+#[tokio::test(start_paused = true)]
+async fn shutdown_hands_runs_back_at_once_that_wait() {
+    let rig = Rig::new();
+    let first = rig.worker().shutdown_grace(Duration::from_secs(600)).start().await.unwrap();
+    let waiting = rig.client.start(naps(5, 1_000)).await.unwrap();
+    let busy = rig.client.start(work(text("hang"))).await.unwrap();
+    rig.until_begun("hang", &[1]).await;
+    let second = rig.remote_worker().start().await.unwrap();
+    let shutdown = tokio::spawn(first.shutdown());
+    let soon = tokio::time::timeout(Duration::from_secs(8), waiting.result()).await;
+    assert_eq!(soon.expect("the other goes on with it").unwrap(), 5);
+    assert!(!shutdown.is_finished(), "the attempt goes on");
+    rig.lab.open_gate();
+    shutdown.await.unwrap().unwrap();
+    assert_eq!(busy.result().await.unwrap(), "hang done");
+    assert_eq!(rig.lab.begun("hang"), [1]);
+    second.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn shutdown_may_take_longer_than_the_lease() {
     let rig = Rig::new();

@@ -60,6 +60,8 @@ struct Run {
     workflow_id: String,
     readers: Readers,
     owner: Option<WorkerLease>,
+    /// When it was last given to an owner, or stepped by one.
+    touched_at: Option<Instant>,
     step_no: StepNo,
     is_closed: bool,
     is_blocked: bool,

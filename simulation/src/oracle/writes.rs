@@ -67,6 +67,16 @@ impl Oracle {
                         self.violate(format!("{left:?} was not handed back by {who}"));
                     });
                 }
+                if let Some(since) = self.shutdowns.in_order_for(who) {
+                    let is_kept = |run: &&Run| {
+                        let untouched_for = run.touched_at.map(|at| at.elapsed());
+                        run.owner == Some(worker) && untouched_for > Some(since + AT_ONCE)
+                    };
+                    let kept = self.runs.values().find(is_kept);
+                    if let Some(id) = kept.map(|run| run.workflow_id.clone()) {
+                        self.violate(format!("{id} was kept by {who} for {since:?}"));
+                    }
+                }
                 self.let_go(worker, 0, now);
             }
             Write::Started { run_id, workflow_id, workflow, owner } => {
@@ -77,6 +87,7 @@ impl Oracle {
                     workflow_id: workflow_id.to_owned(),
                     owner,
                     is_relaxed: workflow == hasty::NAME,
+                    touched_at: Some(Instant::now()),
                     readers: Readers::start(workflow, self.lives.get(who)),
                     ..Run::default()
                 };
@@ -93,7 +104,7 @@ impl Oracle {
                     let owner = again.then_some(worker);
                     let is_open = !run.is_closed && !run.is_blocked;
                     let fits = is_open && run.owner == owner && run.step_no == step_no;
-                    run.owner = Some(worker);
+                    (run.owner, run.touched_at) = (Some(worker), Some(Instant::now()));
                     run.interruptions += u32::from(again);
                     (!fits || !is_valid).then(|| format!("claimed by {worker:?} at {step_no:?}"))
                 });
@@ -106,7 +117,7 @@ impl Oracle {
                 self.check(step.run_id, |run| {
                     let fits =
                         !run.is_closed && run.owner == Some(worker) && run.step_no == step.expected;
-                    run.step_no = step.expected.next();
+                    (run.step_no, run.touched_at) = (step.expected.next(), Some(Instant::now()));
                     match step.disposition {
                         Disposition::Keep { .. } => {}
                         Disposition::Park { .. } => run.owner = None,

@@ -121,9 +121,8 @@ impl Attempts {
         });
     }
 
-    /// Calls off the attempts that have not begun. Returns whether there were any.
-    pub(super) fn call_off(&mut self) -> bool {
-        let before = self.running.len();
+    /// Calls off the attempts that have not begun.
+    pub(super) fn call_off(&mut self) {
         self.running.retain(|_, running| {
             let is_off = running.link.call_off();
             if is_off {
@@ -131,7 +130,6 @@ impl Attempts {
             }
             !is_off
         });
-        self.running.len() < before
     }
 
     /// Cancels all attempts, and lets those that want to end in their own way do so.

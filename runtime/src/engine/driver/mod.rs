@@ -281,14 +281,13 @@ impl Driver {
             return self.checkpoint(self.rest(now)).await;
         }
         if self.is_draining() {
-            if self.attempts.call_off() && self.attempts.is_empty() {
-                // By itself: with the rest of what the worker owns, it may be taken away.
-                self.catch_up().await?;
-                return self.checkpoint(Rest::Park(Some(now))).await;
-            }
+            self.attempts.call_off();
             if self.attempts.is_empty() {
+                // By itself: the rest of what the worker owns may have to wait for its attempts to end, or
+                // be taken away.
                 self.catch_up().await?;
-                return Err(Ended);
+                let (Rest::Stay(due_at) | Rest::Park(due_at)) = self.rest(now);
+                return self.checkpoint(Rest::Park(due_at.map(|due_at| due_at.max(now)))).await;
             }
             return self.wait(None).await;
         }
