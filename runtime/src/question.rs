@@ -26,7 +26,9 @@ pub trait Question {
 #[diagnostic::on_unimplemented(
     message = "`?` cannot end a workflow or `async` block that returns `{Self}`",
     label = "cannot use `?` here: `{Self}` cannot be made from `{R}`",
-    note = "let it return a `Result` whose error can be made from this one, or an `Option`"
+    note = "let it return a `Result` whose error can be made from this one, or an `Option`",
+    note = "what is no `std::error::Error`, a text or an `anyhow::Error`, becomes a `piton::Error` by \
+            `.map_err(piton::Error::boxed)?`"
 )]
 pub trait FromResidual<R> {
     /// The returned value.

@@ -126,31 +126,39 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
 /// of no variable, that it is not general enough.
 pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
     let layout = machine.layout;
-    let is_checked = |id: &VariableId| {
-        let variable = layout.variable(*id);
-        let is_saved = matches!(variable.kind, LocalKind::Value | LocalKind::Items);
-        is_saved && machine.graph.locals[variable.place.local].may_be_text
-    };
+    let is_checked =
+        |id: &VariableId| machine.graph.locals[layout.variable(*id).place.local].may_be_text;
     let mut out = TokenStream::new();
     for (at, new) in first_held(machine) {
-        let function = Ident::new("text_held_across_this_await", at);
-        let calls: Vec<_> = new
-            .into_iter()
-            .filter(is_checked)
-            .map(|id| {
-                let token = token(id);
-                let span = error_span(machine, layout.variable(id), at).resolved_at(at);
-                let inferred = quote_spanned!(span=> _);
-                quote_spanned!(at=> __piton::held_as(&#token, #token.held(), #function::<_, #inferred>);)
-            })
-            .collect();
-        if !calls.is_empty() {
-            out.extend(quote_spanned! {at=>
-                {
-                    fn #function<T: 'static, H: __piton::Owned<T>>(_: &__piton::Local<T>, _: H) {}
-                    #(#calls)*
-                }
-            });
+        for (kind, bound, ty) in [
+            (LocalKind::Value, "Owned", quote_spanned!(at=> T)),
+            (LocalKind::Items, "OwnedItems", quote_spanned!(at=> __piton::Items<T>)),
+        ] {
+            let is_of_kind = |id: &VariableId| layout.variable(*id).kind == kind;
+            let checked = new.iter().copied().filter(is_checked).filter(is_of_kind);
+            let (bound, function) =
+                (Ident::new(bound, at), Ident::new("text_held_across_this_await", at));
+            let calls: Vec<_> = checked
+                .map(|id| {
+                    let token = token(id);
+                    let span = error_span(machine, layout.variable(id), at).resolved_at(at);
+                    let inferred = quote_spanned!(span=> _);
+                    let check = quote_spanned!(at=> #function::<_, #inferred>);
+                    quote_spanned!(at=> __piton::held_as(&#token, #token.held(), #check);)
+                })
+                .collect();
+            if !calls.is_empty() {
+                out.extend(quote_spanned! {at=>
+                    {
+                        fn #function<T: 'static, H: __piton::#bound<T>>(
+                            _: &__piton::Local<#ty>,
+                            _: H,
+                        ) {
+                        }
+                        #(#calls)*
+                    }
+                });
+            }
         }
     }
     if !out.is_empty() {

@@ -40,8 +40,11 @@ borrowed!(
     (&'static str, &'static str),
     Option<&'static str>,
     Option<(&'static str, &'static str)>,
+    (usize, &'static str),
     Vec<&'static str>,
     Items<&'static str>,
+    Items<(usize, &'static str)>,
+    Items<(&'static str, &'static str)>,
 );
 
 /// That values of type `T` own what they are made of.
@@ -56,6 +59,19 @@ pub trait Owned<T> {}
 
 #[diagnostic::do_not_recommend]
 impl<T> Owned<T> for Whole {}
+
+/// That the items of a loop own what they are made of.
+#[diagnostic::on_unimplemented(
+    message = "a `for` loop with an `.await` in it cannot hold items of type `{T}`",
+    label = "what is left of these items is saved at the await, and their text is borrowed",
+    note = "go through the borrow itself, `for line in text.lines()`, or let the items be texts of their own: \
+            `.map(str::to_owned)`, `.map(|(n, line)| (n, line.to_owned()))`",
+    note = "rule `saved_locals`"
+)]
+pub trait OwnedItems<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T> OwnedItems<T> for Whole {}
 
 /// Asks for what `check` asks for, of a token and what it says.
 pub fn held_as<T, H>(token: &Local<T>, held: H, check: fn(&Local<T>, H)) {

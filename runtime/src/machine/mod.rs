@@ -37,7 +37,7 @@ pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, PendingActivity, Plain,
     ResultParts, Retryable, ReturnShape, TimeoutKind, Unreturned,
 };
-pub use borrowed_text::{Borrowed, Held, Owned, Whole, held_as};
+pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
 pub use durable::{Coding, Durable, Local, Saved, local};
