@@ -5,14 +5,13 @@
 //! types.
 
 use std::any::type_name;
+use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-use super::source::{self, Source};
+use super::source::{self, Source, SourceError};
 use super::value::Value;
-use super::{
-    CodecError, binary_payload, cannot_decode, decode_first, encode_into, encoding, left_over,
-};
+use super::{CodecError, binary, binary_payload, cannot_decode, encode_into, encoding, left_over};
 use crate::model::{Encoding, Payload};
 
 /// What is wrong is said of the arguments as a whole.
@@ -59,6 +58,8 @@ impl Arguments {
 /// Reads arguments one by one, with [`next_argument`].
 #[derive(Debug)]
 pub struct ArgumentsReader<'a> {
+    /// What is read, for messages.
+    what: &'static str,
     rest: Rest<'a>,
     failed: Option<CodecError>,
 }
@@ -80,15 +81,28 @@ enum Next<'a> {
 impl<'a> ArgumentsReader<'a> {
     /// Begins to read a payload.
     pub fn new(payload: &'a [u8]) -> Self {
-        let (rest, failed) = match encoding(payload, ARGUMENTS) {
+        Self::of(payload, ARGUMENTS, source::list_from_json)
+    }
+
+    /// Begins to read the payload of a single value.
+    fn of_value(payload: &'a [u8], type_name: &'static str) -> Self {
+        Self::of(payload, type_name, |json| Ok(vec![source::value_from_json(json)?]))
+    }
+
+    fn of(
+        payload: &'a [u8],
+        what: &'static str,
+        values_from_json: fn(&[u8]) -> Result<Vec<Value>, SourceError>,
+    ) -> Self {
+        let (rest, failed) = match encoding(payload, what) {
             Ok((Encoding::Binary, values)) => (Rest::Binary(values), None),
-            Ok((Encoding::Json, json)) => match source::list_from_json(json) {
+            Ok((Encoding::Json, json)) => match values_from_json(json) {
                 Ok(list) => (Rest::Json(list.into_iter()), None),
-                Err(error) => (Rest::Binary(&[]), Some(cannot_decode(ARGUMENTS, &error))),
+                Err(error) => (Rest::Binary(&[]), Some(cannot_decode(what, &error))),
             },
             Err(error) => (Rest::Binary(&[]), Some(error)),
         };
-        Self { rest, failed }
+        Self { what, rest, failed }
     }
 
     fn take(&mut self) -> Next<'a> {
@@ -100,11 +114,15 @@ impl<'a> ArgumentsReader<'a> {
             Rest::Json(list) => match list.next() {
                 Some(value) => Next::Json(value),
                 None => {
-                    self.failed = Some(cannot_decode(ARGUMENTS, &"there are too few"));
+                    self.failed = Some(cannot_decode(self.what, &"there are too few"));
                     Next::Missing
                 }
             },
         }
+    }
+
+    fn fail(&mut self, type_name: &'static str, reason: &dyn Display) {
+        self.failed = Some(cannot_decode(type_name, reason));
     }
 
     fn pass(&mut self, length: usize) {
@@ -123,9 +141,9 @@ impl<'a> ArgumentsReader<'a> {
         }
         match &self.rest {
             Rest::Binary([]) => Ok(()),
-            Rest::Binary(bytes) => Err(left_over(ARGUMENTS, bytes.len())),
+            Rest::Binary(bytes) => Err(left_over(self.what, bytes.len())),
             Rest::Json(list) if list.len() == 0 => Ok(()),
-            Rest::Json(_) => Err(cannot_decode(ARGUMENTS, &"there are too many")),
+            Rest::Json(_) => Err(cannot_decode(self.what, &"there are too many")),
         }
     }
 
@@ -145,7 +163,7 @@ impl<'a> ArgumentsReader<'a> {
     pub fn failure(&mut self) -> CodecError {
         match self.failed.take() {
             Some(error) => error,
-            None => cannot_decode(ARGUMENTS, &"there are too few"),
+            None => cannot_decode(self.what, &"there are too few"),
         }
     }
 }
@@ -154,22 +172,65 @@ impl<'a> ArgumentsReader<'a> {
 pub fn next_argument<T: for<'de> Deserialize<'de>>(
     arguments: &mut ArgumentsReader<'_>,
 ) -> Option<T> {
-    let read = match arguments.take() {
-        Next::Binary(bytes) => decode_first(bytes),
-        Next::Json(value) => match T::deserialize(Source::Read(value)) {
-            Ok(value) => Ok((value, 0)),
-            Err(error) => Err(cannot_decode(type_name::<T>(), &error)),
+    match arguments.take() {
+        Next::Binary(bytes) => match binary::read(bytes) {
+            Ok((value, length)) => {
+                arguments.pass(length);
+                Some(value)
+            }
+            Err(error) => {
+                arguments.fail(type_name::<T>(), &error);
+                None
+            }
         },
-        Next::Missing => return None,
-    };
-    match read {
-        Ok((value, length)) => {
-            arguments.pass(length);
-            Some(value)
-        }
-        Err(error) => {
-            arguments.failed = Some(error);
-            None
-        }
+        Next::Json(value) => match T::deserialize(Source::Read(value)) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                arguments.fail(type_name::<T>(), &error);
+                None
+            }
+        },
+        Next::Missing => None,
     }
+}
+
+/// The only value of a payload, by [`next_argument`] for its type.
+pub(crate) fn only_value<T>(
+    payload: &[u8],
+    next: fn(&mut ArgumentsReader<'_>) -> Option<T>,
+) -> Result<T, CodecError> {
+    let mut values = ArgumentsReader::of_value(payload, type_name::<T>());
+    match next(&mut values) {
+        Some(value) if values.are_all() => Ok(value),
+        _ => Err(values.failure()),
+    }
+}
+
+/// Reads a value and writes it again. Tells whether it could be read.
+pub(super) fn copy_next<T: for<'de> Deserialize<'de> + Serialize>(
+    from: &mut ArgumentsReader<'_>,
+    to: &mut Arguments,
+) -> bool {
+    match next_argument::<T>(from) {
+        Some(value) => {
+            to.add(&value);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Whether a value reads back as it was written. One that cannot be written is reported when a run
+/// holds one.
+pub(super) fn reads_back(
+    write: &dyn Fn(&mut Arguments),
+    copy_next: fn(&mut ArgumentsReader<'_>, &mut Arguments) -> bool,
+) -> bool {
+    let (mut arguments, mut again) = (Arguments::new(), Arguments::new());
+    write(&mut arguments);
+    let Ok(written) = arguments.finish() else { return true };
+    let mut reader = ArgumentsReader::new(written.as_bytes());
+    copy_next(&mut reader, &mut again)
+        && reader.are_all()
+        && again.finish().is_ok_and(|again| again == written)
 }

@@ -18,6 +18,7 @@ use bincode::config;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub(crate) use arguments::only_value;
 pub use arguments::{Arguments, ArgumentsReader, next_argument};
 pub use json::Json;
 pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
@@ -142,19 +143,7 @@ fn binary_payload() -> Payload {
 /// # Errors
 /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or not such a value.
 pub fn from_payload<T: DeserializeOwned>(payload: &Payload) -> Result<T, CodecError> {
-    payload_value(payload.as_bytes())
-}
-
-/// As [`from_payload`].
-pub(crate) fn payload_value<T: DeserializeOwned>(payload: &[u8]) -> Result<T, CodecError> {
-    match encoding(payload, type_name::<T>()) {
-        Ok((Encoding::Binary, value)) => decode(value),
-        Ok((Encoding::Json, value)) => match source::from_json(value) {
-            Ok(value) => Ok(value),
-            Err(error) => Err(cannot_decode(type_name::<T>(), &error)),
-        },
-        Err(error) => Err(error),
-    }
+    only_value(payload.as_bytes(), next_argument)
 }
 
 /// Takes the format byte off a payload.

@@ -15,8 +15,6 @@ use crate::model::Payload;
 /// How values of a type are encoded.
 #[derive(Debug)]
 pub struct Values<T> {
-    encode: fn(&T) -> Result<Payload, CodecError>,
-    decode: fn(&[u8]) -> Result<T, CodecError>,
     /// Adds one to the arguments of a call.
     pub add: fn(&mut Arguments, &T),
     /// Reads an argument, if it is there.
@@ -38,8 +36,6 @@ impl<T: Durable + 'static> Values<T> {
     pub const fn of() -> &'static Self {
         const {
             &Self {
-                encode: codec::to_payload,
-                decode: codec::payload_value,
                 add: Arguments::add::<T>,
                 next: next_argument::<T>,
                 kind: ArgumentKind { described: Described::of::<T>(), is_next: is_next::<T> },
@@ -53,8 +49,6 @@ impl<T: 'static> Values<T> {
     pub const fn refused() -> &'static Self {
         const {
             &Self {
-                encode: |_| is_refused(),
-                decode: |_| is_refused(),
                 add: |_, _| is_refused(),
                 next: |_| is_refused(),
                 kind: ArgumentKind { described: Described::of::<()>(), is_next: |_| is_refused() },
@@ -73,7 +67,9 @@ impl<T> Values<T> {
     /// # Errors
     /// [`CodecError::Encode`] if the type refuses.
     pub fn encode(&self, value: &T) -> Result<Payload, CodecError> {
-        (self.encode)(value)
+        let mut payload = Arguments::new();
+        (self.add)(&mut payload, value);
+        payload.finish()
     }
 
     /// Reads a value in whatever encoding its first byte names.
@@ -81,7 +77,7 @@ impl<T> Values<T> {
     /// # Errors
     /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or not such a value.
     pub fn decode(&self, payload: &Payload) -> Result<T, CodecError> {
-        (self.decode)(payload.as_bytes())
+        codec::only_value(payload.as_bytes(), self.next)
     }
 
     /// What the values look like.

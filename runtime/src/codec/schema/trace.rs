@@ -8,8 +8,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::super::arguments::{copy_next, reads_back};
 use super::super::source::{Entries, Source, SourceError};
-use super::super::{decode, encode_into};
 use super::format::{Content, Fields, Format, NamedType, Types};
 
 /// More nesting than this is taken for a type without finite values.
@@ -37,20 +37,8 @@ pub(super) fn make<T: Serialize + DeserializeOwned>(
     source: Source<'_>,
 ) -> Result<bool, SourceError> {
     match T::deserialize(source) {
-        Ok(value) => Ok(reads_back(&value)),
+        Ok(value) => Ok(reads_back(&|arguments| arguments.add(&value), copy_next::<T>)),
         Err(error) => Err(error),
-    }
-}
-
-fn reads_back<T: Serialize + DeserializeOwned>(value: &T) -> bool {
-    let (mut written, mut again) = (Vec::new(), Vec::new());
-    if encode_into(value, &mut written).is_err() {
-        // A value that cannot be written is reported when a run holds one.
-        return true;
-    }
-    match decode::<T>(&written) {
-        Ok(read) => encode_into(&read, &mut again).is_ok() && again == written,
-        Err(_) => false,
     }
 }
 

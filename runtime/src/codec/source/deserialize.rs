@@ -26,9 +26,9 @@ fn visit_unit<'de, V: Visitor<'de>>(value: Value, visitor: V) -> Result<V::Value
 }
 
 fn visit_text<'de, V: Visitor<'de>>(value: Value, visitor: V) -> Result<V::Value, SourceError> {
-    match value {
-        Value::Text(text) | Value::Key(text) => visitor.visit_str(&text),
-        value => Err(Source::wrong(&value, &visitor)),
+    match Source::text_of(value, &visitor) {
+        Ok(text) => visitor.visit_str(&text),
+        Err(error) => Err(error),
     }
 }
 

@@ -14,7 +14,7 @@ mod variant;
 
 use std::fmt::Display;
 
-use serde::de::{self, DeserializeOwned, Error as _, Expected};
+use serde::de::{self, Error as _, Expected};
 
 pub(super) use self::parts::Entries;
 use self::parts::{Items, Members, Newtype};
@@ -39,21 +39,14 @@ impl de::Error for SourceError {
     }
 }
 
-/// Reads a value from JSON.
-pub(super) fn from_json<T: DeserializeOwned>(json: &[u8]) -> Result<T, SourceError> {
-    match parse(json) {
-        Ok(value) => T::deserialize(Source::Read(value)),
-        Err(error) => Err(error),
-    }
-}
-
-fn parse(json: &[u8]) -> Result<Value, SourceError> {
+/// Reads any value from JSON.
+pub(super) fn value_from_json(json: &[u8]) -> Result<Value, SourceError> {
     serde_json::from_slice(json).map_err(SourceError::custom)
 }
 
 /// Reads a list of any values from JSON. The list of none may be written as `null`, as serde does.
 pub(super) fn list_from_json(json: &[u8]) -> Result<Vec<Value>, SourceError> {
-    match parse(json) {
+    match value_from_json(json) {
         Ok(Value::List(list)) => Ok(list),
         Ok(Value::Null) => Ok(Vec::new()),
         Ok(value) => Err(Source::wrong(&value, &"a list of arguments")),
@@ -72,6 +65,13 @@ pub(super) enum Source<'a> {
 impl<'a> Source<'a> {
     fn wrong(value: &Value, expected: &dyn Expected) -> SourceError {
         SourceError::invalid_type(value.unexpected(), expected)
+    }
+
+    fn text_of(value: Value, expected: &dyn Expected) -> Result<String, SourceError> {
+        match value {
+            Value::Text(text) | Value::Key(text) => Ok(text),
+            value => Err(Self::wrong(&value, expected)),
+        }
     }
 
     /// A value without parts. `made` is the one that the tracer makes up.

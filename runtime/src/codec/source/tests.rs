@@ -1,8 +1,13 @@
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::*;
+
+fn from_json<T: DeserializeOwned>(json: &str) -> Result<T, SourceError> {
+    value_from_json(json.as_bytes()).and_then(|value| T::deserialize(Source::Read(value)))
+}
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Everything {
@@ -53,7 +58,7 @@ enum Tagged {
 #[track_caller]
 fn agrees<T: DeserializeOwned + PartialEq + std::fmt::Debug>(json: &str) {
     let expected: Result<T, _> = serde_json::from_str(json);
-    let read = from_json::<T>(json.as_bytes());
+    let read = from_json::<T>(json);
     assert_eq!(read.as_ref().ok(), expected.as_ref().ok(), "{read:?} and {expected:?}");
 }
 
@@ -66,7 +71,7 @@ fn json_is_read_as_serde_json_reads_it() {
         "numbered": {"-1": "Unit", "2": {"Newtype": 9}, "3": {"Tuple": [1, 0.5]}},
         "yes": {"true": {"Struct": {"a": 1, "b": null}}, "false": {"Unit": null}}
     }"#;
-    assert!(from_json::<Everything>(everything.as_bytes()).is_ok());
+    assert!(from_json::<Everything>(everything).is_ok());
     agrees::<Everything>(everything);
     agrees::<Wrapped>("300");
     agrees::<Kind>(r#"{"Struct": [1, "b"]}"#);
