@@ -14,7 +14,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{BlockId, BlockKind, Graph, LocalId};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, Terminator};
 use crate::liveness::{Liveness, edges};
 use crate::usage::{Jump, Place, Usage};
 
@@ -69,33 +69,40 @@ impl Holes {
     pub(crate) fn taken(
         &self,
         graph: &Graph,
+        liveness: &Liveness,
         missed: &BTreeSet<Place>,
-        id: BlockId,
-        node: usize,
+        (id, node): (BlockId, usize),
     ) -> Vec<Place> {
         let Some(vacant) = self.vacant.get(id.0) else { return Vec::new() };
         let block = &graph[id];
         let usages: Vec<&Usage> = block.usages.iter().chain([&block.end_usage]).collect();
         let after = vacant.get(node + 1).unwrap_or(&self.vacant_after[id.0]);
         let usage = usages[node];
+        let over = if node == block.nodes.len() {
+            taken_over(graph, liveness, &block.end)
+        } else {
+            BTreeSet::new()
+        };
         let may_move = |part: &Place| {
-            let moves = usage.moves.iter().any(|moved| moved.overlaps(part));
+            let moves = usage.moves.iter().chain(&over).any(|moved| moved.overlaps(part));
             let lends = usage.changes.contains(&part.local) && usage.looks_at(part);
             moves || lends
         };
         // Of what is used up as a whole no part can be filled.
         let is_there = |part: &Place| !usage.used_up.contains(&part.local);
         // What is filled again before control leaves the block is not missed.
-        let stays = |part: &Place| {
-            usages[node + 1..].iter().all(|usage| !usage.refills.contains(part))
-                && !usage.refills.contains(part)
-        };
+        let stays = |part: &Place| usages[node..].iter().all(|usage| !fills(&usage.refills, part));
         after
             .difference(&vacant[node])
             .filter(|part| missed.contains(part))
             .filter(|part| may_move(part) && is_there(part) && stays(part))
             .cloned()
             .collect()
+    }
+
+    /// Whether the regions that an end begins fill a place before they read it.
+    fn is_filled_within(&self, graph: &Graph, end: &Terminator, place: &Place) -> bool {
+        end.regions().into_iter().all(|region| self.is_vacant(graph[region].entry, place))
     }
 
     /// Finds out what is vacant in a block from what is where it goes. Whether that is new.
@@ -116,23 +123,34 @@ impl Holes {
         };
         let mut vacant = all.clone();
         for (to, _) in edges(graph, &block.end) {
-            vacant = &vacant & &at(self, to);
+            let mut there = at(self, to);
+            if let BlockKind::Region(region) = graph[to].kind {
+                // What a region has taken over is no longer what is outside.
+                let owned = liveness.captures().owned(region);
+                there.extend(all.iter().filter(|part| owned.contains(&part.local)).cloned());
+            }
+            vacant = &vacant & &there;
         }
         self.vacant_after[id.0].clone_from(&vacant);
         let mut changed = false;
         let usages: Vec<&Usage> = block.usages.iter().chain([&block.end_usage]).collect();
         for (index, usage) in usages.into_iter().enumerate().rev() {
-            let is_filled = |part: &&Place| {
-                usage.refills.contains(part) || usage.assigned.contains(&part.local)
-            };
+            let is_filled =
+                |part: &&Place| fills(&usage.refills, part) || usage.assigned.contains(&part.local);
             vacant.extend(all.iter().filter(is_filled).cloned());
             for (jump, to) in targets(graph, usage) {
                 let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
-                let is_new = |part: &&Place| flow.assigned.contains(&part.local);
-                let new = all.iter().filter(is_new).chain(&flow.refilled).cloned();
+                let is_new = |part: &&Place| {
+                    flow.assigned.contains(&part.local) || fills(&flow.refilled, part)
+                };
+                let new = all.iter().filter(is_new).cloned();
                 vacant = &vacant & &at(self, to).into_iter().chain(new).collect();
             }
-            let lent = lent(graph, usage);
+            let mut lent = lent(graph, usage);
+            if index == block.nodes.len() {
+                let over = taken_over(graph, liveness, &block.end).into_iter();
+                lent.extend(over.filter(|place| !self.is_filled_within(graph, &block.end, place)));
+            }
             vacant.retain(|part| {
                 !usage.looks_at(part) && !lent.iter().any(|place| place.overlaps(part))
             });
@@ -151,6 +169,22 @@ impl Holes {
         }
         changed
     }
+}
+
+/// Whether what has been filled holds a part.
+fn fills(filled: &BTreeSet<Place>, part: &Place) -> bool {
+    filled.iter().any(|filled| filled.holds(part))
+}
+
+/// What the regions that an end begins take over from outside.
+fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> BTreeSet<Place> {
+    let regions = end.regions().into_iter();
+    let places = regions.flat_map(|region| {
+        let owned = liveness.captures().owned(region);
+        let live = liveness.live_in(graph[region].entry).iter();
+        live.filter(|place| owned.contains(&place.local))
+    });
+    places.cloned().collect()
 }
 
 /// What code reads, also by way of locals that are made again.

@@ -131,7 +131,7 @@ impl Printer<'_> {
     fn forget_gone<'p>(&self, gone: impl Iterator<Item = &'p Place>) -> TokenStream {
         let is_kept = |part: &&Place| {
             let mut kept = self.root.entry.iter().filter(|id| self.root.keeps(**id));
-            kept.any(|id| self.machine.layout.variable(*id).place.local == part.local)
+            kept.any(|id| self.holds(*id, part))
         };
         let parts = gone.filter(|part| !is_kept(part)).map(|part| self.place(part));
         quote!(#(__piton::forget(#parts);)*)

@@ -121,7 +121,8 @@ impl Printer<'_> {
         let slot = slot(id);
         let carried = &self.machine.layout.carried;
         let is_given = given == Some(local) && carried.holds_when_given(local);
-        if is_given || carried.held(block, node).contains(&local) {
+        let is_held = carried.held(block, node).contains(&local) && !self.lacks_part(local);
+        if is_given || is_held {
             let ident = &self.machine.layout.variable(id).ident;
             quote!(#slot.fill(#ident);)
         } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
@@ -141,7 +142,9 @@ impl Printer<'_> {
             list.iter().position(|variable| variable.place == Place::whole(local))
         });
         let slots = variables.map(VariableId).map(|id| (id, self.machine.layout.variable(id)));
-        let passed = slots.filter(|(_, variable)| variable.passed_in.contains(&region));
+        let passed = slots.filter(|(_, variable)| {
+            variable.passed_in.contains(&region) && !self.lacks_part(variable.place.local)
+        });
         passed
             .map(|(id, variable)| {
                 let (slot, ident) = (slot(id), &variable.ident);

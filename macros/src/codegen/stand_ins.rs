@@ -8,8 +8,8 @@ use syn::Expr;
 
 use super::print::Printer;
 use crate::hygiene::hidden;
-use crate::ir::{BlockId, ScopeId};
-use crate::layout::Turn;
+use crate::ir::{BlockId, LocalId, ScopeId};
+use crate::layout::{Turn, VariableId};
 use crate::usage::{Place, Usage};
 
 impl Printer<'_> {
@@ -38,7 +38,7 @@ impl Printer<'_> {
                 || usage.refills.iter().any(|filled| filled.holds(part))
         };
         for (part, _) in self.flags.borrow().iter().filter(|(part, _)| !is_filled(part)) {
-            fill.extend(self.replace(part));
+            fill.extend(self.replace(part, TokenStream::new()));
         }
         (copy, fill)
     }
@@ -49,15 +49,24 @@ impl Printer<'_> {
         stands.filter(|part| self.is_known(part))
     }
 
+    /// Whether a part of a local may be gone after what is being printed.
+    pub(super) fn lacks_part(&self, local: LocalId) -> bool {
+        let (block, node) = self.at.get();
+        let stand_ins = &self.machine.layout.stand_ins;
+        let parts = [(block, node), (block, node + 1)].map(|at| stand_ins.at(at));
+        parts.into_iter().flatten().any(|part| part.local == local)
+    }
+
     /// Whether rustc knows the part as one that is there. Those that are forgotten where the root
     /// begins are left to it, and so is what only passes through.
     fn is_known(&self, part: &Place) -> bool {
-        let mut whole = self
-            .root
-            .entry
-            .iter()
-            .filter(|id| self.machine.layout.variable(**id).place == Place::whole(part.local));
-        !self.root.gone.contains(part) && !whole.any(|id| self.root.keeps(*id))
+        let mut given = self.root.entry.iter().filter(|id| self.holds(**id, part));
+        !self.root.gone.contains(part) && !given.any(|id| self.root.keeps(*id))
+    }
+
+    /// Whether a variable holds the part.
+    pub(super) fn holds(&self, id: VariableId, part: &Place) -> bool {
+        self.machine.layout.variable(id).place.holds(part)
     }
 
     /// Does what is to be done where control goes on at a block, so that what stands in a place is
@@ -71,12 +80,12 @@ impl Printer<'_> {
         let there = self.machine.layout.stand_ins.begin(to);
         let flagged = flags.iter().map(|(part, _)| part).filter(|part| there.contains(part));
         let replaced: BTreeSet<&Place> = replaced.iter().chain(flagged).collect();
+        let mut forgotten: Vec<_> = forgotten.iter().filter(|part| self.is_known(part)).collect();
         for part in replaced.into_iter().filter(|part| self.is_known(part)) {
-            out.extend(self.replace(part));
+            let within = forgotten.extract_if(.., |other| part.holds(other));
+            out.extend(self.replace(part, within.map(|part| self.forget(part)).collect()));
         }
-        for part in forgotten.iter().filter(|part| self.is_known(part)) {
-            out.extend(self.forget(part));
-        }
+        out.extend(forgotten.into_iter().map(|part| self.forget(part)));
         out
     }
 
@@ -128,11 +137,13 @@ impl Printer<'_> {
         out
     }
 
-    /// Puts a copy in the place of a part, which is dropped, unless it stands there.
-    fn replace(&self, part: &Place) -> TokenStream {
+    /// Puts a copy in the place of a part, which is dropped, unless it stands there. `forget` forgets the
+    /// copies in parts of it.
+    fn replace(&self, part: &Place, forget: TokenStream) -> TokenStream {
         let (place, hole) = (self.place(part), hidden("hole"));
         let replace = quote! {
             let #hole = __piton::Hole::of(&mut #place)?;
+            #forget
             #place = #hole.fill()?;
         };
         match self.flag(part) {

@@ -34,7 +34,7 @@ pub(crate) struct Turn {
     pub(crate) forgotten: Vec<Place>,
 }
 
-/// What a root is given as a whole, by the parts of it that are vacant.
+/// What is vacant of what a root is given.
 type Accepted = BTreeMap<BlockId, BTreeSet<Place>>;
 
 /// Analyzes the graph.
@@ -50,9 +50,11 @@ pub(super) fn analyze(
     let mut accepted = Accepted::new();
     for root in roots {
         let places = root.entry.iter().map(|id| &variables[id.0].place);
-        let whole = places.filter(|place| place.fields.is_empty());
-        let vacant = whole.flat_map(|place| holes.vacant(root.block, place.local)).cloned();
-        accepted.insert(root.block, vacant.collect());
+        let vacant = places.flat_map(|place| {
+            let vacant = holes.vacant(root.block, place.local);
+            vacant.filter(move |part| place.holds(part) && *part != place)
+        });
+        accepted.insert(root.block, vacant.cloned().collect());
     }
     let mut missed: BTreeMap<BlockId, BTreeSet<Place>> = BTreeMap::new();
     for id in graph.block_ids() {
@@ -63,7 +65,8 @@ pub(super) fn analyze(
     let nodes = graph.block_ids().flat_map(|id| (0..=graph[id].nodes.len()).map(move |n| (id, n)));
     let taken = nodes.map(|at| {
         let missed = &missed[&root_of[at.0.0]];
-        (at, holes.taken(graph, missed, at.0, at.1))
+        let taken = holes.taken(graph, liveness, missed, at).into_iter().collect();
+        (at, outermost(taken).into_iter().collect::<Vec<_>>())
     });
     let mut stand_ins = StandIns {
         begin: vec![BTreeSet::new(); graph.blocks.len()],
@@ -164,6 +167,7 @@ impl StandIns {
                     && !usage.refills.iter().any(|filled| filled.holds(part))
             });
             here.extend(self.taken((id, node)).cloned());
+            here = outermost(here);
             at.push(here.clone());
         }
         let mut changed = self.at[id.0] != at;
@@ -180,12 +184,19 @@ impl StandIns {
                 let live = liveness.live_in(to);
                 there.retain(|part| live.iter().any(|place| place.local == part.local));
             }
-            let count = self.begin[to.0].len();
-            self.begin[to.0].extend(there);
-            changed |= self.begin[to.0].len() != count;
+            there.extend(self.begin[to.0].iter().cloned());
+            let there = outermost(there);
+            changed |= self.begin[to.0] != there;
+            self.begin[to.0] = there;
         }
         changed
     }
+}
+
+/// The parts that are in no other of them: the copy of a part has those of its own parts in it.
+fn outermost(parts: BTreeSet<Place>) -> BTreeSet<Place> {
+    let is_within = |part: &Place| parts.iter().any(|other| other != part && other.holds(part));
+    parts.iter().filter(|part| !is_within(part)).cloned().collect()
 }
 
 fn usages(block: &Block) -> impl Iterator<Item = &Usage> {

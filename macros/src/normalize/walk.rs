@@ -69,7 +69,7 @@ impl Lower<'_> {
     fn keep_lender(&mut self, iterable: Expr) -> Expr {
         match iterable {
             Expr::Reference(mut expr) if is_made_to_lend(&expr.expr, expr.mutability.is_none()) => {
-                *expr.expr = self.spill(*expr.expr);
+                *expr.expr = self.keep_made(*expr.expr);
                 Expr::Reference(expr)
             }
             Expr::Reference(mut expr) => {
@@ -82,7 +82,7 @@ impl Lower<'_> {
             }
             Expr::MethodCall(mut call) => {
                 *call.receiver = if is_made_to_lend(&call.receiver, shares(&call)) {
-                    self.spill(*call.receiver)
+                    self.keep_made(*call.receiver)
                 } else if self.is_part(&call.receiver) {
                     self.keep_part(*call.receiver)
                 } else {
@@ -144,6 +144,18 @@ impl Lower<'_> {
         let start = iterable.to_token_stream().into_iter().next().map_or(span, |tree| tree.span());
         let function = quote_spanned!(start=> ::piton::__private::#function);
         syn::parse_quote_spanned!(span=> #function(#iterable, #position))
+    }
+
+    /// Keeps a value. Of one of which a part lends the items, the rest stays there as well.
+    fn keep_made(&mut self, value: Expr) -> Expr {
+        match value {
+            Expr::Paren(expr) => self.keep_made(*expr.expr),
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_made(*expr.base);
+                Expr::Field(expr)
+            }
+            value => self.spill(value),
+        }
     }
 
     /// Notes that the locals that `pat` binds are made again from the item of `iterable` at
@@ -227,6 +239,10 @@ fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
         Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => true,
         Expr::MethodCall(call) => {
             !(has_items(call) || is_one_of(&ADAPTING, call) || is_one_of(&JOINING, call))
+        }
+        Expr::Field(expr) => {
+            is_made(&expr.base)
+                || matches!(*expr.base, Expr::Field(_)) && is_made_to_lend(&expr.base, shares)
         }
         expr => is_made(expr),
     }

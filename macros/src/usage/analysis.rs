@@ -177,6 +177,13 @@ impl<'a> Analysis<'a> {
     }
 }
 
+/// Whether the method only looks at what it is called on, by the traits and types of the standard library
+/// that have these methods.
+fn only_looks(call: &syn::ExprMethodCall) -> bool {
+    let methods = ["clone", "is_empty", "len", "to_owned", "to_string"];
+    call.args.is_empty() && methods.iter().any(|method| call.method == method)
+}
+
 impl Visit<'_> for Analysis<'_> {
     fn visit_expr(&mut self, expr: &Expr) {
         let mode = std::mem::replace(&mut self.mode, Mode::Value);
@@ -215,7 +222,8 @@ impl Visit<'_> for Analysis<'_> {
             Expr::Paren(expr) => self.visit(&expr.expr, mode),
             Expr::Group(expr) => self.visit(&expr.expr, mode),
             Expr::MethodCall(expr) => {
-                self.visit(&expr.receiver, Mode::BorrowMut);
+                let mode = if only_looks(expr) { Mode::Borrow } else { Mode::BorrowMut };
+                self.visit(&expr.receiver, mode);
                 expr.args.iter().for_each(|argument| self.visit_expr(argument));
             }
             Expr::Let(expr) => {
