@@ -8,13 +8,14 @@ use syn::{FnArg, LitStr, ReturnType, Signature, Type};
 
 use super::ActivityFn;
 use super::args::ActivityArgs;
+use super::entry::entry;
 use super::method::Method;
 use super::signature::{ActivitySignature, Returns, is_context};
 use crate::check::use_imports_around;
 use crate::codegen::values_of;
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::hidden;
-use crate::owned::{make_static, stored_parts};
+use crate::owned::make_static;
 
 /// What stands for the function, which is a method if it is in an `impl` block.
 pub(super) fn generate(
@@ -255,139 +256,6 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
             })
         }
     })
-}
-
-/// The entry through which a worker finds and runs the activity.
-fn entry(
-    args: &ActivityArgs,
-    function: &ActivityFn,
-    method: Option<&Method>,
-    signature: &ActivitySignature<'_>,
-) -> TokenStream {
-    let ident = &function.signature.ident;
-    let cfgs = function.cfgs();
-    let (given, arguments) = (hidden("given"), hidden("arguments"));
-    let value = hidden("returned");
-    let context = signature.has_context.then(|| quote!(&__piton_cx,));
-    let locals: Vec<_> = (0..signature.parameters.len())
-        .map(|index| format_ident!("__piton_argument_{index}"))
-        .collect();
-    let read = signature.parameters.iter().map(|parameter| {
-        let values = values_of(&parameter.owned);
-        quote!((#values.next)(&mut #arguments))
-    });
-    // With a way out for each argument rustc would have one more to compile for each.
-    let read = quote! {
-        let mut #arguments = __piton::ArgumentsReader::new(#given.as_bytes());
-        let (#(__piton::Some(#locals),)* true) = (#(#read,)* #arguments.are_all()) else {
-            return __piton::Err(#arguments.failure());
-        };
-    };
-    let read = if locals.is_empty() {
-        quote!({ #read })
-    } else {
-        quote!(let (#(#locals,)*) = { #read (#(#locals,)*) };)
-    };
-    let error = match signature.returns {
-        Returns::Result(_) => quote! {
-            <#ident as __piton::Activity>::error(&#value)
-        },
-        _ => quote!(__piton::None),
-    };
-    let (kind, take, lent, give_back) = match signature.connection {
-        None => (quote!(__piton::None), None, None, None),
-        Some(ty) => (
-            quote! {
-                __piton::Some(
-                    __piton::transaction::ConnectionKind::of::<#ty>(),
-                )
-            },
-            Some(quote! {
-                let mut __piton_lent =
-                    __piton_cx.desk().take().expect("the engine lends a connection");
-            }),
-            Some(quote! {
-                __piton::transaction::connection::<#ty>(&mut *__piton_lent),
-            }),
-            Some(quote!(__piton_cx.desk().put(__piton_lent);)),
-        ),
-    };
-    let mut passed: Vec<_> = signature
-        .parameters
-        .iter()
-        .zip(&locals)
-        .map(|(parameter, local)| {
-            let borrow = parameter.by_reference.then(|| quote!(&));
-            quote!(#borrow #local,)
-        })
-        .collect();
-    // What is lent comes after `self`.
-    let receivers = signature.parameters.iter().filter(|parameter| parameter.is_receiver).count();
-    passed.insert(receivers, quote!(#context #lent));
-    let body = method.map_or_else(|| quote!(#ident::call), |method| method.body(ident));
-    // The spans make rustc point at a type if it cannot be stored, and at the activity's name if its
-    // future is not `Send`.
-    let of_parameters = signature.parameters.iter().map(|parameter| {
-        let owned = &parameter.owned;
-        let span = if parameter.is_receiver { parameter.name.span() } else { parameter.ty.span() };
-        quote_spanned!(span=> __piton::stored::<#owned>();)
-    });
-    let of_value = match signature.returns {
-        Returns::Result(ty) | Returns::Plain(ty) => stored_parts(ty),
-        Returns::Unit => Vec::new(),
-    };
-    let of_value =
-        of_value.into_iter().map(|ty| quote_spanned!(ty.span()=> __piton::stored::<#ty>();));
-    // A blocking activity is called by a thread that may wait.
-    let awaited = (!args.blocking).then(|| quote!(.await));
-    let attempt = quote_spanned! {ident.span()=>
-        ::std::boxed::Box::pin(async move {
-            #read
-            #take
-            let #value = #body(#(#passed)*) #awaited;
-            #give_back
-            __piton::report::returned(
-                <#ident as __piton::Activity>::RETURNED,
-                &#value,
-                #error,
-            )
-        })
-    };
-    let stored: Vec<_> = of_parameters.chain(of_value).collect();
-    let check = (!stored.is_empty()).then(|| {
-        quote! {
-            #[allow(dead_code)]
-            fn __piton_check() { #(#stored)* }
-        }
-    });
-    quote! {
-        #(#cfgs)*
-        const _: () = {
-            use ::piton::__private as __piton;
-            #[allow(unused_imports)]
-            use ::piton::__private::Unstored as _;
-            #check
-            fn __piton_run(
-                __piton_cx: __piton::ActivityContext,
-                #given: __piton::Payload,
-            ) -> __piton::BoxFuture<
-                ::core::result::Result<
-                    __piton::ActivityReport,
-                    __piton::CodecError,
-                >,
-            > {
-                #attempt
-            }
-            ::piton::__private::inventory::submit! {
-                __piton::ActivityEntry {
-                    name: <#ident as __piton::Activity>::NAME,
-                    options: <#ident as __piton::Activity>::OPTIONS,
-                    connection: #kind,
-                    run: __piton_run,
-                }
-            }
-        };
-    }
 }
 
 /// What stands for an activity that has been refused: its type and function, so that what uses them is

@@ -19,6 +19,7 @@
 //! it, and everything around it keeps its types.
 
 mod args;
+mod entry;
 mod generate;
 mod method;
 mod signature;

@@ -172,7 +172,8 @@ fn first_held(machine: &Machine<'_>) -> impl Iterator<Item = (Span, Vec<Variable
     let mut held = BTreeSet::new();
     machine.layout.states.iter().filter_map(move |state| {
         let at = machine.graph.points[state.point?.0].span;
-        Some((at, state.fields.iter().copied().filter(|id| held.insert(*id)).collect()))
+        let new: Vec<_> = state.fields.iter().copied().filter(|id| held.insert(*id)).collect();
+        (!new.is_empty()).then_some((at, new))
     })
 }
 
