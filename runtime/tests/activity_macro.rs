@@ -70,6 +70,19 @@ async fn stock(
 }
 
 #[activity]
+async fn page(
+    collection: &str,
+    cursor: Option<&str>,
+    skus: Option<&[String]>,
+    last: Option<&Receipt>,
+    limit: Option<u32>,
+) -> String {
+    let skus = skus.map(|skus| skus.join("+"));
+    let last = last.map(|receipt| receipt.cents);
+    format!("{collection} {cursor:?} {skus:?} {last:?} {limit:?}")
+}
+
+#[activity]
 async fn nothing() {}
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -117,6 +130,20 @@ async fn an_attempt_gets_the_arguments_of_the_call() {
     assert_eq!(returned, [("a".to_owned(), 7), ("b".to_owned(), 1)]);
 
     assert_eq!(attempt("nothing", &()).await.error, None);
+}
+
+#[tokio::test]
+async fn what_may_be_missing_can_be_borrowed() {
+    let receipt = Receipt { order: "order-42".into(), cents: 900 };
+    let skus = vec!["a".to_owned(), "b".to_owned()];
+    let arguments = ("orders", Some("c1"), Some(&skus), Some(&receipt), Some(7_u32));
+    let report = attempt("page", &arguments).await;
+    let expected = r#"orders Some("c1") Some("a+b") Some(900) Some(7)"#;
+    assert_eq!(decode::<String>(&report.returned), expected);
+    let nothing = ("orders", None::<String>, None::<Vec<String>>, None::<Receipt>, None::<u32>);
+    let report = attempt("page", &nothing).await;
+    assert_eq!(decode::<String>(&report.returned), "orders None None None None");
+    drop(page("orders", Some("c1"), Some(&skus), Some(&receipt), None));
 }
 
 #[tokio::test]

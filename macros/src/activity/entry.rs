@@ -1,6 +1,6 @@
 //! The entry through which a worker finds an activity and runs it.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -131,7 +131,9 @@ fn read(signature: &ActivitySignature<'_>, locals: &[Ident], given: &Ident) -> T
 fn passed(signature: &ActivitySignature<'_>, locals: &[Ident]) -> Vec<TokenStream> {
     let arguments = signature.parameters.iter().zip(locals).map(|(parameter, local)| {
         let borrow = parameter.by_reference.then(|| quote!(&));
-        quote!(#borrow #local,)
+        let lend = parameter.lent_by.map(|method| Ident::new(method, Span::call_site()));
+        let lend = lend.map(|method| quote!(.#method()));
+        quote!(#borrow #local #lend,)
     });
     let mut passed: Vec<_> = arguments.collect();
     let context = signature.has_context.then(|| quote!(&__piton_cx,));

@@ -38,6 +38,8 @@ pub(super) struct Parameter<'a> {
     pub(super) owned: TokenStream,
     /// Whether the body gets a reference to the decoded value.
     pub(super) by_reference: bool,
+    /// By what method the body gets a reference to what is in the decoded `Option`.
+    pub(super) lent_by: Option<&'static str>,
     /// Whether it is `self`.
     pub(super) is_receiver: bool,
 }
@@ -138,19 +140,28 @@ impl<'a> Parameter<'a> {
             pattern => format_ident!("__piton_argument_{index}", span = pattern.span()),
         };
         let ty = &*input.ty;
-        let (owned, by_reference) = match ungrouped(ty) {
+        let (optional, ty_of_value) = match in_option(ty) {
+            Some(inner) => (true, inner),
+            None => (false, ungrouped(ty)),
+        };
+        let (owned, by_reference, inner) = match ty_of_value {
             Type::Reference(reference) => {
                 check_borrow(reference, diagnostics);
-                (owned_type(reference), true)
+                (owned_type(reference), true, &*reference.elem)
             }
-            other => (quote_spanned!(other.span()=> #other), false),
-        };
-        let inner = match ungrouped(ty) {
-            Type::Reference(reference) => &reference.elem,
-            other => other,
+            other => (quote_spanned!(other.span()=> #other), false, other),
         };
         check_owned(inner, "parameter", diagnostics);
-        Self { name, ty, owned, by_reference, is_receiver: false }
+        let span = ty.span();
+        let (owned, lent_by) = match (optional, ungrouped(inner)) {
+            (false, _) => (owned, None),
+            (true, inner) => {
+                let method = if is_unsized(inner) { "as_deref" } else { "as_ref" };
+                (quote_spanned!(span=> ::core::option::Option<#owned>), Some(method))
+            }
+        };
+        let by_reference = by_reference && !optional;
+        Self { name, ty, owned, by_reference, lent_by, is_receiver: false }
     }
 
     /// `self` is encoded with the arguments.
@@ -170,6 +181,7 @@ impl<'a> Parameter<'a> {
             ty: if by_reference { &method.reference } else { &method.owner },
             owned: method.owner.to_token_stream(),
             by_reference,
+            lent_by: None,
             is_receiver: true,
         }
     }
@@ -318,6 +330,28 @@ fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
             }
         }
     }
+}
+
+/// The reference in an `Option<&T>`.
+fn in_option(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ungrouped(ty) else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first() {
+        Some(syn::GenericArgument::Type(inner)) => {
+            Some(ungrouped(inner)).filter(|inner| matches!(inner, Type::Reference(_)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a type has another one that owns its values, as `String` does those of `str`.
+fn is_unsized(ty: &Type) -> bool {
+    let is_named = |path: &syn::TypePath| {
+        let last = path.path.segments.last();
+        path.qself.is_none() && last.is_some_and(|last| last.ident == "str" || last.ident == "Path")
+    };
+    matches!(ty, Type::Slice(_)) || matches!(ty, Type::Path(path) if is_named(path))
 }
 
 /// The type that owns what `reference` refers to.

@@ -200,19 +200,23 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        // `normalize` has refused jumps in macros that cannot be taken apart.
-        let Some(mut pieces) = macros::parse(mac) else { return };
-        let mut changed = false;
-        for piece in &mut pieces {
-            if let Piece::Expr(expr, _) = piece {
-                let before = expr.clone();
-                self.visit_expr_mut(expr);
-                changed |= *expr != before;
-            }
+        rewrite_macro(mac, |expr| self.visit_expr_mut(expr));
+    }
+}
+
+/// Rewrites the expressions in a macro. `normalize` has refused jumps in those that cannot be taken apart.
+fn rewrite_macro(mac: &mut syn::Macro, mut rewrite: impl FnMut(&mut Expr)) {
+    let Some(mut pieces) = macros::parse(mac) else { return };
+    let mut changed = false;
+    for piece in &mut pieces {
+        if let Piece::Expr(expr, _) = piece {
+            let before = expr.clone();
+            rewrite(expr);
+            changed |= *expr != before;
         }
-        if changed {
-            mac.tokens = macros::unparse(&pieces);
-        }
+    }
+    if changed {
+        mac.tokens = macros::unparse(&pieces);
     }
 }
 
@@ -242,5 +246,8 @@ impl VisitMut for Parts<'_, '_, '_> {
         let count = self.0.hidden.len();
         visit_mut::visit_block_mut(self, block);
         self.0.hidden.truncate(count);
+    }
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        rewrite_macro(mac, |expr| self.visit_expr_mut(expr));
     }
 }

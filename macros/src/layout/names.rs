@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::Pat;
+use syn::{Expr, Pat};
 
 use super::Link;
 use super::holding::{Held, held, lent_by};
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
+use crate::macros;
 use crate::usage::{self, Jump, Usage, bound_locals};
 
 /// The locals bound where a block begins, by block: parameters, and what an await gives.
@@ -88,10 +89,29 @@ fn made_by(graph: &Graph, node: &Node) -> Option<Vec<LocalId>> {
 
 /// The locals that the statement declares, if it does nothing but make what is made again.
 pub(crate) fn makes(graph: &Graph, local: &syn::Local) -> Option<Vec<LocalId>> {
-    let goes_on = local.init.as_ref().is_none_or(|init| init.diverge.is_none());
+    let init = local.init.as_ref();
+    let only_makes = init.is_none_or(|init| init.diverge.is_none() && is_silent(&init.expr));
     let bound = bound_locals(&graph.locals, &local.pat);
     let is_remade = |local: &LocalId| graph.locals[*local].remade.is_some();
-    (goes_on && !bound.is_empty() && bound.iter().all(is_remade)).then_some(bound)
+    (only_makes && !bound.is_empty() && bound.iter().all(is_remade)).then_some(bound)
+}
+
+/// Whether nothing can tell that the expression is evaluated: it calls nothing, and does not fail.
+fn is_silent(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
+        Expr::Reference(expr) => is_silent(&expr.expr),
+        Expr::Field(expr) => is_silent(&expr.base),
+        Expr::Paren(expr) => is_silent(&expr.expr),
+        Expr::Unary(expr) => is_silent(&expr.expr),
+        Expr::Array(expr) => expr.elems.iter().all(is_silent),
+        Expr::Tuple(expr) => expr.elems.iter().all(is_silent),
+        Expr::Repeat(expr) => is_silent(&expr.expr),
+        Expr::Macro(call) => {
+            matches!(macros::name(&call.mac).as_str(), "concat" | "stringify")
+        }
+        _ => false,
+    }
 }
 
 /// The locals that the blocks of a root name, and those that they bind or declare.

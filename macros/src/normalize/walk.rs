@@ -22,7 +22,21 @@ impl Lower<'_> {
     pub(super) fn is_walk(&self, iterable: &Expr) -> bool {
         self.lends(iterable, false)
             || self.is_constant_path(iterable)
+            || self.has_constant_items(iterable)
             || matches!(iterable, Expr::Field(_)) && self.is_copied(iterable)
+    }
+
+    /// Whether the expression gives the items of a constant, `["a", "b"].into_iter().enumerate()`.
+    fn has_constant_items(&self, iterable: &Expr) -> bool {
+        let Expr::MethodCall(call) = iterable else { return false };
+        let is_constant = |expr: &Expr| {
+            self.is_constant_path(expr) || matches!(expr, Expr::Array(_)) && is_literal(expr)
+        };
+        let items = match call.method == "into_iter" {
+            true => is_constant(&call.receiver),
+            false => is_one_of(&ADAPTING, call) && self.has_constant_items(&call.receiver),
+        };
+        items && call.args.iter().all(|arg| self.is_fixed(arg))
     }
 
     /// Whether the expression is a field of what is borrowed, which rustc lets nobody move out of there.
