@@ -194,7 +194,8 @@ impl Faults {
 
     /// Notes that a call that fails is carried out after so long.
     fn come_late(&self, after: Duration) {
-        let until = Instant::now() + after;
+        // Timers go by whole milliseconds.
+        let until = Instant::now() + after + Duration::from_millis(1);
         let mut drawing = self.lock();
         drawing.late_until = drawing.late_until.max(Some(until));
     }
