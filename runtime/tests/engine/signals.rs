@@ -116,7 +116,8 @@ async fn closed_and_unknown_runs_take_no_signals() {
 #[tokio::test(start_paused = true)]
 async fn a_long_sleep_is_parked_and_fires_on_time() {
     let rig = Rig::new();
-    let worker = rig.worker().start().await.unwrap();
+    // So that no poll happens to come when it is due.
+    let worker = rig.worker().poll_interval(seconds(7)).start().await.unwrap();
     let began = Instant::now();
     let run = rig.client.start(long_wait()).await.unwrap();
     let parked = rig.until_parked(&run).await;
