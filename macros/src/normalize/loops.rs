@@ -81,6 +81,17 @@ impl Lower<'_> {
         self.finish_unit(dest);
     }
 
+    /// Declares what is left of values that a loop gets beside its items.
+    pub(super) fn items(&mut self, values: Expr, name: &str, span: Span) -> Expr {
+        let shape = texts::of_value(&self.locals, &self.shapes, &values);
+        let has_texts = shape == Shape::List(Box::new(Shape::Text));
+        let may_be_text = shape == Shape::Unknown && texts::may_lend(&self.locals, &values);
+        let nothing = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
+        let rest = self.rest(values, (name, &Pat::Wild(nothing)), has_texts, span);
+        self.locals[rest].may_be_text = may_be_text;
+        self.path(rest)
+    }
+
     /// Declares what is left of the items of a loop.
     fn rest(
         &mut self,

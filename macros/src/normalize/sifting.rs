@@ -32,6 +32,8 @@ enum Sift {
     Skip(Expr),
     /// Numbers them. Nothing looks at them after that.
     Enumerate,
+    /// Gives each with one of these values. Nothing looks at them after that.
+    Zip(Expr),
 }
 
 impl Lower<'_> {
@@ -43,6 +45,8 @@ impl Lower<'_> {
         let mut sifts = Vec::new();
         match self.sifted(&iterable, &mut sifts) {
             Some(lent) => {
+                // What it lends from is made before what is sifted by.
+                let lent = self.keep_lenders(lent);
                 let (pat, body) = self.sifting(sifts, pat, body, iterable.span());
                 (lent, pat, body)
             }
@@ -66,10 +70,11 @@ impl Lower<'_> {
             Expr::MethodCall(call) => {
                 let lent = self.sifted(&call.receiver, sifts)?;
                 let sift = self.sift_by(call)?;
-                let is_numbered = sifts.iter().any(|sift| matches!(sift, Sift::Enumerate));
-                let counts = matches!(sift, Sift::Take(_) | Sift::Skip(_));
+                let is_paired =
+                    sifts.iter().any(|sift| matches!(sift, Sift::Enumerate | Sift::Zip(_)));
+                let looks = matches!(sift, Sift::Filter(_) | Sift::TakeWhile(_));
                 sifts.push(sift);
-                (counts || !is_numbered).then_some(lent)
+                (!looks || !is_paired).then_some(lent)
             }
             _ => None,
         }
@@ -87,6 +92,7 @@ impl Lower<'_> {
             ("take", Some(count)) => Some(Sift::Take(count.clone())),
             ("skip", Some(count)) => Some(Sift::Skip(count.clone())),
             ("enumerate", None) => Some(Sift::Enumerate),
+            ("zip", Some(values)) => Some(Sift::Zip(values.clone())),
             _ => None,
         }
     }
@@ -133,6 +139,16 @@ impl Lower<'_> {
                     stmts.push(syn::parse_quote_spanned! {span=>
                         if #count > 0 { #count -= 1; continue; }
                     });
+                }
+                Sift::Zip(values) => {
+                    let rest = self.items(values, "zipped", span);
+                    let value = self.new_temporary("zipped", LocalKind::Value, span);
+                    let value = self.locals[value].ident.clone();
+                    stmts.push(syn::parse_quote_spanned! {span=>
+                        let ::core::option::Option::Some(#value) =
+                            ::core::iter::Iterator::next(&mut #rest) else { break };
+                    });
+                    given = syn::parse_quote_spanned!(span=> (#given, #value));
                 }
                 Sift::Enumerate => {
                     let next = self.count(syn::parse_quote_spanned!(span=> 0));
