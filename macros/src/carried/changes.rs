@@ -116,6 +116,14 @@ impl<'a> Changes<'a> {
             {
                 call.args.iter().for_each(|argument| self.expr(argument));
             }
+            // There is nothing else that a function could put into what its only argument borrows.
+            Expr::Call(call)
+                if call.args.len() == 1
+                    && matches!(&*call.func, Expr::Path(_))
+                    && local_of(&self.graph.locals, &call.func).is_none() =>
+            {
+                self.expr(&call.args[0]);
+            }
             Expr::Return(expr) => expr.expr.iter().for_each(|value| self.expr(value)),
             Expr::Break(jump) => {
                 let Some(value) = &jump.expr else { return };

@@ -177,15 +177,14 @@ impl Lower<'_> {
                     self.locals[id].ty = ty.cloned();
                     self.push(Stmt::Declare(id));
                     self.value(value, Dest::Local(id));
-                    // As a value, so that what the pattern does not bind ends with the statement.
-                    let path = self.path(id);
-                    Some(syn::parse_quote!({ #path }))
+                    Some(as_value(&local.pat, self.path(id)))
                 }
             }
             value if matches!(pat, Pat::Wild(_)) => self.ignore_value(local, value),
             value => {
                 let ty = ty.cloned();
-                Some(self.without_temporaries(ty, |this| this.hoist(value)))
+                let value = self.without_temporaries(ty, |this| this.hoist(value));
+                Some(as_value(&local.pat, value))
             }
         }
     }
@@ -223,4 +222,14 @@ fn is_owned(ty: &Type) -> bool {
     let mut owned = Owned(true);
     owned.visit_type(ty);
     owned.0
+}
+
+/// A local as a value, so that what a pattern does not bind of it ends with the statement.
+fn as_value(pat: &Pat, value: Expr) -> Expr {
+    let binds_whole = matches!(split_type(pat).0, Pat::Ident(pat) if pat.subpat.is_none());
+    if binds_whole || !matches!(value, Expr::Path(_)) {
+        value
+    } else {
+        syn::parse_quote!({ #value })
+    }
 }

@@ -250,7 +250,7 @@ fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
     match expr {
         expr if is_literal(expr) => !shares,
         Expr::Paren(expr) => is_made_to_lend(&expr.expr, shares),
-        Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => true,
+        Expr::Binary(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => true,
         Expr::MethodCall(call) => {
             !(has_items(call) || is_one_of(&ADAPTING, call) || is_one_of(&JOINING, call))
         }
