@@ -24,6 +24,7 @@
 //! - no timer fires early, by the database's clock as it would be had nobody set it back;
 //! - an attempt begins only after its state is committed, unless its run is relaxed: then by three
 //!   steps at most, as its workflow says;
+//! - a worker makes no more attempts at a time than it may;
 //! - an attempt begins only while its process may believe that its lease is valid;
 //! - no two attempts of a call have one number, whatever fails and whatever clocks show; in a relaxed
 //!   run, of those that began when their state was committed;

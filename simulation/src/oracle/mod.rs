@@ -126,11 +126,20 @@ impl Oracle {
         }
     }
 
-    /// The process `who` makes an attempt more, or one less.
-    pub(crate) fn runs(&mut self, who: &str, by: i32) {
-        let until = Instant::now();
-        let running = self.running.entry(who.to_owned()).or_insert(Running { count: 0, until });
-        *running = Running { count: running.count.saturating_add_signed(by), until };
+    /// The process `who` makes an attempt more, of which it may make so many at a time.
+    pub(crate) fn begins_one_more(&mut self, who: &str, most: usize) {
+        let count = self.running.get(who).map_or(0, |running| running.count) + 1;
+        self.running.insert(who.to_owned(), Running { count, until: Instant::now() });
+        if count as usize > most {
+            self.violate(format!("{who} makes {count} attempts at a time"));
+        }
+    }
+
+    /// An attempt that the process `who` makes is over.
+    pub(crate) fn ends_one(&mut self, who: &str) {
+        if let Some(running) = self.running.get_mut(who) {
+            *running = Running { count: running.count - 1, until: Instant::now() };
+        }
     }
 
     /// A call of the process `who` fails.

@@ -84,7 +84,7 @@ impl World {
     /// The process that is being polled makes an attempt, until this is dropped.
     pub(crate) fn running(self: &Arc<Self>) -> Running {
         let who = self.life(|life| life.name.clone()).unwrap_or_default();
-        self.lock_oracle().runs(&who, 1);
+        self.judge(|oracle| oracle.begins_one_more(&who, self.plan.max_activities));
         Running { world: Arc::clone(self), who }
     }
 
@@ -191,7 +191,7 @@ pub(crate) struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.world.lock_oracle().runs(&self.who, -1);
+        self.world.lock_oracle().ends_one(&self.who);
     }
 }
 
