@@ -85,7 +85,7 @@ pub(crate) fn is_known(mac: &Macro) -> bool {
 pub(crate) fn is_literal(mac: &Macro) -> bool {
     const LITERALS: [&str; 7] =
         ["cfg", "column", "concat", "file", "line", "module_path", "stringify"];
-    LITERALS.iter().any(|literal| name(mac) == *literal)
+    LITERALS.contains(&name(mac).as_str())
 }
 
 /// What an assertion without a message says when it fails: it writes its condition, which will not be what

@@ -130,7 +130,7 @@ impl<'a> Changes<'a> {
                 if !self.owns(value)
                     && let Some(target) = jump.label.as_ref().and_then(label_target)
                 {
-                    self.borrowing.extend(self.graph.targets[target.0].dest);
+                    self.borrowing.extend(jump_dest(self.graph, Jump::Break(target)));
                 }
                 self.expr(value);
             }

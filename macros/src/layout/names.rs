@@ -107,9 +107,7 @@ fn is_silent(expr: &Expr) -> bool {
         Expr::Array(expr) => expr.elems.iter().all(is_silent),
         Expr::Tuple(expr) => expr.elems.iter().all(is_silent),
         Expr::Repeat(expr) => is_silent(&expr.expr),
-        Expr::Macro(call) => {
-            matches!(macros::name(&call.mac).as_str(), "concat" | "stringify")
-        }
+        Expr::Macro(call) => macros::is_literal(&call.mac),
         _ => false,
     }
 }

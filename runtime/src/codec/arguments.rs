@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::source::{self, Source, SourceError};
 use super::value::Value;
-use super::{CodecError, binary, binary_payload, cannot_decode, encode_into, encoding, left_over};
+use super::{CodecError, binary, cannot_decode, encode_into, encoding, left_over};
 use crate::model::{Encoding, Payload};
 
 /// What is wrong is said of the arguments as a whole.
@@ -28,7 +28,10 @@ impl Arguments {
     /// None yet.
     #[expect(clippy::new_without_default, reason = "there is one way to begin")]
     pub fn new() -> Self {
-        Self { payload: binary_payload(), failed: None }
+        // Room for a few values; a vector that grows from one byte on is moved again and again.
+        let mut bytes = Vec::with_capacity(128);
+        bytes.push(Encoding::Binary as u8);
+        Self { payload: Payload(bytes), failed: None }
     }
 
     /// Adds one. If it cannot be encoded, [`Arguments::finish`] says so.

@@ -124,18 +124,9 @@ fn left_over(type_name: &'static str, count: usize) -> CodecError {
 /// # Errors
 /// [`CodecError::Encode`] if the type refuses.
 pub fn to_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payload, CodecError> {
-    let mut payload = binary_payload();
-    match encode_into(value, &mut payload.0) {
-        Ok(()) => Ok(payload),
-        Err(error) => Err(error),
-    }
-}
-
-fn binary_payload() -> Payload {
-    // Room for a few values; a vector that grows from one byte on is moved again and again.
-    let mut bytes = Vec::with_capacity(128);
-    bytes.push(Encoding::Binary as u8);
-    Payload(bytes)
+    let mut payload = Arguments::new();
+    payload.add(value);
+    payload.finish()
 }
 
 /// Reads arguments, a result or a signal in whatever encoding its first byte names.
