@@ -4,7 +4,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{FromRow as _, PgConnection, Row as _};
 use uuid::Uuid;
 
-use super::{PostgresStore, failed, now, workers};
+use super::{PostgresStore, failed, named_by, now, workers};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::activities::limit_ms;
@@ -26,10 +26,12 @@ const INSERT: &str = concat!(
      schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call)"
 );
 
-const REMOVE: &str = "DELETE FROM piton_activities AS activity \
-    USING unnest($1::uuid[], $2::bigint[]) AS gone (run_id, handle) \
-    WHERE activity.run_id = gone.run_id AND activity.handle = gone.handle \
-    RETURNING activity.run_id, activity.handle, worker_id IS NOT NULL";
+const REMOVE: &str = concat!(
+    "DELETE FROM piton_activities AS activity \
+     USING unnest($1::uuid[], $2::bigint[]) AS gone (run_id, handle) WHERE ",
+    named_by!("activity", "gone", "handle"),
+    " RETURNING activity.run_id, activity.handle, worker_id IS NOT NULL"
+);
 
 const REMOVE_ALL: &str = "DELETE FROM piton_activities WHERE run_id = $1 \
     RETURNING run_id, handle, worker_id IS NOT NULL";
@@ -66,18 +68,19 @@ const TAKE: &str = concat!(
      AND due_at <= worker.now AND (expires_at > worker.now) IS NOT FALSE \
      ORDER BY due_at, run_id, handle LIMIT CASE WHEN known.room < served.room \
      THEN known.room ELSE 2 * least(served.room, $8) END) AS found) \
-     AS candidate JOIN piton_activities AS activity USING (run_id, handle) \
-     WHERE activity.due_at <= worker.now ORDER BY activity.due_at, run_id, handle \
-     LIMIT served.room FOR UPDATE OF activity SKIP LOCKED) AS first), \
+     AS candidate JOIN piton_activities AS activity ON ",
+    named_by!("activity", "candidate", "handle"),
+    " WHERE (activity.due_at <= worker.now) IS TRUE \
+     ORDER BY activity.due_at, activity.run_id, activity.handle LIMIT served.room FOR UPDATE OF activity SKIP LOCKED) AS first), \
      due AS MATERIALIZED (SELECT run_id, handle, due_at, queue, activity FROM \
      (SELECT *, row_number() OVER (PARTITION BY activity ORDER BY due_at, run_id, handle) AS place \
      FROM locked) AS locked WHERE place <= room ORDER BY due_at, run_id, handle LIMIT $8), \
      taken AS (UPDATE piton_activities AS activity SET worker_id = $2, epoch = $3, due_at = NULL, \
      attempt = attempt + 1, end_by = least(clock.now + start_to_close_ms * 1000, close_by), \
      expires_at = least(clock.now + start_to_close_ms * 1000, close_by, \
-     clock.now + heartbeat_ms * 1000) FROM clock, due \
-     WHERE activity.run_id = due.run_id AND activity.handle = due.handle \
-     RETURNING activity.run_id, activity.handle, activity.queue, activity.activity, attempt, \
+     clock.now + heartbeat_ms * 1000) FROM clock, due WHERE ",
+    named_by!("activity", "due", "handle"),
+    " RETURNING activity.run_id, activity.handle, activity.queue, activity.activity, attempt, \
      interruptions, call, details, due.due_at), \
      rest AS MATERIALIZED (SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM due) THEN \
      (SELECT due_at FROM next) ELSE (SELECT min(first.due_at) \
@@ -96,10 +99,13 @@ const TAKE: &str = concat!(
 const HELD: &str = "SELECT run_id, handle, attempt FROM piton_activities \
     WHERE worker_id = $1 AND epoch = $2";
 
-const STRAYS: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, call, \
-    details \
-    FROM unnest($1::uuid[], $2::bigint[]) AS stray (run_id, handle) \
-    JOIN piton_activities AS activity USING (run_id, handle) WHERE worker_id = $3 AND epoch = $4";
+const STRAYS: &str = concat!(
+    "SELECT activity.run_id, activity.handle, queue, activity, attempt, interruptions, call, details \
+     FROM unnest($1::uuid[], $2::bigint[]) AS stray (run_id, handle) \
+     JOIN piton_activities AS activity ON ",
+    named_by!("activity", "stray", "handle"),
+    " WHERE worker_id IS NOT DISTINCT FROM $3 AND epoch = $4"
+);
 
 const EXPIRED: &str = concat!(
     "SELECT run_id, handle, attempt, interruptions, due_at, end_by, close_by, call, clock.now FROM ",

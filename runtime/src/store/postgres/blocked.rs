@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::claim::with_inboxes;
-use super::{PostgresStore, failed, now, workers, workflow_id};
+use super::{PostgresStore, failed, named_by, now, workers, workflow_id};
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::rows::{BlockedRow, ClaimRow, is_adoptable};
@@ -23,7 +23,9 @@ const ADOPT: &str = concat!(
      blocked AS MATERIALIZED (SELECT run_id FROM piton_runs AS run, worker \
      WHERE run_id = ANY ($4) AND status = 'blocked' ORDER BY run_id FOR UPDATE OF run), \
      adopted AS (UPDATE piton_runs AS run SET status = 'running', blocked = NULL, worker_id = $2, \
-     epoch = $3 FROM blocked WHERE run.run_id = blocked.run_id RETURNING run.run_id, ",
+     epoch = $3 FROM blocked WHERE ",
+    named_by!("run", "blocked"),
+    " RETURNING run.run_id, ",
     workflow_id!("run"),
     ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count) \
      SELECT * FROM adopted ORDER BY run_id"

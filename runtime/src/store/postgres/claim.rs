@@ -6,7 +6,7 @@
 use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
-use super::{PostgresStore, failed, now, workers, workflow_id};
+use super::{PostgresStore, failed, named_by, now, workers, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::rows::{ArrivalRow, ClaimRow, read_inboxes};
@@ -34,8 +34,9 @@ const TAKE: &str = concat!(
      (SELECT run_id, due_at FROM piton_runs WHERE piton_runs.workflow = served.workflow \
      AND due_at <= clock.now ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED) AS next \
      ORDER BY due_at, run_id LIMIT $5), \
-     taken AS (UPDATE piton_runs AS run SET worker_id = $2, epoch = $3, due_at = NULL FROM due \
-     WHERE run.run_id = due.run_id RETURNING run.run_id, ",
+     taken AS (UPDATE piton_runs AS run SET worker_id = $2, epoch = $3, due_at = NULL FROM due WHERE ",
+    named_by!("run", "due"),
+    " RETURNING run.run_id, ",
     workflow_id!("run"),
     ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count, \
      due.due_at) \

@@ -8,7 +8,7 @@ use sqlx::{Arguments as _, PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::transaction::Transaction;
-use super::{PostgresStore, activities, failed, kept, now, workers};
+use super::{PostgresStore, activities, failed, kept, named_by, now, workers};
 use crate::error::StoreError;
 use crate::model::{Payload, RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
@@ -24,11 +24,7 @@ use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 /// any run is locked. The answer is one row whatever the number of steps: rows cost, to send and to
 /// read, several times what a value in a list does. It names the runs only if some are missing.
 ///
-/// `LIMIT` leaves out nothing, but has the planner expect one step instead of ten. Where it sees few
-/// runs, as it does when the first of many are there, it would otherwise read all of them, and
-/// the lists once for each.
-///
-/// `worker_id + 0` because an index on the bare column would do as well, to a planner that has seen
+/// `IS NOT DISTINCT FROM` because an index on the owner would do as well, to a planner that has seen
 /// the table empty: every step would then read all the runs that its worker owns.
 const COMMIT: &str = concat!(
     "WITH clock AS MATERIALIZED ",
@@ -49,11 +45,11 @@ const COMMIT: &str = concat!(
      FROM (SELECT unnest($4::uuid[]) AS run_id, unnest($5::bigint[]) AS expected, \
      unnest($6::text[]) AS status, unnest($7::text[]) AS state, unnest($8::bytea[]) AS snapshot, \
      unnest($9::bigint[]) AS due_at, unnest($10::bigint[]) AS inbox_read, \
-     unnest($11::text[]) AS blocked, unnest($13::bytea[]) AS result, unnest($14::text[]) AS failure \
-     LIMIT cardinality($4)) \
-     AS step \
-     WHERE run.run_id = step.run_id AND run.step_no = step.expected \
-     AND run.worker_id + 0 = $2 AND run.epoch = $3 AND (SELECT now FROM worker) IS NOT NULL \
+     unnest($11::text[]) AS blocked, unnest($13::bytea[]) AS result, unnest($14::text[]) AS failure) \
+     AS step WHERE ",
+    named_by!("run", "step"),
+    " AND run.step_no = step.expected \
+     AND run.worker_id IS NOT DISTINCT FROM $2 AND run.epoch = $3 AND (SELECT now FROM worker) IS NOT NULL \
      AND ($12 OR run.inbox_count = 0 OR step.status IS NULL OR step.status IN ('running', 'blocked')) \
      RETURNING run.run_id, run.due_at, run.inbox_count) \
      SELECT CASE WHEN count(*) < cardinality($4) THEN ARRAY (SELECT run_id FROM committed) END, \
@@ -69,9 +65,11 @@ const STEP_BYTES: usize = 64;
 
 const EMPTY_INBOXES: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
 
-const USE_UP: &str = "DELETE FROM piton_inbox AS inbox \
-    USING unnest($1::uuid[], $2::bigint[]) AS used (run_id, seq) \
-    WHERE inbox.run_id = used.run_id AND inbox.seq = used.seq";
+const USE_UP: &str = concat!(
+    "DELETE FROM piton_inbox AS inbox \
+     USING unnest($1::uuid[], $2::bigint[]) AS used (run_id, seq) WHERE ",
+    named_by!("inbox", "used", "seq")
+);
 
 /// What the update found.
 struct Met {

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::inbox::{self, VALID, find_recipients};
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, now, outcomes};
+use super::{PostgresStore, failed, named_by, now, outcomes};
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::ends::{AttemptRow, Ends, handle, key};
@@ -16,27 +16,32 @@ use crate::store::{
 };
 
 const ATTEMPTS: &str = concat!(
-    "SELECT run_id, handle, attempt, worker_id, epoch, queue, due_at IS NOT NULL AS waits, \
-     coalesce(expires_at <= clock.now, false) AS expired FROM ",
+    "SELECT activity.run_id, activity.handle, attempt, worker_id, epoch, queue, \
+     due_at IS NOT NULL AS waits, coalesce(expires_at <= clock.now, false) AS expired FROM ",
     now!(),
     " AS clock, unnest($2::uuid[], $3::bigint[]) AS ended (run_id, handle) \
-     JOIN piton_activities AS activity USING (run_id, handle) \
-     ORDER BY run_id, handle FOR UPDATE OF activity"
+     JOIN piton_activities AS activity ON ",
+    named_by!("activity", "ended", "handle"),
+    " ORDER BY ended.run_id, ended.handle FOR UPDATE OF activity"
 );
 
-const REMOVE: &str = "DELETE FROM piton_activities AS activity \
-    USING unnest($1::uuid[], $2::bigint[]) AS gone (run_id, handle) \
-    WHERE activity.run_id = gone.run_id AND activity.handle = gone.handle";
+const REMOVE: &str = concat!(
+    "DELETE FROM piton_activities AS activity \
+     USING unnest($1::uuid[], $2::bigint[]) AS gone (run_id, handle) WHERE ",
+    named_by!("activity", "gone", "handle")
+);
 
 /// One that awaits its token keeps its limits.
-const LET_GO: &str = "UPDATE piton_activities AS activity SET worker_id = NULL, epoch = NULL, \
+const LET_GO: &str = concat!(
+    "UPDATE piton_activities AS activity SET worker_id = NULL, epoch = NULL, \
     attempt = new.attempt, due_at = new.due_at, details = coalesce(new.details, activity.details), \
     end_by = CASE WHEN new.due_at IS NULL THEN end_by END, \
     expires_at = CASE WHEN new.due_at IS NULL THEN expires_at \
     ELSE least(new.due_at + schedule_to_start_ms * 1000, close_by) END \
     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[]) \
-    AS new (run_id, handle, due_at, attempt, details) \
-    WHERE activity.run_id = new.run_id AND activity.handle = new.handle";
+    AS new (run_id, handle, due_at, attempt, details) WHERE ",
+    named_by!("activity", "new", "handle")
+);
 
 const INSERT_KEYS: &str = "INSERT INTO piton_arrival_keys (run_id, dedup_key) \
     SELECT * FROM unnest($1::uuid[], $2::text[])";
@@ -50,10 +55,11 @@ const HEARTBEAT: &str = concat!(
     " AS clock, (SELECT beat.* FROM \
      unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) \
      AS beat (run_id, handle, attempt, worker_id, epoch, details) \
-     JOIN piton_activities AS activity USING (run_id, handle) \
-     ORDER BY run_id, handle FOR UPDATE OF activity) AS beat \
-     WHERE activity.run_id = beat.run_id AND activity.handle = beat.handle \
-     AND activity.attempt = beat.attempt AND activity.due_at IS NULL \
+     JOIN piton_activities AS activity ON ",
+    named_by!("activity", "beat", "handle"),
+    " ORDER BY beat.run_id, beat.handle FOR UPDATE OF activity) AS beat WHERE ",
+    named_by!("activity", "beat", "handle"),
+    " AND activity.attempt = beat.attempt AND activity.due_at IS NULL \
      AND (beat.worker_id IS NULL \
      OR (activity.worker_id = beat.worker_id AND activity.epoch = beat.epoch)) \
      RETURNING activity.run_id, activity.handle, activity.attempt"

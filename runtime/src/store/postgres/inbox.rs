@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, now};
+use super::{PostgresStore, failed, named_by, now};
 use crate::error::StoreError;
 use crate::model::{Epoch, RunId, WorkerId};
 use crate::store::recipients::{Counts, KeyRow, Question, RecipientRow, Recipients};
@@ -22,8 +22,11 @@ const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count FROM pi
 
 const LOCK_RUN: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 FOR UPDATE";
 
-const KEYS: &str = "SELECT run_id, dedup_key FROM piton_arrival_keys \
-    JOIN unnest($1::uuid[], $2::text[]) AS new (run_id, dedup_key) USING (run_id, dedup_key)";
+/// A subquery as a value is looked up one by one; of a join all keys might be read, from the index alone.
+const KEYS: &str = "SELECT run_id, dedup_key \
+    FROM unnest($1::uuid[], $2::text[]) AS new (run_id, dedup_key) \
+    WHERE (SELECT true FROM piton_arrival_keys AS taken \
+    WHERE taken.run_id = new.run_id AND taken.dedup_key = new.dedup_key)";
 
 /// A run that is due already stays due since then.
 const WRITE: &str = concat!(
@@ -34,15 +37,18 @@ const WRITE: &str = concat!(
      UPDATE piton_runs AS run SET inbox_count = news.inbox_count, \
      due_at = CASE WHEN news.wakes THEN least(run.due_at, clock.now) ELSE run.due_at END FROM ",
     now!(),
-    " AS clock, unnest($7::uuid[], $8::bigint[], $9::bool[]) AS news (run_id, inbox_count, wakes) \
-     WHERE run.run_id = news.run_id"
+    " AS clock, unnest($7::uuid[], $8::bigint[], $9::bool[]) AS news (run_id, inbox_count, wakes) WHERE ",
+    named_by!("run", "news")
 );
 
-/// `worker_id + 0` for the reason given where steps are committed.
-const REVIEW: &str = "SELECT held.run_id, owned.run_id IS NOT NULL \
-    FROM unnest($1::uuid[], $2::bigint[]) AS held (run_id, upto) LEFT JOIN piton_runs AS owned \
-    ON owned.run_id = held.run_id AND owned.worker_id + 0 = $3 AND owned.epoch = $4 \
-    WHERE owned.run_id IS NULL OR owned.inbox_count > held.upto";
+/// `IS NOT DISTINCT FROM` for the reason given where steps are committed.
+const REVIEW: &str = concat!(
+    "SELECT held.run_id, owned.run_id IS NOT NULL \
+     FROM unnest($1::uuid[], $2::bigint[]) AS held (run_id, upto) LEFT JOIN piton_runs AS owned ON ",
+    named_by!("owned", "held"),
+    " AND owned.worker_id IS NOT DISTINCT FROM $3 AND owned.epoch = $4 \
+     WHERE owned.run_id IS NULL OR owned.inbox_count > held.upto"
+);
 
 /// The workers that are owners, and then the runs, are locked before anything is decided; each of
 /// the statements sees what was committed before the lock that it follows.

@@ -102,6 +102,42 @@ macro_rules! workflow_id {
 }
 use workflow_id;
 
+/// That a row is the one that another row names: by its run, and by one more column of its key if there
+/// is one.
+///
+/// A range of one and not an equality, because by that two lists may also be merged. The planner would
+/// therefore think of reading all rows in the order of an index, and do so wherever it has seen few, for
+/// as long as the connection keeps the plan. For the same reason it is put in order by what names it.
+macro_rules! named_by {
+    ($row:literal, $by:literal) => {
+        concat!($row, ".run_id BETWEEN ", $by, ".run_id AND ", $by, ".run_id")
+    };
+    ($row:literal, $by:literal, $column:literal) => {
+        concat!(
+            "(",
+            $row,
+            ".run_id, ",
+            $row,
+            ".",
+            $column,
+            ") BETWEEN (",
+            $by,
+            ".run_id, ",
+            $by,
+            ".",
+            $column,
+            ") AND (",
+            $by,
+            ".run_id, ",
+            $by,
+            ".",
+            $column,
+            ")"
+        )
+    };
+}
+use named_by;
+
 /// The run whose id this workflow id is, letter by letter.
 fn named_after(workflow_id: &str) -> Option<Uuid> {
     let run_id: RunId = workflow_id.parse().ok()?;

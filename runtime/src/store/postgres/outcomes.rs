@@ -3,7 +3,7 @@
 use sqlx::Row as _;
 use uuid::Uuid;
 
-use super::{PostgresStore, failed, now};
+use super::{PostgresStore, failed, named_by, now};
 use crate::error::StoreError;
 use crate::model::WorkerId;
 use crate::store::ends::handle;
@@ -27,14 +27,19 @@ const FINISH: &str = concat!(
      WHERE lease_expires_at > clock.now ORDER BY worker_id FOR KEY SHARE OF worker), \
      run AS MATERIALIZED (SELECT run.run_id, status, run.worker_id, inbox_count FROM \
      (SELECT DISTINCT run_id FROM ended JOIN worker USING (worker_id, epoch)) AS named \
-     JOIN piton_runs AS run USING (run_id) ORDER BY run_id FOR UPDATE OF run), \
+     JOIN piton_runs AS run ON ",
+    named_by!("run", "named"),
+    " ORDER BY named.run_id FOR UPDATE OF run), \
      activity AS MATERIALIZED (SELECT activity.run_id, activity.handle, arrival, place FROM \
      (SELECT ended.* FROM ended JOIN worker USING (worker_id, epoch) JOIN run USING (run_id)) \
-     AS ended JOIN piton_activities AS activity USING (run_id, handle) \
-     WHERE activity.attempt = ended.attempt AND activity.worker_id + 0 = ended.worker_id \
-     AND activity.epoch = ended.epoch ORDER BY run_id, handle FOR UPDATE OF activity), \
-     removed AS (DELETE FROM piton_activities AS activity USING activity AS over \
-     WHERE activity.run_id = over.run_id AND activity.handle = over.handle), \
+     AS ended JOIN piton_activities AS activity ON ",
+    named_by!("activity", "ended", "handle"),
+    " WHERE activity.attempt = ended.attempt \
+     AND activity.worker_id IS NOT DISTINCT FROM ended.worker_id AND activity.epoch = ended.epoch \
+     ORDER BY ended.run_id, ended.handle FOR UPDATE OF activity), \
+     removed AS (DELETE FROM piton_activities AS activity USING activity AS over WHERE ",
+    named_by!("activity", "over", "handle"),
+    "), \
      news AS MATERIALIZED (SELECT run_id, place, arrival, inbox_count + row_number() \
      OVER (PARTITION BY run_id ORDER BY place) AS seq, run.worker_id AS owner, \
      run.worker_id IS NULL AND status = 'running' AS wakes \
@@ -44,7 +49,9 @@ const FINISH: &str = concat!(
      grown AS (UPDATE piton_runs AS run SET inbox_count = grown.inbox_count, \
      due_at = CASE WHEN grown.wakes THEN least(run.due_at, clock.now) ELSE run.due_at END \
      FROM clock, (SELECT run_id, max(seq) AS inbox_count, bool_or(wakes) AS wakes FROM news \
-     GROUP BY run_id) AS grown WHERE run.run_id = grown.run_id) \
+     GROUP BY run_id) AS grown WHERE ",
+    named_by!("run", "grown"),
+    ") \
      SELECT place, run_id, owner, wakes FROM news ORDER BY place"
 );
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::activities::{self, Changes};
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, kept, named_after, now};
+use super::{PostgresStore, failed, kept, named_after, named_by, now};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
@@ -77,7 +77,8 @@ const UNBLOCK: &str = concat!(
     now!(),
     " AS clock, (SELECT run_id FROM piton_runs WHERE status = 'blocked' \
      AND CASE WHEN $2::uuid IS NULL THEN workflow = ANY ($3) ELSE run_id = $2 END \
-     ORDER BY run_id FOR UPDATE) AS blocked WHERE run.run_id = blocked.run_id"
+     ORDER BY run_id FOR UPDATE) AS blocked WHERE ",
+    named_by!("run", "blocked")
 );
 
 /// Starts what can be started, then finds out what stood in the way of the rest. If that is gone

@@ -6,7 +6,7 @@ use std::time::Duration;
 use sqlx::PgConnection;
 
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, now};
+use super::{PostgresStore, failed, named_by, now};
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
 use crate::store::rows::{WorkerRow, lease_micros, lease_ms};
@@ -42,7 +42,8 @@ const LET_GO: &str = concat!(
     "UPDATE piton_runs AS run SET worker_id = NULL, epoch = NULL, due_at = clock.now FROM ",
     now!(),
     " AS clock, (SELECT run_id FROM piton_runs WHERE worker_id = $2 AND epoch = $3 \
-     ORDER BY run_id FOR UPDATE) AS owned WHERE run.run_id = owned.run_id"
+     ORDER BY run_id FOR UPDATE) AS owned WHERE ",
+    named_by!("run", "owned")
 );
 
 const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms FROM piton_workers \
@@ -71,7 +72,8 @@ const TAKE_AWAY: &str = concat!(
      takeovers = coalesce(takeovers, 0) + 1 FROM ",
     now!(),
     " AS clock, (SELECT run_id FROM piton_runs WHERE worker_id = ANY ($2) \
-     ORDER BY run_id FOR UPDATE) AS owned WHERE run.run_id = owned.run_id"
+     ORDER BY run_id FOR UPDATE) AS owned WHERE ",
+    named_by!("run", "owned")
 );
 
 /// Attempts that the workers `$2` were making, of whatever epoch, count as interrupted.
@@ -81,8 +83,9 @@ const INTERRUPT: &str = concat!(
      expires_at = least(clock.now + schedule_to_start_ms * 1000, close_by) FROM ",
     now!(),
     " AS clock, (SELECT run_id, handle FROM piton_activities WHERE worker_id = ANY ($2) \
-     ORDER BY run_id, handle FOR UPDATE) AS made \
-     WHERE activity.run_id = made.run_id AND activity.handle = made.handle RETURNING queue"
+     ORDER BY run_id, handle FOR UPDATE) AS made WHERE ",
+    named_by!("activity", "made", "handle"),
+    " RETURNING queue"
 );
 
 const IS_VALID: &str = concat!(
