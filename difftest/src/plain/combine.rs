@@ -112,15 +112,18 @@ macro_rules! try_join {
     ($a:expr, $b:expr, $c:expr, $d:expr $(,)?) => { $crate::try_join!(@ a $a, b $b, c $c, d $d) };
     (@ $($name:ident $future:expr),+) => {{
         $(let mut $name = $crate::plain::Branch::new($future);)+
-        let mut first = true;
+        let mut begins = true;
         ::std::future::poll_fn(|task| {
             // The first poll starts all of them, whatever comes of the ones before.
-            if ::std::mem::take(&mut first) {
-                $($name.poll(task);)+
-            }
-            let mut done = true;
+            let all = ::std::mem::take(&mut begins);
+            let (mut done, mut failed) = (true, false);
             $(
-                done &= $name.poll(task);
+                if all || !failed {
+                    done &= $name.poll(task);
+                    failed |= matches!($name.value(), Some(Err(_)));
+                }
+            )+
+            $(
                 if let Some(Err(_)) = $name.value() {
                     return ::std::task::Poll::Ready(Err($name.take().err().expect("is one")));
                 }
@@ -179,14 +182,18 @@ macro_rules! select {
                     $crate::plain::Branch::off()
                 };
             )+
-            let mut first = true;
+            let mut begins = true;
             ::std::future::poll_fn(|task| {
                 // The first poll starts all of them, whatever comes of the ones before.
-                if ::std::mem::take(&mut first) {
-                    $($name.poll(task);)+
-                }
+                let all = ::std::mem::take(&mut begins);
+                let mut done = false;
                 $(
-                    if $name.poll(task) {
+                    if all || !done {
+                        done |= $name.poll(task);
+                    }
+                )+
+                $(
+                    if $name.value().is_some() {
                         return ::std::task::Poll::Ready(
                             $crate::plain::Chosen::$variant($name.take()),
                         );
