@@ -3,8 +3,8 @@
 
 #[workflow]
 async fn program(n: i64) -> i64 {
-    let first = Noisy::new("first");
-    let mut chosen = if n > 0 {
+    let _first = Noisy::new("first");
+    let mut _chosen = if n > 0 {
         let text = fetch("chosen").await;
         Some(Noisy::new(text))
     } else {
@@ -47,7 +47,7 @@ async fn program(n: i64) -> i64 {
         tick().await;
     }
     if n > 0 && flag(n).await {
-        chosen = None;
+        _chosen = None;
     }
     note("end");
     n

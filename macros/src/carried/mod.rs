@@ -7,17 +7,18 @@
 //! borrows from no other local. Where that cannot be seen from the source (the last use of the value
 //! is a method call, which may take it), the value is not carried.
 
-mod changes;
+mod bindings;
+mod blocks;
 mod early;
 mod looks;
 mod owned;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt};
 
-use self::changes::jump_dest;
 use self::early::Early;
 use self::looks::Looks;
 use self::owned::{borrowing, plain};
@@ -179,6 +180,14 @@ fn jump_target(graph: &Graph, jump: Jump) -> Option<BlockId> {
         Jump::Break(target) => graph.targets[target.0].exit,
         Jump::Continue(target) => graph.targets[target.0].head,
         Jump::Return => None,
+    }
+}
+
+/// What a jump gives a value.
+fn jump_dest(graph: &Graph, jump: Jump) -> Option<LocalId> {
+    match jump {
+        Jump::Break(target) => graph.targets[target.0].dest,
+        Jump::Continue(_) | Jump::Return => None,
     }
 }
 
