@@ -1,6 +1,6 @@
 //! What a method is asked with that lends a part of a local: keys, indices and closures.
 
-use syn::Expr;
+use syn::{Expr, UnOp};
 
 use super::lending::{
     ADAPTING, DEFAULTING, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
@@ -111,8 +111,19 @@ impl Lower<'_> {
             }
             Expr::Closure(_) => {}
             Expr::Reference(key) if is_place(&key.expr) => {}
-            Expr::Reference(key) => self.keep_value(&mut key.expr),
+            Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
             key => self.keep_value(key),
+        }
+    }
+
+    /// Keeps what is dereferenced, which may be a `str` then, as no local can be.
+    fn keep_borrowed(&mut self, value: &mut Expr) {
+        match value {
+            Expr::Paren(value) => self.keep_borrowed(&mut value.expr),
+            Expr::Unary(value) if matches!(value.op, UnOp::Deref(_)) => {
+                self.keep_borrowed(&mut value.expr);
+            }
+            value => self.keep_value(value),
         }
     }
 
