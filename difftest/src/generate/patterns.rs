@@ -30,7 +30,7 @@ const SHAPE_ARMS: [&[Arm]; 5] = [
         ("_", &[]),
     ],
     &[
-        ("Shape::Named(name, inner) if *inner == Shape::Point", &[("name", Ty::Text)]),
+        ("Shape::Named(name, box_of) if *box_of == Shape::Point", &[("name", Ty::Text)]),
         ("Shape::Rect(a @ 1..=8, b)", &[("a", Ty::Int), ("b", Ty::Int)]),
         ("_", &[]),
     ],
@@ -106,7 +106,7 @@ const PAIR_ARMS: [&[Arm]; 3] = [
 
 const ARRAY_ARMS: [&[Arm]; 2] = [
     &[
-        ("[0, rest @ ..]", &[]),
+        ("[0, tail @ ..]", &[]),
         ("[first, middle @ 1..=20, _]", &[("first", Ty::Int), ("middle", Ty::Int)]),
         ("whole @ [.., last] if last > 3", &[("whole", Ty::Array), ("last", Ty::Int)]),
         ("[.., last]", &[("last", Ty::Int)]),
@@ -130,7 +130,7 @@ const NESTED_ARMS: [&[Arm]; 2] = [
         ),
         ("(Some(x), Shape::Circle { radius: y }) if x < y", &[("x", Ty::Int), ("y", Ty::Int)]),
         ("(_, form @ (Shape::Point | Shape::Rect(..)))", &[("form", Ty::Shape)]),
-        ("whole", &[]),
+        ("both", &[]),
     ],
 ];
 

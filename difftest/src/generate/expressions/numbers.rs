@@ -17,7 +17,8 @@ impl Generator {
                     ("(($ & 7) << ($ & 3))", &[ty, ty]),
                     ("-($)", &[ty]),
                     ("!($)", &[ty]),
-                    ("($ as i32 as i64)", &[ty]),
+                    // A number alone at the end of a block would be an `i32` by the cast.
+                    ("(($ ^ 0) as i32 as i64)", &[ty]),
                     ("((($ % 50) as f64 * 1.5) as i64)", &[ty]),
                 ],
             ),
