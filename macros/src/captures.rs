@@ -10,7 +10,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::ir::{Graph, LocalId, RegionId, ScopeId, Terminator};
-use crate::usage::{self, Place, bound_locals};
+use crate::usage::{self, Place, Usage, bound_locals};
 
 /// The result, by region.
 #[derive(Debug, Default)]
@@ -58,6 +58,17 @@ impl Captures {
         &self.owned[region.0]
     }
 
+    /// Those of them that the region only borrows in the source: they end with their scope, and not with
+    /// the region.
+    pub(crate) fn borrowed<'a>(
+        &'a self,
+        graph: &'a Graph,
+        region: RegionId,
+    ) -> impl Iterator<Item = LocalId> + 'a {
+        let owned = self.owned[region.0].iter().copied().filter(move |_| !graph[region].is_move);
+        owned.filter(move |local| !uses_up(graph, region, *local))
+    }
+
     fn owns(
         &self,
         graph: &Graph,
@@ -96,10 +107,17 @@ impl Captures {
 }
 
 fn moves_out_of(graph: &Graph, region: RegionId, local: LocalId) -> bool {
-    graph.blocks.iter().filter(|block| graph.is_within(block.region, region)).any(|block| {
-        let usages = block.usages.iter().chain([&block.end_usage]);
-        usages.flat_map(|usage| &usage.moves).any(|place| place.local == local)
-    })
+    usages_in(graph, region).flat_map(|usage| &usage.moves).any(|place| place.local == local)
+}
+
+fn uses_up(graph: &Graph, region: RegionId, local: LocalId) -> bool {
+    moves_out_of(graph, region, local)
+        || usages_in(graph, region).any(|usage| usage.takes.contains(&local))
+}
+
+fn usages_in(graph: &Graph, region: RegionId) -> impl Iterator<Item = &Usage> {
+    let blocks = graph.blocks.iter().filter(move |block| graph.is_within(block.region, region));
+    blocks.flat_map(|block| block.usages.iter().chain([&block.end_usage]))
 }
 
 /// The locals from outside that each region uses.

@@ -23,6 +23,7 @@ use self::early::Early;
 use self::looks::Looks;
 use self::owned::{borrowing, plain};
 pub(crate) use self::owned::{gives_own, local_of};
+use crate::captures::Captures;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::normalize::collect_bindings;
@@ -130,6 +131,7 @@ pub(crate) fn analyze(
         let mut changed = false;
         for id in graph.block_ids() {
             changed |= carried.hand_on(graph, roots, id, root_of[id.0]);
+            changed |= carried.hand_back(graph, liveness.captures(), roots, id, root_of[id.0]);
         }
         if !changed {
             return carried;
@@ -172,6 +174,46 @@ impl Carried {
             changed |= carried.len() != count;
         }
         changed
+    }
+
+    /// Adds what a region hands back where it ends to what follows the wait for it. Whether that is new.
+    fn hand_back(
+        &mut self,
+        graph: &Graph,
+        captures: &Captures,
+        roots: &BTreeMap<BlockId, Entry>,
+        id: BlockId,
+        root: BlockId,
+    ) -> bool {
+        let block = &graph[id];
+        let Some(region) = block.region else { return false };
+        let wait = BlockKind::Resume(graph[region].point);
+        let Some((to, entry)) = roots.iter().find(|(to, _)| graph[**to].kind == wait) else {
+            return false;
+        };
+        let here = self.carried.get(&root).cloned().unwrap_or_default();
+        let mut all = &here - &roots[&root].named;
+        for (node, usage) in block.usages.iter().chain([&block.end_usage]).enumerate() {
+            let is_end = node == block.nodes.len();
+            if usage.jumps.contains(&Jump::Return)
+                || is_end && matches!(block.end, Terminator::Return(_))
+            {
+                all.extend(&self.held[id.0][node]);
+            }
+        }
+        // What it was not given stands elsewhere.
+        let given = &roots[&graph[region].entry].whole;
+        let borrowed = captures.borrowed(graph, region);
+        let back = borrowed.filter(|local| {
+            all.contains(local)
+                && given.contains(local)
+                && entry.open.contains(local)
+                && !entry.locals.contains(local)
+        });
+        let carried = self.carried.entry(*to).or_default();
+        let count = carried.len();
+        carried.extend(back);
+        carried.len() != count
     }
 }
 
@@ -264,6 +306,7 @@ fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {
             let guards = arms.iter().flat_map(|(pat, _)| Usage::of_guard(locals, pat).mentions);
             taken_by(locals, scrutinee).into_iter().chain(guards).collect()
         }
+        Terminator::Return(value) => taken_by(locals, value),
         _ => block.end_usage.mentions.clone(),
     }
 }

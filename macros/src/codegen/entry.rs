@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Index, Pat};
 
 use super::exit::lent;
 use super::print::{Printer, carried, unwrap};
+use super::regions;
 use super::rewrite::Rewrite;
 use super::step::{self, parked, slot};
 use super::tokens::{self, token};
@@ -93,7 +94,11 @@ impl Printer<'_> {
                 let declare = self.declare(local);
                 out.extend(quote!(#[allow(unused_variables)] #declare));
             }
-            out.extend(carried.map(|id| self.take_carried(*id, is_declared)));
+            out.extend(carried.map(|id| match self.uses_locals() {
+                false => self.take_carried(*id, is_declared),
+                true if is_declared => TokenStream::new(),
+                true => self.declare_carried(*id),
+            }));
         }
         out.extend(self.load(loads));
         let gone = self.root.gone.iter().filter(|part| declares(part.local));
@@ -204,7 +209,7 @@ impl Printer<'_> {
             }
         } else if let BlockKind::Region(region) = self.machine.graph[self.root.block].kind {
             for (id, pat) in entry.iter().zip(pats) {
-                let given = super::regions::given(region, *id);
+                let given = regions::given(region, *id);
                 out.extend(quote!(let #pat = #given.take();));
             }
         } else {
@@ -222,10 +227,37 @@ impl Printer<'_> {
         out
     }
 
+    /// Declares what the regions of the root may hand back, to be dropped at the end of its scope.
+    fn declare_carried(&self, id: VariableId) -> TokenStream {
+        let held = carried(id);
+        quote!(let #held;)
+    }
+
+    /// Takes what the regions of the root have handed back, once they have been stepped.
+    pub(super) fn take_back_late(&self) -> TokenStream {
+        let take = self.root.carried.iter().map(|id| {
+            let local = self.machine.layout.variable(*id).place.local;
+            if self.root.declared.contains(&local) {
+                return self.take_carried(*id, true);
+            }
+            let (slot, held) = (self.slot_of_carried(*id), carried(*id));
+            quote!(#held = #slot.carried();)
+        });
+        take.collect()
+    }
+
+    /// Where a variable comes from that is carried: a region of the root, or another root.
+    fn slot_of_carried(&self, id: VariableId) -> Ident {
+        let graph = self.machine.graph;
+        let BlockKind::Resume(point) = graph[self.root.block].kind else { return slot(id) };
+        let region = graph.regions_of(point).find(|it| regions::takes_over(self.machine, *it, id));
+        region.map_or_else(|| slot(id), |region| regions::given(region, id))
+    }
+
     /// Takes what may have come only to be dropped, so that this happens at the end of its scope, or
     /// where the code assigns something else to the variable.
     fn take_carried(&self, id: VariableId, is_declared: bool) -> TokenStream {
-        let (slot, held) = (slot(id), carried(id));
+        let (slot, held) = (self.slot_of_carried(id), carried(id));
         if is_declared {
             let ident = &self.machine.layout.variable(id).ident;
             quote!(if let __piton::Some(#held) = #slot.carried() { #ident = #held; })

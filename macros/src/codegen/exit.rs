@@ -6,7 +6,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
 use super::print::{self, Printer};
+use super::regions;
 use super::step::{self, parked, slot};
+use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, Local, LocalId, TargetId};
 use crate::layout::VariableId;
 use crate::usage::Place;
@@ -39,10 +41,17 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn complete_tokens(&self, value: &TokenStream, span: Span) -> TokenStream {
-        let complete = quote_spanned!(span=> return __piton::Ok(#value));
-        let forget = self.forget_all();
-        if forget.is_empty() { complete } else { quote!({ #forget #complete }) }
+    pub(super) fn complete_tokens(&self, result: &TokenStream, span: Span) -> TokenStream {
+        let complete = quote_spanned!(span=> return __piton::Ok(#result));
+        let (forget, back) = (self.forget_all(), self.hand_back());
+        if !back.is_empty() {
+            let value = hidden("value");
+            quote!({ #forget let #value = __piton::Ok(#result); #back return #value })
+        } else if forget.is_empty() {
+            complete
+        } else {
+            quote!({ #forget #complete })
+        }
     }
 
     pub(super) fn break_to(&self, target: TargetId, value: Option<&Expr>) -> TokenStream {
@@ -89,8 +98,10 @@ impl Printer<'_> {
                 Whereabouts::Slot => TokenStream::new(),
             }
         });
-        let carry =
-            root.into_iter().flat_map(|root| &root.carried).map(|id| self.carry(*id, given));
+        let carry = root
+            .into_iter()
+            .flat_map(|root| &root.carried)
+            .map(|id| self.carry(*id, &slot(*id), given));
         let (hold, jump) = (self.hold(to), step::jump(self.machine, to));
         let turn = self.turn(to);
         quote!(#hold #turn #(#fill)* #(#carry)* #jump)
@@ -115,10 +126,9 @@ impl Printer<'_> {
     }
 
     /// Hands a value on that is to be dropped later, if it is certainly here.
-    fn carry(&self, id: VariableId, given: Option<LocalId>) -> TokenStream {
+    fn carry(&self, id: VariableId, slot: &Ident, given: Option<LocalId>) -> TokenStream {
         let local = self.machine.layout.variable(id).place.local;
         let (block, node) = self.at.get();
-        let slot = slot(id);
         let carried = &self.machine.layout.carried;
         let is_given = given == Some(local) && carried.holds_when_given(local);
         let is_held = carried.held(block, node).contains(&local) && !self.lacks_part(local);
@@ -131,6 +141,18 @@ impl Printer<'_> {
         } else {
             TokenStream::new()
         }
+    }
+
+    /// Hands back what the region that ends here has only borrowed in the source.
+    fn hand_back(&self) -> TokenStream {
+        let graph = self.machine.graph;
+        let Some(region) = graph[self.root.block].region else { return TokenStream::new() };
+        let wait = BlockKind::Resume(graph[region].point);
+        let roots = &self.machine.layout.roots;
+        let after = roots.iter().find(|root| graph[root.block].kind == wait);
+        let back = after.into_iter().flat_map(|root| &root.carried);
+        let back = back.filter(|id| regions::takes_over(self.machine, region, **id));
+        back.map(|id| self.carry(*id, &regions::given(region, *id), None)).collect()
     }
 
     /// Hands on what another branch has moved, to those roots that it is to be dropped in.

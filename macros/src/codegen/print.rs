@@ -123,6 +123,7 @@ impl<'a> Printer<'a> {
             BlockKind::Resume(point) => {
                 if self.uses_locals() {
                     braces.push(self.step_branches(point));
+                    braces.push(self.take_back_late());
                     braces.push(self.forget_gone_late());
                     braces.push(self.make_again_late());
                 }

@@ -52,6 +52,12 @@ pub(super) fn given(region: RegionId, id: VariableId) -> Ident {
     hidden(&format!("g{}_{}", region.0, id.0))
 }
 
+/// Whether a region takes the variable over.
+pub(super) fn takes_over(machine: &Machine<'_>, region: RegionId, id: VariableId) -> bool {
+    let root = machine.layout.root(machine.graph[region].entry);
+    root.is_some_and(|root| root.entry.contains(&id))
+}
+
 /// The token of the value that a region gives to a `join!`.
 fn output_token(region: RegionId) -> Ident {
     hidden(&format!("v{}", region.0))

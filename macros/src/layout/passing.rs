@@ -23,6 +23,9 @@ pub(super) fn carry(
         let scopes = scope_path(graph, graph[root.block].scope);
         let outside = scopes.iter().position(|scope| Some(*scope) == own).unwrap_or(0);
         let open = scopes[outside..].iter().flat_map(|scope| &graph.scopes[scope.0].locals);
+        // What a region has taken over is in scope in all of it.
+        let owned = graph[root.block].region.map(|region| liveness.captures().owned(region));
+        let open = open.chain(owned.into_iter().flatten());
         let places = root.entry.iter().map(|id| &variables.list[id.0].place);
         let is_whole = |place: &&Place| {
             place.fields.is_empty() && root.gone.iter().all(|part| part.local != place.local)
@@ -41,7 +44,9 @@ pub(super) fn carry(
     for root in roots {
         for local in carried.come_to(root.block) {
             let id = variables.id(graph, Place::whole(local));
-            variables.list[id.0].passed_in.insert(graph[root.block].region);
+            if is_entered_within(graph, root.block) {
+                variables.list[id.0].passed_in.insert(graph[root.block].region);
+            }
             root.carried.push(id);
         }
     }
