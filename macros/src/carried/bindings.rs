@@ -70,7 +70,7 @@ impl Bindings {
 }
 
 /// Whether the pattern borrows from what it takes apart.
-pub(super) fn has_ref(pat: &Pat) -> bool {
+pub(crate) fn has_ref(pat: &Pat) -> bool {
     struct HasRef(bool);
     impl syn::visit::Visit<'_> for HasRef {
         fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {

@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt};
 
+pub(crate) use self::bindings::has_ref;
 use self::early::Early;
 use self::looks::Looks;
 use self::owned::{borrowing, plain};

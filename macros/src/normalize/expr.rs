@@ -220,7 +220,7 @@ impl Lower<'_> {
 }
 
 /// The operands of an expression that evaluates all of them, in the order in which it does.
-fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>> {
+pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>> {
     use Operand::{Borrowed, Place, Value};
     Some(match expr {
         Expr::Array(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),

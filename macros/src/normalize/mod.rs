@@ -20,6 +20,7 @@ mod loops;
 mod names;
 mod operands;
 mod projections;
+mod receivers;
 mod remade;
 pub(crate) mod select;
 mod sifting;

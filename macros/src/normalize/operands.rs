@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use syn::{BinOp, Expr, ExprReference, UnOp};
+use syn::{Expr, ExprReference, UnOp};
 
 use super::late::{Exits, Late};
-use super::{Lower, control, is_assignment, let_stmt};
+use super::{Lower, control, let_stmt};
 use crate::carried::{gives_own, local_of};
 use crate::ir::{LocalId, Locals};
 use crate::macros::{self, Piece};
@@ -18,7 +18,7 @@ use crate::usage::Usage;
 
 /// What later operands may do: change locals, use them up as a whole, and leave the expression.
 #[derive(Clone, Debug, Default)]
-struct Changed {
+pub(super) struct Changed {
     changes: BTreeSet<LocalId>,
     takes: BTreeSet<LocalId>,
     exits: Exits,
@@ -49,15 +49,7 @@ impl Lower<'_> {
     /// Emits the operands up to the last suspension in them, and gives what is left of each.
     pub(super) fn sequence(&mut self, operands: Vec<(Expr, Operand)>) -> Vec<Expr> {
         let last = operands.iter().rposition(|(operand, _)| suspend::expr(operand));
-        // What the operands after each one, up to the last suspension, may change.
-        let mut changed = vec![Changed::default(); operands.len()];
-        let mut after = Changed::default();
-        for (index, (operand, _)) in operands.iter().enumerate().rev() {
-            changed[index].clone_from(&after);
-            if last.is_some_and(|last| index <= last) {
-                after.note(&self.locals, operand);
-            }
-        }
+        let changed = self.changed_after(&operands, last);
         let mut left = Vec::with_capacity(operands.len());
         for (index, (operand, kind)) in operands.into_iter().enumerate() {
             left.push(match last {
@@ -77,8 +69,25 @@ impl Lower<'_> {
         left
     }
 
+    /// What the operands after each one may change, up to the last of those that are taken apart.
+    pub(super) fn changed_after(
+        &self,
+        operands: &[(Expr, Operand)],
+        last: Option<usize>,
+    ) -> Vec<Changed> {
+        let mut changed = vec![Changed::default(); operands.len()];
+        let mut after = Changed::default();
+        for (index, (operand, _)) in operands.iter().enumerate().rev() {
+            changed[index].clone_from(&after);
+            if last.is_some_and(|last| index <= last) {
+                after.note(&self.locals, operand);
+            }
+        }
+        changed
+    }
+
     /// Makes `operand`, which does not suspend, give the same after the statements that follow.
-    fn stabilize(&mut self, operand: Expr, kind: Operand, changed: &Changed) -> Expr {
+    pub(super) fn stabilize(&mut self, operand: Expr, kind: Operand, changed: &Changed) -> Expr {
         if is_constant(self, &operand) {
             return operand;
         }
@@ -173,53 +182,6 @@ impl Lower<'_> {
         self.code(let_stmt(syn::Pat::Wild(wild), borrow));
     }
 
-    /// What a method is called on for a value of its own is there until the statement ends. It is looked
-    /// for in what is evaluated first.
-    pub(super) fn keep_receiver(&mut self, mut value: Expr) -> Expr {
-        match &mut value {
-            Expr::Paren(expr) => self.keep_in_first([&mut *expr.expr]),
-            Expr::Cast(expr) => self.keep_in_first([&mut *expr.expr]),
-            Expr::Try(expr) => self.keep_in_first([&mut *expr.expr]),
-            Expr::Unary(expr) => self.keep_in_first([&mut *expr.expr]),
-            Expr::Binary(expr) if matches!(expr.op, BinOp::And(_) | BinOp::Or(_)) => {
-                self.keep_in_first([&mut *expr.left]);
-            }
-            Expr::Binary(expr) if !is_assignment(&expr.op) => {
-                self.keep_in_first([&mut *expr.left, &mut *expr.right]);
-            }
-            Expr::Range(expr) => {
-                let ends = [&mut expr.start, &mut expr.end];
-                self.keep_in_first(ends.into_iter().flatten().map(|end| &mut **end));
-            }
-            Expr::MethodCall(call) if gives_own(call) && is_made(&call.receiver) => {
-                self.borrowed += 1;
-                let receiver = std::mem::replace(&mut *call.receiver, Expr::PLACEHOLDER);
-                *call.receiver = self.spill(receiver);
-            }
-            Expr::MethodCall(call) => self.keep_in_first([&mut *call.receiver]),
-            Expr::Call(call) if is_constant(self, &call.func) => self.keep_in_first(&mut call.args),
-            _ => {}
-        }
-        value
-    }
-
-    /// Keeps what a method is called on in the operand that is evaluated first. Those that may as well be
-    /// evaluated later are not counted.
-    fn keep_in_first<'e>(&mut self, operands: impl IntoIterator<Item = &'e mut Expr>) {
-        let mut operands: Vec<&mut Expr> = operands.into_iter().collect();
-        let is_later = |(index, operand): (usize, &&mut Expr)| {
-            let mut changed = Changed::default();
-            for later in &operands[index + 1..] {
-                changed.note(&self.locals, later);
-            }
-            is_constant(self, operand) || is_stable_value(self, operand, &changed)
-        };
-        let later = operands.iter().enumerate().take_while(|operand| is_later(*operand)).count();
-        if let Some(first) = operands.get_mut(later) {
-            **first = self.keep_receiver(std::mem::replace(*first, Expr::PLACEHOLDER));
-        }
-    }
-
     /// Whether the expression makes a value of what has been awaited before it, by methods that take what
     /// they are called on.
     pub(super) fn is_made_of_temporary(&self, value: &Expr) -> bool {
@@ -249,20 +211,6 @@ fn without_parens(expr: Expr) -> Expr {
     match expr {
         Expr::Paren(paren) if paren.attrs.is_empty() => without_parens(*paren.expr),
         expr => expr,
-    }
-}
-
-/// Whether the expression makes a new value.
-pub(super) fn is_made(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(paren) => is_made(&paren.expr),
-        Expr::Array(_)
-        | Expr::Block(_)
-        | Expr::Call(_)
-        | Expr::Macro(_)
-        | Expr::Struct(_)
-        | Expr::Tuple(_) => true,
-        _ => false,
     }
 }
 
@@ -331,7 +279,7 @@ pub(super) fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
 }
 
 /// Whether moving or copying the expression later gives the same value.
-fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
+pub(super) fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
     match expr {
         Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
             Some(local) => !changed.changes.contains(&local),

@@ -1,12 +1,14 @@
 //! The statements of a block.
 
 use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
 
 use super::{
-    Dest, Lower, collect_bindings, control, extends_temporaries, labels, split_type, unit,
+    Dest, Lower, collect_bindings, control, extends_temporaries, labels, let_stmt, split_type, unit,
 };
-use crate::ir::Stmt;
+use crate::carried::has_ref;
+use crate::ir::{LocalId, Stmt};
 use crate::suspend;
 
 impl Lower<'_> {
@@ -90,8 +92,14 @@ impl Lower<'_> {
                         self.pin(pin, first);
                         return;
                     } else {
-                        let ty = split_type(&local.pat).1.cloned();
-                        let value = self.without_temporaries(ty, |this| this.hoist(*init.expr));
+                        let (pat, ty) = split_type(&local.pat);
+                        let ty = ty.cloned();
+                        let mut value = self.without_temporaries(ty, |this| this.hoist(*init.expr));
+                        if self.takes_apart(pat) {
+                            // No brace may stand before the `else`.
+                            let left = as_value(&local.pat, value);
+                            value = syn::parse_quote!((#left));
+                        }
                         init.expr = Box::new(value);
                     }
                 } else if needs_temporary {
@@ -181,12 +189,47 @@ impl Lower<'_> {
                 }
             }
             value if matches!(pat, Pat::Wild(_)) => self.ignore_value(local, value),
+            value if self.takes_apart(pat) => self.bind_parts(local, value),
             value => {
                 let ty = ty.cloned();
                 let value = self.without_temporaries(ty, |this| this.hoist(value));
                 Some(as_value(&local.pat, value))
             }
         }
+    }
+
+    /// Whether a pattern moves parts out of a value and may leave others.
+    fn takes_apart(&self, pat: &Pat) -> bool {
+        let mut idents = Vec::new();
+        collect_bindings(pat, &mut idents);
+        !matches!(pat, Pat::Ident(_))
+            && !has_ref(pat)
+            && idents.iter().all(|ident| self.locals.find(ident).is_some())
+    }
+
+    /// Lowers `let (a, _) = value`: what the pattern leaves of the value ends before what has been borrowed
+    /// for it.
+    fn bind_parts(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
+        let before = self.borrowed;
+        let mut left = None;
+        let mut body = self.body(|this| left = Some(this.hoist(value)));
+        let value = as_value(&local.pat, left?);
+        if self.borrowed == before || extends_temporaries(&value) {
+            self.out.extend(body.stmts);
+            return Some(value);
+        }
+        self.borrowed = before;
+        let mut parts = Parts { lower: self, given: Vec::new() };
+        let mut pat = local.pat.clone();
+        parts.visit_pat_mut(&mut pat);
+        let given = parts.given;
+        body.stmts.push(Stmt::Code(let_stmt(pat, value)));
+        for (part, local) in given {
+            self.push(Stmt::Declare(local));
+            body.stmts.push(Stmt::Define { local, value: self.path(part) });
+        }
+        self.push(Stmt::Scope(body));
+        None
     }
 
     /// Lowers `let _ = value`, which drops the value with all else that it makes.
@@ -208,6 +251,32 @@ impl Lower<'_> {
         self.push(Stmt::Scope(body));
         None
     }
+}
+
+/// Gives the bindings of a pattern names of their own.
+struct Parts<'a, 'l> {
+    lower: &'a mut Lower<'l>,
+    /// The new locals, and those that they are to be given to.
+    given: Vec<(LocalId, LocalId)>,
+}
+
+impl VisitMut for Parts<'_, '_> {
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        if let Some(local) = self.lower.locals.find(&pat.ident) {
+            let part = self.lower.temporary(&self.lower.path(local));
+            pat.ident = self.lower.locals[part].ident.clone();
+            pat.mutability = None;
+            self.given.push((part, local));
+        }
+        visit_mut::visit_pat_ident_mut(self, pat);
+    }
+
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        self.visit_pat_mut(&mut field.pat);
+        field.colon_token.get_or_insert_with(Default::default);
+    }
+
+    fn visit_expr_mut(&mut self, _: &mut Expr) {}
 }
 
 /// Whether the type shows that there is no reference in it.

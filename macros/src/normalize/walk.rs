@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt};
 
 use super::lending::{ADAPTING, ITEMS, WHOLE, is_one_of, shares};
-use super::operands::is_made;
+use super::receivers::is_made;
 use super::{Lower, collect_bindings};
 use crate::hygiene::Names;
 use crate::ir::{LocalId, MadeWith};

@@ -1,0 +1,101 @@
+//! What a method is called on for a value of its own, which is there until the statement ends.
+//!
+//! Of an expression that is evaluated before the rest of its statement, or as the head of a loop, such a
+//! receiver is moved to a temporary of the statement or the loop, and the operands before it are evaluated
+//! before it, as they are before an await.
+
+use syn::{BinOp, Expr};
+
+use super::Lower;
+use super::expr::operands_mut;
+use super::operands::Operand;
+use crate::carried::gives_own;
+use crate::macros::{self, Piece};
+
+impl Lower<'_> {
+    /// Moves the receivers in what is evaluated, whatever comes, to temporaries.
+    pub(super) fn keep_receiver(&mut self, value: Expr) -> Expr {
+        if !has_receiver(&value) {
+            return value;
+        }
+        match value {
+            Expr::MethodCall(mut call) if gives_own(&call) && is_made(&call.receiver) => {
+                let receiver = self.keep_receiver(*call.receiver);
+                self.borrowed += 1;
+                *call.receiver = self.spill(receiver);
+                Expr::MethodCall(call)
+            }
+            Expr::Binary(mut expr) if is_lazy(&expr.op) => {
+                *expr.left = self.keep_receiver(*expr.left);
+                Expr::Binary(expr)
+            }
+            Expr::Macro(mut call) => {
+                let mut pieces = macros::parse(&call.mac).unwrap_or_default();
+                let values = pieces.iter_mut().filter_map(|piece| match piece {
+                    Piece::Expr(expr, _) => Some((&mut **expr, Operand::Value)),
+                    Piece::Tokens(_) => None,
+                });
+                self.keep_operands(values.collect());
+                call.mac.tokens = macros::unparse(&pieces);
+                Expr::Macro(call)
+            }
+            mut value => {
+                if let Some(operands) = operands_mut(&mut value) {
+                    self.keep_operands(operands);
+                }
+                value
+            }
+        }
+    }
+
+    /// Evaluates the operands up to the last that has a receiver to be kept.
+    fn keep_operands(&mut self, places: Vec<(&mut Expr, Operand)>) {
+        let (places, kinds): (Vec<&mut Expr>, Vec<Operand>) = places.into_iter().unzip();
+        let mut places = places;
+        let taken = places.iter_mut().map(|place| std::mem::replace(*place, Expr::PLACEHOLDER));
+        let operands: Vec<(Expr, Operand)> = taken.zip(kinds).collect();
+        let last = operands.iter().rposition(|(operand, _)| has_receiver(operand));
+        let changed = self.changed_after(&operands, last);
+        for (index, ((operand, kind), place)) in operands.into_iter().zip(places).enumerate() {
+            *place = match last {
+                Some(last) if index < last => self.stabilize(operand, kind, &changed[index]),
+                Some(last) if index == last => self.keep_receiver(operand),
+                _ => operand,
+            };
+        }
+    }
+}
+
+/// Whether a receiver is to be kept in what is evaluated, whatever comes.
+fn has_receiver(value: &Expr) -> bool {
+    let mut value = value.clone();
+    match &mut value {
+        Expr::MethodCall(call) if gives_own(call) && is_made(&call.receiver) => true,
+        Expr::Binary(expr) if is_lazy(&expr.op) => has_receiver(&expr.left),
+        Expr::Macro(call) if macros::name(&call.mac) == "vec" => macros::parse(&call.mac)
+            .is_some_and(|pieces| {
+                pieces.iter().any(|piece| matches!(piece, Piece::Expr(it, _) if has_receiver(it)))
+            }),
+        Expr::Macro(_) => false,
+        value => operands_mut(value)
+            .is_some_and(|operands| operands.iter().any(|(operand, _)| has_receiver(operand))),
+    }
+}
+
+fn is_lazy(op: &BinOp) -> bool {
+    matches!(op, BinOp::And(_) | BinOp::Or(_))
+}
+
+/// Whether the expression makes a new value.
+pub(super) fn is_made(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(paren) => is_made(&paren.expr),
+        Expr::Array(_)
+        | Expr::Block(_)
+        | Expr::Call(_)
+        | Expr::Macro(_)
+        | Expr::Struct(_)
+        | Expr::Tuple(_) => true,
+        _ => false,
+    }
+}
