@@ -44,9 +44,12 @@ impl VisitMut for Looks<'_> {
                 self.take(&mut binary.right);
             }
             Expr::Binary(binary) if is_assignment(&binary.op) => self.take(&mut binary.left),
-            Expr::Assign(assign) if matches!(&*assign.left, Expr::Path(_)) => {
-                self.take(&mut assign.left);
-            }
+            Expr::Assign(assign) => match &mut *assign.left {
+                left @ Expr::Path(_) => self.take(left),
+                // Nothing is moved out of a list by a new item.
+                Expr::Index(left) => self.take(&mut left.expr),
+                _ => {}
+            },
             Expr::MethodCall(call) if gives_own(call) => self.take(&mut call.receiver),
             _ => {}
         }
