@@ -4,9 +4,13 @@
 //! `PITON_REQUIRE_POSTGRES=1`.
 
 use std::io::{BufRead as _, BufReader};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed};
@@ -48,6 +52,7 @@ const TESTS: &[(&str, Test)] = tests![
     news_reaches_other_processes,
     other_processes_hear_of_queues,
     connections_that_are_cut_are_made_again,
+    a_look_outlasts_a_way_without_a_server,
     a_kept_run_stays_in_its_page,
     reads_that_hang_hold_up_no_commit_and_no_renewal,
     commits_that_hang_hold_up_no_renewal,
@@ -278,6 +283,62 @@ async fn connections_that_are_cut_are_made_again(url: String) {
     };
     tokio::time::timeout(PATIENCE, heard).await.expect("in time");
     here.renew_lease(worker, PATIENCE).await.expect("the worker lives on");
+}
+
+/// A way to the server that can be closed: then it takes connections and hangs up without a word, as what
+/// stands before a server does that is being replaced.
+struct Way {
+    address: SocketAddr,
+    is_open: Arc<AtomicBool>,
+    hung_up: Arc<AtomicUsize>,
+}
+
+impl Way {
+    /// Ends with the process.
+    fn to(socket: PathBuf) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it is bound");
+        let (is_open, hung_up) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
+        let (way_is_open, count) = (Arc::clone(&is_open), Arc::clone(&hung_up));
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                if !way_is_open.load(Ordering::SeqCst) {
+                    count.fetch_add(1, Ordering::SeqCst);
+                    continue;
+                }
+                let server = UnixStream::connect(&socket).expect("the server is there");
+                let (mut from_client, mut to_server) =
+                    (client.try_clone().expect("ok"), server.try_clone().expect("ok"));
+                std::thread::spawn(move || std::io::copy(&mut from_client, &mut to_server));
+                let (mut from_server, mut to_client) = (server, client);
+                std::thread::spawn(move || std::io::copy(&mut from_server, &mut to_client));
+            }
+        });
+        Self { address, is_open, hung_up }
+    }
+}
+
+async fn a_look_outlasts_a_way_without_a_server(url: String) {
+    let (path, parameters) = url.split_once('?').expect("it has parameters");
+    let socket = parameters.split('&').find_map(|it| it.strip_prefix("host=")).expect("a folder");
+    let way = Way::to(Path::new(socket).join(".s.PGSQL.5432"));
+    let database = path.rsplit('/').next().expect("it has a name");
+    let url = format!("postgres://piton@{}/{database}", way.address);
+    let client = Client::connect(&url).await.expect("the way is open");
+    let run =
+        client.start(fails_with("later".into())).id("there").await.expect("it can be started");
+    way.is_open.store(false, Ordering::SeqCst);
+    let looks = tokio::spawn({
+        let client = client.clone();
+        async move { client.find("there").await }
+    });
+    while way.hung_up.load(Ordering::SeqCst) < 2 && !looks.is_finished() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    way.is_open.store(true, Ordering::SeqCst);
+    let found = looks.await.expect("no panic").expect("it is asked for again");
+    assert_eq!(found.map(|found| found.run_id), Some(run.run_id()));
+    client.close().await;
 }
 
 /// What keeps the table from growing under a steady load: a new version of a row takes the place of

@@ -1,7 +1,7 @@
 //! A run from outside.
 
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -116,11 +116,8 @@ impl<W: Workflow> RunHandle<W> {
     /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
     /// failed.
     pub async fn status(&self) -> Result<RunRecord, LookupError> {
-        self.record().await?.ok_or(LookupError::Unknown(RunKey::RunId(self.run_id)))
-    }
-
-    async fn record(&self) -> Result<Option<RunRecord>, crate::error::StoreError> {
-        Arc::clone(self.client.store()).find_run(&RunKey::RunId(self.run_id)).await
+        let record = self.client.find(self.run_id).await?;
+        record.ok_or(LookupError::Unknown(RunKey::RunId(self.run_id)))
     }
 }
 

@@ -13,6 +13,7 @@ pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
 
+use crate::engine::backoff::patiently;
 use crate::engine::batch::Batcher;
 use crate::engine::queues::Reports;
 use crate::engine::session::Session;
@@ -85,7 +86,7 @@ impl Client {
         key: impl Into<RunKey>,
     ) -> Result<RunHandle<W>, LookupError> {
         let key = key.into();
-        let Some(record) = self.shared.store.find_run(&key).await? else {
+        let Some(record) = self.find(key.clone()).await? else {
             return Err(LookupError::Unknown(key));
         };
         let expected = W::registered_name().unwrap_or(W::NAME);
@@ -136,7 +137,8 @@ impl Client {
     /// # Errors
     /// The database failed.
     pub async fn find(&self, key: impl Into<RunKey>) -> Result<Option<RunRecord>, StoreError> {
-        self.shared.store.find_run(&key.into()).await
+        let (store, key) = (&self.shared.store, key.into());
+        patiently(|| store.find_run(&key)).await
     }
 
     /// The runs that match, newest first, at most `limit`.
@@ -144,7 +146,7 @@ impl Client {
     /// # Errors
     /// The database failed.
     pub async fn list(&self, filter: &RunFilter, limit: u32) -> Result<Vec<RunRecord>, StoreError> {
-        self.shared.store.list_runs(filter, limit).await
+        patiently(|| self.shared.store.list_runs(filter, limit)).await
     }
 
     /// How many runs match, by status; statuses without runs are left out.
@@ -152,7 +154,7 @@ impl Client {
     /// # Errors
     /// The database failed.
     pub async fn count(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-        self.shared.store.count_runs(filter).await
+        patiently(|| self.shared.store.count_runs(filter)).await
     }
 
     /// Gives a blocked run another try. Returns whether it was blocked.

@@ -2,6 +2,31 @@
 
 use std::time::Duration;
 
+use tracing::warn;
+
+use crate::error::StoreError;
+
+/// How often a request of a program is tried before it hears of the error: about 5 s in all, so a
+/// restart of the database goes unnoticed.
+pub(crate) const CLIENT_TRIES: u32 = 12;
+
+/// Asks the database for what may be asked for more than once, again while it cannot be reached.
+pub(crate) async fn patiently<T, A>(ask: impl Fn() -> A) -> Result<T, StoreError>
+where
+    A: Future<Output = Result<T, StoreError>>,
+{
+    let mut backoff = Backoff::default();
+    loop {
+        match ask().await {
+            Err(error) if error.is_retryable() && backoff.failures() + 1 < CLIENT_TRIES => {
+                warn!(%error, failures = backoff.failures() + 1, "the database will be tried again");
+                backoff.wait().await;
+            }
+            answered => return answered,
+        }
+    }
+}
+
 /// The wait after the first failure: a dropped connection is replaced at once.
 const FIRST: Duration = Duration::from_millis(10);
 /// The longest wait: short enough for a lease of a few seconds to survive a database restart.

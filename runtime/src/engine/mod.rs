@@ -25,7 +25,7 @@
 //! # What this must not know
 //! SQL, and the types of a workflow.
 
-mod backoff;
+pub(crate) mod backoff;
 pub(crate) mod batch;
 mod blocked;
 pub(crate) mod claim;

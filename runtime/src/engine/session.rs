@@ -12,7 +12,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
-use super::backoff::Backoff;
+use super::backoff::patiently;
 use super::batch::Batcher;
 use super::blocked::Looked;
 use super::clock::Clock;
@@ -24,7 +24,7 @@ use super::queues::{self, Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;
 use super::slots::Slots;
 use super::suspicion::Suspicion;
-use super::transitions::{CLIENT_TRIES, Commits, Deliveries};
+use super::transitions::{Commits, Deliveries};
 use crate::activities::Dependencies;
 use crate::error::StoreError;
 use crate::model::Timestamp;
@@ -302,17 +302,7 @@ impl Session {
 
     /// Hands back what is still owned, and the lease with it, which nobody is to renew meanwhile.
     pub(crate) async fn release(&self, drained: Drained) -> Result<(), StoreError> {
-        let mut backoff = Backoff::default();
-        loop {
-            match self.try_release(drained).await {
-                Err(error) if error.is_retryable() && backoff.failures() + 1 < CLIENT_TRIES => {
-                    warn!(%error, "the runs could not be handed back yet");
-                    backoff.wait().await;
-                }
-                Err(error) => return Err(error),
-                Ok(()) => break,
-            }
-        }
+        patiently(|| self.try_release(drained)).await?;
         debug!(worker_id = self.lease.worker_id.0, "worker released");
         Ok(())
     }

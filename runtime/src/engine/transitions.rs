@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::backoff::CLIENT_TRIES;
 use super::batch::Transition;
 use super::session::{Adoption, Session};
 use crate::error::StoreError;
@@ -12,10 +13,6 @@ use crate::store::{
     ArrivalOutcome, CommitOutcome, CommitStep, FoundEnding, NewArrival, NewRun, RunKey,
     StartOutcome, Store, WorkerLease,
 };
-
-/// How often a request of a program is tried before it hears of the error: about 5 s in all, so a
-/// restart of the database goes unnoticed.
-pub(crate) const CLIENT_TRIES: u32 = 12;
 
 /// Steps of the runs of one worker.
 pub(crate) struct Commits {

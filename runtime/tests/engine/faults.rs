@@ -12,12 +12,13 @@ use piton::prelude::*;
 use piton::store::memory::{Hook, Write};
 use piton::store::{
     ActivityKey, ActivityLimits, ClaimRequest, CommitStep, Disposition, NewActivity, NewWorker,
-    Store,
+    RunFilter, Store,
 };
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::activities::Approve;
+use crate::queues::study;
 use crate::rig::Rig;
 use crate::workflows::{chain, collect, fan_out, steadfast, work};
 
@@ -171,6 +172,50 @@ async fn a_claim_whose_answer_was_lost_is_found_again() {
     let worker = rig.worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), 1);
     worker.shutdown().await.unwrap();
+}
+
+/// At once, as with runs, and not at the next poll.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_whose_answer_was_lost_begins_all_the_same() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let connection = rig.store.connect();
+    let server = rig.worker_of(&Client::new(connection.clone())).without_workflows().queue("gpu");
+    let server = server.poll_interval(hours(1)).start().await.unwrap();
+    tokio::time::sleep(LONG).await;
+    connection.set_hook(Failing::new("claim_activities", 1, true));
+    let run = rig.client.start(study("model".to_owned())).await.unwrap();
+    let soon = tokio::time::timeout(Duration::from_secs(5), run.result()).await;
+    assert_eq!(soon.expect("it is looked for").unwrap(), "model done");
+    assert_eq!(rig.lab.begun("model"), [1]);
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+/// As a restart of its server takes.
+#[tokio::test(start_paused = true)]
+async fn who_looks_something_up_waits_for_a_database_that_is_away() {
+    let rig = Rig::new();
+    let run = rig.client.start(collect(1)).id("there").await.unwrap();
+    let until = || Instant::now() + Duration::from_secs(3);
+    let go_away = || rig.store.set_hook(Arc::new(Away { until: until() }));
+    let client = rig.client.clone();
+    go_away();
+    let found = tokio::spawn(async move { client.find("there").await }).await.unwrap();
+    assert_eq!(found.unwrap().map(|run| run.run_id), Some(run.run_id()));
+    go_away();
+    assert_eq!(rig.client.run::<collect>("there").await.unwrap().run_id(), run.run_id());
+    go_away();
+    assert_eq!(run.status().await.unwrap().run_id, run.run_id());
+    go_away();
+    assert_eq!(rig.client.list(&RunFilter::default(), 10).await.unwrap().len(), 1);
+    go_away();
+    assert_eq!(rig.client.count(&RunFilter::default()).await.unwrap(), [(RunStatus::Running, 1)]);
+    // And not for ever.
+    rig.store.set_hook(Failing::new("find_run", u32::MAX, false));
+    let asked = Instant::now();
+    rig.client.find("there").await.unwrap_err();
+    assert!((4..8).contains(&asked.elapsed().as_secs()), "{:?}", asked.elapsed());
 }
 
 #[tokio::test(start_paused = true)]

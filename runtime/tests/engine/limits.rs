@@ -1,6 +1,10 @@
 //! How many attempts of activities are made at a time.
 
+use std::sync::{Mutex, mpsc};
+use std::time::Duration;
+
 use piton::error::RunError;
+use piton::prelude::*;
 use tokio::time::Instant;
 
 use crate::rig::Rig;
@@ -37,6 +41,41 @@ async fn blocking_activities_have_threads_and_a_limit() {
     let run = rig.client.start(crunch_all(6)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 6 * 7);
     assert!(rig.lab.most() <= 2, "{}", rig.lab.most());
+    worker.shutdown().await.unwrap();
+}
+
+/// A word that one activity waits for on its thread and another says.
+struct Word {
+    says: mpsc::Sender<u32>,
+    hears: Mutex<mpsc::Receiver<u32>>,
+}
+
+/// Does not wait for ever, so that the test can fail.
+#[activity(blocking)]
+fn hear(cx: &ActivityContext) -> Option<u32> {
+    let word = cx.dependency::<Word>();
+    word.hears.lock().unwrap().recv_timeout(Duration::from_secs(10)).ok()
+}
+
+#[activity]
+async fn say(cx: &ActivityContext, number: u32) -> bool {
+    cx.dependency::<Word>().says.send(number).is_ok()
+}
+
+#[workflow]
+async fn talk() -> (Option<u32>, bool) {
+    join!(hear(), say(7))
+}
+
+/// There is but one thread besides, which goes on with everything else.
+#[tokio::test(start_paused = true)]
+async fn a_blocking_activity_holds_up_nobody() {
+    let rig = Rig::new();
+    let (says, hears) = mpsc::channel();
+    let word = Word { says, hears: Mutex::new(hears) };
+    let worker = rig.worker().provide(word).start().await.unwrap();
+    let run = rig.client.start(talk()).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), (Some(7), true));
     worker.shutdown().await.unwrap();
 }
 

@@ -8,6 +8,7 @@ mod workflows;
 
 mod closing;
 mod commits;
+mod contexts;
 mod extremes;
 mod faults;
 mod generics;
@@ -20,6 +21,7 @@ mod queues;
 mod relaxed;
 mod retries;
 mod signals;
+mod time_limits;
 mod tokens;
 mod tokens_without_queues;
 mod transactions;

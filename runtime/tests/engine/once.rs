@@ -56,6 +56,27 @@ async fn after_the_death_of_its_worker_the_outcome_is_unknown() {
     worker.shutdown().await.unwrap();
 }
 
+#[workflow]
+async fn risk_far_away(name: String) -> Result<String, String> {
+    once(&name).queue("far").await.map_err(|error| error.to_string())
+}
+
+#[tokio::test(start_paused = true)]
+async fn so_it_is_on_a_queue() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    // Shorter than the attempt may take, so that nobody calls it late.
+    let doomed = rig.server("far").lease(seconds(3)).start().await.unwrap();
+    let run = rig.client.start(risk_far_away(text("hang"))).await.unwrap();
+    rig.until_begun("hang", &[1]).await;
+    drop(doomed);
+    let server = rig.server("far").start().await.unwrap();
+    assert_eq!(run.result().await.unwrap_err().to_string(), UNKNOWN);
+    assert_eq!(rig.lab.begun("hang"), [1]);
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn so_it_is_after_a_shutdown_that_could_not_wait() {
     let rig = Rig::new();

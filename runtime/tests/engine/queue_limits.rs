@@ -70,6 +70,51 @@ async fn all_attempts_together_have_an_end() {
     worker.shutdown().await.unwrap();
 }
 
+/// What an attempt says is the limit for silence, too.
+#[workflow]
+async fn silent(what: String) -> Result<String, String> {
+    let call = train(&what).heartbeat(seconds(3)).retry(RetryPolicy::NEVER);
+    call.await.map_err(|error| error.to_string())
+}
+
+/// By the process that makes the attempt, which needs no sweep for it.
+#[tokio::test(start_paused = true)]
+async fn limits_are_kept_to_the_millisecond() {
+    let rig = Rig::new();
+    let worker = rig.worker().poll_interval(hours(1)).queue("gpu").start().await.unwrap();
+    let error = async |run: &str| {
+        let began = Instant::now();
+        let ended = match run {
+            "all" => {
+                rig.client.start(limited(text("hang"), 1_000, 6)).await.unwrap().result().await
+            }
+            _ => rig.client.start(silent(text("hang"))).await.unwrap().result().await,
+        };
+        (ended.unwrap_err().to_string(), began.elapsed().as_secs_f64())
+    };
+    for (run, limit, after) in [("all", "schedule_to_close", 6.0), ("silent", "heartbeat", 3.0)] {
+        let (error, took) = error(run).await;
+        assert!(error.contains(limit), "{error}");
+        assert!((after..after + 0.01).contains(&took), "{limit}: {took}");
+    }
+    worker.shutdown().await.unwrap();
+}
+
+/// The end of all attempts is told by the row alone, when no worker serves the queue any more.
+#[tokio::test(start_paused = true)]
+async fn all_attempts_together_have_an_end_that_needs_no_worker_of_the_queue() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(limited(text("x"), 3, 7)).await.unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(600), run.result()).await;
+    let error = ended.expect("in time").unwrap_err().to_string();
+    assert!(error.contains("schedule_to_close"), "{error}");
+    let seconds = began.elapsed().as_secs_f64();
+    assert!((7.0..9.1).contains(&seconds), "at the sweep after 7 s: {seconds}");
+    owner.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn limits_hold_while_the_worker_is_paused() {
     let rig = Rig::new();

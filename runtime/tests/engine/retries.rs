@@ -9,7 +9,7 @@ use piton::store::Store;
 use piton::store::memory::Hook;
 use tokio::time::Instant;
 
-use crate::activities::{Approve, PickError};
+use crate::activities::{Approve, PickError, perform};
 use crate::queues::study;
 use crate::rig::Rig;
 use crate::workflows::{fetching, picking, steadfast, work};
@@ -235,6 +235,43 @@ async fn a_general_error_speaks_for_itself() {
     assert_eq!(took("minute").await, (Ok(2), 60));
     assert_eq!(took("permanent").await, (Err(text("not now")), 0));
     worker.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn jittery(what: String, queue: Option<String>) -> Result<String, String> {
+    let wait = Duration::from_secs(10);
+    let policy = RetryPolicy { initial_interval: wait, jitter: 0.5, ..RetryPolicy::DEFAULT };
+    let call = perform(&what).retry(policy);
+    let call = match queue {
+        Some(queue) => call.queue(queue),
+        None => call,
+    };
+    call.await.map_err(|error| error.to_string())
+}
+
+/// Those that failed together are not tried again together.
+#[tokio::test(start_paused = true)]
+async fn a_wait_is_shortened_by_chance_within_its_jitter() {
+    for queue in [None, Some(text("far"))] {
+        let rig = Rig::new();
+        rig.store.repeat_run_ids(7);
+        rig.lab.fail("flaky", 8);
+        let worker = rig.worker().queue("far").start().await.unwrap();
+        let began = Instant::now();
+        let mut runs = Vec::new();
+        for _ in 0..8 {
+            runs.push(rig.client.start(jittery(text("flaky"), queue.clone())).await.unwrap());
+        }
+        let ended = runs.iter().map(async |run| {
+            run.result().await.unwrap();
+            began.elapsed().as_secs_f64()
+        });
+        let mut waits = futures_util::future::join_all(ended).await;
+        waits.sort_by(f64::total_cmp);
+        assert!(waits.iter().all(|wait| (5.0..10.05).contains(wait)), "{waits:?}");
+        assert!(waits[7] - waits[0] > 1.0, "{waits:?}");
+        worker.shutdown().await.unwrap();
+    }
 }
 
 /// The lease has run out by the database's clock for a moment, and nobody has noticed.

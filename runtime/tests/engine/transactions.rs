@@ -96,6 +96,24 @@ async fn gives_away() -> String {
     }
 }
 
+#[workflow]
+async fn notes_far_away() -> Result<u32, String> {
+    note("note").queue("far").await.map_err(|error| error.to_string())
+}
+
+/// Its writes are committed with the run's, which is elsewhere.
+#[tokio::test(start_paused = true)]
+async fn a_transaction_is_not_for_a_queue() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("far").start().await.unwrap();
+    let ended = rig.client.start(notes_far_away()).await.unwrap().result().await;
+    let error = ended.unwrap_err().to_string();
+    assert!(error.contains("it must not be on a queue"), "{error}");
+    assert!(rig.store.notes().is_empty());
+    assert_eq!(rig.lab.begun("note"), [0_u32; 0]);
+    worker.shutdown().await.unwrap();
+}
+
 /// Its outcome is committed with its writes, so nobody else may bring one.
 #[tokio::test(start_paused = true)]
 async fn a_transaction_has_no_token() {

@@ -1,13 +1,19 @@
 //! Several workers, and the end of each.
 
+use std::future::IntoFuture as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use piton::error::StoreError;
 use piton::prelude::*;
-use piton::store::Store;
+use piton::store::memory::Hook;
+use piton::store::{RunFilter, Store};
 use tokio::time::Instant;
 
+use crate::activities::Approve;
 use crate::rig::Rig;
-use crate::workflows::{chain, collect, fan_out, naps, risk, work};
+use crate::workflows::{approval, chain, collect, fan_out, naps, risk, work};
 
 fn text(name: &str) -> String {
     name.to_owned()
@@ -158,14 +164,88 @@ async fn a_run_is_taken_over_from_the_store_alone() {
 async fn a_worker_holds_no_more_runs_than_it_may() {
     let rig = Rig::new();
     let worker = rig.worker().max_runs(3).start().await.unwrap();
+    let began = Instant::now();
     let mut runs = Vec::new();
     for _ in 0..20 {
         runs.push(rig.client.start(naps(3, 5_000)).await.unwrap());
     }
-    for run in runs {
-        assert_eq!(run.result().await.unwrap(), 3);
+    let all = RunFilter::default();
+    loop {
+        let records = rig.client.list(&all, 100).await.unwrap();
+        let held = records.iter().filter(|run| run.owner.is_some()).count();
+        assert!(held <= 3, "{held} are held");
+        // Those that sleep make room for others, so that all sleep at the same time.
+        assert!(began.elapsed() < Duration::from_secs(17), "{:?}", began.elapsed());
+        if records.iter().all(|run| !run.status.is_open()) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
     worker.shutdown().await.unwrap();
+}
+
+/// Hears nothing of what other processes do.
+struct Deaf;
+
+impl Hook for Deaf {
+    fn news_delay(&self) -> Option<Duration> {
+        None
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_arrival_without_news_is_found_by_the_next_poll() {
+    let rig = Rig::new();
+    let connection = rig.store.connect();
+    connection.set_hook(Arc::new(Deaf));
+    let worker = rig.worker_of(&Client::new(connection)).start().await.unwrap();
+    let run = rig.client.start(approval(50)).await.unwrap();
+    // Its timer keeps it in memory.
+    rig.until(&run, |record| record.owner.is_some() && record.step_no.0 > 0).await;
+    let sent = Instant::now();
+    run.signal(Approve { by: text("ada") }).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "ada");
+    assert!(sent.elapsed() < Duration::from_secs(5), "{:?}", sent.elapsed());
+    worker.shutdown().await.unwrap();
+}
+
+/// Counts commits, each of which takes its time.
+#[derive(Default)]
+struct Commits(AtomicUsize);
+
+#[async_trait::async_trait]
+impl Hook for Commits {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        if operation == "commit_steps" {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+}
+
+/// As many as a worker holds at most unless it is told otherwise.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_hands_ten_thousand_runs_back_in_a_few_commits() {
+    const RUNS: usize = 10_000;
+    let rig = Rig::new();
+    // With a place to spare: a worker without one has those park that wait.
+    let worker = rig.worker().max_runs(RUNS + 1).start().await.unwrap();
+    let starts = (0..RUNS).map(|_| rig.client.start(naps(1, 50_000)).into_future());
+    futures_util::future::try_join_all(starts).await.unwrap();
+    let owned = async || {
+        let runs = rig.client.list(&RunFilter::default(), u32::MAX).await.unwrap();
+        runs.iter().filter(|run| run.owner.is_some()).count()
+    };
+    assert_eq!(owned().await, RUNS);
+    let commits = Arc::new(Commits::default());
+    rig.store.set_hook(commits.clone());
+    let asked = Instant::now();
+    worker.shutdown().await.unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+    assert_eq!(owned().await, 0);
+    let count = commits.0.load(Ordering::SeqCst);
+    assert!(count <= RUNS / 500 + 5, "{count} commits");
 }
 
 #[tokio::test(start_paused = true)]

@@ -51,7 +51,7 @@ async fn claim_loop(session: &Arc<Session>) {
         let (answer, pass) = oneshot::channel();
         let claims = Arc::clone(session);
         session.spawn(async move {
-            let _ = answer.send(claim_once(&claims).await);
+            let _ = answer.send(take(&claims).await);
         });
         let pass = match pass.await {
             Ok(Ok(pass)) => pass,
@@ -77,6 +77,14 @@ async fn claim_loop(session: &Arc<Session>) {
             () = sleep_until(look_at) => {}
         }
     }
+}
+
+/// Takes what the worker has been given already, which nobody else can have, and then what is due.
+async fn take(session: &Arc<Session>) -> Result<Pass, StoreError> {
+    if session.attempts.strays.stands() {
+        review(session).await?;
+    }
+    claim_once(session).await
 }
 
 /// What a claim found.

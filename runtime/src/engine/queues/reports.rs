@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::engine::backoff::CLIENT_TRIES;
 use crate::engine::batch::{Batcher, Transition};
-use crate::engine::transitions::CLIENT_TRIES;
 use crate::error::StoreError;
 use crate::failpoints;
 use crate::store::{ActivityHeartbeat, FinishActivity, FinishOutcome, HeartbeatOutcome, Store};

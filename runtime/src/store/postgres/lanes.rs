@@ -130,7 +130,7 @@ impl Lane {
 
 /// What stands before a server that is being replaced may take a connection and close it without a word.
 /// To sqlx that is an answer that it does not understand, and would not be worth another try.
-fn hung_up(error: Error) -> Error {
+pub(super) fn hung_up(error: Error) -> Error {
     match error {
         Error::Protocol(_) => Error::Io(ErrorKind::ConnectionAborted.into()),
         error => error,

@@ -38,7 +38,7 @@ pub(super) async fn begin(
     // Nobody closes the semaphore before the pool.
     let permit = permit.map_err(|_| failed(sqlx::Error::PoolClosed))?;
     let begun = async {
-        let mut transaction = Transaction::begin(&store.pool).await?;
+        let mut transaction = Transaction::begin(store).await?;
         sqlx::raw_sql(USUAL_PLANS).execute(transaction.get()).await?;
         Ok(transaction)
     };

@@ -54,7 +54,9 @@ pub(super) async fn find(
         RunKey::RunId(run_id) => sqlx::query_as::<_, RunRow>(BY_RUN_ID).bind(run_id.as_uuid()),
         RunKey::WorkflowId(id) => sqlx::query_as(BY_WORKFLOW_ID).bind(id).bind(named_after(id)),
     };
-    let row = query.fetch_optional(&store.pool).await.map_err(failed("find_run"))?;
+    let failed = failed("find_run");
+    let mut connection = store.connection().await.map_err(failed)?;
+    let row = query.fetch_optional(&mut *connection).await.map_err(failed)?;
     row.map(TryInto::try_into).transpose()
 }
 
@@ -62,10 +64,12 @@ pub(super) async fn find_snapshot(
     store: &PostgresStore,
     run_id: RunId,
 ) -> Result<Option<Vec<u8>>, StoreError> {
+    let failed = failed("find_snapshot");
+    let mut connection = store.connection().await.map_err(failed)?;
     let snapshot = sqlx::query_scalar("SELECT snapshot FROM piton_runs WHERE run_id = $1")
         .bind(run_id.as_uuid())
-        .fetch_optional(&store.pool);
-    snapshot.await.map_err(failed("find_snapshot"))
+        .fetch_optional(&mut *connection);
+    snapshot.await.map_err(failed)
 }
 
 pub(super) async fn find_endings(
@@ -87,13 +91,15 @@ pub(super) async fn list(
     filter: &RunFilter,
     limit: u32,
 ) -> Result<Vec<RunRecord>, StoreError> {
+    let failed = failed("list_runs");
+    let mut connection = store.connection().await.map_err(failed)?;
     let rows: Vec<RunRow> = sqlx::query_as(LIST)
         .bind(filter.workflow.as_deref())
         .bind(filter.status.map(RunStatus::as_str))
         .bind(i64::from(limit))
-        .fetch_all(&store.pool)
+        .fetch_all(&mut *connection)
         .await
-        .map_err(failed("list_runs"))?;
+        .map_err(failed)?;
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
@@ -101,12 +107,14 @@ pub(super) async fn count(
     store: &PostgresStore,
     filter: &RunFilter,
 ) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+    let failed = failed("count_runs");
+    let mut connection = store.connection().await.map_err(failed)?;
     let rows: Vec<(String, i64)> = sqlx::query_as(COUNT)
         .bind(filter.workflow.as_deref())
         .bind(filter.status.map(RunStatus::as_str))
-        .fetch_all(&store.pool)
+        .fetch_all(&mut *connection)
         .await
-        .map_err(failed("count_runs"))?;
+        .map_err(failed)?;
     let counts = rows.into_iter();
     counts.map(|(status, count)| Ok((read_status(&status)?, count.unsigned_abs()))).collect()
 }

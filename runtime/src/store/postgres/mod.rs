@@ -38,7 +38,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use sqlx::PgPool;
+use sqlx::pool::PoolConnection;
+use sqlx::{PgPool, Postgres};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -150,6 +151,11 @@ impl PostgresStore {
     /// The time that statements are to go by, if it is not the database's.
     fn given_time(&self) -> Option<i64> {
         self.clock.manual_now().map(Timestamp::as_micros)
+    }
+
+    /// A connection for what has none of its own.
+    async fn connection(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
+        self.pool.acquire().await.map_err(lanes::hung_up)
     }
 
     /// Gives up on a server that has gone without a word, as it does when its host loses its power

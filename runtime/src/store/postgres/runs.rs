@@ -184,14 +184,15 @@ async fn explain(
     refused: &[usize],
     outcomes: &mut [Option<StartOutcome>],
 ) -> Result<(), sqlx::Error> {
+    let mut connection = store.connection().await?;
     let run_ids: Vec<Uuid> = refused.iter().map(|at| runs[*at].run_id.as_uuid()).collect();
     let started: Vec<Uuid> =
-        sqlx::query_scalar(FIND_STARTED).bind(run_ids).fetch_all(&store.pool).await?;
+        sqlx::query_scalar(FIND_STARTED).bind(run_ids).fetch_all(&mut *connection).await?;
     let started: HashSet<RunId> = started.into_iter().map(RunId::from).collect();
     let ids: Vec<&str> = refused.iter().map(|at| runs[*at].workflow_id.as_str()).collect();
     let named: Vec<Uuid> = ids.iter().filter_map(|id| named_after(id)).collect();
     let open: Vec<(String, Uuid)> =
-        sqlx::query_as(FIND_OPEN).bind(ids).bind(named).fetch_all(&store.pool).await?;
+        sqlx::query_as(FIND_OPEN).bind(ids).bind(named).fetch_all(&mut *connection).await?;
     let open: HashMap<String, Uuid> = open.into_iter().collect();
     for at in refused {
         let run = &runs[*at];
@@ -225,7 +226,7 @@ async fn try_terminate(
     reason: &str,
 ) -> Result<Option<Changes>, sqlx::Error> {
     let key = run_id.as_uuid();
-    let mut transaction = Transaction::begin(&store.pool).await?;
+    let mut transaction = Transaction::begin(store).await?;
     let terminated = sqlx::query(TERMINATE)
         .bind(store.given_time())
         .bind(key)
@@ -247,13 +248,15 @@ pub(super) async fn unblock(
     workflows: &[&str],
     run_id: Option<RunId>,
 ) -> Result<u64, StoreError> {
+    let failed = failed("unblock_runs");
+    let mut connection = store.connection().await.map_err(failed)?;
     let unblocked = sqlx::query(UNBLOCK)
         .bind(store.given_time())
         .bind(run_id.map(|run_id| run_id.as_uuid()))
         .bind(workflows)
-        .execute(&store.pool)
+        .execute(&mut *connection)
         .await
-        .map_err(failed("unblock_runs"))?
+        .map_err(failed)?
         .rows_affected();
     if unblocked > 0 {
         store.news.due();

@@ -6,8 +6,9 @@
 //! otherwise it is closed, and the server rolls back.
 
 use sqlx::pool::PoolConnection;
-use sqlx::{PgConnection, PgPool, Postgres};
+use sqlx::{PgConnection, Postgres};
 
+use super::PostgresStore;
 use super::lanes::{Lane, Lanes};
 
 /// A transaction in read-committed isolation.
@@ -29,8 +30,8 @@ pub(super) trait Connection {
 }
 
 impl Transaction {
-    pub(super) async fn begin(pool: &PgPool) -> Result<Self, sqlx::Error> {
-        Self::begin_on(pool.acquire().await?).await
+    pub(super) async fn begin(store: &PostgresStore) -> Result<Self, sqlx::Error> {
+        Self::begin_on(store.connection().await?).await
     }
 }
 

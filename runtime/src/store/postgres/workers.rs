@@ -182,7 +182,7 @@ async fn try_release(
     store: &PostgresStore,
     worker: WorkerLease,
 ) -> Result<(u64, BTreeSet<String>), sqlx::Error> {
-    let mut transaction = Transaction::begin(&store.pool).await?;
+    let mut transaction = Transaction::begin(store).await?;
     let removed = sqlx::query(REMOVE)
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
@@ -256,7 +256,7 @@ async fn try_fence(
     store: &PostgresStore,
     workers: Option<Vec<i64>>,
 ) -> Result<(Vec<WorkerId>, u64), sqlx::Error> {
-    let mut transaction = Transaction::begin(&store.pool).await?;
+    let mut transaction = Transaction::begin(store).await?;
     let fenced: Vec<i64> = sqlx::query_scalar(FENCE)
         .bind(store.given_time())
         .bind(workers)
