@@ -27,7 +27,7 @@ pub(crate) use self::owned::{gives_own, local_of};
 use crate::captures::Captures;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
 use crate::liveness::Liveness;
-use crate::normalize::collect_bindings;
+use crate::normalize::{chain, collect_bindings};
 use crate::usage::{Jump, Place, Usage, bound_locals};
 
 /// The result of the analysis.
@@ -112,11 +112,13 @@ pub(crate) fn analyze(
         held = &held - &taken_at_end(&graph.locals, block);
         at_nodes.push(held.clone());
         carried.held.push(at_nodes);
+        let used_up = taken_in_chain(&graph.locals, &block.end);
         for (to, bound) in crate::liveness::edges(graph, &block.end) {
             if roots.contains_key(&to) {
                 continue;
             }
-            let bound = bound.into_iter().filter(|local| !left_out.contains(local));
+            let is_held = |local: &LocalId| !left_out.contains(local) && !used_up.contains(local);
+            let bound = bound.into_iter().filter(is_held);
             let looked_at = looked_at(&graph.locals, &block.end, to);
             let looked_at = looked_at.filter(|local| before.contains(local));
             let here: BTreeSet<_> = held.iter().copied().chain(bound).chain(looked_at).collect();
@@ -310,6 +312,16 @@ fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {
         Terminator::Return(value) => taken_by(locals, value),
         _ => block.end_usage.mentions.clone(),
     }
+}
+
+/// What the operands of a condition take, perhaps of what those before them have bound.
+fn taken_in_chain(locals: &Locals, end: &Terminator) -> BTreeSet<LocalId> {
+    let Terminator::If { cond, .. } = end else { return BTreeSet::new() };
+    let taken = chain(cond).into_iter().map(|operand| match operand {
+        Expr::Let(expr) => taken_by(locals, &expr.expr),
+        operand => taken_by(locals, operand),
+    });
+    taken.flatten().collect()
 }
 
 /// What is matched, where an arm takes nothing of it.

@@ -8,12 +8,14 @@ use std::collections::BTreeSet;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::visit::Visit;
-use syn::{Block, Stmt};
+use syn::{Block, Expr, Pat, Stmt};
 
 use super::Machine;
 use super::tokens::ends;
 use crate::cfg::always_jumps;
-use crate::ir::LocalId;
+use crate::ir::{LocalId, Terminator};
+use crate::normalize::chain;
+use crate::usage::Usage;
 
 /// The functions.
 pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
@@ -32,13 +34,32 @@ fn carried_unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Iden
     let graph = machine.graph;
     let usages =
         graph.blocks.iter().flat_map(|block| block.usages.iter().chain([&block.end_usage]));
-    let named: BTreeSet<LocalId> = usages.flat_map(|usage| &usage.mentions).copied().collect();
+    let mut named: BTreeSet<LocalId> = usages.flat_map(|usage| &usage.mentions).copied().collect();
+    // What they bind themselves, conditions and guards name, too.
+    for block in &graph.blocks {
+        let operands = match &block.end {
+            Terminator::If { cond, .. } => chain(cond),
+            Terminator::Match { arms, .. } => {
+                arms.iter().filter_map(|(pat, _)| guard(pat)).collect()
+            }
+            _ => continue,
+        };
+        let usages = operands.into_iter().map(|operand| Usage::of_expr(&graph.locals, operand));
+        named.extend(usages.flat_map(|usage| usage.mentions));
+    }
     let carried = machine.layout.roots.iter().flat_map(|root| &root.carried);
     let carried: BTreeSet<LocalId> =
         carried.map(|id| machine.layout.variable(*id).place.local).collect();
     let is_of_source = |ident: &&Ident| !ident.to_string().starts_with('_');
     let unread = carried.into_iter().filter(move |local| !named.contains(local));
     unread.map(|local| &graph.locals[local].ident).filter(is_of_source)
+}
+
+fn guard(pat: &Pat) -> Option<&Expr> {
+    match pat {
+        Pat::Guard(pat) => Some(&pat.guard),
+        _ => None,
+    }
 }
 
 #[derive(Default)]

@@ -363,7 +363,7 @@ impl Lower<'_> {
 }
 
 /// The operands of a chain of `&&`.
-fn chain(cond: &Expr) -> Vec<&Expr> {
+pub(crate) fn chain(cond: &Expr) -> Vec<&Expr> {
     match cond {
         Expr::Binary(ExprBinary { left, op: BinOp::And(_), right, .. }) => {
             let mut operands = chain(left);

@@ -28,6 +28,7 @@ mod statements;
 mod texts;
 mod walk;
 
+pub(crate) use self::control::chain;
 pub(crate) use self::expr::{is_assignment, is_comparison};
 
 use proc_macro2::Span;

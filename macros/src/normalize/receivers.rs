@@ -4,7 +4,7 @@
 //! receiver is moved to a temporary of the statement or the loop, and the operands before it are evaluated
 //! before it, as they are before an await.
 
-use syn::{BinOp, Expr};
+use syn::{BinOp, Expr, ExprMethodCall};
 
 use super::Lower;
 use super::expr::operands_mut;
@@ -19,7 +19,7 @@ impl Lower<'_> {
             return value;
         }
         match value {
-            Expr::MethodCall(mut call) if gives_own(&call) && is_made(&call.receiver) => {
+            Expr::MethodCall(mut call) if is_looked_at(&call) => {
                 let receiver = self.keep_receiver(*call.receiver);
                 self.borrowed += 1;
                 *call.receiver = self.spill(receiver);
@@ -70,7 +70,7 @@ impl Lower<'_> {
 fn has_receiver(value: &Expr) -> bool {
     let mut value = value.clone();
     match &mut value {
-        Expr::MethodCall(call) if gives_own(call) && is_made(&call.receiver) => true,
+        Expr::MethodCall(call) if is_looked_at(call) => true,
         Expr::Binary(expr) if is_lazy(&expr.op) => has_receiver(&expr.left),
         Expr::Macro(call) if macros::name(&call.mac) == "vec" => macros::parse(&call.mac)
             .is_some_and(|pieces| {
@@ -80,6 +80,26 @@ fn has_receiver(value: &Expr) -> bool {
         value => operands_mut(value)
             .is_some_and(|operands| operands.iter().any(|(operand, _)| has_receiver(operand))),
     }
+}
+
+/// Whether the method gives a value of its own, and what it is called on is there for it alone.
+fn is_looked_at(call: &ExprMethodCall) -> bool {
+    gives_own(call) && (is_made(&call.receiver) || is_collected(&call.receiver))
+}
+
+/// Whether the expression is a list of items that borrow from nothing that ends before it.
+fn is_collected(expr: &Expr) -> bool {
+    fn lasts(items: &Expr) -> bool {
+        match items {
+            Expr::Path(_) => true,
+            Expr::Field(items) => lasts(&items.base),
+            Expr::MethodCall(call) => {
+                lasts(&call.receiver) || call.method.to_string().starts_with("into_")
+            }
+            _ => false,
+        }
+    }
+    matches!(expr, Expr::MethodCall(call) if call.method == "collect" && lasts(&call.receiver))
 }
 
 fn is_lazy(op: &BinOp) -> bool {
