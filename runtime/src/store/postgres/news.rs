@@ -1,15 +1,17 @@
 //! News between processes.
 //!
 //! Whatever is announced goes to this process's [`Hub`] at once and, through a task that gathers
-//! what has come up while it was sending, to all others in one `NOTIFY`. A store hears its own
+//! what comes up within some milliseconds, to all others in one `NOTIFY`. A store hears its own
 //! notifications too and knows them by their origin.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::lanes::Lanes;
@@ -21,6 +23,16 @@ pub(super) const CHANNEL: &str = "piton";
 
 /// The longest notification that Postgres accepts is one byte under 8,000.
 const MAX_PAYLOAD: usize = 7_900;
+
+/// The most pieces of news in one transaction.
+const MAX_ITEMS: usize = 4_096;
+
+/// After so much time for each piece of news, but not more than [`MAX_PAUSE`], the next ones are sent. A
+/// transaction costs the server, and all who listen, as much as dozens of steps do, however little it
+/// tells; so where runs end by the thousand, few tell of many, and where one ends now and then, it is
+/// told at once.
+const PAUSE: Duration = Duration::from_micros(250);
+const MAX_PAUSE: Duration = Duration::from_millis(5);
 
 /// News need not outlive the server, so nobody waits for its log to be flushed: what is told of has
 /// been committed before.
@@ -61,7 +73,7 @@ pub(super) struct News {
 impl News {
     pub(super) fn start(lanes: Lanes, hub: Arc<Hub>, origin: Origin) -> Self {
         let (items, receiver) = mpsc::unbounded_channel();
-        let task = tokio::spawn(send_all(lanes, receiver, origin));
+        let task = tokio::spawn(send_all(lanes, Paced::new(receiver), origin));
         Self { hub, items, workers: Mutex::default(), task }
     }
 
@@ -136,13 +148,40 @@ impl Drop for News {
 }
 
 /// News that cannot be sent is dropped: others find out by their slow poll.
-async fn send_all(lanes: Lanes, mut items: mpsc::UnboundedReceiver<Item>, origin: Origin) {
-    let mut batch = Vec::new();
-    while items.recv_many(&mut batch, 4_096).await > 0 {
-        let payloads = write(&batch.drain(..).collect(), origin);
-        if let Err(error) = send(&lanes, payloads).await {
+async fn send_all(lanes: Lanes, mut news: Paced, origin: Origin) {
+    while let Some(items) = news.next().await {
+        if let Err(error) = send(&lanes, write(&items, origin)).await {
             tracing::debug!(%error, "news could not be sent");
         }
+    }
+}
+
+/// What is to be sent, with a pause after much of it.
+struct Paced {
+    items: mpsc::UnboundedReceiver<Item>,
+    batch: Vec<Item>,
+    next_at: Instant,
+}
+
+impl Paced {
+    fn new(items: mpsc::UnboundedReceiver<Item>) -> Self {
+        Self { items, batch: Vec::new(), next_at: Instant::now() }
+    }
+
+    /// What has come since the last time; `None` once nobody can send any more.
+    async fn next(&mut self) -> Option<BTreeSet<Item>> {
+        if self.items.recv_many(&mut self.batch, MAX_ITEMS).await == 0 {
+            return None;
+        }
+        sleep_until(self.next_at).await;
+        while self.batch.len() < MAX_ITEMS
+            && let Ok(item) = self.items.try_recv()
+        {
+            self.batch.push(item);
+        }
+        let pieces = u32::try_from(self.batch.len()).unwrap_or(u32::MAX);
+        self.next_at = Instant::now() + PAUSE.saturating_mul(pieces).min(MAX_PAUSE);
+        Some(self.batch.drain(..).collect())
     }
 }
 
@@ -237,6 +276,31 @@ mod tests {
         assert_eq!(hub.arrivals(), 500);
         assert_eq!(given_up.try_recv(), Ok(key));
         assert!(futures_util::FutureExt::now_or_never(queued.notified()).is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_much_news_there_is_a_pause() {
+        let (sender, items) = mpsc::unbounded_channel();
+        let begin = Instant::now();
+        let says = async {
+            for (millis, count) in [(0, 4_000), (1, 1), (2, 8), (4, 1), (8, 1), (9, 1), (10, 1)] {
+                sleep_until(begin + Duration::from_millis(millis)).await;
+                for number in 0..count {
+                    let item = Item::Queued(format!("{millis} {number}"));
+                    sender.send(item).expect("it is listened to");
+                }
+            }
+            drop(sender);
+        };
+        let sends = async {
+            let (mut news, mut sent) = (Paced::new(items), Vec::new());
+            while let Some(items) = news.next().await {
+                sent.push((begin.elapsed().as_millis(), items.len()));
+            }
+            sent
+        };
+        let ((), sent) = tokio::join!(says, sends);
+        assert_eq!(sent, [(0, 4_000), (5, 10), (8, 1), (9, 1), (10, 1)]);
     }
 
     #[test]
