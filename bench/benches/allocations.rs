@@ -17,6 +17,9 @@ mod database;
 #[path = "../src/latency.rs"]
 mod latency;
 #[allow(dead_code)]
+#[path = "../src/processor.rs"]
+mod processor;
+#[allow(dead_code)]
 #[path = "../src/system.rs"]
 mod system;
 #[allow(dead_code)]

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
@@ -13,6 +13,7 @@ use piton::store::RunFilter;
 
 use crate::database::{Database, Databases, StoreKind};
 use crate::latency::Latencies;
+use crate::processor::ProcessorTime;
 use crate::workflows::steps;
 
 /// What an activity gets and returns: 100 bytes.
@@ -109,12 +110,81 @@ where
 {
     let next = Arc::new(AtomicUsize::new(0));
     let begin = Instant::now();
+    let goes_on = move || next.fetch_add(1, Ordering::Relaxed) < runs;
+    let ended = run_while(goes_on, workflow, client, window, step_count).await?;
+    let latencies = ended.into_iter().map(|run| run.latency).collect();
+    Ok(Flow { elapsed: begin.elapsed(), latencies })
+}
+
+/// What a flow that does not ebb came to, while it was measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Sustained {
+    /// Runs that ended, per second.
+    pub(crate) rate: f64,
+    /// From the start of a run to its result, of those that ended.
+    pub(crate) latencies: Latencies,
+    /// What a step took of the processors.
+    pub(crate) step_time: ProcessorTime,
+}
+
+/// Keeps `window` runs of `step_count` steps under way, and measures for `duration` once that has
+/// gone on for `warm_up`. `server` is the first process of the database's server.
+pub(crate) async fn sustain(
+    client: &Client,
+    window: usize,
+    step_count: u32,
+    (warm_up, duration): (Duration, Duration),
+    server: Option<u32>,
+) -> Result<Sustained> {
+    let over = Arc::new(AtomicBool::new(false));
+    let goes_on = {
+        let over = Arc::clone(&over);
+        move || !over.load(Ordering::Relaxed)
+    };
+    let measure = async {
+        tokio::time::sleep(warm_up).await;
+        let (begin, before) = (Instant::now(), ProcessorTime::used(server)?);
+        tokio::time::sleep(duration).await;
+        let (end, after) = (Instant::now(), ProcessorTime::used(server)?);
+        over.store(true, Ordering::Relaxed);
+        anyhow::Ok((begin..end, before, after))
+    };
+    let runs = run_while(goes_on, steps, client, window, step_count);
+    let (ended, (measured, before, after)) = tokio::try_join!(runs, measure)?;
+    let ended = ended.into_iter().filter(|run| measured.contains(&run.at));
+    let latencies: Latencies = ended.map(|run| run.latency).collect();
+    let runs = latencies.len();
+    Ok(Sustained {
+        rate: runs as f64 / (measured.end - measured.start).as_secs_f64(),
+        latencies,
+        step_time: after.each(before, runs as u64 * u64::from(step_count)),
+    })
+}
+
+/// A run that has ended.
+struct Ended {
+    at: Instant,
+    /// From its start to its result.
+    latency: Duration,
+}
+
+/// Starts runs, `window` at a time, and waits for each one's result, until `goes_on` says no.
+async fn run_while<W>(
+    goes_on: impl Fn() -> bool + Clone + Send + 'static,
+    workflow: fn(u32, String) -> WorkflowCall<W>,
+    client: &Client,
+    window: usize,
+    step_count: u32,
+) -> Result<Vec<Ended>>
+where
+    W: Workflow<Output = u64, Error = Infallible>,
+{
     let tasks: Vec<_> = (0..window)
         .map(|_| {
-            let (client, next) = (client.clone(), Arc::clone(&next));
+            let (client, goes_on) = (client.clone(), goes_on.clone());
             tokio::spawn(async move {
-                let mut times = Vec::new();
-                while next.fetch_add(1, Ordering::Relaxed) < runs {
+                let mut ended = Vec::new();
+                while goes_on() {
                     let started = Instant::now();
                     let run = client.start(workflow(step_count, TEXT.to_owned())).await?;
                     let length = run.result().await?;
@@ -122,15 +192,16 @@ where
                         length == u64::from(step_count) * TEXT.len() as u64,
                         "a run returned {length}"
                     );
-                    times.push(started.elapsed());
+                    let at = Instant::now();
+                    ended.push(Ended { at, latency: at - started });
                 }
-                Ok(times)
+                Ok(ended)
             })
         })
         .collect();
-    let mut times = Vec::with_capacity(runs);
+    let mut ended = Vec::new();
     for task in tasks {
-        times.extend(task.await.context("a client's task has ended")??);
+        ended.extend(task.await.context("a client's task has ended")??);
     }
-    Ok(Flow { elapsed: begin.elapsed(), latencies: times.into_iter().collect() })
+    Ok(ended)
 }
