@@ -10,6 +10,7 @@ mod engine;
 pub mod error;
 #[cfg(feature = "engine")]
 pub mod failpoints;
+mod hidden;
 pub mod machine;
 mod macros;
 pub mod model;

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::AttemptLink;
 use super::transaction::Desk;
 use crate::codec::{self, CodecError};
+use crate::hidden::Hidden;
 use crate::model::{ActivityToken, Handle, RunId};
 
 /// Values given to the worker for its activities, at most one of each type: connection pools, HTTP
@@ -56,7 +57,7 @@ pub struct ActivityInfo {
 
 /// An activity's view of the call it serves. Cheap to clone.
 #[derive(Clone)]
-pub struct ActivityContext(Arc<Surroundings>);
+pub struct ActivityContext(Arc<dyn Hidden<Surroundings> + Send + Sync>);
 
 struct Surroundings {
     info: ActivityInfo,
@@ -91,21 +92,25 @@ impl ActivityContext {
         Self(Arc::new(Surroundings { info, dependencies, desk: Desk::default(), link }))
     }
 
+    fn around(&self) -> &Surroundings {
+        (*self.0).reveal()
+    }
+
     /// Where the function of an `#[activity(transaction)]` finds its connection.
     #[doc(hidden)]
     pub fn desk(&self) -> &Desk {
-        &self.0.desk
+        &self.around().desk
     }
 
     /// Which attempt of which call this is.
     pub fn info(&self) -> &ActivityInfo {
-        &self.0.info
+        &self.around().info
     }
 
     /// A key that is the same for every attempt of this call and for no other call: hand it to the
     /// outside world so that an attempt made twice has its effect once.
     pub fn idempotency_key(&self) -> String {
-        format!("{}/{}", self.0.info.run_id, self.0.info.handle.0)
+        format!("{}/{}", self.around().info.run_id, self.around().info.handle.0)
     }
 
     /// The value of type `T` that was given to the worker.
@@ -117,7 +122,7 @@ impl ActivityContext {
             panic!(
                 "activity `{}` needs a `{}`, which the worker was not given; add \
                  `.provide(…)` when building the worker",
-                self.0.info.name,
+                self.around().info.name,
                 type_name::<T>()
             )
         })
@@ -125,7 +130,7 @@ impl ActivityContext {
 
     /// The value of type `T` that was given to the worker, if there is one.
     pub fn try_dependency<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        self.0.dependencies.get()
+        self.around().dependencies.get()
     }
 
     /// Gives a sign of life, with what a further attempt is to know of this one, such as how far it
@@ -143,13 +148,13 @@ impl ActivityContext {
     /// [`CodecError::Encode`] if the details cannot be encoded; then it is no sign of life.
     pub fn heartbeat<T: Serialize + ?Sized>(&self, details: &T) -> Result<(), CodecError> {
         let details = codec::to_payload(details)?;
-        self.0.link.iter().for_each(|link| link.heartbeat(details.clone()));
+        self.around().link.iter().for_each(|link| link.heartbeat(details.clone()));
         Ok(())
     }
 
     /// What the last heartbeat of an attempt before this one said, if it was a `T`.
     pub fn last_heartbeat<T: DeserializeOwned>(&self) -> Option<T> {
-        codec::from_payload(&self.0.link.as_ref()?.last_heartbeat()?).ok()
+        codec::from_payload(&self.around().link.as_ref()?.last_heartbeat()?).ok()
     }
 
     /// Whether the result is no longer wanted: the workflow has given the call up, the run is
@@ -160,13 +165,13 @@ impl ActivityContext {
     /// A function that has asked this, or waits for [`ActivityContext::cancelled`], may end in its
     /// own way; it is dropped 10 s after. One that has not is dropped at once, where it awaits.
     pub fn is_cancelled(&self) -> bool {
-        self.0.link.as_ref().is_some_and(|link| link.is_cancelled())
+        self.around().link.as_ref().is_some_and(|link| link.is_cancelled())
     }
 
     /// Waits until the result is no longer wanted, see [`ActivityContext::is_cancelled`].
     /// Cancellation safe.
     pub async fn cancelled(&self) {
-        match &self.0.link {
+        match &self.around().link {
             Some(link) => Arc::clone(link).cancelled().await,
             None => std::future::pending().await,
         }
@@ -183,12 +188,12 @@ impl ActivityContext {
     /// or if no engine makes the attempt, as in a unit test. The activity then counts as panicked,
     /// with a message that says so.
     pub fn token(&self) -> ActivityToken {
-        let token = self.0.link.as_ref().and_then(|link| link.token());
+        let token = self.around().link.as_ref().and_then(|link| link.token());
         token.unwrap_or_else(|| {
             panic!(
                 "activity `{}` has no token: it is a transaction, whose writes are committed with \
                  the outcome of its function, or no worker makes the attempt",
-                self.0.info.name
+                self.around().info.name
             )
         })
     }
@@ -213,7 +218,7 @@ impl ActivityContext {
     /// As [`ActivityContext::token`].
     pub async fn complete_later<T>(&self) -> T {
         self.token();
-        self.0.link.iter().for_each(|link| link.complete_later());
+        self.around().link.iter().for_each(|link| link.complete_later());
         std::future::pending().await
     }
 }

@@ -10,7 +10,7 @@ use std::fmt::{Debug, Display};
 use std::time::Duration;
 
 use super::{ActivityReport, ReportedError};
-use crate::codec::CodecError;
+use crate::codec::{Arguments, CodecError};
 use crate::machine::{Retryable, Values};
 
 /// The report on an attempt that returned `value`. It does not depend on the activity, so it is
@@ -23,10 +23,13 @@ pub fn returned<R>(
     value: &R,
     error: Option<ReportedError>,
 ) -> Result<ActivityReport, CodecError> {
-    match values.encode(value) {
-        Ok(returned) => Ok(ActivityReport { returned, error }),
-        Err(error) => Err(error),
-    }
+    let mut returned = Arguments::new();
+    (values.add)(&mut returned, value);
+    finish(returned, error)
+}
+
+fn finish(returned: Arguments, error: Option<ReportedError>) -> Result<ActivityReport, CodecError> {
+    Ok(ActivityReport { returned: returned.finish()?, error })
 }
 
 /// An error whose traits are to be found out.

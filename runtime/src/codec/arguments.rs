@@ -5,13 +5,14 @@
 //! types.
 
 use std::any::type_name;
-use std::fmt::Display;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::binary::Bytes;
 use super::source::{self, Source, SourceError};
 use super::value::Value;
-use super::{CodecError, binary, cannot_decode, encode_into, encoding, left_over};
+use super::{CodecError, cannot_decode, encode_into, encoding, left_over, not_read};
 use crate::model::{Encoding, Payload};
 
 /// What is wrong is said of the arguments as a whole.
@@ -67,15 +68,24 @@ pub struct ArgumentsReader<'a> {
     failed: Option<CodecError>,
 }
 
-#[derive(Debug)]
 enum Rest<'a> {
-    Binary(&'a [u8]),
-    Json(std::vec::IntoIter<Value>),
+    Binary(Bytes<'a>),
+    /// Behind a trait object for the reason that [`crate::hidden`] gives.
+    Json(Box<dyn ExactSizeIterator<Item = Value> + Send>),
+}
+
+impl fmt::Debug for Rest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Binary(bytes) => f.debug_tuple("Binary").field(bytes).finish(),
+            Self::Json(list) => f.debug_tuple("Json").field(&list.len()).finish(),
+        }
+    }
 }
 
 /// Where the next argument is.
-enum Next<'a> {
-    Binary(&'a [u8]),
+enum Next<'r, 'a> {
+    Binary(&'r mut Bytes<'a>),
     Json(Value),
     /// There is none.
     Missing,
@@ -97,18 +107,19 @@ impl<'a> ArgumentsReader<'a> {
         what: &'static str,
         values_from_json: fn(&[u8]) -> Result<Vec<Value>, SourceError>,
     ) -> Self {
+        let nothing = Rest::Binary(Bytes::new(&[]));
         let (rest, failed) = match encoding(payload, what) {
-            Ok((Encoding::Binary, values)) => (Rest::Binary(values), None),
+            Ok((Encoding::Binary, values)) => (Rest::Binary(Bytes::new(values)), None),
             Ok((Encoding::Json, json)) => match values_from_json(json) {
-                Ok(list) => (Rest::Json(list.into_iter()), None),
-                Err(error) => (Rest::Binary(&[]), Some(cannot_decode(what, &error))),
+                Ok(list) => (Rest::Json(Box::new(list.into_iter())), None),
+                Err(error) => (nothing, Some(cannot_decode(what, &error))),
             },
-            Err(error) => (Rest::Binary(&[]), Some(error)),
+            Err(error) => (nothing, Some(error)),
         };
         Self { what, rest, failed }
     }
 
-    fn take(&mut self) -> Next<'a> {
+    fn take(&mut self) -> Next<'_, 'a> {
         if self.failed.is_some() {
             return Next::Missing;
         }
@@ -124,14 +135,8 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    fn fail(&mut self, type_name: &'static str, reason: &dyn Display) {
-        self.failed = Some(cannot_decode(type_name, reason));
-    }
-
-    fn pass(&mut self, length: usize) {
-        if let Rest::Binary(bytes) = &mut self.rest {
-            *bytes = &bytes[length..];
-        }
+    fn fail(&mut self, error: CodecError) {
+        self.failed = Some(error);
     }
 
     /// What was wrong: an argument could not be read, or, once all have been, there are more.
@@ -142,9 +147,11 @@ impl<'a> ArgumentsReader<'a> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        match &self.rest {
-            Rest::Binary([]) => Ok(()),
-            Rest::Binary(bytes) => Err(left_over(self.what, bytes.len())),
+        match &mut self.rest {
+            Rest::Binary(bytes) => match bytes.left() {
+                0 => Ok(()),
+                left => Err(left_over(self.what, left)),
+            },
             Rest::Json(list) if list.len() == 0 => Ok(()),
             Rest::Json(_) => Err(cannot_decode(self.what, &"there are too many")),
         }
@@ -176,25 +183,21 @@ pub fn next_argument<T: for<'de> Deserialize<'de>>(
     arguments: &mut ArgumentsReader<'_>,
 ) -> Option<T> {
     match arguments.take() {
-        Next::Binary(bytes) => match binary::read(bytes) {
-            Ok((value, length)) => {
-                arguments.pass(length);
-                Some(value)
-            }
-            Err(error) => {
-                arguments.fail(type_name::<T>(), &error);
-                None
-            }
+        Next::Binary(bytes) => match bytes.read() {
+            Ok(value) => return Some(value),
+            Err(error) => arguments.fail(not_read(type_name::<T>(), error)),
         },
         Next::Json(value) => match T::deserialize(Source::Read(value)) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                arguments.fail(type_name::<T>(), &error);
-                None
-            }
+            Ok(value) => return Some(value),
+            Err(error) => arguments.fail(not_made(type_name::<T>(), error)),
         },
-        Next::Missing => None,
+        Next::Missing => {}
     }
+    None
+}
+
+fn not_made(type_name: &'static str, error: SourceError) -> CodecError {
+    cannot_decode(type_name, &error)
 }
 
 /// The only value of a payload, by [`next_argument`] for its type.
@@ -223,15 +226,14 @@ pub(super) fn copy_next<T: for<'de> Deserialize<'de> + Serialize>(
     }
 }
 
-/// Whether a value reads back as it was written. One that cannot be written is reported when a run
-/// holds one.
+/// Whether what has been `written` reads back as it is. A value that cannot be written is reported when
+/// a run holds one.
 pub(super) fn reads_back(
-    write: &dyn Fn(&mut Arguments),
+    written: Arguments,
     copy_next: fn(&mut ArgumentsReader<'_>, &mut Arguments) -> bool,
 ) -> bool {
-    let (mut arguments, mut again) = (Arguments::new(), Arguments::new());
-    write(&mut arguments);
-    let Ok(written) = arguments.finish() else { return true };
+    let mut again = Arguments::new();
+    let Ok(written) = written.finish() else { return true };
     let mut reader = ArgumentsReader::new(written.as_bytes());
     copy_next(&mut reader, &mut again)
         && reader.are_all()

@@ -2,24 +2,86 @@
 //!
 //! Invariant: a value reads back as bincode would read it. This module must not know what it means.
 
-use std::marker::PhantomData;
+use std::fmt;
 
-use bincode::config;
+use bincode::config::{self, Configuration};
+use bincode::de::read::{BorrowReader, Reader};
+use bincode::de::{BorrowDecode, BorrowDecoder, DecoderImpl};
 use bincode::error::DecodeError;
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Visitor};
+use bincode::serde::BorrowCompat;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Visitor};
 
-/// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
-pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), DecodeError> {
-    bincode::serde::seed_decode_from_slice(Value(PhantomData), bytes, config::standard())
+/// Values in binary, one after the other.
+///
+/// bincode's functions that read from bytes are compiled for each type as a whole. This is made once,
+/// and knows what it has left.
+pub(super) struct Bytes<'a>(DecoderImpl<Left<'a>, Configuration, ()>);
+
+impl<'a> Bytes<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self(DecoderImpl::new(Left(bytes), config::standard(), ()))
+    }
+
+    /// The next value. After an error, what is left is of no use.
+    pub(super) fn read<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
+        match BorrowCompat::<Value<T>>::borrow_decode(&mut self.0) {
+            Ok(BorrowCompat(Value(value))) => Ok(value),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many bytes have not been read.
+    pub(super) fn left(&mut self) -> usize {
+        self.0.borrow_reader().0.len()
+    }
 }
 
-struct Value<T>(PhantomData<T>);
+impl fmt::Debug for Bytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bytes").finish_non_exhaustive()
+    }
+}
 
-impl<'de, T: DeserializeOwned> DeserializeSeed<'de> for Value<T> {
-    type Value = T;
+/// The bytes that have not been read.
+struct Left<'a>(&'a [u8]);
 
-    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<T, D::Error> {
-        T::deserialize(Copied(source))
+impl Reader for Left<'_> {
+    #[inline]
+    fn read(&mut self, bytes: &mut [u8]) -> Result<(), DecodeError> {
+        bytes.copy_from_slice(self.take_bytes(bytes.len())?);
+        Ok(())
+    }
+
+    #[inline]
+    fn peek_read(&mut self, count: usize) -> Option<&[u8]> {
+        self.0.get(..count)
+    }
+
+    #[inline]
+    fn consume(&mut self, count: usize) {
+        self.0 = self.0.get(count..).unwrap_or_default();
+    }
+}
+
+impl<'a> BorrowReader<'a> for Left<'a> {
+    #[inline]
+    fn take_bytes(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
+        let Some((taken, left)) = self.0.split_at_checked(length) else {
+            return Err(DecodeError::UnexpectedEnd { additional: length - self.0.len() });
+        };
+        self.0 = left;
+        Ok(taken)
+    }
+}
+
+struct Value<T>(T);
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Value<T> {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        match T::deserialize(Copied(source)) {
+            Ok(value) => Ok(Self(value)),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -112,10 +174,11 @@ mod tests {
             bincode::serde::encode_to_vec(value, config::standard()).expect("plain data");
         let length = bytes.len();
         bytes.push(7);
-        let (back, taken) = read::<T>(&bytes).expect("it is there");
-        assert_eq!((&back, taken), (value, length));
+        let mut whole = Bytes::new(&bytes);
+        let back: T = whole.read().expect("it is there");
+        assert_eq!((&back, whole.left()), (value, 1));
         for cut in 0..length {
-            assert!(read::<T>(&bytes[..cut]).is_err(), "cut at {cut} of {length}");
+            assert!(Bytes::new(&bytes[..cut]).read::<T>().is_err(), "cut at {cut} of {length}");
         }
     }
 
@@ -135,8 +198,9 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_refused() {
-        assert!(read::<String>(&[2, 0xff, 0xff]).is_err());
+        assert!(Bytes::new(&[2, 0xff, 0xff]).read::<String>().is_err());
         // Longer than anything there could be.
-        assert!(read::<String>(&[0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]).is_err());
+        let endless = [0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+        assert!(Bytes::new(&endless).read::<String>().is_err());
     }
 }

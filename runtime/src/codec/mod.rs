@@ -14,7 +14,10 @@ mod value;
 use std::any::type_name;
 use std::fmt::Display;
 
-use bincode::config;
+use bincode::config::{self, Configuration};
+use bincode::enc::{Encode as _, EncoderImpl};
+use bincode::error::{DecodeError, EncodeError};
+use bincode::serde::BorrowCompat;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -23,6 +26,7 @@ pub use arguments::{Arguments, ArgumentsReader, next_argument};
 pub use json::Json;
 pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
+use self::binary::Bytes;
 use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait, as_bytes};
 
 /// The first byte of an encoded [`Snapshot`].
@@ -57,16 +61,20 @@ pub enum CodecError {
 pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), CodecError> {
     // What stands in a function of many types is compiled for each of them, in the crates that use
     // them; so these functions hold no more than they must.
-    match bincode::serde::encode_into_writer(value, Writer(out), config::standard()) {
+    match BorrowCompat(value).encode(&mut encoder(out)) {
         Ok(()) => Ok(()),
-        Err(error) => Err(cannot_encode(type_name::<T>(), &error)),
+        Err(error) => Err(not_written(type_name::<T>(), error)),
     }
+}
+
+fn encoder(out: &mut Vec<u8>) -> EncoderImpl<Writer<'_>, Configuration> {
+    EncoderImpl::new(Writer(out), config::standard())
 }
 
 struct Writer<'a>(&'a mut Vec<u8>);
 
 impl bincode::enc::write::Writer for Writer<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), bincode::error::EncodeError> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
         self.0.extend_from_slice(bytes);
         Ok(())
     }
@@ -77,18 +85,22 @@ impl bincode::enc::write::Writer for Writer<'_> {
 /// # Errors
 /// [`CodecError::Decode`] if the bytes are not such a value, or more than one.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
-    match binary::read(bytes) {
-        Ok((value, read)) if read == bytes.len() => Ok(value),
-        Ok((_, read)) => Err(left_over(type_name::<T>(), bytes.len() - read)),
-        Err(error) => Err(cannot_decode(type_name::<T>(), &error)),
+    let mut bytes = Bytes::new(bytes);
+    match bytes.read() {
+        Ok(value) => match bytes.left() {
+            0 => Ok(value),
+            left => Err(left_over(type_name::<T>(), left)),
+        },
+        Err(error) => Err(not_read(type_name::<T>(), error)),
     }
 }
 
 /// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
 pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), CodecError> {
-    match binary::read(bytes) {
-        Ok(read) => Ok(read),
-        Err(error) => Err(cannot_decode(type_name::<T>(), &error)),
+    let mut source = Bytes::new(bytes);
+    match source.read() {
+        Ok(value) => Ok((value, bytes.len() - source.left())),
+        Err(error) => Err(not_read(type_name::<T>(), error)),
     }
 }
 
@@ -107,8 +119,14 @@ pub(crate) fn decode_length(bytes: &[u8]) -> Result<(usize, usize), CodecError> 
     }
 }
 
-fn cannot_encode(type_name: &'static str, reason: &dyn Display) -> CodecError {
-    CodecError::Encode { type_name, reason: reason.to_string() }
+// What takes the error as it is, is compiled once and not for each type.
+
+fn not_written(type_name: &'static str, error: EncodeError) -> CodecError {
+    CodecError::Encode { type_name, reason: error.to_string() }
+}
+
+fn not_read(type_name: &'static str, error: DecodeError) -> CodecError {
+    cannot_decode(type_name, &error)
 }
 
 fn cannot_decode(type_name: &'static str, reason: &dyn Display) -> CodecError {

@@ -1,6 +1,7 @@
 //! What a workflow sees of its run, and what a step reads and writes through it.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use super::step::Arrivals;
 use super::values::ArgumentKind;
 use super::{Cancellation, DurableFuture, OperationOutcome, Signal, SignalWait, Sleep};
 use crate::codec::Described;
+use crate::hidden::Hidden;
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp, Wait};
 
 /// Which run this is.
@@ -26,8 +28,10 @@ pub struct RunInfo {
 /// A workflow's view of its run: time, randomness and the operations that are not activities.
 ///
 /// One value per run, single threaded; all of its methods take `&self`.
+pub struct Context(Box<dyn Hidden<Fields> + Send>);
+
 #[derive(Debug)]
-pub struct Context {
+struct Fields {
     run: RunInfo,
     step: Cell<u64>,
     now: Cell<Timestamp>,
@@ -73,26 +77,26 @@ struct WaitGroup {
 impl Context {
     /// The id of this execution.
     pub fn run_id(&self) -> RunId {
-        self.run.run_id
+        self.fields().run.run_id
     }
 
     /// The business key that the run was started with.
     pub fn workflow_id(&self) -> &str {
-        &self.run.workflow_id
+        &self.fields().run.workflow_id
     }
 
     /// The time at which the current step began. It does not move within a step.
     pub fn now(&self) -> Timestamp {
-        self.now.get()
+        self.fields().now.get()
     }
 
     /// A random number. Derived from run and step, so a step that is run twice draws the same.
     pub fn random(&self) -> u64 {
         // SipHash of (run, step, draw): uniform, and nothing secret hangs on it.
         let mut hasher = DefaultHasher::new();
-        self.run.run_id.hash(&mut hasher);
-        self.step.get().hash(&mut hasher);
-        self.drawn.replace(self.drawn.get() + 1).hash(&mut hasher);
+        self.fields().run.run_id.hash(&mut hasher);
+        self.fields().step.get().hash(&mut hasher);
+        self.fields().drawn.replace(self.fields().drawn.get() + 1).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -132,7 +136,7 @@ impl Context {
         next_handle: u64,
         operations: Vec<(Handle, Operation)>,
     ) -> Self {
-        Self {
+        Self(Box::new(Fields {
             run,
             step: Cell::new(0),
             now: Cell::default(),
@@ -146,45 +150,54 @@ impl Context {
             giving_up: Cell::new(false),
             goes_on: Cell::new(false),
             description: RefCell::new(None),
-        }
+        }))
+    }
+
+    fn fields(&self) -> &Fields {
+        (*self.0).reveal()
     }
 
     /// Prepares for step number `step`. A request to cancel that has arrived is delivered by this
     /// step: to the run's own wait for it, or else to every operation outstanding now.
     pub(crate) fn begin_step(&self, step: u64, now: Timestamp) {
-        self.step.set(step);
-        self.now.set(now);
-        self.drawn.set(0);
-        self.waits.borrow_mut().clear();
+        self.fields().step.set(step);
+        self.fields().now.set(now);
+        self.fields().drawn.set(0);
+        self.fields().waits.borrow_mut().clear();
         self.open_waits(false);
-        self.goes_on.set(false);
+        self.fields().goes_on.set(false);
         let awaited = self
+            .fields()
             .operations
             .borrow()
             .iter()
             .any(|(_, operation)| matches!(operation, Operation::Cancellation));
         let ends_all = !awaited && self.take_cancel().is_some();
-        self.cancelled_below.set(Handle(if ends_all { self.next_handle.get() } else { 0 }));
+        self.fields().cancelled_below.set(Handle(if ends_all {
+            self.fields().next_handle.get()
+        } else {
+            0
+        }));
     }
 
     /// Adds an operation to those outstanding and to what the step waits for.
     pub(crate) fn ask(&self, operation: Operation) -> Handle {
-        let handle = Handle(self.next_handle.get());
-        self.next_handle.set(handle.0 + 1);
+        let handle = Handle(self.fields().next_handle.get());
+        self.fields().next_handle.set(handle.0 + 1);
         if is_on_queue(&operation) {
-            self.queued.borrow_mut().asked.push(handle);
+            self.fields().queued.borrow_mut().asked.push(handle);
         }
-        self.operations.borrow_mut().push((handle, operation));
+        self.fields().operations.borrow_mut().push((handle, operation));
         self.wait_for(handle);
         handle
     }
 
     /// Takes an operation off those outstanding.
     pub(crate) fn settle(&self, handle: Handle) {
-        let mut operations = self.operations.borrow_mut();
+        let mut operations = self.fields().operations.borrow_mut();
         if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
             let (_, operation) = operations.remove(index);
-            if is_on_queue(&operation) && !self.arrivals.borrow().has_outcome(handle) {
+            if is_on_queue(&operation) && !self.fields().arrivals.borrow().has_outcome(handle) {
                 self.give_up_queued(handle);
             }
         }
@@ -192,7 +205,7 @@ impl Context {
 
     /// Takes note that an activity on a queue is no longer wanted.
     pub(crate) fn give_up_queued(&self, handle: Handle) {
-        let mut queued = self.queued.borrow_mut();
+        let mut queued = self.fields().queued.borrow_mut();
         let asked = queued.asked.len();
         queued.asked.retain(|asked| *asked != handle);
         if queued.asked.len() == asked {
@@ -201,7 +214,7 @@ impl Context {
     }
 
     pub(crate) fn take_queue_changes(&self) -> QueueChanges {
-        self.queued.take()
+        self.fields().queued.take()
     }
 
     /// Adds an outstanding operation to what the step waits for.
@@ -210,7 +223,7 @@ impl Context {
     }
 
     fn add_wait(&self, wait: Wait) {
-        if let Some(group) = self.waits.borrow_mut().last_mut() {
+        if let Some(group) = self.fields().waits.borrow_mut().last_mut() {
             group.waits.push(wait);
         }
     }
@@ -226,12 +239,16 @@ impl Context {
 
     /// Begins to collect what is waited for: all of it must arrive before the next step, or any.
     pub(crate) fn open_waits(&self, all: bool) {
-        self.waits.borrow_mut().push(WaitGroup { all, waits: SmallVec::new(), eager: Vec::new() });
+        self.fields().waits.borrow_mut().push(WaitGroup {
+            all,
+            waits: SmallVec::new(),
+            eager: Vec::new(),
+        });
     }
 
     /// Ends what [`Context::open_waits`] began; with `keep` it is waited for.
     pub(crate) fn close_waits(&self, keep: bool) {
-        let group = self.waits.borrow_mut().pop();
+        let group = self.fields().waits.borrow_mut().pop();
         if let Some(group) = group
             && keep
             && !group.is_empty()
@@ -255,7 +272,7 @@ impl Context {
     /// As [`Context::close_waits`]; what was begun need not wait for others that are awaited
     /// together with it.
     pub(crate) fn close_eager(&self) {
-        let mut groups = self.waits.borrow_mut();
+        let mut groups = self.fields().waits.borrow_mut();
         let group = groups.pop();
         if let Some(group) = group
             && !group.is_empty()
@@ -267,16 +284,16 @@ impl Context {
 
     /// Notes that something awaited is there already, so that the code goes on within the step.
     pub(crate) fn go_on(&self) {
-        self.goes_on.set(true);
+        self.fields().goes_on.set(true);
     }
 
     /// Runs code up to its next suspension. Whether it can go on at once; if so, nothing that it
     /// waits for counts.
     pub(crate) fn run_on<T>(&self, run: impl FnOnce() -> T) -> (T, bool) {
-        let outer = self.goes_on.replace(false);
+        let outer = self.fields().goes_on.replace(false);
         self.open_waits(false);
         let value = run();
-        let goes_on = self.goes_on.replace(outer);
+        let goes_on = self.fields().goes_on.replace(outer);
         self.close_waits(!goes_on);
         (value, goes_on)
     }
@@ -288,79 +305,85 @@ impl Context {
         handle: Handle,
         look: impl FnOnce(Option<&OperationOutcome>) -> T,
     ) -> T {
-        look(self.arrivals.borrow_mut().take_outcome(handle))
+        look(self.fields().arrivals.borrow_mut().take_outcome(handle))
     }
 
     /// The first waiting signal of this name.
     pub(crate) fn take_signal(&self, name: &str) -> Option<Payload> {
-        self.arrivals.borrow_mut().take_signal(name)
+        self.fields().arrivals.borrow_mut().take_signal(name)
     }
 
     /// The request to cancel, if there is one that has not been delivered.
     pub(crate) fn take_cancel(&self) -> Option<String> {
-        self.arrivals.borrow_mut().take_cancel()
+        self.fields().arrivals.borrow_mut().take_cancel()
     }
 
     /// Whether a request to cancel ends this operation.
     pub(crate) fn ends(&self, handle: Handle) -> bool {
-        handle < self.cancelled_below.get()
+        handle < self.fields().cancelled_below.get()
     }
 
     pub(crate) fn with_arrivals<T>(&self, access: impl FnOnce(&mut Arrivals) -> T) -> T {
-        access(&mut self.arrivals.borrow_mut())
+        access(&mut self.fields().arrivals.borrow_mut())
     }
 
     pub(crate) fn with_operations<T>(
         &self,
         access: impl FnOnce(&mut Vec<(Handle, Operation)>) -> T,
     ) -> T {
-        access(&mut self.operations.borrow_mut())
+        access(&mut self.fields().operations.borrow_mut())
     }
 
     /// Runs `step` so that polling an operation gives it up, which leaves the machine as it was
     /// but for what it waited for.
     pub(crate) fn give_up<T>(&self, step: impl FnOnce() -> T) -> T {
-        let outer = self.giving_up.replace(true);
+        let outer = self.fields().giving_up.replace(true);
         let value = step();
-        self.giving_up.set(outer);
+        self.fields().giving_up.set(outer);
         value
     }
 
     pub(crate) fn is_giving_up(&self) -> bool {
-        self.giving_up.get()
+        self.fields().giving_up.get()
     }
 
     /// A context in which a step only tells what it is made of.
     pub(crate) fn describing() -> Self {
         let run = RunInfo { run_id: RunId::from(Uuid::nil()), workflow_id: "".into() };
         let cx = Self::new(run, 0, Vec::new());
-        cx.description.replace(Some(Description::default()));
+        cx.fields().description.replace(Some(Description::default()));
         cx
     }
 
     /// Whether the step is to tell what it is made of, and nothing else.
     pub(crate) fn is_describing(&self) -> bool {
-        self.description.borrow().is_some()
+        self.fields().description.borrow().is_some()
     }
 
     /// Takes down what the step is made of.
     pub(crate) fn describe(&self, description: Description) {
-        self.description.replace(Some(description));
+        self.fields().description.replace(Some(description));
     }
 
     pub(crate) fn take_description(&self) -> Description {
-        self.description.take().unwrap_or_default()
+        self.fields().description.take().unwrap_or_default()
     }
 
     pub(crate) fn next_handle(&self) -> u64 {
-        self.next_handle.get()
+        self.fields().next_handle.get()
     }
 
     pub(crate) fn finish_waits(&self) -> Wait {
-        match self.waits.borrow_mut().pop() {
+        match self.fields().waits.borrow_mut().pop() {
             Some(group) => group.into_wait(),
             None => Wait::Any(Vec::new()),
         }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fields().fmt(f)
     }
 }
 

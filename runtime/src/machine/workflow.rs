@@ -9,6 +9,7 @@ use super::context::Description;
 use super::values::ArgumentKind;
 use super::{Context, Fallible, Parked, Plain, ResultParts, StepError, Values};
 use crate::codec::{Arguments, ArgumentsReader, CodecError, Described, Schema};
+use crate::hidden::Hidden;
 use crate::model::{DefinitionHash, Graph, Payload};
 
 /// A workflow definition: the type that `#[workflow]` emits under the function's name.
@@ -121,16 +122,24 @@ impl<R: super::Durable + 'static> Typed<R> {
 impl<R: 'static> Steps for Typed<R> {
     fn step(&self, parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
         match (self.step)(parked, cx) {
-            Ok(value) => match self.returned.encode(&value) {
-                Ok(result) => Ok(Returned { result, failure: (self.failure)(&value) }),
-                Err(error) => Err(Halt::Failed(StepError::Encode(error))),
-            },
+            Ok(value) => {
+                let mut result = Arguments::new();
+                (self.returned.add)(&mut result, &value);
+                returned(result, (self.failure)(&value))
+            }
             Err(halt) => Err(halt),
         }
     }
 
     fn returned(&self) -> Described {
         self.returned.described()
+    }
+}
+
+fn returned(result: Arguments, failure: Option<String>) -> Result<Returned, Halt> {
+    match result.finish() {
+        Ok(result) => Ok(Returned { result, failure }),
+        Err(error) => Err(Halt::Failed(StepError::Encode(error))),
     }
 }
 
@@ -335,7 +344,7 @@ pub struct WorkflowEntry {
     pub options: WorkflowOptions,
     /// The steps.
     pub steps: &'static dyn Steps,
-    definition: OnceLock<Definition>,
+    definition: OnceLock<Box<dyn Hidden<Definition> + Send + Sync>>,
 }
 
 /// A workflow that is yet to get the name of its entry.
@@ -399,7 +408,7 @@ impl WorkflowEntry {
 
     /// The identity of the definition, computed once per process.
     pub fn definition(&self) -> &Definition {
-        self.definition.get_or_init(|| Definition::of(self))
+        (**self.definition.get_or_init(|| Box::new(Definition::of(self)))).reveal()
     }
 
     /// Checks that the frame of a state was written by this very definition.

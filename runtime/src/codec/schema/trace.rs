@@ -8,7 +8,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::super::arguments::{copy_next, reads_back};
+use super::super::arguments::{Arguments, copy_next, reads_back};
 use super::super::source::{Entries, Source, SourceError};
 use super::format::{Content, Fields, Format, NamedType, Types};
 
@@ -37,7 +37,11 @@ pub(super) fn make<T: Serialize + DeserializeOwned>(
     source: Source<'_>,
 ) -> Result<bool, SourceError> {
     match T::deserialize(source) {
-        Ok(value) => Ok(reads_back(&|arguments| arguments.add(&value), copy_next::<T>)),
+        Ok(value) => {
+            let mut written = Arguments::new();
+            written.add(&value);
+            Ok(reads_back(written, copy_next::<T>))
+        }
         Err(error) => Err(error),
     }
 }
