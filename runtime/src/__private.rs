@@ -20,7 +20,7 @@ pub use crate::machine::Durable;
 pub use crate::machine::common::COMMON;
 pub use crate::machine::instances::{concat, entry_of, instance_entry, instance_name, text};
 pub use crate::machine::values::{
-    ArgumentKind, Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf, unreadable,
+    ArgumentKind, Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf,
 };
 pub use crate::machine::workflow::Unnamed;
 pub use crate::machine::{
@@ -72,13 +72,13 @@ pub fn is_describing(cx: &Context) -> bool {
 /// Tells the types of the arguments, and the names and types of the saved locals.
 pub fn describe(
     cx: &Context,
-    arguments: &[ArgumentKind],
+    arguments: &[&ArgumentKind],
     names: &'static [&'static str],
-    locals: &[Described],
-) -> Halt {
-    let locals = names.iter().copied().zip(locals.iter().copied()).collect();
-    cx.describe(Description { arguments: arguments.to_vec(), locals });
-    Halt::Suspended
+    locals: &[&Described],
+) {
+    let arguments = arguments.iter().copied().copied().collect();
+    let locals = names.iter().copied().zip(locals.iter().copied().copied()).collect();
+    cx.describe(Description { arguments, locals });
 }
 
 /// Begins to collect what is waited for: all of it must arrive before the next step, or any.

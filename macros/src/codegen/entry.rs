@@ -8,7 +8,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Index, Pat};
 
 use super::exit::lent;
-use super::print::{Printer, carried, unwrap};
+use super::print::{Printer, carried};
 use super::regions;
 use super::rewrite::Rewrite;
 use super::step::{self, parked, slot};
@@ -27,30 +27,23 @@ impl Printer<'_> {
         if params.is_empty() {
             return (pattern, TokenStream::new());
         }
-        let arguments = hidden("arguments");
         // A pattern that takes a value apart does so once all of them are there.
-        let mut take_apart = TokenStream::new();
-        let idents = params.iter().enumerate().map(|(index, param)| match &*param.pat {
-            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
-                pat.to_token_stream()
-            }
-            pat => {
-                let ident = hidden(&format!("argument{index}"));
-                take_apart.extend(quote!(let #pat = #ident;));
-                ident.to_token_stream()
-            }
-        });
-        let idents: Vec<_> = idents.collect();
-        let tokens = (0..params.len()).map(tokens::argument_token);
-        let load = quote! {
-            let mut #arguments = #parked.arguments();
-            let (#(__piton::Some(#idents),)*) =
-                (#((#tokens.next)(&mut #arguments),)*)
-            else {
-                return __piton::Err(__piton::unreadable(#arguments));
+        let (mut load, mut take_apart) = (TokenStream::new(), TokenStream::new());
+        for (index, param) in params.iter().enumerate() {
+            let argument = hidden(&format!("argument{index}"));
+            let made = match &*param.pat {
+                Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+                    pat.to_token_stream()
+                }
+                pat => {
+                    take_apart.extend(quote!(let #pat = #argument;));
+                    argument.to_token_stream()
+                }
             };
-            #take_apart
-        };
+            let token = tokens::argument_token(index);
+            load.extend(self.unwrap(&made, &quote!(#parked.argument(#token))));
+        }
+        load.extend(take_apart);
         (pattern, load)
     }
 
@@ -202,10 +195,10 @@ impl Printer<'_> {
             let (pats, parked) = (pats.collect::<Vec<_>>(), parked());
             if let ([pat], [id]) = (&pats[..], &entry[..]) {
                 let token = token(*id);
-                out.extend(unwrap(pat, &quote!(#token.load(#parked, #(#positions)*))));
+                out.extend(self.unwrap(pat, &quote!(#token.load(#parked, #(#positions)*))));
             } else if !entry.is_empty() {
                 let (tokens, pats) = (tuple(tokens.map(|it| quote!(&#it)).collect()), tuple(pats));
-                out.extend(unwrap(&pats, &quote!(#parked.load(#tokens, &[#(#positions),*]))));
+                out.extend(self.unwrap(&pats, &quote!(#parked.load(#tokens, &[#(#positions),*]))));
             }
         } else if let BlockKind::Region(region) = self.machine.graph[self.root.block].kind {
             for (id, pat) in entry.iter().zip(pats) {
@@ -218,7 +211,7 @@ impl Printer<'_> {
                 let slot = slot(*id);
                 out.extend(if self.machine.layout.variable(*id).comes_saved {
                     let token = token(*id);
-                    unwrap(&pat, &quote!(#token.take(&mut #slot, #parked)))
+                    self.unwrap(&pat, &quote!(#token.take(&mut #slot, #parked)))
                 } else {
                     quote!(let #pat = #slot.take();)
                 });

@@ -10,7 +10,7 @@ use syn::{Expr, Pat, Stmt};
 
 use super::Machine;
 use super::rewrite::Rewrite;
-use super::step::{self, parked};
+use super::step;
 use crate::hygiene::{hidden, hidden_at};
 use crate::ir::{Block, BlockId, BlockKind, Branch, LocalId, Node, ScopeId, Terminator};
 use crate::layout::{Link, Root, VariableId, makes, scope_path};
@@ -275,6 +275,18 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// Ends the step without a return value.
+    pub(super) fn leave(&self) -> TokenStream {
+        step::leave(self.machine.graph[self.root.block].region)
+    }
+
+    /// Binds what was made, or ends the step. A `?` would be two more calls, each with a type of its
+    /// own.
+    pub(super) fn unwrap(&self, pat: &impl ToTokens, made: &TokenStream) -> TokenStream {
+        let leave = self.leave();
+        quote!(let __piton::Some(#pat) = #made else { #leave };)
+    }
+
     /// The inside of the braces of a branch.
     fn branch(&self, block: BlockId) -> TokenStream {
         let mut braces = Braces(vec![(self.machine.graph[block].scope, TokenStream::new())]);
@@ -364,17 +376,6 @@ fn names(tokens: &TokenStream, ident: &Ident) -> bool {
 /// The variable that holds what is only to be dropped.
 pub(super) fn carried(id: VariableId) -> Ident {
     hidden(&format!("c{}", id.0))
-}
-
-/// Binds what was made, or ends the step. A `?` would be two more calls, each with a type of its
-/// own.
-pub(super) fn unwrap(pat: &impl ToTokens, made: &TokenStream) -> TokenStream {
-    let parked = parked();
-    quote! {
-        let __piton::Some(#pat) = #made else {
-            return #parked.halt();
-        };
-    }
 }
 
 /// The variable that holds an operation while it is outstanding.

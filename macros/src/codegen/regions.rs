@@ -13,7 +13,7 @@ use syn::{Expr, Index};
 
 use super::print::{Printer, awaited, ready};
 use super::step::{self, context, parked};
-use super::suspend::{again, note_failure};
+use super::suspend::note_failure;
 use super::tokens::operation_token;
 use super::{Machine, state};
 use crate::hygiene::hidden;
@@ -171,7 +171,7 @@ impl Printer<'_> {
 
 /// After it.
 impl Printer<'_> {
-    /// Begins the branches or looks after them, and suspends again while they are outstanding.
+    /// Begins the branches or looks after them, and stays parked while they are outstanding.
     pub(super) fn step_branches(&self, point: PointId) -> TokenStream {
         let Some(wait) = wait_at(self.machine.graph, point) else { return TokenStream::new() };
         let regions = wait.branches.iter().filter_map(|(_, branch)| match branch {
@@ -363,14 +363,14 @@ impl Printer<'_> {
     /// The machine stays parked. What has been loaded may have changed.
     fn again(&self, point: PointId) -> TokenStream {
         if !self.uses_locals() {
-            return again();
+            return self.leave();
         }
-        let parked = parked();
+        let (parked, leave) = (parked(), self.leave());
         let save = self.save(point, TokenStream::new());
         quote! {
             #save
             #parked.keep_operations();
-            return #parked.suspend();
+            #leave
         }
     }
 }

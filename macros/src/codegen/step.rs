@@ -30,6 +30,18 @@ fn machine_label(owner: Owner) -> Lifetime {
     Lifetime::new(&format!("'__piton_machine{number}"), Span::mixed_site())
 }
 
+/// The label of the block around all that a step does, which ends where the step has no return value.
+fn step_label(owner: Owner) -> Lifetime {
+    let number = owner.map(|region| region.0.to_string()).unwrap_or_default();
+    Lifetime::new(&format!("'__piton_step{number}"), Span::mixed_site())
+}
+
+/// Ends the step without a return value.
+pub(super) fn leave(owner: Owner) -> TokenStream {
+    let label = step_label(owner);
+    quote!(break #label;)
+}
+
 /// The slot through which a variable goes from root to root.
 pub(super) fn slot(id: VariableId) -> Ident {
     hidden(&format!("s{}", id.0))
@@ -117,8 +129,8 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     let made = regions::declare_made(machine, owner);
     let roots = layout.roots.iter().filter(|root| machine.graph[root.block].region == owner);
     let arms = roots.map(|root| Printer::new(machine, root).arm());
-    let state_type = state::type_name();
-    let state = quote!(&#state_type::ALL[#parked.state()]);
+    let (state_type, step_label) = (state::type_name(), step_label(owner));
+    let state = quote!(&#state_type::ALL[#parked.begin_step()]);
     // A machine has arms for its own states and not for those of its regions, or of what it is in.
     let other = (!machine.graph.regions.is_empty())
         .then(|| quote!(_ => return __piton::Err(#parked.is_unknown()),));
@@ -136,7 +148,11 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     quote! {
         #(#slots)*
         #made
-        #run
+        // There is one way out of all states, because a call for each would be code for each.
+        #step_label: {
+            #run
+        }
+        #parked.leave()
     }
 }
 
@@ -189,7 +205,8 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #operations
             #outputs
             if __piton::is_describing(#cx) {
-                return __piton::Err(#describe);
+                #describe
+                return #parked.leave();
             }
             #run
         }

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Index, Pat};
 
 use super::exit::Whereabouts;
-use super::print::{Printer, awaited, call, ready, unwrap};
+use super::print::{Printer, awaited, call, ready};
 use super::state;
 use super::step::{self, context, parked, slot};
 use super::tokens::{ends, operation_token, token};
@@ -22,11 +22,12 @@ impl Printer<'_> {
         let (state_type, variant) = (state::type_name(), &state.variant);
         let (token, parked, cx) = (operation_token(point, 0), parked(), context());
         let (hold, put) = (self.hold_across(), self.put(state, self.turn_across()));
+        let leave = self.leave();
         quote! {
             (#token.suspend)(#future, #state_type::#variant as u32, #parked, #cx);
             #hold
             #put
-            return #parked.suspend();
+            #leave
         }
     }
 
@@ -88,7 +89,7 @@ impl Printer<'_> {
         start: &TokenStream,
         all: bool,
     ) -> TokenStream {
-        let (cx, parked) = (context(), parked());
+        let (cx, leave) = (context(), self.leave());
         let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
         quote! {
             #make
@@ -97,7 +98,7 @@ impl Printer<'_> {
             __piton::open_waits(#cx, #all);
             #start
             __piton::close_waits(#cx, true);
-            return #parked.suspend();
+            #leave
         }
     }
 
@@ -164,7 +165,7 @@ impl Printer<'_> {
         (step::arm_of_state(self.machine, state), before)
     }
 
-    /// Looks after the operations of a point and suspends again while they are outstanding.
+    /// Looks after the operations of a point, and stays parked while they are outstanding.
     fn poll(&self, point: PointId) -> TokenStream {
         let value = awaited(self.machine.graph.points[point.0].span);
         let ends = self.machine.graph.blocks.iter().map(|block| &block.end);
@@ -172,13 +173,13 @@ impl Printer<'_> {
             match end {
                 Terminator::Await { point: this, .. } if *this == point => {
                     let (token, parked, cx) = (operation_token(point, 0), parked(), context());
-                    return unwrap(&value, &quote!((#token.resume)(#parked, #cx)));
+                    return self.unwrap(&value, &quote!((#token.resume)(#parked, #cx)));
                 }
                 Terminator::Select { point: this, arms, .. } if *this == point => {
-                    return poll_select(point, arms.len(), &value);
+                    return self.poll_select(point, arms.len(), &value);
                 }
                 Terminator::Join { point: this, branches, fail_fast, .. } if *this == point => {
-                    return poll_join(point, branches, *fail_fast, &value);
+                    return self.poll_join(point, branches, *fail_fast, &value);
                 }
                 _ => {}
             }
@@ -244,99 +245,98 @@ impl Printer<'_> {
     }
 }
 
-/// The machine stays parked.
-pub(super) fn again() -> TokenStream {
-    quote!(return __piton::Err(__piton::Halt::Suspended);)
-}
-
-fn poll_select(point: PointId, count: usize, value: &Ident) -> TokenStream {
-    let (cx, parked, again) = (context(), parked(), again());
-    let mut declare = TokenStream::new();
-    let mut poll = TokenStream::new();
-    let mut cancel = TokenStream::new();
-    for index in 0..count {
-        let (token, ready) = (operation_token(point, index), ready(index));
-        let index = Index::from(index);
-        declare.extend(quote!(let mut #ready = __piton::None;));
-        poll.extend(quote! {
-            if let __piton::Poll::Ready(#value) = #token.poll(#parked, #index, #cx)? {
-                #ready = __piton::Some(#value);
-            } else
-        });
-        cancel.extend(quote! {
-            if #ready.is_none() {
-                #token.cancel(#parked, #index, #cx)?;
-            }
-        });
-    }
-    quote! {
-        #declare
-        __piton::open_waits(#cx, false);
-        #poll {
-            __piton::close_waits(#cx, true);
-            #again
+/// Looking after several operations. While they are outstanding, the machine stays parked.
+impl Printer<'_> {
+    fn poll_select(&self, point: PointId, count: usize, value: &Ident) -> TokenStream {
+        let (cx, parked, leave) = (context(), parked(), self.leave());
+        let mut declare = TokenStream::new();
+        let mut poll = TokenStream::new();
+        let mut cancel = TokenStream::new();
+        for index in 0..count {
+            let (token, ready) = (operation_token(point, index), ready(index));
+            let index = Index::from(index);
+            declare.extend(quote!(let mut #ready = __piton::None;));
+            poll.extend(quote! {
+                if let __piton::Poll::Ready(#value) = #token.poll(#parked, #index, #cx)? {
+                    #ready = __piton::Some(#value);
+                } else
+            });
+            cancel.extend(quote! {
+                if #ready.is_none() {
+                    #token.cancel(#parked, #index, #cx)?;
+                }
+            });
         }
-        __piton::close_waits(#cx, false);
-        #cancel
-    }
-}
-
-fn poll_join(
-    point: PointId,
-    branches: &[Branch<RegionId>],
-    fail_fast: bool,
-    value: &Ident,
-) -> TokenStream {
-    let (cx, parked, done, again) = (context(), parked(), hidden("done"), again());
-    let spans = branches.iter().map(|branch| branch.operation().map(Spanned::span));
-    let spans: Vec<_> = spans.map(|span| span.unwrap_or_else(Span::call_site)).collect();
-    let branches: Vec<_> = (0..branches.len())
-        .map(|index| (operation_token(point, index), Index::from(index)))
-        .collect();
-    if !fail_fast {
-        let poll = branches
-            .iter()
-            .map(|(token, index)| quote!(#done &= #token.poll(#parked, #index, #cx)?;));
-        let take = branches.iter().map(|(token, index)| quote!(#token.take(#parked, #index)?));
-        return quote! {
-            let mut #done = true;
-            __piton::open_waits(#cx, true);
-            #(#poll)*
-            __piton::close_waits(#cx, !#done);
-            if !#done { #again }
-            let #value = (#(#take,)*);
-        };
-    }
-    let failed = hidden("failed");
-    // After a failure nobody is looked after any more.
-    let look = branches.iter().zip(spans).map(|((token, index), span)| {
-        let note = note_failure(&quote!(#token.failed(#parked, #index)), span);
         quote! {
-            if #failed.is_none() {
-                #done &= #token.poll(#parked, #index, #cx)?;
-                #note
+            #declare
+            __piton::open_waits(#cx, false);
+            #poll {
+                __piton::close_waits(#cx, true);
+                #leave
             }
+            __piton::close_waits(#cx, false);
+            #cancel
         }
-    });
-    let cancel =
-        branches.iter().map(|(token, index)| quote!(#token.cancel(#parked, #index, #cx)?;));
-    let take = branches.iter().map(|(token, index)| quote!(#token.take_ok(#parked, #index)?));
-    quote! {
-        let mut #done = true;
-        let mut #failed = __piton::None;
-        __piton::open_waits(#cx, false);
-        #(#look)*
-        __piton::close_waits(#cx, #failed.is_none() && !#done);
-        let #value = match #failed {
-            __piton::Some(#failed) => {
-                #(#cancel)*
-                __piton::Err(#failed)
+    }
+
+    fn poll_join(
+        &self,
+        point: PointId,
+        branches: &[Branch<RegionId>],
+        fail_fast: bool,
+        value: &Ident,
+    ) -> TokenStream {
+        let (cx, parked, done, leave) = (context(), parked(), hidden("done"), self.leave());
+        let spans = branches.iter().map(|branch| branch.operation().map(Spanned::span));
+        let spans: Vec<_> = spans.map(|span| span.unwrap_or_else(Span::call_site)).collect();
+        let branches: Vec<_> = (0..branches.len())
+            .map(|index| (operation_token(point, index), Index::from(index)))
+            .collect();
+        if !fail_fast {
+            let poll = branches
+                .iter()
+                .map(|(token, index)| quote!(#done &= #token.poll(#parked, #index, #cx)?;));
+            let take = branches.iter().map(|(token, index)| quote!(#token.take(#parked, #index)?));
+            return quote! {
+                let mut #done = true;
+                __piton::open_waits(#cx, true);
+                #(#poll)*
+                __piton::close_waits(#cx, !#done);
+                if !#done { #leave }
+                let #value = (#(#take,)*);
+            };
+        }
+        let failed = hidden("failed");
+        // After a failure nobody is looked after any more.
+        let look = branches.iter().zip(spans).map(|((token, index), span)| {
+            let note = note_failure(&quote!(#token.failed(#parked, #index)), span);
+            quote! {
+                if #failed.is_none() {
+                    #done &= #token.poll(#parked, #index, #cx)?;
+                    #note
+                }
             }
-            __piton::None => {
-                if !#done { #again }
-                __piton::Ok((#(#take,)*))
-            }
-        };
+        });
+        let cancel =
+            branches.iter().map(|(token, index)| quote!(#token.cancel(#parked, #index, #cx)?;));
+        let take = branches.iter().map(|(token, index)| quote!(#token.take_ok(#parked, #index)?));
+        quote! {
+            let mut #done = true;
+            let mut #failed = __piton::None;
+            __piton::open_waits(#cx, false);
+            #(#look)*
+            __piton::close_waits(#cx, #failed.is_none() && !#done);
+            let #value = match #failed {
+                __piton::Some(#failed) => {
+                    #(#cancel)*
+                    __piton::Err(#failed)
+                }
+                __piton::None => {
+                    if !#done { #leave }
+                    __piton::Ok((#(#take,)*))
+                }
+            };
+        }
     }
 }
 

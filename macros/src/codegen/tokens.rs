@@ -44,10 +44,10 @@ pub(super) fn describe(machine: &Machine<'_>, described: &[(String, Ident)]) -> 
     quote! {
         __piton::describe(
             #cx,
-            &[#(#arguments.kind),*],
+            &[#(&#arguments.kind),*],
             &[#(#names),*],
-            &[#(#tokens.coding.described),*],
-        )
+            &[#(&#tokens.coding.described),*],
+        );
     }
 }
 

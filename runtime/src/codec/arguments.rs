@@ -135,6 +135,29 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
+    /// How much is left, for [`ArgumentsReader::skip_to`] of another reader of the same.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if an argument could not be read.
+    pub(crate) fn left(self) -> Result<usize, CodecError> {
+        match (self.failed, self.rest) {
+            (Some(error), _) => Err(error),
+            (None, Rest::Binary(mut bytes)) => Ok(bytes.left()),
+            (None, Rest::Json(list)) => Ok(list.len()),
+        }
+    }
+
+    /// Passes over all but what is `left`.
+    pub(crate) fn skip_to(&mut self, left: usize) {
+        match &mut self.rest {
+            Rest::Binary(bytes) => bytes.skip_to(left),
+            Rest::Json(list) => {
+                let read = list.len().saturating_sub(left);
+                list.by_ref().take(read).for_each(drop);
+            }
+        }
+    }
+
     fn fail(&mut self, error: CodecError) {
         self.failed = Some(error);
     }

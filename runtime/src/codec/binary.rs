@@ -30,6 +30,12 @@ impl<'a> Bytes<'a> {
         }
     }
 
+    /// Passes over all bytes but the last `left`.
+    pub(super) fn skip_to(&mut self, left: usize) {
+        let read = self.left().saturating_sub(left);
+        self.0.borrow_reader().consume(read);
+    }
+
     /// How many bytes have not been read.
     pub(super) fn left(&mut self) -> usize {
         self.0.borrow_reader().0.len()

@@ -97,8 +97,8 @@ fn values<T: Durable + 'static>(
     drop(resume_with::<T, Plain>(Values::of(), parked, cx));
     let steps: &dyn Steps = &Typed::<T>::of_none();
     drop(steps.step(parked, cx));
-    drop(parked.suspend::<T>());
-    drop(parked.halt::<T>());
+    drop(parked.leave::<T>());
+    drop(parked.argument::<T>(Values::of()));
     let token = super::local::<T>();
     token.put(&value, parked);
     drop(token.load(parked, 0));

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::frame::{FrameHead, damaged, next_entry, write_length};
 use super::writer::Next;
-use super::{Definition, Halt, StepError};
-use crate::codec::ArgumentsReader;
+use super::{Definition, Halt, StepError, Values};
+use crate::codec::{ArgumentsReader, CodecError};
 use crate::model::{Graph, Payload};
 
 /// Where a machine is: the state, its saved locals, and what it waits for.
@@ -19,6 +19,8 @@ pub struct Parked {
     pub(super) locals: usize,
     /// Where the first operation begins, after the locals.
     pub(super) operations: usize,
+    /// How much is left of the arguments, once some have been read in the step.
+    pub(super) arguments: Option<usize>,
     /// The state that is being written. It is here and not a variable of the step function, where
     /// it would have to be dropped on every way out.
     pub(super) next: Next,
@@ -74,7 +76,7 @@ impl Parked {
     }
 
     fn at(frame: Bytes, state: u32, locals: usize, operations: usize) -> Self {
-        Self { frame, state, locals, operations, next: Next::default() }
+        Self { frame, state, locals, operations, arguments: None, next: Next::default() }
     }
 
     /// No state at all, for a step that only describes.
@@ -105,10 +107,30 @@ impl Parked {
         &self.frame
     }
 
-    /// Begins to read the arguments of the first state.
-    pub fn arguments(&self) -> ArgumentsReader<'_> {
+    /// Reads the next argument, in the first state. If it is not such a value, [`Parked::leave`] says
+    /// so.
+    pub fn argument<T>(&mut self, values: &Values<T>) -> Option<T> {
+        let mut arguments = self.arguments_left();
+        let value = (values.next)(&mut arguments);
+        let left = arguments.left();
+        self.pass_argument(left);
+        value
+    }
+
+    fn arguments_left(&self) -> ArgumentsReader<'_> {
         // What is not there is not the payload of any arguments.
-        ArgumentsReader::new(self.operation(0).unwrap_or_default())
+        let mut arguments = ArgumentsReader::new(self.operation(0).unwrap_or_default());
+        if let Some(left) = self.arguments {
+            arguments.skip_to(left);
+        }
+        arguments
+    }
+
+    fn pass_argument(&mut self, left: Result<usize, CodecError>) {
+        match left {
+            Ok(left) => self.arguments = Some(left),
+            Err(error) => self.next.failed = Some(StepError::Decode(error)),
+        }
     }
 
     /// What is saved of an operation that the state waits for; nothing if it is not there.
@@ -187,7 +209,7 @@ mod tests {
         }
         parked.next.begin_operation().extend_from_slice(operation);
         parked.next.end(Ok(()));
-        assert!(matches!(parked.suspend::<()>(), Err(Halt::Suspended)));
+        assert!(matches!(parked.leave::<()>(), Err(Halt::Suspended)));
         parked
     }
 
@@ -221,11 +243,40 @@ mod tests {
         parked.keep(1, 3);
         parked.next.begin_operation();
         parked.next.end(Ok(()));
-        assert!(matches!(parked.suspend::<()>(), Err(Halt::Suspended)));
+        assert!(matches!(parked.leave::<()>(), Err(Halt::Suspended)));
         let mut parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
         let texts: Vec<String> = load(&mut parked, &[0, 1]);
         assert_eq!(texts.iter().map(String::len).collect::<Vec<_>>(), [200, 70_000]);
         assert!(parked.operation(0).expect("is there").is_empty());
+    }
+
+    #[test]
+    fn what_a_failed_step_has_left_is_forgotten() {
+        let mut parked = parked(b"abc");
+        let before = parked.frame().clone();
+        assert_eq!(parked.begin_step(), 1);
+        parked.write(2);
+        local().put(&1_u8, &mut parked);
+        assert_eq!(parked.begin_step(), 1);
+        assert!(matches!(parked.leave::<()>(), Err(Halt::Suspended)));
+        assert_eq!((parked.state(), parked.frame()), (1, &before));
+    }
+
+    #[test]
+    fn arguments_are_read_one_after_the_other() {
+        let binary = crate::codec::to_payload(&(7_u8, "seven".to_owned())).expect("plain data");
+        let json = Payload::from_json(&serde_json::json!([7, "seven"]));
+        for arguments in [binary, json] {
+            let mut parked = Parked::start(&DEFINITION, &arguments);
+            // The second time as after a step that could not be made.
+            for _ in 0..2 {
+                parked.begin_step();
+                assert_eq!(parked.argument(Values::<u8>::of()), Some(7));
+                assert_eq!(parked.argument(Values::<String>::of()).as_deref(), Some("seven"));
+            }
+            assert_eq!(parked.argument(Values::<u8>::of()), None);
+            assert!(matches!(parked.leave::<()>(), Err(Halt::Failed(StepError::Decode(_)))));
+        }
     }
 
     #[test]

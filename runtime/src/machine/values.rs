@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 
-use super::{Durable, Halt, StepError};
+use super::Durable;
 use crate::codec::{self, Arguments, ArgumentsReader, CodecError, Described, next_argument};
 use crate::model::Payload;
 
@@ -137,9 +137,4 @@ impl<T: ?Sized> Unencodable for &Encoded<'_, T> {
 
 fn is_next<T: Durable>(arguments: &mut ArgumentsReader<'_>) -> bool {
     next_argument::<T>(arguments).is_some()
-}
-
-/// The step cannot be made: an argument could not be read.
-pub fn unreadable(mut arguments: ArgumentsReader<'_>) -> Halt {
-    Halt::Failed(StepError::Decode(arguments.failure()))
 }

@@ -33,7 +33,7 @@ impl Next {
         &mut self.frame
     }
 
-    /// Notes how the writing of a local went. If it has failed, [`Parked::suspend`] says so.
+    /// Notes how the writing of a local went. If it has failed, [`Parked::leave`] says so.
     pub(super) fn end(&mut self, written: Result<(), CodecError>) {
         if let Err(error) = written {
             self.failed.get_or_insert(StepError::Encode(error));
@@ -72,6 +72,16 @@ impl Next {
 }
 
 impl Parked {
+    /// Begins a step: the state that it goes on from, as its index in [`Graph::nodes`]. What a step
+    /// that could not be made has left is forgotten.
+    ///
+    /// [`Graph::nodes`]: crate::model::Graph::nodes
+    pub fn begin_step(&mut self) -> usize {
+        self.next = Next::default();
+        self.arguments = None;
+        self.state()
+    }
+
     /// Begins to write the next state.
     pub fn write(&mut self, state: u32) {
         let mut frame = Vec::with_capacity(self.frame.len() + 64);
@@ -108,25 +118,15 @@ impl Parked {
         self.next.frame.extend_from_slice(&self.frame[self.operations..]);
     }
 
-    /// Parks the machine in the state that was written.
+    /// Ends a step that has no return value. The machine is parked in the state that has been
+    /// written, or stays in the one that it is in.
     ///
     /// # Errors
-    /// [`Halt`], always: that it waits, or why a local or an operation could not be written.
-    pub fn suspend<R>(&mut self) -> Result<R, Halt> {
+    /// [`Halt`], always: that it waits, or why the step could not be made.
+    pub fn leave<R>(&mut self) -> Result<R, Halt> {
         Err(match self.finish() {
             Ok(()) => Halt::Suspended,
             Err(error) => Halt::Failed(error),
-        })
-    }
-
-    /// Leaves the machine in the state that it is in.
-    ///
-    /// # Errors
-    /// [`Halt`], always: that it still waits, or why the state could not be read.
-    pub fn halt<R>(&mut self) -> Result<R, Halt> {
-        Err(match self.next.failed.take() {
-            Some(error) => Halt::Failed(error),
-            None => Halt::Suspended,
         })
     }
 
@@ -146,6 +146,9 @@ impl Parked {
             std::mem::take(&mut self.next);
         if let Some(error) = failed {
             return Err(error);
+        }
+        if frame.is_empty() {
+            return Ok(());
         }
         self.operations = operations.unwrap_or(frame.len());
         if let Some(length) = alone {
