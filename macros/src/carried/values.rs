@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use syn::{Expr, Macro, Pat, UnOp};
+use syn::{Expr, Macro, Pat};
 
 use super::bindings::Bindings;
 use super::blocks::Target;
@@ -91,7 +91,7 @@ impl<'a> Values<'a> {
             Expr::Group(expr) => self.value(&expr.expr),
             Expr::Cast(expr) => self.value(&expr.expr),
             Expr::Try(expr) => self.value(&expr.expr),
-            Expr::Unary(expr) => self.value(&expr.expr) && !matches!(expr.op, UnOp::Deref(_)),
+            Expr::Unary(expr) => self.value(&expr.expr),
             Expr::Binary(expr) if is_assignment(&expr.op) => {
                 self.assign(&expr.left, &expr.right);
                 true
