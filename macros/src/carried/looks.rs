@@ -45,8 +45,8 @@ impl VisitMut for Looks<'_> {
             }
             Expr::Binary(binary) if is_assignment(&binary.op) => self.take(&mut binary.left),
             Expr::Assign(assign) => match &mut *assign.left {
-                left @ Expr::Path(_) => self.take(left),
-                // Nothing is moved out of a list by a new item.
+                // Nothing is moved out of a value by a new part, nor out of a list by a new item.
+                left @ (Expr::Path(_) | Expr::Field(_)) => self.take(left),
                 Expr::Index(left) => self.take(&mut left.expr),
                 _ => {}
             },

@@ -101,7 +101,7 @@ const NOISIES: [Change; 5] = [
     ("if !@.is_empty() { @[0] = $; }", &[Ty::Noisy]),
 ];
 
-const MAYBE_NOISY: [Change; 2] = [("@ = None;", &[]), ("@ = Some($);", &[Ty::Noisy])];
+const MAYBE_NOISY: [Change; 2] = [("@ = None::<Noisy>;", &[]), ("@ = Some($);", &[Ty::Noisy])];
 
 const DUO: [Change; 2] =
     [("@.0 = part($);", &[Ty::Noisy]), ("@ = (part($), part($));", &[Ty::Noisy, Ty::Noisy])];
