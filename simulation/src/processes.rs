@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::faults::{Fault, Wire};
-use crate::workflows::QUEUE;
+use crate::program::QUEUES;
 use crate::world::{Phase, World};
 
 /// How often something happens to a process at most.
@@ -19,9 +19,6 @@ const QUIET_FOR: Duration = Duration::from_secs(10);
 
 /// The wait before a process that is gone is started again.
 const RESTART_AFTER: Duration = Duration::from_millis(500);
-
-/// How many attempts from a queue a worker makes at a time that also makes others.
-pub(crate) const QUEUE_PLACES: usize = 8;
 
 /// Keeps one process running until the simulation is over: starts it again whenever it is gone.
 pub(crate) async fn keep(world: Arc<World>, slot: usize) {
@@ -177,10 +174,14 @@ fn serve(
                 .max_runs(plan.max_runs)
                 .max_activities(plan.max_activities)
                 .commit_lanes(plan.commit_lanes);
+            let queues = QUEUES.iter().zip(&plan.queues).map(|(name, limits)| {
+                let queue = Queue::new(*name).max_concurrent(limits.places);
+                limits.per_second.map_or(queue.clone(), |rate| queue.max_per_second(rate))
+            });
             let worker = match (is_apart, is_last) {
-                (true, true) => worker.without_workflows().queue(QUEUE),
+                (true, true) => queues.fold(worker.without_workflows(), Worker::queue),
                 (true, false) => worker,
-                (false, _) => worker.queue(Queue::new(QUEUE).max_concurrent(QUEUE_PLACES)),
+                (false, _) => queues.fold(worker, Worker::queue),
             };
             match worker.start().await {
                 Ok(worker) => break worker,

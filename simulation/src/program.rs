@@ -56,6 +56,23 @@ pub struct Work {
     pub awaited: u32,
 }
 
+/// The queues that workers serve.
+pub const QUEUES: [&str; 3] = ["far", "farther", "farthest"];
+
+impl Work {
+    /// The queue that it is on, if it is on one.
+    pub fn queue(&self) -> Option<&'static str> {
+        let is_queued = match self.kind {
+            Kind::Queued | Kind::QueuedWithin(_) | Kind::QueuedOnce => true,
+            Kind::Beating(is_queued) | Kind::Signed(is_queued) | Kind::Within(is_queued, _) => {
+                is_queued
+            }
+            Kind::Local | Kind::Once | Kind::Written => false,
+        };
+        is_queued.then(|| QUEUES[self.value.unsigned_abs() as usize % QUEUES.len()])
+    }
+}
+
 /// How an activity is attempted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {

@@ -144,29 +144,30 @@ async fn play(cx: &Context, program: Vec<Op>, before: u32) -> Played {
 #[workflow]
 async fn call(work: Work, awaited: u32) -> Result<i64, ActivityError<String>> {
     let work = Work { awaited, ..work };
-    match work.kind {
-        Kind::Local => perform(work).await,
-        Kind::Queued => perform(work).queue(QUEUE).await,
-        Kind::QueuedWithin(millis) => {
+    let queue = work.queue();
+    match (work.kind, queue) {
+        (Kind::Queued, Some(queue)) => perform(work).queue(queue).await,
+        (Kind::QueuedWithin(millis), Some(queue)) => {
             let limit = Duration::from_millis(millis);
-            perform(work).queue(QUEUE).schedule_to_start(limit).await
+            perform(work).queue(queue).schedule_to_start(limit).await
         }
-        Kind::Once => risk(work).await,
-        Kind::QueuedOnce => risk(work).queue(QUEUE).await,
-        Kind::Written => write(work).await,
-        Kind::Beating(false) => beat(work).await,
-        Kind::Beating(true) => beat(work).queue(QUEUE).await,
-        Kind::Signed(true) => sign(work).await,
-        Kind::Signed(false) => vouch(work).await,
-        Kind::Within(is_queued, millis) => {
+        (Kind::Once, _) => risk(work).await,
+        (Kind::QueuedOnce, Some(queue)) => risk(work).queue(queue).await,
+        (Kind::Written, _) => write(work).await,
+        (Kind::Beating(_), None) => beat(work).await,
+        (Kind::Beating(_), Some(queue)) => beat(work).queue(queue).await,
+        (Kind::Signed(_), Some(queue)) => sign(work).queue(queue).await,
+        (Kind::Signed(_), None) => vouch(work).await,
+        (Kind::Within(_, millis), queue) => {
             let call = perform(work).schedule_to_close(Duration::from_millis(millis));
-            if is_queued { call.queue(QUEUE).await } else { call.await }
+            match queue {
+                Some(queue) => call.queue(queue).await,
+                None => call.await,
+            }
         }
+        _ => perform(work).await,
     }
 }
-
-/// The queue that workers serve.
-pub(crate) const QUEUE: &str = "far";
 
 /// Returns, fails or hangs as it is told to.
 #[activity(start_to_close = "2s", retry(initial = "200ms", backoff = 2.0, max_attempts = 4))]
@@ -199,7 +200,7 @@ async fn write(cx: &ActivityContext, book: &mut Notebook, work: Work) -> Result<
 )]
 async fn beat(cx: &ActivityContext, work: Work) -> Result<i64, String> {
     let world = cx.dependency::<Arc<World>>();
-    let _running = world.running();
+    let _running = world.running(work.queue());
     let troubled = world.attempt_begins(cx.info(), &work);
     world.attempt_knows(cx.info(), cx.last_heartbeat());
     let says = |number| {
@@ -243,7 +244,7 @@ fn leave_with_clerks<A: Activity<Return = Result<i64, String>>>(cx: &ActivityCon
 
 async fn attempt(cx: &ActivityContext, work: &Work) -> Result<i64, String> {
     let world = cx.dependency::<Arc<World>>();
-    let _running = world.running();
+    let _running = world.running(work.queue());
     let troubled = world.attempt_begins(cx.info(), work);
     let came_to = come_to(work, troubled).await;
     world.attempt_ends(cx.info(), work);

@@ -40,6 +40,25 @@ async fn counting_far_away(how: String, upto: u32) -> Result<Vec<u32>, String> {
     count(&how, upto).queue("far").await.map_err(|error| error.to_string())
 }
 
+/// Says several things in one breath and fails; the next attempt returns what it knows of that.
+#[activity(heartbeat = "3s", retry(initial = "1s"))]
+async fn stutter(cx: &ActivityContext) -> Result<Option<u32>, String> {
+    if cx.info().attempt > 1 {
+        return Ok(cx.last_heartbeat());
+    }
+    for number in 0..=7_u32 {
+        cx.heartbeat(&number).map_err(|error| error.to_string())?;
+    }
+    Err("out of breath".to_owned())
+}
+
+#[workflow]
+async fn stuttering() -> Result<(Option<u32>, Option<u32>), String> {
+    let here = stutter().await.map_err(|error| error.to_string())?;
+    let far_away = stutter().queue("far").await.map_err(|error| error.to_string())?;
+    Ok((here, far_away))
+}
+
 /// Waits until it is cancelled and then takes `after` seconds to say so.
 #[activity]
 async fn listen(cx: &ActivityContext, after: u64) -> u64 {
@@ -194,6 +213,15 @@ async fn on_a_queue_another_worker_goes_on_where_it_was() {
     assert!(began.elapsed() < Duration::from_secs(3 + 2 + 1 + 4), "{:?}", began.elapsed());
     owner.shutdown().await.unwrap();
     other.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_words_of_an_attempt_that_fails_are_known() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("far").start().await.unwrap();
+    let run = rig.client.start(stuttering()).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), (Some(7), Some(7)));
+    worker.shutdown().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

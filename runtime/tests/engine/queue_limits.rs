@@ -115,32 +115,69 @@ async fn all_attempts_together_have_an_end_that_needs_no_worker_of_the_queue() {
     owner.shutdown().await.unwrap();
 }
 
+/// A worker that claims and then says nothing, as one that hangs.
+async fn claim_in_silence(rig: &Rig, count: u32) {
+    let silent = rig.store.register_worker(piton::store::NewWorker {
+        host: text("silent"),
+        pid: 1,
+        lease: Duration::from_secs(1_000),
+    });
+    let claim = piton::store::ClaimActivities {
+        worker: silent.await.unwrap(),
+        queues: &[("gpu", count)],
+        activities: &[("train", count)],
+        limit: count,
+    };
+    let claimed = rig.store.claim_activities(claim).await.unwrap().activities;
+    assert_eq!(claimed.len(), count as usize);
+}
+
 #[tokio::test(start_paused = true)]
 async fn limits_hold_while_the_worker_is_paused() {
     let rig = Rig::new();
     let owner = rig.worker().start().await.unwrap();
     let run = rig.client.start(limited(text("hang"), 3, 1_000)).await.unwrap();
     rig.until_parked(&run).await;
-    // A worker that claims and then says nothing, as one that hangs.
-    let silent = rig.store.register_worker(piton::store::NewWorker {
-        host: text("silent"),
-        pid: 1,
-        lease: Duration::from_secs(1_000),
-    });
-    let silent = silent.await.unwrap();
-    let claim = piton::store::ClaimActivities {
-        worker: silent,
-        queues: &[("gpu", 1)],
-        activities: &[("train", 1)],
-        limit: 1,
-    };
-    assert_eq!(rig.store.claim_activities(claim).await.unwrap().activities.len(), 1);
+    claim_in_silence(&rig, 1).await;
     let server = rig.server("gpu").start().await.unwrap();
     rig.until_begun("hang", &[2]).await;
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), "hang done");
     owner.shutdown().await.unwrap();
     server.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn overtaxed(what: String) -> Result<String, String> {
+    let wait = Duration::from_secs(100);
+    let policy = RetryPolicy { initial_interval: wait, jitter: 0.5, ..RetryPolicy::DEFAULT };
+    let call = train(&what).start_to_close(seconds(3)).retry(policy);
+    call.await.map_err(|error| error.to_string())
+}
+
+/// Also where nobody makes the attempts any more that took too long.
+#[tokio::test(start_paused = true)]
+async fn attempts_that_expire_together_are_not_tried_again_together() {
+    let rig = Rig::new();
+    rig.store.repeat_run_ids(7);
+    let owner = rig.worker().start().await.unwrap();
+    let mut keys = Vec::new();
+    for _ in 0..8 {
+        let run = rig.client.start(overtaxed(text("x"))).await.unwrap();
+        rig.until_parked(&run).await;
+        keys.push(ActivityKey { run_id: run.run_id(), handle: piton::model::Handle(0) });
+    }
+    claim_in_silence(&rig, 8).await;
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let mut due_at = Vec::new();
+    for key in keys {
+        let record = rig.store.find_activity(key).await.unwrap().expect("it is not over");
+        due_at.push(record.due_at.expect("it waits"));
+    }
+    due_at.sort_unstable();
+    let apart = due_at[7].saturating_since(due_at[0]);
+    assert!((10..=50).contains(&apart.as_secs()), "{apart:?}");
+    owner.shutdown().await.unwrap();
 }
 
 /// At most one at a time, on two queues.

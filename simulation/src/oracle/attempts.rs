@@ -69,15 +69,7 @@ impl Oracle {
         self.check(info.run_id, |run| {
             let most = MAX_ATTEMPTS + run.interruptions + on_queue;
             let is_owner = run.owner.is_some() && run.owner == lease.map(|(worker, _)| worker);
-            let is_local = !matches!(
-                work.kind,
-                Kind::Queued
-                    | Kind::QueuedWithin(_)
-                    | Kind::QueuedOnce
-                    | Kind::Beating(true)
-                    | Kind::Signed(true)
-                    | Kind::Within(true, _)
-            );
+            let is_local = work.queue().is_none();
             let is_once = matches!(work.kind, Kind::Once | Kind::QueuedOnce);
             let (handle, attempt) = (info.handle.0, info.attempt);
             let is_committed = run.is_closed

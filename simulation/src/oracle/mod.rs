@@ -5,6 +5,7 @@
 
 mod attempts;
 mod builds;
+mod crowds;
 mod holdings;
 mod queues;
 mod shutdowns;
@@ -23,6 +24,7 @@ use tokio::time::Instant;
 pub(crate) use self::attempts::Beginning;
 use self::attempts::Call;
 use self::builds::Readers;
+use self::crowds::Crowds;
 pub(crate) use self::holdings::Bounds;
 use self::holdings::Holdings;
 use self::queues::Queues;
@@ -48,6 +50,8 @@ pub(crate) struct Oracle {
     workers: u64,
     /// The attempts that each process makes.
     running: BTreeMap<String, Running>,
+    /// The attempts that each process makes from each queue.
+    crowds: Crowds,
     /// What workers own without knowing.
     holdings: Holdings,
     /// How long workers take at most to look around some times.
@@ -100,6 +104,7 @@ impl Oracle {
     /// A process begins to live.
     pub(crate) fn lives(&mut self, who: &str, process: &Process) {
         self.lives.insert(who.to_owned(), process.clone());
+        self.crowds.lives(who);
     }
 
     /// The worker of a process serves from now on, runs among others or nothing but queues.
@@ -136,7 +141,10 @@ impl Oracle {
     }
 
     /// An attempt that the process `who` makes is over.
-    pub(crate) fn ends_one(&mut self, who: &str) {
+    pub(crate) fn ends_one(&mut self, who: &str, queue: Option<&'static str>) {
+        if let Some(queue) = queue {
+            self.crowds.ends(who, queue);
+        }
         if let Some(running) = self.running.get_mut(who) {
             *running = Running { count: running.count - 1, until: Instant::now() };
         }

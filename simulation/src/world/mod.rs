@@ -18,6 +18,7 @@ use crate::faults::{Fault, Faults, Wire};
 use crate::journal::Journal;
 use crate::options::Options;
 use crate::oracle::Oracle;
+use crate::program::QUEUES;
 use crate::report::Report;
 use crate::workflows::TimersChecked;
 use crate::{processes, runs};
@@ -61,11 +62,37 @@ pub(crate) struct Plan {
     pub(crate) max_runs: usize,
     pub(crate) max_activities: usize,
     pub(crate) commit_lanes: usize,
+    /// What a worker takes on of each queue.
+    pub(crate) queues: [QueueLimits; QUEUES.len()],
     /// The builds of the program, by the definitions that they have changed.
     pub(crate) builds: Vec<Option<u32>>,
 }
 
+/// What a worker takes on of a queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueueLimits {
+    /// How many attempts it makes at a time at most.
+    pub(crate) places: usize,
+    /// How many it begins in a second.
+    pub(crate) per_second: Option<f64>,
+}
+
+impl QueueLimits {
+    fn draw(rng: &mut Rng) -> Self {
+        Self {
+            places: [1, 3, 8, 8][rng.usize(0..4)],
+            per_second: [None, None, Some(2.0), Some(10.0)][rng.usize(0..4)],
+        }
+    }
+}
+
 impl Plan {
+    /// What a worker takes on of the queue with this name.
+    pub(crate) fn limits_of(&self, queue: &str) -> QueueLimits {
+        let place = QUEUES.iter().position(|name| *name == queue);
+        self.queues[place.expect("there are no others")]
+    }
+
     fn draw(options: &Options, rng: &mut Rng) -> Self {
         let runs = [1, 10, 50, 100, 200][rng.usize(0..5)];
         Self {
@@ -82,6 +109,7 @@ impl Plan {
             max_runs: [1, 8, 10_000, 10_000][rng.usize(0..4)],
             max_activities: [1, 8, 1_000, 1_000][rng.usize(0..4)],
             commit_lanes: [1, 1, 3][rng.usize(0..3)],
+            queues: std::array::from_fn(|_| QueueLimits::draw(rng)),
             builds: match rng.u32(0..4) {
                 0 => vec![None, Some(rng.u32(0..64))],
                 1 => vec![Some(rng.u32(0..64)), None, Some(rng.u32(0..64))],
@@ -328,7 +356,8 @@ impl World {
 
     /// Sets the database's clock forward or back.
     pub(crate) fn jump(&self) {
-        let span = 10_000_000;
+        // By less than a lease, or by more than all of them together.
+        let span = [10_000_000, 600_000_000][self.faults.below(2) as usize];
         let by = self.faults.below(2 * span) as i64 - span as i64;
         self.journal.note("", format_args!("the database's clock is set by {by} us"));
         self.faults.jump(by);

@@ -13,7 +13,6 @@ use piton::store::memory::{Held, Write};
 use super::World;
 use crate::clerks::Answer;
 use crate::oracle::{Beginning, Bounds, Oracle};
-use crate::processes::QUEUE_PLACES;
 use crate::program::{Luck, Work};
 
 impl World {
@@ -53,7 +52,8 @@ impl World {
     pub(super) fn bounds(&self) -> Bounds {
         // It finds it at one poll and says so at the next, which may both be late by some calls.
         let polls = 3 * self.plan.poll_interval + Duration::from_secs(1);
-        Bounds { runs: self.plan.max_runs, attempts: QUEUE_PLACES, polls }
+        let attempts = self.plan.queues.iter().map(|queue| queue.places).min();
+        Bounds { runs: self.plan.max_runs, attempts: attempts.unwrap_or_default(), polls }
     }
 
     /// The process `who` begins to shut down.
@@ -81,11 +81,17 @@ impl World {
         self.judge(|oracle| oracle.has_stopped(who));
     }
 
-    /// The process that is being polled makes an attempt, until this is dropped.
-    pub(crate) fn running(self: &Arc<Self>) -> Running {
+    /// The process that is being polled makes an attempt, from this queue if it is on one, until this is
+    /// dropped.
+    pub(crate) fn running(self: &Arc<Self>, queue: Option<&'static str>) -> Running {
         let who = self.life(|life| life.name.clone()).unwrap_or_default();
-        self.judge(|oracle| oracle.begins_one_more(&who, self.plan.max_activities));
-        Running { world: Arc::clone(self), who }
+        self.judge(|oracle| {
+            oracle.begins_one_more(&who, self.plan.max_activities);
+            if let Some(queue) = queue {
+                oracle.begins_one_of(&who, queue, self.plan.limits_of(queue));
+            }
+        });
+        Running { world: Arc::clone(self), who, queue }
     }
 
     /// A call of the process `who` fails.
@@ -187,11 +193,12 @@ impl World {
 pub(crate) struct Running {
     world: Arc<World>,
     who: String,
+    queue: Option<&'static str>,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.world.lock_oracle().ends_one(&self.who);
+        self.world.lock_oracle().ends_one(&self.who, self.queue);
     }
 }
 
