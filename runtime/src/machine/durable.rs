@@ -88,7 +88,7 @@ pub fn local<T: Durable>() -> Local<T> {
 }
 
 impl<T> Local<T> {
-    /// Adds the local to the next state. If its type refuses, [`Parked::suspend`] says so.
+    /// Adds the local to the next state. If its type refuses, [`Parked::leave`] says so.
     pub fn put(&self, value: &T, parked: &mut Parked) {
         let written = (self.coding.save)(value, parked.next.begin());
         parked.next.end(written);
@@ -104,13 +104,13 @@ impl<T> Local<T> {
     }
 
     /// Reads the local at `position` of the state. If the bytes are not such a value,
-    /// [`Parked::halt`] says so.
+    /// [`Parked::leave`] says so.
     pub fn load(&self, parked: &mut Parked, position: usize) -> Option<T> {
         self.load_next(&mut parked.locals_at(&[position]))
     }
 
     /// Takes the local out of its slot. If it is there as bytes that are not such a value,
-    /// [`Parked::halt`] says so.
+    /// [`Parked::leave`] says so.
     pub fn take(&self, slot: &mut Slot<T>, parked: &mut Parked) -> Option<T> {
         match std::mem::take(slot) {
             Slot::Value(value) => Some(value),

@@ -91,7 +91,7 @@ impl<'a> LocalsReader<'a> {
 }
 
 impl Parked {
-    /// Reads the locals at these positions. If the bytes are not such values, [`Parked::halt`] says
+    /// Reads the locals at these positions. If the bytes are not such values, [`Parked::leave`] says
     /// so.
     pub fn load<L: Load>(&mut self, tokens: L, positions: &[usize]) -> Option<L::Output> {
         tokens.load_next(&mut self.locals_at(positions))

@@ -11,10 +11,10 @@ use crate::codec;
 /// The token of an operation that is awaited alone and gives a `T`.
 pub struct Fut<F, T> {
     /// Starts the operation and begins to write the state of this number, which waits for it. Its
-    /// locals and [`Parked::suspend`] must follow.
+    /// locals and [`Parked::leave`] must follow.
     pub suspend: fn(F, u32, &mut Parked, &Context),
     /// The outcome of the operation that the state waits for. While there is none, the machine
-    /// stays parked: see [`Parked::halt`].
+    /// stays parked: see [`Parked::leave`].
     pub resume: fn(&mut Parked, &Context) -> Option<T>,
 }
 
