@@ -1,10 +1,11 @@
 //! Statements, conditions and the values that blocks and loops are left with.
 
-use syn::{BinOp, Block, Expr, Label, Lifetime, Pat, Stmt};
+use syn::{Block, Expr, Label, Lifetime, Pat, Stmt};
 
 use super::jump_dest;
 use super::values::{Bound, Values};
 use crate::ir::label_target;
+use crate::normalize::chain;
 use crate::usage::Jump;
 
 /// What a `break` may leave.
@@ -43,16 +44,14 @@ impl Values<'_> {
         cond: &'e Expr,
         bind: &mut impl FnMut(&mut Self, &'e Pat, &Bound),
     ) {
-        match cond {
-            Expr::Let(expr) => {
-                let bound = self.bound(&expr.expr);
-                bind(self, &expr.pat, &bound);
+        for operand in chain(cond) {
+            match operand {
+                Expr::Let(expr) => {
+                    let bound = self.bound(&expr.expr);
+                    bind(self, &expr.pat, &bound);
+                }
+                operand => self.run(operand),
             }
-            Expr::Binary(expr) if matches!(expr.op, BinOp::And(_)) => {
-                self.cond(&expr.left, bind);
-                self.cond(&expr.right, bind);
-            }
-            cond => self.run(cond),
         }
     }
 

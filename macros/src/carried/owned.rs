@@ -8,7 +8,7 @@ use syn::{Expr, Pat, Stmt};
 use super::bindings::has_ref;
 use super::values::{Bound, Values};
 use crate::ir::{Block, Branch, Choice, Graph, LocalId, Locals, Node, PointId, Terminator};
-use crate::normalize::is_comparison;
+use crate::normalize::{is_comparison, is_lazy};
 use crate::usage::bound_locals;
 
 /// The locals whose value may hold a borrow of another local.
@@ -159,7 +159,7 @@ fn is_plain(expr: &Expr) -> bool {
         Expr::Lit(_) | Expr::Cast(_) => true,
         Expr::Binary(expr) => {
             is_comparison(&expr.op)
-                || matches!(expr.op, syn::BinOp::And(_) | syn::BinOp::Or(_))
+                || is_lazy(&expr.op)
                 || is_plain(&expr.left)
                 || is_plain(&expr.right)
         }

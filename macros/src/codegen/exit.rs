@@ -145,12 +145,11 @@ impl Printer<'_> {
 
     /// Hands back what the region that ends here has only borrowed in the source.
     fn hand_back(&self) -> TokenStream {
-        let graph = self.machine.graph;
-        let Some(region) = graph[self.root.block].region else { return TokenStream::new() };
-        let wait = BlockKind::Resume(graph[region].point);
-        let roots = &self.machine.layout.roots;
-        let after = roots.iter().find(|root| graph[root.block].kind == wait);
-        let back = after.into_iter().flat_map(|root| &root.carried);
+        let Some(region) = self.machine.graph[self.root.block].region else {
+            return TokenStream::new();
+        };
+        let around = print::root_around(self.machine, region);
+        let back = around.into_iter().flat_map(|root| &root.carried);
         let back = back.filter(|id| regions::takes_over(self.machine, region, **id));
         back.map(|id| self.carry(*id, &regions::given(region, *id), None)).collect()
     }

@@ -12,7 +12,7 @@ use super::Machine;
 use super::rewrite::Rewrite;
 use super::step;
 use crate::hygiene::{hidden, hidden_at};
-use crate::ir::{Block, BlockId, BlockKind, Branch, LocalId, Node, ScopeId, Terminator};
+use crate::ir::{Block, BlockId, BlockKind, Branch, LocalId, Node, RegionId, ScopeId, Terminator};
 use crate::layout::{Link, Root, VariableId, makes, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
@@ -68,16 +68,20 @@ impl Braces {
     }
 }
 
+/// The root that waits for a region.
+pub(super) fn root_around<'a>(machine: &Machine<'a>, region: RegionId) -> Option<&'a Root> {
+    let kind = BlockKind::Resume(machine.graph[region].point);
+    machine.layout.roots.iter().find(|root| machine.graph[root.block].kind == kind)
+}
+
 /// The parts of locals that are variables of their own in a root, and in what it is in.
 fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
     let variables = root.entry.iter().chain(&root.unfilled);
     let variables = variables.map(|id| machine.layout.variable(*id));
     let parts = variables.filter(|variable| !variable.place.fields.is_empty());
     let mut parts: Vec<_> = parts.map(|it| (it.place.clone(), it.ident.clone())).collect();
-    let outside = machine.graph[root.block].region.and_then(|region| {
-        let kind = BlockKind::Resume(machine.graph[region].point);
-        machine.layout.roots.iter().find(|root| machine.graph[root.block].kind == kind)
-    });
+    let region = machine.graph[root.block].region;
+    let outside = region.and_then(|region| root_around(machine, region));
     parts.extend(outside.into_iter().flat_map(|root| parts_in(machine, root)));
     parts
 }

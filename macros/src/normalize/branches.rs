@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{BinOp, Block, Expr, Pat, Stmt as Source, UnOp};
+use syn::{Block, Expr, Pat, Stmt as Source, UnOp};
 
-use super::{Dest, Lower, collect_bindings, extends_temporaries, split_type};
+use super::{Dest, Lower, collect_bindings, extends_temporaries, is_lazy, split_type};
 use crate::ir::{Arm, LocalId, Stmt};
 use crate::macros;
 use crate::usage::Usage;
@@ -94,7 +94,7 @@ impl Lower<'_> {
             Expr::Unary(expr) => {
                 matches!(expr.op, UnOp::Not(_)) && self.is_condition_apart(&expr.expr)
             }
-            Expr::Binary(expr) if matches!(expr.op, BinOp::And(_) | BinOp::Or(_)) => {
+            Expr::Binary(expr) if is_lazy(&expr.op) => {
                 let taken = self.taken(&expr.right);
                 crate::cfg::let_patterns(cond).is_empty()
                     && (taken.iter().any(|local| !self.is_used_later(*local))

@@ -43,9 +43,7 @@ impl Lower<'_> {
                 }
                 self.path(local)
             }
-            Expr::Binary(expr) if matches!(expr.op, BinOp::And(_) | BinOp::Or(_)) => {
-                self.hoist_short_circuit(expr)
-            }
+            Expr::Binary(expr) if is_lazy(&expr.op) => self.hoist_short_circuit(expr),
             Expr::Macro(expr) => self.hoist_macro(expr),
             Expr::Paren(expr) if expr.attrs.is_empty() => match self.hoist(*expr.expr) {
                 // What is left needs none.
@@ -281,6 +279,11 @@ pub(crate) fn is_assignment(op: &BinOp) -> bool {
             | BinOp::ShlAssign(_)
             | BinOp::ShrAssign(_)
     )
+}
+
+/// Whether the right side may not be evaluated.
+pub(crate) fn is_lazy(op: &BinOp) -> bool {
+    matches!(op, BinOp::And(_) | BinOp::Or(_))
 }
 
 pub(crate) fn is_comparison(op: &BinOp) -> bool {

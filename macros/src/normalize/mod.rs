@@ -29,7 +29,7 @@ mod texts;
 mod walk;
 
 pub(crate) use self::control::chain;
-pub(crate) use self::expr::{is_assignment, is_comparison};
+pub(crate) use self::expr::{is_assignment, is_comparison, is_lazy};
 
 use proc_macro2::Span;
 use quote::ToTokens;

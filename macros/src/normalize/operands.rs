@@ -279,7 +279,7 @@ pub(super) fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
 }
 
 /// Whether moving or copying the expression later gives the same value.
-pub(super) fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
+fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
     match expr {
         Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
             Some(local) => !changed.changes.contains(&local),

@@ -4,18 +4,18 @@
 //! receiver is moved to a temporary of the statement or the loop, and the operands before it are evaluated
 //! before it, as they are before an await.
 
-use syn::{BinOp, Expr, ExprMethodCall};
+use syn::{Expr, ExprMethodCall};
 
-use super::Lower;
 use super::expr::operands_mut;
 use super::operands::Operand;
+use super::{Lower, is_lazy};
 use crate::carried::gives_own;
 use crate::macros::{self, Piece};
 
 impl Lower<'_> {
     /// Moves the receivers in what is evaluated, whatever comes, to temporaries.
-    pub(super) fn keep_receiver(&mut self, value: Expr) -> Expr {
-        if !has_receiver(&value) {
+    pub(super) fn keep_receiver(&mut self, mut value: Expr) -> Expr {
+        if !has_receiver(&mut value) {
             return value;
         }
         match value {
@@ -53,8 +53,8 @@ impl Lower<'_> {
         let (places, kinds): (Vec<&mut Expr>, Vec<Operand>) = places.into_iter().unzip();
         let mut places = places;
         let taken = places.iter_mut().map(|place| std::mem::replace(*place, Expr::PLACEHOLDER));
-        let operands: Vec<(Expr, Operand)> = taken.zip(kinds).collect();
-        let last = operands.iter().rposition(|(operand, _)| has_receiver(operand));
+        let mut operands: Vec<(Expr, Operand)> = taken.zip(kinds).collect();
+        let last = operands.iter_mut().rposition(|(operand, _)| has_receiver(operand));
         let changed = self.changed_after(&operands, last);
         for (index, ((operand, kind), place)) in operands.into_iter().zip(places).enumerate() {
             *place = match last {
@@ -66,19 +66,23 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a receiver is to be kept in what is evaluated, whatever comes.
-fn has_receiver(value: &Expr) -> bool {
-    let mut value = value.clone();
-    match &mut value {
+/// Whether a receiver is to be kept in what is evaluated, whatever comes. It is left as it is.
+fn has_receiver(value: &mut Expr) -> bool {
+    match value {
         Expr::MethodCall(call) if is_looked_at(call) => true,
-        Expr::Binary(expr) if is_lazy(&expr.op) => has_receiver(&expr.left),
-        Expr::Macro(call) if macros::name(&call.mac) == "vec" => macros::parse(&call.mac)
-            .is_some_and(|pieces| {
-                pieces.iter().any(|piece| matches!(piece, Piece::Expr(it, _) if has_receiver(it)))
-            }),
+        Expr::Binary(expr) if is_lazy(&expr.op) => has_receiver(&mut expr.left),
+        Expr::Macro(call) if macros::name(&call.mac) == "vec" => {
+            let pieces = macros::parse(&call.mac).unwrap_or_default();
+            pieces.into_iter().any(|piece| match piece {
+                Piece::Expr(mut value, _) => has_receiver(&mut value),
+                Piece::Tokens(_) => false,
+            })
+        }
         Expr::Macro(_) => false,
-        value => operands_mut(value)
-            .is_some_and(|operands| operands.iter().any(|(operand, _)| has_receiver(operand))),
+        value => {
+            let operands = operands_mut(value).unwrap_or_default();
+            operands.into_iter().any(|(operand, _)| has_receiver(operand))
+        }
     }
 }
 
@@ -100,10 +104,6 @@ fn is_collected(expr: &Expr) -> bool {
         }
     }
     matches!(expr, Expr::MethodCall(call) if call.method == "collect" && lasts(&call.receiver))
-}
-
-fn is_lazy(op: &BinOp) -> bool {
-    matches!(op, BinOp::And(_) | BinOp::Or(_))
 }
 
 /// Whether the expression makes a new value.

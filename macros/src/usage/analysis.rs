@@ -8,7 +8,7 @@ use syn::{Expr, Macro, Pat, UnOp};
 use super::{Flow, Jump, Place, Usage};
 use crate::ir::{LocalId, Locals, label_target};
 use crate::macros::{self, Piece, Role};
-use crate::normalize::{collect_bindings, is_assignment, is_comparison};
+use crate::normalize::{collect_bindings, is_assignment, is_comparison, is_lazy};
 
 /// What becomes of the value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +203,7 @@ impl Visit<'_> for Analysis<'_> {
                 self.visit(&expr.left, Mode::Borrow);
                 self.visit(&expr.right, Mode::Borrow);
             }
-            Expr::Binary(expr) if matches!(expr.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
+            Expr::Binary(expr) if is_lazy(&expr.op) => {
                 self.visit_expr(&expr.left);
                 self.maybe(|this| this.visit_expr(&expr.right));
             }

@@ -94,9 +94,10 @@ impl Context {
     pub fn random(&self) -> u64 {
         // SipHash of (run, step, draw): uniform, and nothing secret hangs on it.
         let mut hasher = DefaultHasher::new();
-        self.fields().run.run_id.hash(&mut hasher);
-        self.fields().step.get().hash(&mut hasher);
-        self.fields().drawn.replace(self.fields().drawn.get() + 1).hash(&mut hasher);
+        let fields = self.fields();
+        fields.run.run_id.hash(&mut hasher);
+        fields.step.get().hash(&mut hasher);
+        fields.drawn.replace(fields.drawn.get() + 1).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -160,44 +161,42 @@ impl Context {
     /// Prepares for step number `step`. A request to cancel that has arrived is delivered by this
     /// step: to the run's own wait for it, or else to every operation outstanding now.
     pub(crate) fn begin_step(&self, step: u64, now: Timestamp) {
-        self.fields().step.set(step);
-        self.fields().now.set(now);
-        self.fields().drawn.set(0);
-        self.fields().waits.borrow_mut().clear();
+        let fields = self.fields();
+        fields.step.set(step);
+        fields.now.set(now);
+        fields.drawn.set(0);
+        fields.waits.borrow_mut().clear();
         self.open_waits(false);
-        self.fields().goes_on.set(false);
-        let awaited = self
-            .fields()
+        fields.goes_on.set(false);
+        let awaited = fields
             .operations
             .borrow()
             .iter()
             .any(|(_, operation)| matches!(operation, Operation::Cancellation));
         let ends_all = !awaited && self.take_cancel().is_some();
-        self.fields().cancelled_below.set(Handle(if ends_all {
-            self.fields().next_handle.get()
-        } else {
-            0
-        }));
+        fields.cancelled_below.set(Handle(if ends_all { fields.next_handle.get() } else { 0 }));
     }
 
     /// Adds an operation to those outstanding and to what the step waits for.
     pub(crate) fn ask(&self, operation: Operation) -> Handle {
-        let handle = Handle(self.fields().next_handle.get());
-        self.fields().next_handle.set(handle.0 + 1);
+        let fields = self.fields();
+        let handle = Handle(fields.next_handle.get());
+        fields.next_handle.set(handle.0 + 1);
         if is_on_queue(&operation) {
-            self.fields().queued.borrow_mut().asked.push(handle);
+            fields.queued.borrow_mut().asked.push(handle);
         }
-        self.fields().operations.borrow_mut().push((handle, operation));
+        fields.operations.borrow_mut().push((handle, operation));
         self.wait_for(handle);
         handle
     }
 
     /// Takes an operation off those outstanding.
     pub(crate) fn settle(&self, handle: Handle) {
-        let mut operations = self.fields().operations.borrow_mut();
+        let fields = self.fields();
+        let mut operations = fields.operations.borrow_mut();
         if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
             let (_, operation) = operations.remove(index);
-            if is_on_queue(&operation) && !self.fields().arrivals.borrow().has_outcome(handle) {
+            if is_on_queue(&operation) && !fields.arrivals.borrow().has_outcome(handle) {
                 self.give_up_queued(handle);
             }
         }
@@ -290,10 +289,11 @@ impl Context {
     /// Runs code up to its next suspension. Whether it can go on at once; if so, nothing that it
     /// waits for counts.
     pub(crate) fn run_on<T>(&self, run: impl FnOnce() -> T) -> (T, bool) {
-        let outer = self.fields().goes_on.replace(false);
+        let fields = self.fields();
+        let outer = fields.goes_on.replace(false);
         self.open_waits(false);
         let value = run();
-        let goes_on = self.fields().goes_on.replace(outer);
+        let goes_on = fields.goes_on.replace(outer);
         self.close_waits(!goes_on);
         (value, goes_on)
     }
@@ -337,9 +337,10 @@ impl Context {
     /// Runs `step` so that polling an operation gives it up, which leaves the machine as it was
     /// but for what it waited for.
     pub(crate) fn give_up<T>(&self, step: impl FnOnce() -> T) -> T {
-        let outer = self.fields().giving_up.replace(true);
+        let fields = self.fields();
+        let outer = fields.giving_up.replace(true);
         let value = step();
-        self.fields().giving_up.set(outer);
+        fields.giving_up.set(outer);
         value
     }
 
