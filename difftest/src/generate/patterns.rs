@@ -1,7 +1,7 @@
 //! Matches, with patterns by value of every kind.
 
 use super::scope::Capture;
-use super::{Generator, Node, Ty};
+use super::{Generator, Kind, Node, Ty};
 
 /// An arm: the pattern, whether it may be given a guard, and what it binds.
 type Arm = (&'static str, &'static [(&'static str, Ty)]);
@@ -193,8 +193,10 @@ impl Generator {
             arms
         };
         let arms = self.arms(ty, arms);
-        // Where a guard awaits, rustc 1.95 forgets the index of an element that is matched in place.
-        let is_element = scrutinee.to_source().contains(" as usize]");
+        // Where a guard awaits, rustc 1.95 forgets the index of an element that is matched in place, and
+        // reads another one after the await. In a block it is a value. The only elements are numbers.
+        let is_number = scrutinee.kind == Kind::Expr(Ty::Int);
+        let is_element = is_number && scrutinee.to_source().ends_with(']');
         let template = if is_element { "match { $ } {\n$}" } else { "match $ {\n$}" };
         Node::expr(ty, template, vec![scrutinee, arms])
     }
