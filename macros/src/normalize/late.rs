@@ -13,7 +13,7 @@ use syn::{Expr, ExprMethodCall};
 use super::entries::FILLING_OPTIONS;
 use super::labels::OwnTargets;
 use super::lending::PARTS_MUT;
-use super::operands::is_constant;
+use super::operands::{Changed, is_constant, is_stable_value};
 use super::select::Select;
 use super::{Lower, labels};
 use crate::ir::LocalId;
@@ -75,43 +75,47 @@ impl Lower<'_> {
     }
 
     /// The locals that a chain which is evaluated late names once its arguments are kept.
-    pub(super) fn named_late(&self, chain: &Expr) -> BTreeSet<LocalId> {
+    pub(super) fn named_late(&self, chain: &Expr, changed: &Changed) -> BTreeSet<LocalId> {
         match chain {
             Expr::MethodCall(call) => {
-                let mut named = self.named_late(&call.receiver);
-                for arg in call.args.iter().filter(|arg| self.lasts(arg)) {
+                let mut named = self.named_late(&call.receiver, changed);
+                for arg in call.args.iter().filter(|arg| self.lasts(arg, changed)) {
                     named.extend(Usage::of_expr(&self.locals, arg).mentions);
                 }
                 named
             }
-            Expr::Field(expr) => self.named_late(&expr.base),
-            Expr::Paren(expr) => self.named_late(&expr.expr),
+            Expr::Field(expr) => self.named_late(&expr.base, changed),
+            Expr::Paren(expr) => self.named_late(&expr.expr, changed),
             place => Usage::of_expr(&self.locals, place).mentions,
         }
     }
 
     /// Whether an argument of a chain need not be kept, because it is the same later on.
-    fn lasts(&self, arg: &Expr) -> bool {
-        is_constant(self, arg) || is_empty(arg) || matches!(arg, Expr::Reference(_))
+    fn lasts(&self, arg: &Expr, changed: &Changed) -> bool {
+        match arg {
+            Expr::Path(_) => is_stable_value(self, arg, changed),
+            Expr::Reference(_) => true,
+            _ => is_constant(self, arg) || is_empty(arg),
+        }
     }
 
     /// Keeps the arguments of a chain that is evaluated late.
-    pub(super) fn keep_keys(&mut self, chain: Expr) -> Expr {
+    pub(super) fn keep_keys(&mut self, chain: Expr, changed: &Changed) -> Expr {
         match chain {
             Expr::MethodCall(mut call) => {
-                *call.receiver = self.keep_keys(*call.receiver);
+                *call.receiver = self.keep_keys(*call.receiver, changed);
                 for arg in &mut call.args {
-                    if !self.lasts(arg) {
+                    if !self.lasts(arg, changed) {
                         *arg = self.spill(std::mem::replace(arg, Expr::PLACEHOLDER));
                     }
                 }
                 Expr::MethodCall(call)
             }
             Expr::Field(mut expr) => {
-                *expr.base = self.keep_keys(*expr.base);
+                *expr.base = self.keep_keys(*expr.base, changed);
                 Expr::Field(expr)
             }
-            Expr::Paren(expr) => self.keep_keys(*expr.expr),
+            Expr::Paren(expr) => self.keep_keys(*expr.expr, changed),
             place => place,
         }
     }

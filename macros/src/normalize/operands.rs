@@ -144,7 +144,7 @@ impl Lower<'_> {
             place if is_constant(self, &place) => place,
             value => match self.late_after(&value, changed) {
                 Some(late) => {
-                    let chain = self.keep_keys(value);
+                    let chain = self.keep_keys(value, changed);
                     if late == Late::MayPanic {
                         self.look_at(&chain);
                     }
@@ -167,7 +167,7 @@ impl Lower<'_> {
             Late::Fills => changed.exits.loops || changed.exits.function && self.within.is_some(),
             Late::Lends | Late::MayPanic => false,
         };
-        (!leaves && self.named_late(chain).is_disjoint(&changed.changes)).then_some(late)
+        (!leaves && self.named_late(chain, changed).is_disjoint(&changed.changes)).then_some(late)
     }
 
     /// Evaluates `place`, and nothing more.
@@ -279,7 +279,7 @@ pub(super) fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
 }
 
 /// Whether moving or copying the expression later gives the same value.
-fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
+pub(super) fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
     match expr {
         Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
             Some(local) => !changed.changes.contains(&local),
