@@ -2,23 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use piton::error::{SignalError, StoreError};
-use piton::model::{Handle, Timestamp};
+use piton::model::Timestamp;
 use piton::prelude::*;
 use piton::store::memory::{Hook, Write};
-use piton::store::{
-    ActivityKey, ActivityLimits, ClaimRequest, CommitStep, Disposition, NewActivity, NewWorker,
-    RunFilter, Store,
-};
-use tokio::sync::Notify;
+use piton::store::{RunFilter, Store};
 use tokio::time::Instant;
 
 use crate::activities::Approve;
-use crate::queues::study;
 use crate::rig::Rig;
 use crate::workflows::{chain, collect, fan_out, steadfast, work};
 
@@ -162,34 +157,6 @@ async fn a_shutdown_without_a_database_ends_with_an_error() {
     let asked = Instant::now();
     worker.shutdown().await.unwrap_err();
     assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_claim_whose_answer_was_lost_is_found_again() {
-    let rig = Rig::new();
-    let run = rig.client.start(chain(2)).await.unwrap();
-    rig.store.set_hook(Failing::new("claim_runs", 1, true));
-    let worker = rig.worker().start().await.unwrap();
-    assert_eq!(run.result().await.unwrap(), 1);
-    worker.shutdown().await.unwrap();
-}
-
-/// At once, as with runs, and not at the next poll.
-#[tokio::test(start_paused = true)]
-async fn an_attempt_whose_answer_was_lost_begins_all_the_same() {
-    let rig = Rig::new();
-    let owner = rig.worker().start().await.unwrap();
-    let connection = rig.store.connect();
-    let server = rig.worker_of(&Client::new(connection.clone())).without_workflows().queue("gpu");
-    let server = server.poll_interval(hours(1)).start().await.unwrap();
-    tokio::time::sleep(LONG).await;
-    connection.set_hook(Failing::new("claim_activities", 1, true));
-    let run = rig.client.start(study("model".to_owned())).await.unwrap();
-    let soon = tokio::time::timeout(Duration::from_secs(5), run.result()).await;
-    assert_eq!(soon.expect("it is looked for").unwrap(), "model done");
-    assert_eq!(rig.lab.begun("model"), [1]);
-    owner.shutdown().await.unwrap();
-    server.shutdown().await.unwrap();
 }
 
 /// As a restart of its server takes.
@@ -349,125 +316,5 @@ async fn a_commit_names_each_arrival_once() {
     assert_eq!(run.result().await.unwrap(), "flaky done");
     // The failed attempt was saved twice, because the first answer was lost.
     assert_eq!(*used_up.consumed.lock().unwrap(), [vec![1, 2]]);
-    worker.shutdown().await.unwrap();
-}
-
-/// Keeps the first answer back by which something was given up, and loses the second by which
-/// something was given.
-#[derive(Default)]
-struct LateAndLost {
-    given_up: AtomicU32,
-    given: AtomicU32,
-    is_lost: AtomicBool,
-    answer: Notify,
-}
-
-#[async_trait::async_trait]
-impl Hook for LateAndLost {
-    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
-        match operation {
-            "commit_steps" | "finish_activities"
-                if self.given_up.fetch_add(1, Ordering::SeqCst) == 0 =>
-            {
-                self.answer.notified().await;
-            }
-            "claim_runs" | "claim_activities" => {
-                let is_second = self.given.load(Ordering::SeqCst) == 2;
-                if is_second && !self.is_lost.swap(true, Ordering::SeqCst) {
-                    let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
-                    return Err(StoreError::Database { operation, retryable: true, source });
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn wrote(&self, _: Timestamp, write: &Write<'_>) {
-        if let Write::Claimed { again: false, .. } | Write::Attempted { again: false, .. } = write {
-            self.given.fetch_add(1, Ordering::SeqCst);
-        }
-    }
-}
-
-/// A step that the worker had given up, because the database refused it when it was sent once more, and
-/// that is carried out after all when the run is driven again.
-#[tokio::test(start_paused = true)]
-async fn a_run_whose_step_is_committed_behind_its_back_goes_on_soon() {
-    let rig = Rig::new();
-    let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(work("hang".to_owned())).await.unwrap();
-    rig.until_begun("hang", &[1]).await;
-    let [(owner, _)] = rig.store.list_workers().await.unwrap()[..] else { panic!("there is one") };
-    let snapshot = rig.store.snapshot(run.run_id()).expect("it is there");
-    let as_it_is = Disposition::Keep { snapshot, state: "perform".into() };
-    let expected = run.status().await.unwrap().step_no;
-    let step = CommitStep::new(run.run_id(), expected, as_it_is);
-    rig.store.commit_steps(owner, &[&step]).await.unwrap();
-    rig.lab.open_gate();
-    rig.lab.open_gate();
-    let soon = tokio::time::timeout(Duration::from_secs(10), run.result()).await;
-    assert_eq!(soon.expect("the worker finds that it owns it").unwrap(), "hang done");
-    worker.shutdown().await.unwrap();
-}
-
-/// Longer than it takes to look for what was lost.
-const LONG: Duration = Duration::from_secs(60);
-
-#[tokio::test(start_paused = true)]
-async fn a_claim_that_was_lost_while_the_run_was_being_parked_is_found_again() {
-    let rig = Rig::new();
-    let (connection, faults) = (rig.store.connect(), Arc::new(LateAndLost::default()));
-    connection.set_hook(faults.clone());
-    let worker = rig.worker_of(&Client::new(connection)).start().await.unwrap();
-    let run = rig.client.start(collect(1)).await.unwrap();
-    rig.until_parked(&run).await;
-    run.signal(Approve { by: "anybody".into() }).await.unwrap();
-    rig.until_true(|| faults.is_lost.load(Ordering::SeqCst)).await;
-    tokio::time::sleep(LONG).await;
-    // Only now does the driver hear that the run is parked.
-    faults.answer.notify_one();
-    let result = tokio::time::timeout(LONG, run.result()).await;
-    assert_eq!(result.expect("somebody goes on with the run").unwrap(), ["anybody"]);
-    worker.shutdown().await.unwrap();
-}
-
-/// An activity on a queue that no build can read is put back, to be offered again, uncounted.
-#[tokio::test(start_paused = true)]
-async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
-    let rig = Rig::new();
-    let owner = NewWorker { host: "none".to_owned(), pid: 0, lease: LONG * 60 };
-    let owner = rig.store.register_worker(owner).await.unwrap();
-    let run = rig.client.start(collect(1)).await.unwrap();
-    let (run_id, workflows) = (run.run_id(), &["collect"]);
-    let request = ClaimRequest { worker: owner, workflows, limit: 1, inbox_limit: 0 };
-    let claimed = rig.store.claim_runs(request).await.unwrap().runs.pop().expect("it is due");
-    let activity = NewActivity {
-        handle: Handle(0),
-        queue: "gpu".to_owned(),
-        activity: "train".to_owned(),
-        call: b"unreadable".to_vec(),
-        limits: ActivityLimits::default(),
-    };
-    let as_it_was = Disposition::Keep { snapshot: claimed.snapshot, state: "start".into() };
-    let step = CommitStep {
-        activities: vec![activity],
-        ..CommitStep::new(run_id, claimed.step_no, as_it_was)
-    };
-    rig.store.commit_steps(owner, &[&step]).await.unwrap();
-
-    let (connection, faults) = (rig.store.connect(), Arc::new(LateAndLost::default()));
-    connection.set_hook(faults.clone());
-    let worker = rig.worker_of(&Client::new(connection)).without_workflows().queue("gpu");
-    // What is put back is offered again after a minute; a sweep before would see that it is gone.
-    let worker = worker.poll_interval(seconds(80)).start().await.unwrap();
-    rig.until_true(|| faults.is_lost.load(Ordering::SeqCst)).await;
-    let key = ActivityKey { run_id, handle: Handle(0) };
-    tokio::time::sleep(seconds(30)).await;
-    let is_given = async || rig.store.find_activity(key).await.unwrap().unwrap().worker.is_some();
-    assert!(is_given().await);
-    faults.answer.notify_one();
-    tokio::time::sleep(seconds(100)).await;
-    assert!(!is_given().await, "it is put back once more");
     worker.shutdown().await.unwrap();
 }

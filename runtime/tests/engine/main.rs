@@ -14,6 +14,7 @@ mod faults;
 mod generics;
 mod heartbeats;
 mod limits;
+mod lost_claims;
 mod methods;
 mod once;
 mod queue_limits;

@@ -159,7 +159,7 @@ async fn no_more_attempts_are_made_than_a_queue_may_have() {
 }
 
 #[workflow]
-async fn slow_ones(count: u32) -> u32 {
+pub async fn slow_ones(count: u32) -> u32 {
     join_all((0..count).map(|_| slow(1_001).queue("gpu"))).await.len() as u32
 }
 

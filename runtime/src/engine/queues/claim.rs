@@ -9,6 +9,7 @@ use tracing::{debug, warn};
 use super::attempt;
 use crate::activities::ActivityEntry;
 use crate::engine::backoff::Backoff;
+use crate::engine::batch::BatchError;
 use crate::engine::session::Session;
 use crate::engine::slots::{Places, Reserved};
 use crate::error::StoreError;
@@ -171,7 +172,9 @@ async fn claim_group(
         debug!(activities = count, "claimed");
     }
     for activity in activities {
-        begin(session, activity, |entry| places.take(entry));
+        if begin(session, activity, |entry| places.take(entry)).is_err() {
+            session.attempts.strays.stand();
+        }
     }
     pass.is_full |= count >= limit as usize && places.left() > 0 && group != Group::Blocking;
     if uses_up {
@@ -228,22 +231,22 @@ fn at_most(room: usize) -> u32 {
     room.min(MAX_CLAIM) as u32
 }
 
-/// Has an attempt made, in places that `take` gives or else waits for. Returns whether its queue had
-/// a place for it: nobody else takes places, and no more is asked for than there are, but answers
-/// may be lost.
+/// Has an attempt made, in places that `take` gives or else waits for. Returns it if its queue has no
+/// room for it: nobody else takes any, and no more is asked for than there is, but answers may be lost.
 fn begin(
     session: &Arc<Session>,
     activity: ClaimedActivity,
     take: impl FnOnce(&ActivityEntry) -> Option<Places>,
-) -> bool {
+) -> Result<(), (ActivityKey, u32)> {
     let queue = session.host.queues.iter().find(|queue| queue.name == activity.queue);
-    let Some(permit) = queue.and_then(|queue| queue.enter()) else { return false };
+    let permit = queue.and_then(|queue| queue.enter()).ok_or((activity.key, activity.attempt))?;
     let places = session.host.registry.activity(&activity.activity).and_then(take);
     attempt::start(session, activity, permit, places);
-    true
+    Ok(())
 }
 
-/// Compares the attempts that the worker makes with those that the database says it makes.
+/// Compares the attempts that the worker makes with those that the database says it makes. Those for
+/// which there is no room are handed back.
 pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     let _claiming = session.attempts.claiming.lock().await;
     let held = session.attempts.list();
@@ -260,10 +263,13 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     for (key, attempt) in held.iter().filter(|(key, _)| lost.contains(key)) {
         session.attempts.cancel(*key, Some(*attempt));
     }
-    for stray in strays {
-        if !begin(session, stray, |entry| session.host.slots.try_take(entry)) {
-            session.attempts.strays.stand();
-        }
+    let begun = strays
+        .into_iter()
+        .map(|stray| begin(session, stray, |entry| session.host.slots.try_take(entry)));
+    let unbegun = begun.filter_map(Result::err).collect();
+    if let Err(error) = put_back(session, unbegun).await {
+        warn!(%error, "activities for which there is no room could not be handed back yet");
+        session.attempts.strays.stand();
     }
     Ok(())
 }
@@ -298,14 +304,18 @@ pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
             Err(error) => warn!(%error, "activities that were not begun may count as interrupted"),
         }
     }
+    if let Err(error) = put_back(session, unbegun).await {
+        warn!(%error, "activities that were not begun count as interrupted");
+    }
+}
+
+/// Makes attempts due again, for anybody, as if they had not been given. After an error some may be.
+async fn put_back(session: &Session, unbegun: Vec<(ActivityKey, u32)>) -> Result<(), BatchError> {
     let end = ActivityEnd::PutBack { due_at: session.clock.now() };
     let ends = unbegun.into_iter().map(|(key, attempt)| {
         let reporter = Reporter::Worker(session.lease());
         session.reports.ends.submit(FinishActivity { key, attempt, reporter, end: end.clone() })
     });
-    for ended in futures_util::future::join_all(ends).await {
-        if let Err(error) = ended {
-            warn!(%error, "an activity that was not begun counts as interrupted");
-        }
-    }
+    let ended = futures_util::future::join_all(ends).await;
+    ended.into_iter().try_for_each(|ended| ended.map(drop))
 }

@@ -35,8 +35,9 @@ impl Served {
         rate.left().map(|left| left.min(permits)).map_err(Some)
     }
 
-    /// Takes a place, if there is one.
+    /// Takes a place for an attempt, if one may be begun now.
     pub(crate) fn enter(&self) -> Option<OwnedSemaphorePermit> {
+        self.room().ok()?;
         let permit = Arc::clone(&self.permits).try_acquire_owned().ok()?;
         self.rate.iter().for_each(Rate::spend);
         Some(permit)
