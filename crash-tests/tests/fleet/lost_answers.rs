@@ -16,6 +16,9 @@ use crate::scene::{PATIENCE, Scene, wait_until};
 /// Longer than any test: nobody else is to take over.
 const LEASE: Duration = Duration::from_secs(600);
 
+const BLOCK: &str = "UPDATE piton_runs SET status = 'blocked', due_at = NULL, \
+    blocked = '{\"panicked\":\"at the disco\"}' WHERE workflow_id = 'blocked'";
+
 /// One commit of each kind, and the claim, of a worker on such a connection.
 pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut scene: Scene) {
     Gate::new(scene.folder.path()).open().expect("it can be written");
@@ -99,7 +102,7 @@ pub(crate) async fn what_an_activity_commits_without_hearing_of_it_is_there_once
     worker.leave().await;
 }
 
-/// A start and a signal with a dedup key, on such a connection.
+/// A start, a signal with a dedup key, another try and an end, on such a connection.
 pub(crate) async fn what_a_client_asks_without_hearing_of_it_counts_once(mut scene: Scene) {
     let proxy = Proxy::start(&scene.socket()).await;
     let client = Client::connect(&proxy.url(&scene.url)).await.expect("the way is open");
@@ -116,4 +119,16 @@ pub(crate) async fn what_a_client_asks_without_hearing_of_it_counts_once(mut sce
     assert_eq!(scene.audit.count(runs).await, 1);
     scene.audit.check_steps().await;
     worker.leave().await;
+
+    let run = client.start(tally(3)).id("blocked").await.expect("it can be started");
+    scene.audit.execute(BLOCK).await;
+    proxy.cut(Cut::AnswerTo(run.run_id().as_uuid().as_bytes().to_vec()));
+    client.unblock(run.run_id()).await.expect("it can be asked again");
+    proxy.has_cut(3).await;
+    let due = "SELECT count(*) FROM piton_runs WHERE due_at IS NOT NULL";
+    assert_eq!(scene.audit.count(due).await, 1);
+    proxy.cut(Cut::AnswerTo(b"COMMIT\0".to_vec()));
+    assert!(run.terminate("enough").await.expect("it can be asked again"), "that is how it ended");
+    proxy.has_cut(4).await;
+    assert!(!run.terminate("never").await.expect("nothing is cut any more"));
 }

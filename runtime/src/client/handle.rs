@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::{Client, Send, send};
-use crate::error::{LookupError, RunError};
+use crate::engine::backoff::patiently;
+use crate::error::{LookupError, RunError, StoreError};
 use crate::machine::Outcome as _;
 use crate::machine::{Signal, Workflow};
 use crate::model::{RunId, RunStatus};
@@ -101,13 +102,15 @@ impl<W: Workflow> RunHandle<W> {
         Send::new(self.client.clone(), self.run_id, kind)
     }
 
-    /// Closes the run without running any more of its code, wherever it is. Returns whether it was
-    /// open.
+    /// Closes the run without running any more of its code, wherever it is. Returns whether that is
+    /// how it ended: `false` if it had closed before in another way or for another reason, `true` also
+    /// if it was terminated before for this one. So it may be called again, which is what it does itself
+    /// if the database's answer is lost.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn terminate(&self, reason: &str) -> Result<bool, crate::error::StoreError> {
-        self.client.store().terminate_run(self.run_id, reason).await
+    pub async fn terminate(&self, reason: &str) -> Result<bool, StoreError> {
+        patiently(|| self.client.store().terminate_run(self.run_id, reason)).await
     }
 
     /// Where the run stands now.

@@ -157,12 +157,16 @@ impl Client {
         patiently(|| self.shared.store.count_runs(filter)).await
     }
 
-    /// Gives a blocked run another try. Returns whether it was blocked.
+    /// Gives a run another try if it is blocked; a run that is not, or no longer, stays as it is.
     ///
     /// # Errors
-    /// The database failed.
-    pub async fn unblock(&self, run_id: RunId) -> Result<bool, StoreError> {
-        Ok(self.shared.store.unblock_runs(&[], Some(run_id)).await? > 0)
+    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database failed.
+    pub async fn unblock(&self, run_id: RunId) -> Result<(), LookupError> {
+        let unblocked = patiently(|| self.shared.store.unblock_runs(&[], Some(run_id))).await?;
+        if unblocked == 0 && self.find(run_id).await?.is_none() {
+            return Err(LookupError::Unknown(run_id.into()));
+        }
+        Ok(())
     }
 
     /// The store that the client uses.

@@ -272,10 +272,13 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// How many runs match, by status; statuses without runs are left out.
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError>;
 
-    /// Closes an open run as terminated, whoever owns it. Returns whether it was open.
+    /// Closes an open run as terminated, whoever owns it. Returns whether that is what the run has come
+    /// to, by this call or by one before it with the same reason: whoever has lost the answer may ask
+    /// again.
     async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError>;
 
-    /// Makes blocked runs of these workflows (or just `run_id`) due again. Returns how many.
+    /// Makes blocked runs of these workflows (or just `run_id`) due again. Returns how many; asked again,
+    /// those that have been blocked anew.
     async fn unblock_runs(
         &self,
         workflows: &[&str],

@@ -54,6 +54,7 @@ async fn a_terminated_run_stops_where_it_is() {
     let lab = rig.lab.clone();
     rig.until_true(|| !lab.begun("hang").is_empty()).await;
     assert!(run.terminate("enough").await.unwrap());
+    assert!(run.terminate("enough").await.unwrap(), "that is how it ended");
     assert!(!run.terminate("again").await.unwrap());
     let error = run.result().await.unwrap_err();
     assert!(matches!(&error, RunError::Terminated { reason } if reason == "enough"), "{error}");
@@ -113,11 +114,11 @@ async fn a_state_that_cannot_be_read_blocks_the_run() {
     let blocked = rig.until_blocked(&run).await;
     assert!(matches!(blocked.blocked, Some(BlockedReason::Undecodable(_))), "{blocked:?}");
     // Still blocked, and another try changes nothing.
-    assert!(rig.client.unblock(run.run_id()).await.unwrap());
+    rig.client.unblock(run.run_id()).await.unwrap();
     rig.until_blocked(&run).await;
     // Restored from a backup, it goes on with the signal that came in the meantime.
     rig.store.overwrite_snapshot(run.run_id(), whole);
-    assert!(rig.client.unblock(run.run_id()).await.unwrap());
+    rig.client.unblock(run.run_id()).await.unwrap();
     assert_eq!(run.result().await.unwrap(), ["ada"]);
     worker.shutdown().await.unwrap();
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use piton::error::{SignalError, StoreError};
-use piton::model::Timestamp;
+use piton::error::{LookupError, SignalError, StoreError};
+use piton::model::{RunId, Timestamp};
 use piton::prelude::*;
 use piton::store::memory::{Hook, Write};
 use piton::store::{RunFilter, Store};
@@ -183,6 +183,35 @@ async fn who_looks_something_up_waits_for_a_database_that_is_away() {
     let asked = Instant::now();
     rig.client.find("there").await.unwrap_err();
     assert!((4..8).contains(&asked.elapsed().as_secs()), "{:?}", asked.elapsed());
+}
+
+/// Before and after it was done: what is asked again is answered as if nothing had been lost.
+#[tokio::test(start_paused = true)]
+async fn who_terminates_or_unblocks_hears_of_it_in_the_end() {
+    for happens in [false, true] {
+        let rig = Rig::new();
+        let worker = rig.worker().start().await.unwrap();
+        let run = rig.client.start(collect(1)).await.unwrap();
+        rig.until_parked(&run).await;
+        let whole = rig.store.snapshot(run.run_id()).unwrap();
+        rig.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
+        run.signal(Approve { by: "ada".into() }).await.unwrap();
+        rig.until_blocked(&run).await;
+        rig.store.overwrite_snapshot(run.run_id(), whole);
+        rig.store.set_hook(Failing::new("unblock_runs", 3, happens));
+        rig.client.unblock(run.run_id()).await.unwrap();
+        assert_eq!(run.result().await.unwrap(), ["ada"]);
+        rig.client.unblock(run.run_id()).await.unwrap();
+        let unknown = rig.client.unblock(RunId::new()).await.unwrap_err();
+        assert!(matches!(unknown, LookupError::Unknown(_)), "{unknown}");
+
+        let run = rig.client.start(collect(1)).await.unwrap();
+        rig.store.set_hook(Failing::new("terminate_run", 3, happens));
+        assert!(run.terminate("enough").await.unwrap());
+        let ended = run.result().await.unwrap_err();
+        assert_eq!(ended.to_string(), "the run was terminated: enough", "happens: {happens}");
+        worker.shutdown().await.unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -21,6 +21,7 @@ super::list_cases!("closing":
     terminating_closes_a_parked_run,
     terminating_closes_a_blocked_run,
     terminating_empties_the_inbox,
+    terminating_again_says_what_is_so_and_changes_nothing,
     terminating_a_closed_run_changes_nothing,
     terminating_an_unknown_run_does_nothing,
     terminating_frees_the_workflow_id,
@@ -156,6 +157,24 @@ async fn terminating_empties_the_inbox(t: StoreUnderTest) {
     t.deliver(signal(run_id, "x")).await;
     terminate(&t, run_id).await;
     assert_eq!(t.inbox(run_id).await, NOTHING);
+}
+
+/// Whoever has lost the answer asks again.
+async fn terminating_again_says_what_is_so_and_changes_nothing(t: StoreUnderTest) {
+    let run_id = t.start("a").await;
+    assert_terminated(&t, run_id).await;
+    let terminated_at = t.now();
+    t.clock.advance(Duration::from_secs(1));
+    assert!(terminate(&t, run_id).await);
+    let for_another_reason = t.other.terminate_run(run_id, "enough!").await;
+    assert!(!for_another_reason.expect("it can be asked"));
+    let run = t.record(run_id).await;
+    assert_eq!((run.closed_at, run.failure.as_deref()), (Some(terminated_at), Some("enough")));
+    // What the workflow itself came to is something else.
+    let worker = t.worker().await;
+    let failed = t.start_owned("b", worker).await;
+    t.commit(worker, close_as(failed, 0, RunStatus::Failed, None, Some("enough"))).await;
+    assert!(!terminate(&t, failed).await);
 }
 
 async fn terminating_a_closed_run_changes_nothing(t: StoreUnderTest) {

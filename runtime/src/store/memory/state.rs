@@ -363,10 +363,12 @@ impl State {
         now: Timestamp,
         news: &mut News<'_>,
     ) -> bool {
-        let Some(row) = self.runs.get_mut(&run_id).filter(|row| row.status.is_open()) else {
-            return false;
-        };
-        row.close(Ending::terminated(reason), now, news);
+        let Some(row) = self.runs.get_mut(&run_id) else { return false };
+        let ending = Ending::terminated(reason);
+        if !row.status.is_open() {
+            return row.ending() == ending;
+        }
+        row.close(ending, now, news);
         self.open.remove(&row.workflow_id);
         self.counts.transactions += 1;
         self.give_up_all(run_id, news);

@@ -70,6 +70,10 @@ const TERMINATE: &str = concat!(
     " AS clock WHERE run_id = $2 AND closed_at IS NULL"
 );
 
+/// A statement of its own, to which the end that the update has waited for is visible.
+const IS_TERMINATED: &str = "SELECT EXISTS (SELECT 1 FROM piton_runs \
+    WHERE run_id = $1 AND status = 'terminated' AND failure = $2)";
+
 const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id = $1";
 
 const UNBLOCK: &str = concat!(
@@ -212,19 +216,30 @@ pub(super) async fn terminate(
     reason: &str,
 ) -> Result<bool, StoreError> {
     let terminated = try_terminate(store, run_id, reason).await.map_err(failed("terminate_run"))?;
-    let was_open = terminated.is_some();
-    if let Some(changes) = terminated {
-        store.news.ended(run_id, || Ending::terminated(reason));
-        changes.announce(store);
-    }
-    Ok(was_open)
+    Ok(match terminated {
+        Terminated::Now(changes) => {
+            store.news.ended(run_id, || Ending::terminated(reason));
+            changes.announce(store);
+            true
+        }
+        Terminated::Before => true,
+        Terminated::Never => false,
+    })
+}
+
+/// Whether a run has been terminated for some reason.
+enum Terminated {
+    /// By this call.
+    Now(Changes),
+    Before,
+    Never,
 }
 
 async fn try_terminate(
     store: &PostgresStore,
     run_id: RunId,
     reason: &str,
-) -> Result<Option<Changes>, sqlx::Error> {
+) -> Result<Terminated, sqlx::Error> {
     let key = run_id.as_uuid();
     let mut transaction = Transaction::begin(store).await?;
     let terminated = sqlx::query(TERMINATE)
@@ -234,13 +249,18 @@ async fn try_terminate(
         .execute(transaction.get())
         .await?;
     if terminated.rows_affected() == 0 {
+        let is_terminated = sqlx::query_scalar(IS_TERMINATED)
+            .bind(key)
+            .bind(kept(reason))
+            .fetch_one(transaction.get())
+            .await?;
         transaction.roll_back().await?;
-        return Ok(None);
+        return Ok(if is_terminated { Terminated::Before } else { Terminated::Never });
     }
     sqlx::query(EMPTY_INBOX).bind(key).execute(transaction.get()).await?;
     let changes = activities::remove_all(transaction.get(), run_id).await?;
     transaction.commit().await?;
-    Ok(Some(changes))
+    Ok(Terminated::Now(changes))
 }
 
 pub(super) async fn unblock(

@@ -27,7 +27,8 @@ const INSERT_INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) \
 
 const TERMINATE: &str = "BEGIN IMMEDIATE; \
     UPDATE piton_runs SET status = 'terminated', closed_at = ?, blocked = NULL, due_at = NULL, \
-    worker_id = NULL, epoch = NULL, failure = ? WHERE run_id = ? AND closed_at IS NULL RETURNING 1";
+    worker_id = NULL, epoch = NULL, failure = ? WHERE run_id = ? AND closed_at IS NULL RETURNING 1; \
+    SELECT 1 FROM piton_runs WHERE run_id = ? AND status = 'terminated' AND failure = ?";
 
 const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
     DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL; \
@@ -164,9 +165,12 @@ pub(super) async fn terminate(
     let mut script = Script::new();
     script.sql(TERMINATE).bind(store.time().as_micros());
     script.bind(reason.to_owned()).bind(run_id.as_uuid());
+    script.bind(run_id.as_uuid()).bind(reason.to_owned());
     let mut turn = store.turn().await;
-    if !turn.begin(script).await.map_err(failed)?.any(1) {
-        return Ok(false);
+    let rows = turn.begin(script).await.map_err(failed)?;
+    if !rows.any(1) {
+        turn.roll_back().await;
+        return Ok(rows.any(2));
     }
     let mut script = Script::new();
     script.sql(EMPTY).bind(run_id.as_uuid()).bind(run_id.as_uuid());
