@@ -5,6 +5,7 @@
 //! other.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::yield_now;
@@ -91,8 +92,10 @@ impl<T: Transition> Batcher<T> {
     pub(crate) fn spawn(transition: T, lanes: usize) -> Self {
         let (requests, receiver) = mpsc::unbounded_channel();
         let (transition, receiver) = (Arc::new(transition), Arc::new(Mutex::new(receiver)));
+        let answered = Arc::new(AtomicUsize::new(0));
         for _ in 0..lanes.max(1) {
-            process::spawn(serve(Arc::clone(&transition), Arc::clone(&receiver)));
+            let (transition, receiver) = (Arc::clone(&transition), Arc::clone(&receiver));
+            process::spawn(serve(transition, receiver, Arc::clone(&answered)));
         }
         Self { requests }
     }
@@ -109,34 +112,40 @@ impl<T: Transition> Batcher<T> {
     }
 }
 
+/// `answered` counts the answers of all lanes since one of them has gathered a batch.
 async fn serve<T: Transition>(
     transition: Arc<T>,
     receiver: Arc<Mutex<mpsc::UnboundedReceiver<Request<T>>>>,
+    answered: Arc<AtomicUsize>,
 ) {
     let mut requests = Vec::new();
     loop {
-        if !gather(&mut *receiver.lock().await, &mut requests).await {
+        if !gather(&mut *receiver.lock().await, &mut requests, &answered).await {
             return;
         }
-        let refused = write(&*transition, requests.drain(..).collect()).await;
+        let refused = write(&*transition, requests.drain(..).collect(), &answered).await;
         for request in refused {
-            write(&*transition, Batch::from_iter([request])).await;
+            write(&*transition, Batch::from_iter([request]), &answered).await;
         }
     }
 }
 
 /// Waits for requests, and lets those who are about to make one do so: a batch costs the database
 /// and both ends of the connection a good deal however few requests are in it, and hundreds of
-/// tasks that the last answers have woken may be on their way here. Returns whether there are any.
+/// tasks that the last answers have woken may be on their way here. One that is alone does not wait.
+/// Returns whether there are any.
 async fn gather<T: Transition>(
     receiver: &mut mpsc::UnboundedReceiver<Request<T>>,
     requests: &mut Vec<Request<T>>,
+    answered: &AtomicUsize,
 ) -> bool {
     if receiver.recv_many(requests, MAX_BATCH).await == 0 {
         return false;
     }
+    let answered = answered.swap(0, Ordering::Relaxed);
+    let is_alone = requests.len() == 1 && answered <= 1;
     let mut known = 0;
-    while known < requests.len() {
+    while known < requests.len() && !is_alone {
         known = requests.len();
         // Until every task that is ready has been polled, or dozens of them.
         yield_now().await;
@@ -151,12 +160,17 @@ async fn gather<T: Transition>(
 
 /// Writes a batch and answers its requests. Returns those of a batch that the database refused as
 /// a whole, to be tried one by one.
-async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) -> Vec<Request<T>> {
+async fn write<T: Transition>(
+    transition: &T,
+    mut batch: Batch<T>,
+    answered: &AtomicUsize,
+) -> Vec<Request<T>> {
     let mut backoff = Backoff::default();
     while !batch.items.is_empty() {
         match transition.apply(&batch.items).await {
             Ok(outcomes) => {
                 let retried = backoff.failures() > 0;
+                answered.fetch_add(batch.items.len(), Ordering::Relaxed);
                 for (Request { item, reply }, outcome) in batch.into_requests().zip(outcomes) {
                     let settled = transition.settle(&item, outcome, retried).await;
                     let _ = reply.send((settled.map_err(Arc::new), item));

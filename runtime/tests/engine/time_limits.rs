@@ -67,11 +67,12 @@ async fn the_wait_for_a_place_begins_anew_after_the_death_of_a_worker() {
     let doomed = rig.remote_worker().start().await.unwrap();
     let run = rig.client.start(hurried("hang".into(), 5, 1_000, 1_000)).await.unwrap();
     rig.until_begun("hang", &[1]).await;
-    tokio::time::sleep(Duration::from_secs(20)).await;
+    // In between two renewals, so that the lease ends a known time later.
+    tokio::time::sleep(Duration::from_millis(22_500)).await;
     drop(doomed);
     let worker = rig.worker().max_activities(1).start().await.unwrap();
     // Another has the place when the run is taken over, and for a while after.
-    rig.client.start(occupy(18_000)).await.unwrap();
+    rig.client.start(occupy(16_000)).await.unwrap();
     rig.until_begun("hang", &[1, 2]).await;
     rig.lab.open_gate();
     assert_eq!(ended(&run).await.unwrap(), "hang done");
