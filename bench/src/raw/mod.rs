@@ -8,6 +8,7 @@
 
 mod disk;
 mod postgres;
+mod single;
 mod sqlite;
 
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ use anyhow::{Result, ensure};
 use uuid::Uuid;
 
 pub(crate) use disk::fdatasync;
+pub(crate) use single::SingleCommits;
 
 use crate::database::{Databases, StoreKind};
 use crate::latency::Latencies;
@@ -47,7 +49,7 @@ const LAST_STEP: i64 = STEPS as i64 - 1;
 #[derive(Clone, Debug)]
 pub(crate) struct RawLimits {
     /// Transactions of one row, one after the other on one connection.
-    pub(crate) single: Latencies,
+    single: Latencies,
     /// Rows per second in batches, at the best of the settings tried.
     pub(crate) rows_per_second: f64,
     /// What a row then costs.
