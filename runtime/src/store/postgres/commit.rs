@@ -57,6 +57,18 @@ const COMMIT: &str = concat!(
      coalesce(array_agg(run_id) FILTER (WHERE inbox_count > 0), '{}') FROM committed"
 );
 
+/// The same for one step that keeps its run, as most do that come alone. Each list is work for the server,
+/// and each column that is written even where it keeps its value; without them it takes a third less.
+const KEEP_ONE: &str = concat!(
+    "WITH worker AS MATERIALIZED (SELECT FROM piton_workers AS worker, ",
+    now!(),
+    " AS clock WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now \
+     FOR KEY SHARE OF worker) \
+     UPDATE piton_runs SET step_no = step_no + 1, takeovers = NULL, state = $6, snapshot = $7 \
+     WHERE run_id = $4 AND step_no = $5 AND worker_id IS NOT DISTINCT FROM $2 AND epoch = $3 \
+     AND EXISTS (SELECT FROM worker)"
+);
+
 /// The parameters of [`COMMIT`].
 const PARAMETERS: usize = 14;
 
@@ -72,6 +84,7 @@ const USE_UP: &str = concat!(
 );
 
 /// What the update found.
+#[derive(Default)]
 struct Met {
     /// Runs whose steps did not meet their guards, which is seldom one.
     lost: HashSet<RunId>,
@@ -93,7 +106,13 @@ pub(super) async fn commit(
     let mut lost = HashSet::new();
     if in_transaction.is_empty() {
         let mut lane = store.lanes.lane().await.map_err(failed)?;
-        let met = update(lane.get(), store, worker, &alone, false).await.map_err(failed)?;
+        let met = match alone[..] {
+            [CommitStep { disposition: Disposition::Keep { snapshot, state }, .. }] => {
+                keep_one(lane.get(), store, worker, alone[0], snapshot, state).await
+            }
+            _ => update(lane.get(), store, worker, &alone, false).await,
+        };
+        let met = met.map_err(failed)?;
         lane.done();
         announce(store, &alone, &met);
         lost = met.lost;
@@ -116,6 +135,27 @@ pub(super) async fn commit(
         return Err(StoreError::Fenced);
     }
     Ok(outcomes(steps, |run_id| !lost.contains(&run_id)))
+}
+
+async fn keep_one(
+    connection: &mut PgConnection,
+    store: &PostgresStore,
+    worker: WorkerLease,
+    step: &CommitStep,
+    snapshot: &[u8],
+    state: &str,
+) -> Result<Met, sqlx::Error> {
+    let query = sqlx::query(KEEP_ONE)
+        .bind(store.given_time())
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .bind(step.run_id.as_uuid())
+        .bind(step.expected.0)
+        .bind(state)
+        .bind(snapshot);
+    let is_met = query.execute(connection).await?.rows_affected() == 1;
+    let lost = if is_met { HashSet::new() } else { HashSet::from([step.run_id]) };
+    Ok(Met { lost, ..Met::default() })
 }
 
 async fn update(
@@ -149,7 +189,8 @@ async fn update(
         .bind(empties_inboxes)
         .bind(columns.results.0)
         .bind(columns.failures.0);
-    Met::read(&query.fetch_one(connection).await?, steps)
+    let row = query.fetch_one(connection).await?;
+    Met::read(&row, steps)
 }
 
 impl Met {
