@@ -5,7 +5,6 @@
 //! other.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::yield_now;
@@ -91,11 +90,10 @@ impl<T: Transition> Batcher<T> {
     /// Starts tasks that write up to `lanes` batches at a time.
     pub(crate) fn spawn(transition: T, lanes: usize) -> Self {
         let (requests, receiver) = mpsc::unbounded_channel();
-        let (transition, receiver) = (Arc::new(transition), Arc::new(Mutex::new(receiver)));
-        let answered = Arc::new(AtomicUsize::new(0));
+        let (transition, queue) = (Arc::new(transition), Queue { receiver, crowd: 0 });
+        let queue = Arc::new(Mutex::new(queue));
         for _ in 0..lanes.max(1) {
-            let (transition, receiver) = (Arc::clone(&transition), Arc::clone(&receiver));
-            process::spawn(serve(transition, receiver, Arc::clone(&answered)));
+            process::spawn(serve(Arc::clone(&transition), Arc::clone(&queue)));
         }
         Self { requests }
     }
@@ -112,65 +110,60 @@ impl<T: Transition> Batcher<T> {
     }
 }
 
-/// `answered` counts the answers of all lanes since one of them has gathered a batch.
-async fn serve<T: Transition>(
-    transition: Arc<T>,
-    receiver: Arc<Mutex<mpsc::UnboundedReceiver<Request<T>>>>,
-    answered: Arc<AtomicUsize>,
-) {
+/// What waits to be written.
+struct Queue<T: Transition> {
+    receiver: mpsc::UnboundedReceiver<Request<T>>,
+    /// How many requests have come at a time of late: the last, or half of what it was before.
+    crowd: usize,
+}
+
+async fn serve<T: Transition>(transition: Arc<T>, queue: Arc<Mutex<Queue<T>>>) {
     let mut requests = Vec::new();
     loop {
-        if !gather(&mut *receiver.lock().await, &mut requests, &answered).await {
+        if !queue.lock().await.gather(&mut requests).await {
             return;
         }
-        let refused = write(&*transition, requests.drain(..).collect(), &answered).await;
+        let refused = write(&*transition, requests.drain(..).collect()).await;
         for request in refused {
-            write(&*transition, Batch::from_iter([request]), &answered).await;
+            write(&*transition, Batch::from_iter([request])).await;
         }
     }
 }
 
-/// Waits for requests, and lets those who are about to make one do so: a batch costs the database
-/// and both ends of the connection a good deal however few requests are in it, and hundreds of
-/// tasks that the last answers have woken may be on their way here. One that is alone does not wait.
-/// Returns whether there are any.
-async fn gather<T: Transition>(
-    receiver: &mut mpsc::UnboundedReceiver<Request<T>>,
-    requests: &mut Vec<Request<T>>,
-    answered: &AtomicUsize,
-) -> bool {
-    if receiver.recv_many(requests, MAX_BATCH).await == 0 {
-        return false;
-    }
-    let answered = answered.swap(0, Ordering::Relaxed);
-    let is_alone = requests.len() == 1 && answered <= 1;
-    let mut known = 0;
-    while known < requests.len() && !is_alone {
-        known = requests.len();
-        // Until every task that is ready has been polled, or dozens of them.
-        yield_now().await;
-        while requests.len() < MAX_BATCH
-            && let Ok(request) = receiver.try_recv()
-        {
-            requests.push(request);
+impl<T: Transition> Queue<T> {
+    /// Waits for requests, and lets those who are about to make one do so: a batch costs the database
+    /// and both ends of the connection a good deal however few requests are in it, and hundreds of
+    /// tasks that the last answers have woken may be on their way here. One that comes where they come
+    /// alone does not wait. Returns whether there are any.
+    async fn gather(&mut self, requests: &mut Vec<Request<T>>) -> bool {
+        if self.receiver.recv_many(requests, MAX_BATCH).await == 0 {
+            return false;
         }
+        let is_alone = self.crowd <= 1 && requests.len() == 1;
+        let mut known = 0;
+        while known < requests.len() && !is_alone {
+            known = requests.len();
+            // Until every task that is ready has been polled, or dozens of them.
+            yield_now().await;
+            while requests.len() < MAX_BATCH
+                && let Ok(request) = self.receiver.try_recv()
+            {
+                requests.push(request);
+            }
+        }
+        self.crowd = requests.len().max(self.crowd / 2);
+        true
     }
-    true
 }
 
 /// Writes a batch and answers its requests. Returns those of a batch that the database refused as
 /// a whole, to be tried one by one.
-async fn write<T: Transition>(
-    transition: &T,
-    mut batch: Batch<T>,
-    answered: &AtomicUsize,
-) -> Vec<Request<T>> {
+async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) -> Vec<Request<T>> {
     let mut backoff = Backoff::default();
     while !batch.items.is_empty() {
         match transition.apply(&batch.items).await {
             Ok(outcomes) => {
                 let retried = backoff.failures() > 0;
-                answered.fetch_add(batch.items.len(), Ordering::Relaxed);
                 for (Request { item, reply }, outcome) in batch.into_requests().zip(outcomes) {
                     let settled = transition.settle(&item, outcome, retried).await;
                     let _ = reply.send((settled.map_err(Arc::new), item));
@@ -267,6 +260,25 @@ mod tests {
         let outcomes: Vec<_> = outcomes.into_iter().map(|outcome| outcome.expect("even")).collect();
         assert_eq!(outcomes, (100..200).map(|number| number * 2).collect::<Vec<_>>());
         assert!(written.lock().expect("no test panics here").len() <= 2);
+    }
+
+    #[tokio::test]
+    async fn a_request_waits_for_others_only_where_others_come() {
+        let numbers = Numbers::default();
+        let written = Arc::clone(&numbers.written);
+        let batcher = Batcher::spawn(numbers, 1);
+        let one_behind_the_other = async || {
+            let second = async {
+                yield_now().await;
+                batcher.submit(2).await
+            };
+            let _ = tokio::join!(batcher.submit(1), second);
+            std::mem::take(&mut *written.lock().expect("no test panics here"))
+        };
+        assert_eq!(one_behind_the_other().await, [[1], [2]]);
+        futures_util::future::join_all((100..110).map(|number| batcher.submit(number))).await;
+        written.lock().expect("no test panics here").clear();
+        assert_eq!(one_behind_the_other().await, [[1, 2]]);
     }
 
     #[tokio::test]
