@@ -101,7 +101,12 @@ impl Generator {
             }
             17 if !self.scope.is_quiet() => {
                 if let Some(name) = self.borrowed(Ty::Noisy) {
-                    return self.of(ty, &format!("({name}.name().len() as i64 + $)"), &[ty]);
+                    // That a method leaves a value where it is the compiler does not see, so one whose
+                    // last use it is may go early, as parts may.
+                    let is_part = name.contains('.');
+                    let look = if is_part { "@.name()" } else { "format!(\"{:?}\", @)" };
+                    let look = look.replace('@', &name);
+                    return self.of(ty, &format!("({look}.len() as i64 + $)"), &[ty]);
                 }
                 self.of(ty, "($.len() as i64)", &[Ty::Noisies])
             }
