@@ -203,7 +203,7 @@ impl<'a> Values<'a> {
     }
 
     fn method(&mut self, call: &syn::ExprMethodCall) -> bool {
-        let receiver = self.value(&call.receiver);
+        let receiver = self.value(lent_to(call));
         let arguments = self.borrows(&call.args);
         // What it is called on may keep what it is given.
         if !arguments.is_empty() {
@@ -299,6 +299,23 @@ impl<'a> Values<'a> {
         }
         let jumps = usage.jumps.iter().filter_map(|jump| jump_dest(self.graph, *jump));
         self.borrowing.extend(jumps);
+    }
+}
+
+/// What a method is called on. If its value is its own, and it is called on a borrow of what a block gives
+/// or a call makes, that is what is lent: the borrow ends with the statement.
+fn lent_to(call: &syn::ExprMethodCall) -> &Expr {
+    let mut receiver = &*call.receiver;
+    while let Expr::Paren(paren) = receiver {
+        receiver = &paren.expr;
+    }
+    match receiver {
+        Expr::Reference(lent)
+            if gives_own(call) && matches!(*lent.expr, Expr::Block(_) | Expr::Call(_)) =>
+        {
+            &lent.expr
+        }
+        _ => &call.receiver,
     }
 }
 
