@@ -9,7 +9,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Stmt};
 
 use super::Machine;
-use super::rewrite::Rewrite;
+use super::rewrite::{Rewrite, enclose_last};
 use super::step;
 use crate::hygiene::{hidden, hidden_at};
 use crate::ir::{Block, BlockId, BlockKind, Branch, LocalId, Node, RegionId, ScopeId, Terminator};
@@ -242,6 +242,7 @@ impl<'a> Printer<'a> {
                     let otherwise = self.branch(*otherwise);
                     let pat = &local.pat;
                     if let Some(init) = &mut local.init {
+                        enclose_last(&mut init.expr);
                         let value = self.expr(&init.expr, usage);
                         braces.push(quote!(let #pat = #value else { #fill #otherwise }; #fill));
                     }

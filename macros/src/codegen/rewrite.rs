@@ -160,6 +160,7 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 
     fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
+        enclose_first(&mut arm.body);
         self.scoped(|this| {
             this.hide(&arm.pat);
             let before = this.printer.whole.borrow().clone();
@@ -184,6 +185,9 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        if let Some(init) = local.init.as_mut().filter(|init| init.diverge.is_some()) {
+            enclose_last(&mut init.expr);
+        }
         visit_mut::visit_local_mut(self, local);
         self.hide(&local.pat);
     }
@@ -193,6 +197,9 @@ impl VisitMut for Rewrite<'_, '_> {
             Stmt::Expr(Expr::Assign(assign), _) => self.place(&assign.left),
             _ => None,
         };
+        if let Stmt::Expr(expr, _) = stmt {
+            enclose_first(expr);
+        }
         if !matches!(stmt, Stmt::Item(_)) {
             visit_mut::visit_stmt_mut(self, stmt);
         }
@@ -202,6 +209,46 @@ impl VisitMut for Rewrite<'_, '_> {
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
         rewrite_macro(mac, |expr| self.visit_expr_mut(expr));
     }
+}
+
+/// Puts a `?` that a statement or the body of an arm begins with into parentheses: it becomes a `match`, and
+/// for rustc the statement ends with that, unless a field or method follows.
+fn enclose_first(expr: &mut Expr) {
+    let (first, is_operand) = match expr {
+        Expr::Assign(expr) => (&mut *expr.left, true),
+        Expr::Binary(expr) => (&mut *expr.left, true),
+        Expr::Call(expr) => (&mut *expr.func, true),
+        Expr::Cast(expr) => (&mut *expr.expr, true),
+        Expr::Index(expr) => (&mut *expr.expr, true),
+        Expr::Range(syn::ExprRange { start: Some(start), .. }) => (&mut **start, true),
+        Expr::Field(expr) => (&mut *expr.base, false),
+        Expr::MethodCall(expr) => (&mut *expr.receiver, false),
+        _ => return,
+    };
+    if is_operand && matches!(first, Expr::Try(_)) {
+        enclose(first);
+    } else {
+        enclose_first(first);
+    }
+}
+
+/// The same for one that a `let … else` has before its `else`, where no `}` may stand.
+pub(super) fn enclose_last(expr: &mut Expr) {
+    match expr {
+        Expr::Try(_) => enclose(expr),
+        Expr::Assign(expr) => enclose_last(&mut expr.right),
+        Expr::Binary(expr) => enclose_last(&mut expr.right),
+        Expr::Range(syn::ExprRange { end: Some(end), .. }) => enclose_last(end),
+        Expr::Reference(expr) => enclose_last(&mut expr.expr),
+        Expr::Unary(expr) => enclose_last(&mut expr.expr),
+        _ => {}
+    }
+}
+
+fn enclose(expr: &mut Expr) {
+    let inner = Box::new(std::mem::replace(expr, Expr::PLACEHOLDER));
+    let paren_token = Default::default();
+    *expr = Expr::Paren(syn::ExprParen { attrs: Vec::new(), paren_token, expr: inner });
 }
 
 /// Rewrites the expressions in a macro. `normalize` has refused jumps in those that cannot be taken apart.

@@ -69,13 +69,18 @@ impl Generator {
                 self.of(ty, &format!("i64::{method}($, $)"), &[ty, ty])
             }
             11 | 12 if self.may_exit => match self.question {
-                Question::Outcomes => self.of(ty, "$?", &[Ty::Outcome]),
-                Question::Options => self.of(ty, "$?", &[Ty::Maybe]),
+                Question::Outcomes => {
+                    self.one_of(ty, &[("$?", &[Ty::Outcome]), ("$? + $", &[Ty::Outcome, ty])])
+                }
+                Question::Options => {
+                    self.one_of(ty, &[("$?", &[Ty::Maybe]), ("$? ^ $", &[Ty::Maybe, ty])])
+                }
                 Question::Everything => self.one_of(
                     ty,
                     &[
                         ("$?", &[Ty::Outcome]),
                         ("$?", &[Ty::Failing]),
+                        ("$? - $", &[Ty::Failing, ty]),
                         ("$?.len() as i64", &[Ty::Fetched]),
                     ],
                 ),

@@ -114,6 +114,9 @@ impl Generator {
         if may_fail && self.rng.chance(15) {
             return self.of(ty, "try_find($).await?", &[Ty::Int]);
         }
+        if self.may_exit && self.question == Question::Options && self.rng.chance(25) {
+            return self.one_of(ty, &[("Some($)?", &[ty]), ("$.map(Some)?", &[ty])]);
+        }
         self.one_of(
             ty,
             &[

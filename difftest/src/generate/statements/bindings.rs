@@ -100,7 +100,9 @@ impl Generator {
             })
         });
         self.declare_bound(&bound);
-        Node::stmt(&format!("let {pattern} = ($) else {{ $ }};"), vec![value, way_out])
+        // No `}` may stand before `else`.
+        let given = if value.to_source().trim_end().ends_with('}') { "($)" } else { "$" };
+        Node::stmt(&format!("let {pattern} = {given} else {{ $ }};"), vec![value, way_out])
     }
 
     /// A local that is declared first and given its value later, on every way.
