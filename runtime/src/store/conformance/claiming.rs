@@ -14,6 +14,7 @@ super::list_cases!("claiming":
     nothing_due_gives_nothing,
     a_claimed_run_is_owned_and_not_due,
     the_longest_due_come_first,
+    of_several_workflows_the_longest_due_come_first,
     those_due_at_once_come_in_the_order_of_their_ids,
     no_more_than_the_limit_is_claimed,
     a_limit_of_nothing_claims_nothing,
@@ -91,6 +92,27 @@ async fn the_longest_due_come_first(t: StoreUnderTest) {
     let expected: Vec<RunId> = expected.into_iter().map(|(_, run_id)| run_id).collect();
     for claimed in expected.chunks(2) {
         assert_eq!(t.claim_ids(worker, 2).await, claimed);
+    }
+}
+
+/// No more than the limit, whatever each of them has.
+async fn of_several_workflows_the_longest_due_come_first(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let mut expected = Vec::new();
+    for (late, workflow) in [(5, "a"), (6, "a"), (7, "a"), (1, "b"), (4, "b"), (2, "c"), (3, "c")] {
+        let start_at = Some(t.now() + Duration::from_millis(late));
+        let run = NewRun { workflow: workflow.into(), start_at, ..new_run(&late.to_string()) };
+        expected.push((late, run.run_id));
+        t.start_all(vec![run]).await;
+    }
+    expected.sort_unstable();
+    t.clock.advance(Duration::from_secs(1));
+    let expected: Vec<RunId> = expected.into_iter().map(|(_, run_id)| run_id).collect();
+    for part in expected.chunks(2) {
+        let workflows = &["a", "b", "c"];
+        let request = ClaimRequest { worker, workflows, limit: 2, inbox_limit: 10 };
+        let claimed = t.store.claim_runs(request).await.expect("a valid worker can claim").runs;
+        assert_eq!(claimed.iter().map(|run| run.run_id).collect::<Vec<_>>(), part);
     }
 }
 

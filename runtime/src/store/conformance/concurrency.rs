@@ -22,6 +22,7 @@ super::list_cases!("concurrency":
     one_of_many_arrivals_with_the_same_key_wins,
     arrivals_at_once_are_numbered_without_gaps,
     inboxes_read_at_once_are_not_mixed_up,
+    what_arrives_during_a_claim_is_counted_or_does_not_come_with_it,
     one_of_many_commits_of_the_same_step_wins,
     no_arrival_is_lost_between_reading_and_parking,
     fencing_and_committing_exclude_each_other,
@@ -159,6 +160,29 @@ async fn inboxes_read_at_once_are_not_mixed_up(t: StoreUnderTest) {
     .await;
     for (inbox, expected) in read {
         assert_eq!(inbox, expected);
+    }
+}
+
+async fn what_arrives_during_a_claim_is_counted_or_does_not_come_with_it(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    for round in 0..20 {
+        let run_id = t.start(&round.to_string()).await;
+        let arrivals = |store: Arc<dyn Store>| async move {
+            for _ in 0..4 {
+                store.deliver(vec![signal(run_id, "x")]).await.expect("it can be delivered");
+            }
+        };
+        let claim = async {
+            loop {
+                // A run that something is arriving for may be passed over.
+                if let Some(run) = t.claim(worker, 1).await.pop() {
+                    return run;
+                }
+            }
+        };
+        let ((), (), run) = tokio::join!(arrivals(t.either(0)), arrivals(t.either(1)), claim);
+        let numbers: Vec<i64> = run.inbox.iter().map(|arrival| arrival.seq).collect();
+        assert_eq!(numbers, (1..=run.inbox_count).collect::<Vec<_>>());
     }
 }
 

@@ -24,6 +24,7 @@ mod concurrency;
 mod definitions;
 mod expiring;
 mod fixture;
+mod guarding;
 mod model;
 mod news;
 mod ownership;
@@ -78,6 +79,7 @@ pub fn cases() -> Vec<Case> {
         attempts::CASES,
         expiring::CASES,
         ownership::CASES,
+        guarding::CASES,
         queries::CASES,
         definitions::CASES,
         news::CASES,
