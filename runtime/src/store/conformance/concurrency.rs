@@ -7,7 +7,8 @@ use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
 use super::fixture::{
-    StoreUnderTest, WORKFLOW, close, keep, keyed, new_run, new_worker, park, signal,
+    LONGER_THAN_LEASE, QUEUE, StoreUnderTest, WORKFLOW, activity, claim_of, close, keep, keyed,
+    new_run, new_worker, park, signal,
 };
 use crate::model::{RunId, StepNo};
 use crate::store::{
@@ -17,6 +18,8 @@ use crate::store::{
 
 super::list_cases!("concurrency":
     claimers_never_share_a_run,
+    takers_never_share_an_activity,
+    an_expired_worker_is_fenced_by_one_of_many,
     one_of_many_starts_with_the_same_workflow_id_wins,
     one_of_many_starts_with_the_same_run_id_wins,
     one_of_many_arrivals_with_the_same_key_wins,
@@ -70,6 +73,44 @@ async fn claimers_never_share_a_run(t: StoreUnderTest) {
     let all: Vec<RunId> = claims.concat();
     let distinct: HashSet<RunId> = all.iter().copied().collect();
     assert_eq!((all.len(), distinct.len()), (200, 200));
+}
+
+async fn takers_never_share_an_activity(t: StoreUnderTest) {
+    let owner = t.worker().await;
+    t.queue(owner, (0..100).map(activity).collect()).await;
+    let taken = at_once(8, |number| {
+        let store = t.either(number);
+        async move {
+            let worker = store.register_worker(new_worker()).await.expect("a worker can register");
+            let mut taken = Vec::new();
+            for _ in 0..30 {
+                let claim = store.claim_activities(claim_of(worker, &[(QUEUE, 7)])).await;
+                taken.extend(claim.expect("a valid worker can claim").activities);
+            }
+            taken
+        }
+    })
+    .await;
+    let all: Vec<_> = taken.concat().into_iter().map(|taken| (taken.key, taken.attempt)).collect();
+    assert!(all.iter().all(|(_, attempt)| *attempt == 1), "{all:?}");
+    let distinct: HashSet<_> = all.iter().copied().collect();
+    assert_eq!((all.len(), distinct.len()), (100, 100));
+}
+
+async fn an_expired_worker_is_fenced_by_one_of_many(t: StoreUnderTest) {
+    for round in 0..10 {
+        let worker = t.worker().await;
+        let run_id = t.start_owned(&round.to_string(), worker).await;
+        t.clock.advance(LONGER_THAN_LEASE);
+        let fenced = at_once(4, |number| {
+            let store = t.either(number);
+            async move { store.fence_expired_workers().await.expect("workers can be fenced") }
+        })
+        .await;
+        let of_it: Vec<_> = fenced.into_iter().filter(|(workers, _)| !workers.is_empty()).collect();
+        assert_eq!(of_it, [(vec![worker.worker_id], 1)]);
+        t.store.terminate_run(run_id, "enough").await.expect("it can be terminated");
+    }
 }
 
 async fn one_of_many_starts_with_the_same_workflow_id_wins(t: StoreUnderTest) {

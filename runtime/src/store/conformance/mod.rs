@@ -16,6 +16,7 @@
 
 mod arrivals;
 mod attempts;
+mod batches;
 mod blocked;
 mod claiming;
 mod closing;
@@ -77,6 +78,7 @@ pub fn cases() -> Vec<Case> {
         queues::CASES,
         taking::CASES,
         attempts::CASES,
+        batches::CASES,
         expiring::CASES,
         ownership::CASES,
         guarding::CASES,

@@ -22,6 +22,7 @@ super::list_cases!("parking":
     unblocking_makes_a_run_due,
     unblocking_goes_by_workflow,
     unblocking_leaves_other_runs_alone,
+    unblocking_one_run_leaves_the_others_blocked,
 );
 
 async fn a_parked_run_is_owned_by_nobody(t: StoreUnderTest) {
@@ -181,4 +182,13 @@ async fn unblocking_leaves_other_runs_alone(t: StoreUnderTest) {
     assert_eq!(t.store.unblock_runs(&[], Some(owned)).await.expect("nothing to do"), 0);
     assert_eq!(t.record(owned).await.owner, Some(worker.worker_id));
     assert_eq!(t.record(parked).await.due_at, None);
+}
+
+async fn unblocking_one_run_leaves_the_others_blocked(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let (one, other) = (t.start_owned("a", worker).await, t.start_owned("b", worker).await);
+    t.commit_all(worker, vec![block(one, 0), block(other, 0)]).await;
+    assert_eq!(t.store.unblock_runs(&[], Some(one)).await.expect("it can be unblocked"), 1);
+    assert_eq!(t.record(other).await.status, RunStatus::Blocked);
+    assert_eq!(t.claim_ids(worker, 10).await, [one]);
 }

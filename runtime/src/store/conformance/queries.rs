@@ -15,6 +15,7 @@ super::list_cases!("queries":
     an_unknown_run_is_not_found,
     an_open_run_is_found_by_its_workflow_id,
     the_open_run_is_preferred_to_closed_ones,
+    the_open_run_is_preferred_whatever_the_order_of_their_ids,
     the_last_closed_run_is_found_if_none_is_open,
     the_last_run_is_the_last_by_the_database_s_clock,
     runs_are_listed_newest_first,
@@ -62,6 +63,20 @@ async fn the_open_run_is_preferred_to_closed_ones(t: StoreUnderTest) {
     t.commit(worker, close(closed.run_id, 0)).await;
     t.start_all(vec![open]).await;
     assert_eq!(find(&t, "a").await, Some(run_id));
+}
+
+/// Ids have the time of the clients in them, which need not agree.
+async fn the_open_run_is_preferred_whatever_the_order_of_their_ids(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let mut ids = [RunId::new(), RunId::new(), RunId::new(), RunId::new()];
+    ids.sort_unstable();
+    for (workflow_id, closed, open) in [("a", ids[0], ids[1]), ("b", ids[3], ids[2])] {
+        let ended = NewRun { run_id: closed, owner: Some(worker), ..new_run(workflow_id) };
+        t.start_all(vec![ended]).await;
+        t.commit(worker, close(closed, 0)).await;
+        t.start_all(vec![NewRun { run_id: open, ..new_run(workflow_id) }]).await;
+        assert_eq!(find(&t, workflow_id).await, Some(open));
+    }
 }
 
 async fn the_last_closed_run_is_found_if_none_is_open(t: StoreUnderTest) {

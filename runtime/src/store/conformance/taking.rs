@@ -11,6 +11,7 @@ super::list_cases!("taking":
     a_claimed_activity_is_not_given_again,
     a_claim_gives_no_more_than_there_is_room_for,
     a_claim_gives_what_has_waited_longest_first,
+    of_several_activities_the_one_that_has_waited_longest_comes_first,
     activities_of_one_step_are_given_in_the_order_of_their_handles,
     a_claim_without_room_gives_and_tells_nothing,
     only_the_queues_asked_for_are_looked_at,
@@ -60,6 +61,23 @@ async fn a_claim_gives_what_has_waited_longest_first(t: StoreUnderTest) {
     }
     assert_eq!(t.claim_keys(worker, 2).await, expected[..2]);
     assert_eq!(t.claim_keys(worker, 9).await, expected[2..]);
+}
+
+async fn of_several_activities_the_one_that_has_waited_longest_comes_first(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let mut expected = Vec::new();
+    for (handle, name) in [(0, "b"), (1, "b"), (2, "a"), (3, "b"), (4, "a"), (5, "a")] {
+        let activity = NewActivity { activity: name.into(), ..activity(handle) };
+        expected.push(key(t.queue(worker, vec![activity]).await, handle));
+        t.clock.advance(Duration::from_millis(1));
+    }
+    for part in expected.chunks(2) {
+        let (queues, activities) = (&[(QUEUE, 2)], &[("a", u32::MAX), ("b", u32::MAX)]);
+        let request = ClaimActivities { worker, queues, activities, limit: u32::MAX };
+        let claimed = t.store.claim_activities(request).await.expect("a valid worker can claim");
+        let keys: Vec<_> = claimed.activities.iter().map(|claimed| claimed.key).collect();
+        assert_eq!(keys, part);
+    }
 }
 
 async fn activities_of_one_step_are_given_in_the_order_of_their_handles(t: StoreUnderTest) {
