@@ -240,8 +240,9 @@ async fn the_look_for_blocked_runs_reads_no_others(cluster: &Cluster) -> Result<
     let steps: Vec<CommitStep> = run_ids.iter().map(block).collect();
     store.commit_steps(worker, &steps.iter().collect::<Vec<_>>()).await?;
     assert!(store.find_blocked(&["order"], None, 50).await?.is_empty());
-    let look =
-        sent(cluster).into_iter().find(|sql| sql.starts_with("SELECT run_id, workflow, blocked"));
+    let look = sent(cluster)
+        .into_iter()
+        .find(|sql| sql.starts_with("SELECT run_id, step_no, workflow, blocked"));
     sqlx::raw_sql("ANALYZE").execute(&mut connection).await?;
     let plan = plan(&mut connection, &look.expect("it was sent")).await?.join("\n");
     assert!(plan.contains("Index Scan using piton_runs_adoptable on piton_runs"), "{plan}");

@@ -16,7 +16,7 @@ use super::registry::Registry;
 use super::session::Session;
 use crate::codec;
 use crate::error::StoreError;
-use crate::model::{BlockedReason, RunId};
+use crate::model::{BlockedReason, RunId, StepNo};
 use crate::store::BlockedRun;
 
 /// How many blocked runs are looked at in one go. Others have their turn the next time.
@@ -33,32 +33,27 @@ pub(crate) struct Looked(Mutex<Progress>);
 struct Progress {
     /// The last run looked at, if there are more behind it.
     after: Option<RunId>,
+    /// The steps at which runs are blocked that this build cannot go on with. An idle worker asks for
+    /// them again and again, and reads the state of none.
+    looked_at: BTreeMap<RunId, StepNo>,
     /// The states that were taken over, each by the run and a hash.
     adopted: BTreeMap<RunId, u64>,
-    /// Those of them that this build could not go on with after all. They would be blocked for ever.
+    /// Those of them that this build could not go on with after all. They would be blocked for ever: each
+    /// time is another step, and the state is the same.
     tried: BTreeMap<RunId, u64>,
 }
 
 /// Takes over some of the blocked runs that this build can go on with, as far as there is room.
 pub(crate) async fn adopt_blocked(session: &Arc<Session>) -> Result<(), StoreError> {
     let registry = &session.host.registry;
-    if registry.workflow_names().is_empty() {
+    let room = session.capacity.available_permits();
+    if registry.workflow_names().is_empty() || room == 0 {
         return Ok(());
     }
-    let after = session.blocked.lock().after;
-    let found = session.store.find_blocked(registry.workflow_names(), after, PAGE).await?;
-    let states: BTreeMap<RunId, u64> = {
-        let mut progress = session.blocked.lock();
-        let is_last = found.len() < PAGE as usize;
-        progress.after = found.last().filter(|_| !is_last).map(|run| run.run_id);
-        let able = found.iter().filter(|run| can_go_on(registry, run));
-        let states = able.map(|run| (run.run_id, hash_of(&run.snapshot)));
-        states.filter(|(run_id, hash)| progress.tried.get(run_id) != Some(hash)).collect()
-    };
-    let room = session.capacity.available_permits().min(states.len());
-    let permits = Arc::clone(&session.capacity).try_acquire_many_owned(room as u32);
-    let Some(mut permits) = permits.ok().filter(|_| room > 0) else { return Ok(()) };
-    let wanted: Vec<RunId> = states.keys().take(room).copied().collect();
+    let states = find_states(session, room).await?;
+    let permits = Arc::clone(&session.capacity).try_acquire_many_owned(states.len() as u32);
+    let Some(mut permits) = permits.ok().filter(|_| !states.is_empty()) else { return Ok(()) };
+    let wanted: Vec<RunId> = states.keys().copied().collect();
     let _claiming = session.claiming.lock().await;
     let heard = session.store.hub().arrivals();
     let adopted = session.store.adopt_blocked(session.lease(), &wanted, INBOX_PAGE).await;
@@ -73,17 +68,52 @@ pub(crate) async fn adopt_blocked(session: &Arc<Session>) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Whether what another build lacked is here.
-fn can_go_on(registry: &Registry, run: &BlockedRun) -> bool {
-    match &run.reason {
+/// Runs that this build can go on with, at most `room`, each with the hash of its state.
+async fn find_states(session: &Session, room: usize) -> Result<BTreeMap<RunId, u64>, StoreError> {
+    let registry = &session.host.registry;
+    let after = session.blocked.lock().after;
+    let mut found = session.store.find_blocked(registry.workflow_names(), after, PAGE).await?;
+    let is_last = found.len() < PAGE as usize;
+    let last = found.last().filter(|_| !is_last).map(|run| run.run_id);
+    {
+        let progress = session.blocked.lock();
+        found.retain(|run| progress.looked_at.get(&run.run_id) != Some(&run.step_no));
+    }
+    let mut states = BTreeMap::new();
+    for run in found {
+        if states.len() == room {
+            // The others have their turn when there is room again.
+            return Ok(states);
+        }
+        let state = match may_go_on(registry, &run.reason) {
+            true => session.store.find_snapshot(run.run_id).await?,
+            false => None,
+        };
+        let able = state.filter(|state| can_go_on(registry, &run, state));
+        session.blocked.lock().look(&run, able.map(|state| hash_of(&state)), &mut states);
+    }
+    session.blocked.lock().after = last;
+    Ok(states)
+}
+
+/// Whether what another build lacked may be here, as far as the reason tells.
+fn may_go_on(registry: &Registry, reason: &BlockedReason) -> bool {
+    match reason {
         BlockedReason::Unregistered(activity) => registry.activity(activity).is_some(),
-        BlockedReason::Undecodable(_) => registry.workflow(&run.workflow).is_some_and(|entry| {
-            codec::decode_snapshot(&run.snapshot)
-                .is_ok_and(|it| entry.check_frame(&it.frame).is_ok())
-        }),
+        BlockedReason::Undecodable(_) => true,
         // Of these the store tells nothing.
         BlockedReason::Panicked(_) | BlockedReason::Invalid(_) => false,
     }
+}
+
+/// Whether the state can be read here, if it could not elsewhere.
+fn can_go_on(registry: &Registry, run: &BlockedRun, snapshot: &[u8]) -> bool {
+    let is_readable = || {
+        let entry = registry.workflow(&run.workflow)?;
+        let snapshot = codec::decode_snapshot(snapshot).ok()?;
+        entry.check_frame(&snapshot.frame).ok()
+    };
+    !matches!(run.reason, BlockedReason::Undecodable(_)) || is_readable().is_some()
 }
 
 fn hash_of(snapshot: &[u8]) -> u64 {
@@ -93,6 +123,22 @@ fn hash_of(snapshot: &[u8]) -> u64 {
 }
 
 impl Progress {
+    /// Takes note of what was seen of a run: the hash of a state that can be read, which is one of
+    /// `states` unless it was tried before.
+    fn look(&mut self, run: &BlockedRun, state: Option<u64>, states: &mut BTreeMap<RunId, u64>) {
+        match state.filter(|state| self.tried.get(&run.run_id) != Some(state)) {
+            Some(state) => {
+                states.insert(run.run_id, state);
+            }
+            None => {
+                if self.looked_at.len() >= MAX_REMEMBERED {
+                    self.looked_at.clear();
+                }
+                self.looked_at.insert(run.run_id, run.step_no);
+            }
+        }
+    }
+
     fn adopt(&mut self, run_id: RunId, state: u64) {
         if self.adopted.len() + self.tried.len() >= MAX_REMEMBERED {
             self.adopted.clear();

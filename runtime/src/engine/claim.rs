@@ -45,6 +45,10 @@ pub(crate) async fn claim_loop(session: &Arc<Session>) {
                 backoff.wait().await;
             }
         }
+        if session.capacity.available_permits() == 0 {
+            // Another worker of this process may have room for what this one was told of.
+            session.store.hub().announce_due();
+        }
         // Room first: a claim takes what it gets.
         drop(session.capacity.acquire().await);
     }
@@ -105,7 +109,6 @@ async fn claim_once(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, Sto
         return Ok(Pass { is_full: true, next_due_at: None });
     };
     let _claiming = session.claiming.lock().await;
-    let noted = session.take_next_due();
     let request = ClaimRequest {
         worker: session.lease(),
         workflows: session.host.registry.workflow_names(),
@@ -114,9 +117,7 @@ async fn claim_once(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, Sto
     };
     let heard = session.store.hub().arrivals();
     let asked_at = Instant::now();
-    let claimed = session.store.claim_runs(request).await.inspect_err(|_| {
-        noted.into_iter().for_each(|due_at| session.note_due(due_at));
-    })?;
+    let claimed = session.store.claim_runs(request).await?;
     failpoints::hit("after_claim");
     session.clock.observe(claimed.now, asked_at);
     let count = claimed.runs.len();
@@ -131,18 +132,14 @@ async fn claim_once(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, Sto
     Ok(Pass { is_full: count == room, next_due_at: claimed.next_due_at })
 }
 
-/// Waits until a run may be due: by news, by the clock, or because it is time to look.
+/// Waits until a run may be due: by news, by the clock, or because it is time to look. A run that this
+/// worker has parked is news of the store as any other is.
 async fn wait(session: &Session, next_due_at: Option<Timestamp>) {
     let poll_at = Instant::now() + session.host.settings.poll_interval;
-    let mut next_due_at = next_due_at;
-    loop {
-        next_due_at = next_due_at.into_iter().chain(session.take_next_due()).min();
-        let due_at = next_due_at.map_or(poll_at, |at| session.clock.instant_of(at).min(poll_at));
-        tokio::select! {
-            biased;
-            () = session.store.hub().due() => return,
-            () = sleep_until(due_at) => return,
-            () = session.due_sooner() => {}
-        }
+    let due_at = next_due_at.map_or(poll_at, |at| session.clock.instant_of(at).min(poll_at));
+    tokio::select! {
+        biased;
+        () = session.store.hub().due() => {}
+        () = sleep_until(due_at) => {}
     }
 }

@@ -3,11 +3,10 @@
 //! A session ends when it is told to or when it has lost its lease. In the second case everything
 //! it was doing is dropped, and the worker opens another.
 
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
@@ -27,7 +26,6 @@ use super::suspicion::Suspicion;
 use super::transitions::{Commits, Deliveries};
 use crate::activities::Dependencies;
 use crate::error::StoreError;
-use crate::model::Timestamp;
 use crate::process;
 use crate::store::{NewWorker, Store, WorkerLease};
 
@@ -96,10 +94,6 @@ pub(crate) struct Session {
     drivers: Mutex<Option<JoinSet<()>>>,
     /// How far the session has come.
     phases: Arc<Phases>,
-    /// The earliest time at which a run parked here falls due, for the claim loop.
-    next_due: AtomicI64,
-    /// Told when `next_due` has come closer.
-    due_sooner: Notify,
     /// That the worker owns runs that it does not hold.
     pub(crate) strays: Suspicion,
     /// Which blocked runs it has looked at.
@@ -177,8 +171,6 @@ impl Session {
             runs: HeldRuns::default(),
             drivers: Mutex::new(Some(JoinSet::new())),
             phases,
-            next_due: AtomicI64::new(i64::MAX),
-            due_sooner: Notify::new(),
             strays: Suspicion::default(),
             blocked: Looked::default(),
             claiming: tokio::sync::Mutex::default(),
@@ -248,24 +240,6 @@ impl Session {
         let tasks = tasks.as_mut()?;
         while tasks.try_join_next().is_some() {}
         Some(tasks.spawn(process::bind(task)))
-    }
-
-    /// Notes that a run was parked until `due_at`.
-    pub(crate) fn note_due(&self, due_at: Timestamp) {
-        if due_at.0 < self.next_due.fetch_min(due_at.0, Ordering::Relaxed) {
-            self.due_sooner.notify_one();
-        }
-    }
-
-    /// Takes the earliest time noted.
-    pub(crate) fn take_next_due(&self) -> Option<Timestamp> {
-        let next_due = self.next_due.swap(i64::MAX, Ordering::Relaxed);
-        (next_due != i64::MAX).then_some(Timestamp(next_due))
-    }
-
-    /// Waits until an earlier time has been noted. Cancellation safe.
-    pub(crate) async fn due_sooner(&self) {
-        self.due_sooner.notified().await;
     }
 
     /// Ends the session at once: its drivers are stopped wherever they are.

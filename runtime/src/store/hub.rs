@@ -56,7 +56,8 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Says that at least one run may be due. One waiting task is woken, or the next to wait.
+    /// Says that at least one run may be due, now or at some time to come. One waiting task is woken, or
+    /// the next to wait.
     pub fn announce_due(&self) {
         self.due.notify_one();
     }

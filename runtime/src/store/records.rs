@@ -258,17 +258,18 @@ pub struct RunFilter {
     pub status: Option<RunStatus>,
 }
 
-/// A blocked run, with what tells whether a build can go on with it.
+/// A blocked run, with what tells whether a build may be able to go on with it. Its snapshot, which may be
+/// long, is for who has not [looked](crate::store::Store::find_snapshot) at it yet.
 #[derive(Clone, Debug)]
 pub struct BlockedRun {
     /// The run.
     pub run_id: RunId,
+    /// The number of the commit that has blocked it.
+    pub step_no: StepNo,
     /// The workflow's stored name.
     pub workflow: String,
     /// Why it is blocked.
     pub reason: BlockedReason,
-    /// Its encoded snapshot.
-    pub snapshot: Vec<u8>,
 }
 
 /// What is known of a run.

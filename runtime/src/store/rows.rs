@@ -60,17 +60,18 @@ impl TryFrom<RunRow> for RunRecord {
 #[derive(FromRow)]
 pub(super) struct BlockedRow {
     run_id: Uuid,
+    step_no: i64,
     workflow: String,
     blocked: String,
-    snapshot: Vec<u8>,
 }
 
 impl TryFrom<BlockedRow> for BlockedRun {
     type Error = StoreError;
 
     fn try_from(row: BlockedRow) -> Result<Self, StoreError> {
-        let BlockedRow { run_id, workflow, blocked, snapshot } = row;
-        Ok(Self { run_id: run_id.into(), workflow, reason: read_blocked(&blocked)?, snapshot })
+        let BlockedRow { run_id, step_no, workflow, blocked } = row;
+        let (run_id, step_no) = (run_id.into(), StepNo(step_no));
+        Ok(Self { run_id, step_no, workflow, reason: read_blocked(&blocked)? })
     }
 }
 

@@ -6,6 +6,7 @@ mod activities;
 mod rig;
 mod workflows;
 
+mod blocked;
 mod closing;
 mod commits;
 mod contexts;

@@ -56,6 +56,27 @@ async fn shutdown_lets_activities_end_and_keeps_what_they_return() {
     second.shutdown().await.unwrap();
 }
 
+/// Of two in one process one is told that something is due. It was the one that had room.
+#[tokio::test(start_paused = true)]
+async fn a_worker_without_room_leaves_the_news_to_others() {
+    let rig = Rig::new();
+    let full = rig.worker().max_runs(1).poll_interval(hours(1)).start().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let free = rig.worker().park_after(Duration::ZERO).poll_interval(hours(1));
+    let free = free.start().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let busy = rig.client.start(work(text("hang"))).await.unwrap();
+    rig.until_begun("hang", &[1]).await;
+    let asked = Instant::now();
+    let run = rig.client.start(naps(5, 1_000)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 5);
+    assert!(asked.elapsed() < Duration::from_secs(6), "{:?}", asked.elapsed());
+    rig.lab.open_gate();
+    assert_eq!(busy.result().await.unwrap(), "hang done");
+    full.shutdown().await.unwrap();
+    free.shutdown().await.unwrap();
+}
+
 /// Though an attempt of another run keeps the worker from ending.
 #[tokio::test(start_paused = true)]
 async fn shutdown_hands_runs_back_at_once_that_wait() {

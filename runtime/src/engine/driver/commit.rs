@@ -129,7 +129,6 @@ impl Driver {
                 let disposition = Disposition::Park { snapshot, state, due_at, inbox_read };
                 self.commit(disposition, effects).await?;
                 debug!(?due_at, "parked");
-                due_at.into_iter().for_each(|due_at| self.hold.session.note_due(due_at));
                 Err(Ended)
             }
         }

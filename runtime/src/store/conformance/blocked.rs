@@ -7,7 +7,7 @@ use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 
 super::list_cases!("blocked":
     blocked_runs_are_found_in_order_page_by_page,
-    a_blocked_run_is_found_with_its_reason_and_its_snapshot,
+    a_blocked_run_is_found_with_its_step_and_its_reason,
     what_is_blocked_for_reasons_of_its_own_is_not_found,
     runs_of_other_workflows_are_not_found,
     what_is_not_blocked_is_neither_found_nor_adopted,
@@ -60,14 +60,15 @@ async fn blocked_runs_are_found_in_order_page_by_page(t: StoreUnderTest) {
     assert_eq!(find(&t, Some(runs[4]), 2).await, []);
 }
 
-async fn a_blocked_run_is_found_with_its_reason_and_its_snapshot(t: StoreUnderTest) {
+async fn a_blocked_run_is_found_with_its_step_and_its_reason(t: StoreUnderTest) {
     let worker = t.worker().await;
     let runs = blocked(&t, worker, 1).await;
     let found = t.store.find_blocked(&[WORKFLOW], None, 10).await.expect("it can be found");
     let [run] = &found[..] else { panic!("there is one: {found:?}") };
     assert_eq!((run.run_id, run.workflow.as_str()), (runs[0], WORKFLOW));
-    assert_eq!(run.reason, unreadable());
-    assert_eq!(run.snapshot, b"one");
+    assert_eq!((run.step_no, &run.reason), (StepNo(2), &unreadable()));
+    let snapshot = t.store.find_snapshot(run.run_id).await.expect("it can be looked at");
+    assert_eq!(snapshot.as_deref(), Some(&b"one"[..]));
 }
 
 async fn what_is_blocked_for_reasons_of_its_own_is_not_found(t: StoreUnderTest) {

@@ -2,18 +2,21 @@
 //!
 //! News is only a hint, but a store that keeps silent about its own commits is slow.
 
+use std::time::Duration;
+
 use futures_util::FutureExt as _;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::fixture::{StoreUnderTest, block, close, keep, park, signal};
+use super::fixture::{StoreUnderTest, block, close, keep, new_run, park, signal};
 use crate::model::RunId;
-use crate::store::{Ending, NewArrival, RunEvent, Subscription};
+use crate::store::{Ending, NewArrival, NewRun, RunEvent, Subscription};
 
 super::list_cases!("news":
     a_start_without_an_owner_is_announced,
     a_start_with_an_owner_is_not,
     an_arrival_wakes_a_parked_run,
     parking_with_a_time_is_announced,
+    a_time_to_come_is_announced,
     letting_go_is_announced,
     unblocking_is_announced,
     subscribers_learn_of_arrivals,
@@ -63,6 +66,17 @@ async fn parking_with_a_time_is_announced(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = t.start_owned("a", worker).await;
     t.commit(worker, park(run_id, 0, Some(t.now()), 0)).await;
+    assert!(is_due(&t));
+}
+
+/// Whoever waits for the next run to fall due has to look again when that is.
+async fn a_time_to_come_is_announced(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let later = t.now() + Duration::from_secs(3_600);
+    let run_id = t.start_owned("a", worker).await;
+    t.commit(worker, park(run_id, 0, Some(later), 0)).await;
+    assert!(is_due(&t));
+    t.start_all(vec![NewRun { start_at: Some(later), ..new_run("b") }]).await;
     assert!(is_due(&t));
 }
 

@@ -23,7 +23,7 @@ impl State {
             if meant && row.status == RunStatus::Blocked {
                 row.status = RunStatus::Running;
                 row.blocked = None;
-                row.let_go(Some(now), now, news);
+                row.let_go(Some(now), news);
                 news.wrote(Write::Unblocked { run_id: row.run_id });
                 unblocked += 1;
             }
@@ -42,9 +42,9 @@ impl State {
             let reason = row.blocked.clone().filter(BlockedReason::is_of_the_build)?;
             workflows.contains(&row.workflow.as_str()).then(|| BlockedRun {
                 run_id: row.run_id,
+                step_no: row.step_no,
                 workflow: row.workflow.clone(),
                 reason,
-                snapshot: row.snapshot.clone(),
             })
         });
         blocked.take(limit).collect()

@@ -36,7 +36,7 @@ pub(super) struct RunRow {
     pub(super) workflow_id: String,
     pub(super) workflow: String,
     state: String,
-    step_no: StepNo,
+    pub(super) step_no: StepNo,
     pub(super) owner: Option<WorkerLease>,
     pub(super) takeovers: u32,
     due_at: Option<Timestamp>,
@@ -125,15 +125,10 @@ impl RunRow {
         news.wrote(Write::Claimed { run_id, step_no, worker, again });
     }
 
-    pub(super) fn let_go(
-        &mut self,
-        due_at: Option<Timestamp>,
-        now: Timestamp,
-        news: &mut News<'_>,
-    ) {
+    pub(super) fn let_go(&mut self, due_at: Option<Timestamp>, news: &mut News<'_>) {
         self.owner = None;
         self.due_at = due_at;
-        news.due |= due_at.is_some_and(|due_at| due_at <= now);
+        news.due |= due_at.is_some();
     }
 
     pub(super) fn ending(&self) -> Ending {
@@ -165,7 +160,7 @@ impl State {
         }
         let owner = run.owner.filter(|owner| self.is_valid(*owner, now));
         let due_at = owner.is_none().then_some(run.start_at.unwrap_or(now));
-        news.due |= due_at.is_some_and(|due_at| due_at <= now);
+        news.due |= due_at.is_some();
         self.counts.transactions += 1;
         self.counts.run_inserts += 1;
         self.open.insert(run.workflow_id.clone(), run.run_id);
@@ -292,7 +287,7 @@ impl State {
                 (row.snapshot, row.state) = (snapshot, state.into_owned());
                 let unread = (row.inbox_count > inbox_read).then_some(now);
                 let due_at = unread.into_iter().chain(due_at).min();
-                row.let_go(due_at, now, news);
+                row.let_go(due_at, news);
             }
             Disposition::Close { status, result, failure } => {
                 row.close(Ending { status, result, failure }, now, news);
@@ -301,7 +296,7 @@ impl State {
             Disposition::Block { reason } => {
                 row.status = RunStatus::Blocked;
                 row.blocked = Some(reason);
-                row.let_go(None, now, news);
+                row.let_go(None, news);
                 news.settled.push((step.run_id, None));
             }
         }
@@ -348,7 +343,7 @@ impl State {
         news.wrote(Write::Arrived { run_id: arrival.run_id, seq, kind: &arrival.kind });
         row.inbox.push_back(Arrival { seq, kind: arrival.kind });
         if row.owner.is_none() && row.status == RunStatus::Running {
-            row.let_go(Some(row.due_at.map_or(now, |due_at| due_at.min(now))), now, news);
+            row.let_go(Some(row.due_at.map_or(now, |due_at| due_at.min(now))), news);
         }
         if arrival.owner.is_none() {
             news.arrivals.push(arrival.run_id);

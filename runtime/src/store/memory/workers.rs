@@ -64,7 +64,7 @@ impl State {
             self.workers.remove(&worker.worker_id);
             news.wrote(Write::Released { worker });
             for row in self.runs.values_mut().filter(|row| row.owner == Some(worker)) {
-                row.let_go(Some(now), now, news);
+                row.let_go(Some(now), news);
             }
             self.interrupt(worker, now, news);
         }
@@ -96,7 +96,7 @@ impl State {
             news.wrote(Write::Fenced { worker: fenced });
             for row in self.runs.values_mut().filter(|row| row.owner == Some(fenced)) {
                 row.takeovers += 1;
-                row.let_go(Some(now), now, news);
+                row.let_go(Some(now), news);
                 let_go += 1;
             }
             self.interrupt(fenced, now, news);

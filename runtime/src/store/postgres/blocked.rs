@@ -10,7 +10,7 @@ use crate::store::rows::{BlockedRow, ClaimRow, is_adoptable};
 use crate::store::{BlockedRun, ClaimedRun, WorkerLease};
 
 const FIND: &str = concat!(
-    "SELECT run_id, workflow, blocked, snapshot FROM piton_runs WHERE ",
+    "SELECT run_id, step_no, workflow, blocked FROM piton_runs WHERE ",
     is_adoptable!(),
     " AND workflow = ANY ($1) AND run_id > $2 ORDER BY run_id LIMIT $3"
 );

@@ -11,7 +11,7 @@ use crate::store::{BlockedRun, ClaimedRun, WorkerLease};
 
 /// In the order of the index, of which few runs are a part, whatever the planner has seen of them.
 const FIND: &str = concat!(
-    "SELECT run_id, workflow, blocked, snapshot FROM piton_runs \
+    "SELECT run_id, step_no, workflow, blocked FROM piton_runs \
      INDEXED BY piton_runs_adoptable WHERE ",
     is_adoptable!(),
     " AND run_id > ? AND +workflow IN ("

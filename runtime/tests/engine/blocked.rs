@@ -1,0 +1,75 @@
+//! What blocked runs cost those who cannot go on with them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use piton::error::StoreError;
+use piton::prelude::*;
+use piton::store::memory::Hook;
+
+use crate::activities::Approve;
+use crate::rig::Rig;
+use crate::workflows::collect;
+
+/// Counts the calls of each method.
+#[derive(Default)]
+struct Counting(Mutex<BTreeMap<&'static str, u32>>);
+
+#[async_trait::async_trait]
+impl Hook for Counting {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        *self.0.lock().unwrap().entry(operation).or_default() += 1;
+        Ok(())
+    }
+}
+
+impl Counting {
+    fn take(&self, operation: &'static str) -> u32 {
+        self.0.lock().unwrap().remove(operation).unwrap_or(0)
+    }
+}
+
+/// More than one page of them, which another worker has looked at already.
+#[tokio::test(start_paused = true)]
+async fn an_idle_worker_reads_the_state_of_a_blocked_run_once() {
+    const RUNS: u32 = 120;
+    const POLL: Duration = Duration::from_secs(1);
+    let rig = Rig::new();
+    let worker = rig.worker().poll_interval(POLL).start().await.unwrap();
+    let mut runs = Vec::new();
+    for _ in 0..RUNS {
+        let run = rig.client.start(collect(1)).await.unwrap();
+        rig.until_parked(&run).await;
+        runs.push((rig.store.snapshot(run.run_id()).unwrap(), run));
+    }
+    for (_, run) in &runs {
+        rig.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
+        run.signal(Approve { by: "ada".into() }).await.unwrap();
+        rig.until_blocked(run).await;
+    }
+    let other = rig.store.connect();
+    let counting = Arc::new(Counting::default());
+    other.set_hook(counting.clone());
+    let other = rig.worker_of(&Client::new(other)).poll_interval(POLL);
+    // It gives them another try when it starts.
+    let other = other.start().await.unwrap();
+    for (_, run) in &runs {
+        rig.until_blocked(run).await;
+    }
+    tokio::time::sleep(20 * POLL).await;
+    assert!(counting.take("find_snapshot") <= 2 * RUNS);
+    counting.take("find_blocked");
+    tokio::time::sleep(60 * POLL).await;
+    assert_eq!(counting.take("find_snapshot"), 0);
+    let looks = counting.take("find_blocked");
+    assert!((59..=61).contains(&looks), "one at each poll: {looks}");
+
+    // Another step is another state.
+    let (whole, run) = &runs[usize::try_from(RUNS).unwrap() - 1];
+    rig.store.overwrite_snapshot(run.run_id(), whole.clone());
+    rig.client.unblock(run.run_id()).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), ["ada"]);
+    worker.shutdown().await.unwrap();
+    other.shutdown().await.unwrap();
+}
