@@ -7,13 +7,13 @@ use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
 use super::fixture::{
-    LONGER_THAN_LEASE, QUEUE, StoreUnderTest, WORKFLOW, activity, claim_of, close, keep, keyed,
-    new_run, new_worker, park, signal,
+    LONGER_THAN_LEASE, QUEUE, StoreUnderTest, WORKFLOW, activity, by_worker, claim_of, close, keep,
+    keyed, new_run, new_worker, outcome, park, signal,
 };
 use crate::model::{RunId, StepNo};
 use crate::store::{
-    Arrival, ArrivalOutcome, ClaimRequest, CommitOutcome, CommitStep, NewRun, StartOutcome, Store,
-    WorkerLease,
+    Arrival, ArrivalOutcome, ClaimRequest, CommitOutcome, CommitStep, FinishOutcome, NewRun,
+    StartOutcome, Store, WorkerLease,
 };
 
 super::list_cases!("concurrency":
@@ -24,6 +24,7 @@ super::list_cases!("concurrency":
     one_of_many_starts_with_the_same_run_id_wins,
     one_of_many_arrivals_with_the_same_key_wins,
     arrivals_at_once_are_numbered_without_gaps,
+    outcomes_and_signals_at_once_are_numbered_without_gaps,
     inboxes_read_at_once_are_not_mixed_up,
     what_arrives_during_a_claim_is_counted_or_does_not_come_with_it,
     one_of_many_commits_of_the_same_step_wins,
@@ -173,6 +174,28 @@ async fn arrivals_at_once_are_numbered_without_gaps(t: StoreUnderTest) {
 }
 
 /// Different runs, and the same run from different places and with different limits.
+async fn outcomes_and_signals_at_once_are_numbered_without_gaps(t: StoreUnderTest) {
+    const COUNT: usize = 20;
+    let worker = t.worker().await;
+    let run_id = t.queue(worker, (0..COUNT as u64).map(activity).collect()).await;
+    let made = t.claim_activities(worker, COUNT as u32).await;
+    assert_eq!(made.len(), COUNT);
+    at_once(2 * COUNT, |number| {
+        let (store, made) = (t.either(number / 2), made[number / 2].clone());
+        async move {
+            if number.is_multiple_of(2) {
+                let ended =
+                    store.finish_activities(vec![by_worker(worker, &made, outcome())]).await;
+                assert_eq!(ended.expect("attempts can be ended"), [FinishOutcome::Finished]);
+            } else {
+                store.deliver(vec![signal(run_id, "x")]).await.expect("it can be delivered");
+            }
+        }
+    })
+    .await;
+    assert_eq!(t.inbox(run_id).await, (1..=2 * COUNT as i64).collect::<Vec<_>>());
+}
+
 async fn inboxes_read_at_once_are_not_mixed_up(t: StoreUnderTest) {
     const RUNS: usize = 40;
     let mut run_ids = Vec::new();
