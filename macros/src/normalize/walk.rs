@@ -254,6 +254,7 @@ fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
         Expr::MethodCall(call) => {
             !(has_items(call) || is_one_of(&ADAPTING, call) || is_one_of(&JOINING, call))
         }
+        Expr::Try(expr) => matches!(*expr.expr, Expr::Path(_)) || is_made(&expr.expr),
         Expr::Field(expr) => {
             is_made(&expr.base)
                 || matches!(*expr.base, Expr::Field(_)) && is_made_to_lend(&expr.base, shares)
