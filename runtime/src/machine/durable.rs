@@ -21,8 +21,8 @@ use crate::codec::{self, CodecError, Described};
     label = "this value is needed after an await, and `{Self}` cannot be saved",
     note = "a workflow's locals are saved at every await, so their types must implement \
             `serde::Serialize` and `serde::de::DeserializeOwned`",
-    note = "derive both for a type of your own, or use the value up before the await and make it \
-            again after it",
+    note = "derive both for a type of your own, hold a value instead of a reference to one (`.clone()`), \
+            or use it up before the await and make it again after it",
     note = "rule `saved_locals`"
 )]
 pub trait Durable: Serialize + DeserializeOwned {}
@@ -75,7 +75,7 @@ fn note(error: CodecError, failed: &mut Option<StepError>) {
 }
 
 /// Makes the token of a local whose type is yet to be inferred.
-pub fn local<T: Durable>() -> Local<T> {
+pub const fn local<T: Durable>() -> Local<T> {
     Local {
         coding: const {
             &Coding {

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 
-use super::Durable;
+use super::{Coding, Durable, Local, local};
 use crate::codec::{self, Arguments, ArgumentsReader, CodecError, Described, next_argument};
 use crate::model::Payload;
 
@@ -57,6 +57,19 @@ impl<T: 'static> Values<T> {
     }
 }
 
+impl<T: 'static> Coding<T> {
+    /// As well.
+    const fn refused() -> &'static Self {
+        const {
+            &Self {
+                save: |_, _| is_refused(),
+                load: |_| is_refused(),
+                described: Described::of::<()>(),
+            }
+        }
+    }
+}
+
 fn is_refused() -> ! {
     unreachable!("a program with such values, which cannot be saved, does not compile")
 }
@@ -94,16 +107,21 @@ pub struct ValuesOf<T>(PhantomData<fn() -> T>);
 impl<T: Durable + 'static> ValuesOf<T> {
     /// How they are encoded.
     pub const VALUES: &'static Values<T> = Values::of();
+    /// The token of an argument that is saved as a local.
+    pub const LOCAL: Local<T> = local();
 }
 
 /// See [`ValuesOf`].
 pub trait Unstored<T: 'static> {
     /// Stands for what rustc has refused.
     const VALUES: &'static Values<T>;
+    /// As well.
+    const LOCAL: Local<T>;
 }
 
 impl<T: 'static> Unstored<T> for ValuesOf<T> {
     const VALUES: &'static Values<T> = Values::refused();
+    const LOCAL: Local<T> = Local { coding: Coding::refused() };
 }
 
 /// An argument of a call, which may be a reference. `(&Encoded(&argument)).add(…)` is
