@@ -21,14 +21,16 @@ impl Lower<'_> {
     /// Whether the expression lends what it may have put into a map or an `Option`.
     pub(super) fn fills(&self, value: &Expr) -> bool {
         let Expr::MethodCall(call) = value else { return false };
-        let is_of_option = is_one_of(&FILLING_OPTIONS, call) && self.is_place(&call.receiver);
+        let lasts = |receiver: &Expr| {
+            self.is_place(receiver) || self.fills(receiver) || self.lends_to_change(receiver)
+        };
+        let is_of_option = is_one_of(&FILLING_OPTIONS, call) && lasts(&call.receiver);
         // Maps whose keys can be saved are not asked for literals; others that are may find nothing by one.
         let has_key = |entry: &ExprMethodCall| match &entry.args[0] {
             Expr::Lit(literal) => !matches!(literal.lit, Lit::Str(_)),
             _ => true,
         };
-        is_of_option
-            || entry(call).is_some_and(|entry| self.is_place(&entry.receiver) && has_key(entry))
+        is_of_option || entry(call).is_some_and(|entry| lasts(&entry.receiver) && has_key(entry))
     }
 
     /// Puts there what the expression puts there, and gives one that looks it up.
@@ -37,6 +39,7 @@ impl Lower<'_> {
         let Expr::MethodCall(mut call) = value else { return value };
         let found: Expr = match maker_mut(&mut call.receiver) {
             Some(entry) => {
+                self.keep_filled(&mut entry.receiver);
                 let at = entry.args[0].span();
                 let kept = self.spill(entry.args[0].clone());
                 let copied: Expr = syn::parse_quote_spanned!(at=> { &#kept });
@@ -46,6 +49,7 @@ impl Lower<'_> {
                 syn::parse_quote_spanned!(span=> #map.get_mut(&#kept))
             }
             None => {
+                self.keep_filled(&mut call.receiver);
                 let option = &call.receiver;
                 syn::parse_quote_spanned!(span=> #option.as_mut())
             }
@@ -53,6 +57,12 @@ impl Lower<'_> {
         let nothing = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
         self.code(let_stmt(Pat::Wild(nothing), Expr::MethodCall(call)));
         syn::parse_quote_spanned!(span=> #found.expect("it has been put there"))
+    }
+
+    /// Puts there what the receiver of a method puts there, or keeps what it looks for.
+    fn keep_filled(&mut self, receiver: &mut Expr) {
+        let value = std::mem::replace(receiver, Expr::PLACEHOLDER);
+        *receiver = if self.fills(&value) { self.fill(value) } else { self.keep_in(value) };
     }
 }
 

@@ -24,6 +24,7 @@ impl Lower<'_> {
                 let mentions = Usage::of_expr(&self.locals, arg).mentions;
                 Some(mentions.into_iter().map(|local| self.path(local)).collect())
             }
+            Expr::MethodCall(key) => self.lent_key(key),
             arg => self.is_fixed(arg).then(Vec::new),
         }
     }
@@ -65,7 +66,8 @@ impl Lower<'_> {
         }
     }
 
-    fn keep_in(&mut self, value: Expr) -> Expr {
+    /// Keeps what the methods of a chain look for.
+    pub(super) fn keep_in(&mut self, value: Expr) -> Expr {
         match value {
             Expr::Paren(mut expr) => {
                 *expr.expr = self.keep_in(*expr.expr);
@@ -110,6 +112,7 @@ impl Lower<'_> {
                 range.start.iter_mut().chain(&mut range.end).for_each(|end| self.keep_key(end));
             }
             Expr::Closure(_) => {}
+            Expr::MethodCall(lent) if self.lent_key(lent).is_some() => {}
             Expr::Reference(key) if is_place(&key.expr) => {}
             Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
             key => self.keep_value(key),

@@ -59,8 +59,9 @@ impl Lower<'_> {
             }
             method if FILLING.contains(&method) => {
                 let entry = receiver.filter(|entry| entry.method == "entry")?;
-                let is_map = self.is_place(&entry.receiver) && entry.args.len() == 1;
-                (is_map && call.args.iter().all(is_empty)).then_some(Late::Fills)
+                let lends = self.late(&entry.receiver)? != Late::MayPanic;
+                let is_entry = entry.args.len() == 1 && call.args.iter().all(is_empty);
+                (lends && is_entry).then_some(Late::Fills)
             }
             method if FILLING_OPTIONS.contains(&method) => {
                 let fills = self.is_place(&call.receiver) && call.args.iter().all(is_empty);

@@ -6,7 +6,7 @@
 
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall, ExprTry, Ident};
+use syn::{Expr, ExprCall, ExprField, ExprMethodCall, ExprReference, ExprTry, Ident};
 
 use super::projections::projects;
 use super::{Lower, walk};
@@ -123,15 +123,15 @@ pub(super) fn lends(call: &ExprCall) -> Option<bool> {
 /// A chain of methods that lends a part of a place.
 struct Chain<'e> {
     place: &'e Expr,
-    /// Whether the place is a mutable borrow itself.
-    is_borrow: bool,
-    /// What it looks for, borrowed.
-    keys: Vec<Expr>,
+    /// What it looks for, borrowed; `None` if that is yet to be kept.
+    keys: Option<Vec<Expr>>,
     is_shared: bool,
     /// Whether it ends with a part, and not with an iterator.
     gives_part: bool,
     /// Whether what it gives has numbers beside the parts.
     has_numbers: bool,
+    /// What gives the same again.
+    again: Expr,
 }
 
 impl Lower<'_> {
@@ -143,14 +143,15 @@ impl Lower<'_> {
             Expr::MethodCall(call) if is_one_of(&OPENING, call) => self.opened(&call.receiver),
             // `&accounts.get(&id)?.owner`
             Expr::Reference(expr) if matches!(*expr.expr, Expr::Field(_)) => {
-                let chain = self.lending(&expr.expr)?;
-                let is_part = expr.mutability.is_none() && !self.is_place(&expr.expr);
-                is_part.then(|| chain.made(value))
+                let mut chain = self.lending(&expr.expr)?;
+                if self.is_place(&expr.expr) || expr.mutability.is_some() == chain.is_shared {
+                    return None;
+                }
+                let again = Box::new(chain.again);
+                chain.again = Expr::Reference(ExprReference { expr: again, ..expr.clone() });
+                chain.made()
             }
-            Expr::MethodCall(_) => {
-                let chain = self.lending(value).filter(|chain| chain.gives_part)?;
-                Some(chain.made(value))
-            }
+            Expr::MethodCall(_) => self.lending(value).filter(|chain| chain.gives_part)?.made(),
             _ => None,
         }
     }
@@ -158,6 +159,17 @@ impl Lower<'_> {
     /// Whether a chain of methods lends a part of a place, or its items.
     pub(super) fn is_lending(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some()
+    }
+
+    /// What a key borrows that is lent by a chain itself: `name.as_str()`.
+    pub(super) fn lent_key(&self, key: &ExprMethodCall) -> Option<Vec<Expr>> {
+        let chain = self.lending_call(key).filter(|chain| chain.gives_part && chain.is_shared)?;
+        Some([vec![chain.place.clone()], chain.keys?].concat())
+    }
+
+    /// Whether the expression lends what can be changed.
+    pub(super) fn lends_to_change(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some_and(|chain| chain.gives_part && !chain.is_shared)
     }
 
     fn opened(&self, value: &Expr) -> Option<Expr> {
@@ -169,15 +181,25 @@ impl Lower<'_> {
         match expr {
             Expr::Paren(expr) => self.lending(&expr.expr),
             Expr::MethodCall(call) => self.lending_call(call),
+            Expr::Try(expr) => {
+                let mut chain = self.lending(tried(expr)).filter(|chain| chain.gives_part)?;
+                chain.again = made("opened", &chain.again, tried(expr));
+                Some(chain)
+            }
             place if self.is_place(place) => Some(Chain {
                 place,
-                is_borrow: self.is_mutable_borrow(place),
-                keys: Vec::new(),
+                keys: Some(Vec::new()),
                 is_shared: true,
                 gives_part: true,
                 has_numbers: false,
+                again: place.clone(),
             }),
-            Expr::Field(expr) => self.lending(&expr.base).filter(|chain| chain.is_shared),
+            Expr::Field(field) => {
+                let mut chain = self.lending(&field.base).filter(|chain| chain.gives_part)?;
+                let base = Box::new(chain.again);
+                chain.again = Expr::Field(ExprField { base, ..field.clone() });
+                Some(chain)
+            }
             _ => None,
         }
     }
@@ -206,36 +228,56 @@ impl Lower<'_> {
         if !(chain.gives_part || adapts || has_more || !has_items && is_one_of(&ITEMS, call)) {
             return None;
         }
-        chain.is_shared &= shares(call);
-        // What looks for something else once that has been changed, and what is lent of what is lent.
-        if !(chain.is_shared || is_first || adapts || has_items && picks) {
+        // What can be changed is lent by collections only, each of what the one before it lends.
+        let changes = !shares(call);
+        if changes {
+            if chain.is_shared && !is_first {
+                return None;
+            }
+            chain.again = self.lender(chain.again, is_first);
+            chain.is_shared = false;
+        }
+        // What looks for something else once that has been changed.
+        if !(chain.is_shared || changes || adapts || opens || has_items && picks) {
             return None;
         }
         for arg in call.args.iter().filter(|_| !opens) {
-            chain.keys.extend(self.keys(arg)?);
+            chain.keys = chain.keys.zip(self.keys(arg)).map(|(all, more)| [all, more].concat());
         }
+        let receiver = Box::new(chain.again);
+        chain.again = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
         Some(chain)
+    }
+
+    /// What a method is called on to lend what can be changed: a `place`, or what has been lent.
+    fn lender(&self, receiver: Expr, is_place: bool) -> Expr {
+        let span = receiver.span();
+        let borrowed = match &receiver {
+            place if is_place && self.is_mutable_borrow(place) => {
+                quote_spanned!(span=> &mut *#place)
+            }
+            place if is_place => quote_spanned!(span=> &mut #place),
+            Expr::Field(part) => quote_spanned!(span=> &mut #part),
+            lent => lent.to_token_stream(),
+        };
+        made("lender", borrowed, &receiver)
     }
 }
 
 impl Chain<'_> {
     /// The chain as it is made again: rustc is told that the place and the keys are borrowed as long as
     /// what it gives, whatever the methods are.
-    fn made(&self, value: &Expr) -> Expr {
-        let place = self.place;
-        let mut lent = value.clone();
-        let mut owners = quote_spanned!(place.span()=> &#place);
-        if !self.is_shared {
-            let through = self.is_borrow.then(|| quote_spanned!(place.span()=> *));
-            let borrowed = quote_spanned!(place.span()=> &mut #through #place);
-            lent = called_on(made("lender", borrowed, place), lent);
-            owners = quote!(());
-        }
-        for key in &self.keys {
+    fn made(&self) -> Option<Expr> {
+        let (place, again) = (self.place, &self.again);
+        let mut owners = match self.is_shared {
+            true => quote_spanned!(place.span()=> &#place),
+            false => quote!(()),
+        };
+        for key in self.keys.as_ref()? {
             owners = quote_spanned!(key.span()=> (&#key, #owners));
         }
         let function = if self.is_shared { "lent_by" } else { "lent_mutably" };
-        made(function, quote!(#owners, #lent), value)
+        Some(made(function, quote!(#owners, #again), again))
     }
 }
 
@@ -251,17 +293,5 @@ pub(super) fn tried(expr: &ExprTry) -> &Expr {
     match &*expr.expr {
         Expr::MethodCall(call) if is_one_of(&EXPLAINING, call) => &call.receiver,
         tried => tried,
-    }
-}
-
-/// The chain of methods, called on `lender` instead.
-fn called_on(lender: Expr, chain: Expr) -> Expr {
-    match chain {
-        Expr::MethodCall(mut call) => {
-            *call.receiver = called_on(lender, *call.receiver);
-            Expr::MethodCall(call)
-        }
-        Expr::Paren(expr) => called_on(lender, *expr.expr),
-        _ => lender,
     }
 }
