@@ -81,15 +81,24 @@ impl Lower<'_> {
         self.finish_unit(dest);
     }
 
-    /// Declares what is left of values that a loop gets beside its items.
-    pub(super) fn items(&mut self, values: Expr, name: &str, span: Span) -> Expr {
+    /// The values that a loop gets beside the items that are lent: what is left of them, and a local for
+    /// the next.
+    pub(super) fn beside(&mut self, values: Expr, lent: &Expr) -> (Expr, Expr) {
+        let span = values.span();
         let shape = texts::of_value(&self.locals, &self.shapes, &values);
         let has_texts = shape == Shape::List(Box::new(Shape::Text));
         let may_be_text = shape == Shape::Unknown && texts::may_lend(&self.locals, &values);
         let nothing = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
-        let rest = self.rest(values, (name, &Pat::Wild(nothing)), has_texts, span);
+        let values = match is_range(&values) {
+            true => values,
+            false => syn::parse_quote_spanned!(span=> ::piton::__private::beside(#values, #lent)),
+        };
+        let rest = self.rest(values, ("zipped", &Pat::Wild(nothing)), has_texts, span);
         self.locals[rest].may_be_text = may_be_text;
-        self.path(rest)
+        self.locals[rest].holds_text = shape.holds_text() && !has_texts;
+        let kind = if has_texts { LocalKind::Text } else { LocalKind::Value };
+        let value = self.new_temporary("zipped", kind, span);
+        (self.path(rest), self.path(value))
     }
 
     /// Declares what is left of the items of a loop.

@@ -11,7 +11,6 @@
 //! An iterator asks whether it keeps an item right before it gives it, so the loop may do so itself. What
 //! it lends can then be found again by its position.
 
-use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
@@ -32,8 +31,11 @@ enum Sift {
     Skip(Expr),
     /// Numbers them. Nothing looks at them after that.
     Enumerate,
-    /// Gives each with one of these values. Nothing looks at them after that.
+    /// Gives each with one of these values, of which there are as many as are lent, or less. Nothing
+    /// looks at them after that.
     Zip(Expr),
+    /// As `Zip`, the value first.
+    ZipBehind(Expr),
 }
 
 impl Lower<'_> {
@@ -47,7 +49,7 @@ impl Lower<'_> {
             Some(lent) => {
                 // What it lends from is made before what is sifted by.
                 let lent = self.keep_lenders(lent);
-                let (pat, body) = self.sifting(sifts, pat, body, iterable.span());
+                let (pat, body) = self.sifting(sifts, &lent, pat, body);
                 (lent, pat, body)
             }
             None => (iterable, pat, body),
@@ -68,10 +70,18 @@ impl Lower<'_> {
                 sifts.iter().all(|sift| matches!(sift, Sift::Filter(_))).then_some(reversed)
             }
             Expr::MethodCall(call) => {
-                let lent = self.sifted(&call.receiver, sifts)?;
-                let sift = self.sift_by(call)?;
-                let is_paired =
-                    sifts.iter().any(|sift| matches!(sift, Sift::Enumerate | Sift::Zip(_)));
+                let (lent, sift) = match self.sifted(&call.receiver, sifts) {
+                    Some(lent) => (lent, self.sift_by(call)?),
+                    // `names.into_iter().zip(&lines)`
+                    None if call.method == "zip" && sifts.is_empty() => {
+                        let lent = self.sifted(call.args.first()?, sifts)?;
+                        (lent, Sift::ZipBehind((*call.receiver).clone()))
+                    }
+                    None => return None,
+                };
+                let is_paired = sifts.iter().any(|sift| {
+                    matches!(sift, Sift::Enumerate | Sift::Zip(_) | Sift::ZipBehind(_))
+                });
                 let looks = matches!(sift, Sift::Filter(_) | Sift::TakeWhile(_));
                 sifts.push(sift);
                 (!looks || !is_paired).then_some(lent)
@@ -113,7 +123,8 @@ impl Lower<'_> {
     }
 
     /// Moves what is sifted into the body of the loop.
-    fn sifting(&mut self, sifts: Vec<Sift>, pat: Pat, body: Block, span: Span) -> (Pat, Block) {
+    fn sifting(&mut self, sifts: Vec<Sift>, lent: &Expr, pat: Pat, body: Block) -> (Pat, Block) {
+        let span = lent.span();
         let item = self.new_temporary(&names::of_pattern(&pat), LocalKind::Value, span);
         self.locals[item].mutable = false;
         let item = self.locals[item].ident.clone();
@@ -141,14 +152,12 @@ impl Lower<'_> {
                     });
                 }
                 Sift::Zip(values) => {
-                    let rest = self.items(values, "zipped", span);
-                    let value = self.new_temporary("zipped", LocalKind::Value, span);
-                    let value = self.locals[value].ident.clone();
-                    stmts.push(syn::parse_quote_spanned! {span=>
-                        let ::core::option::Option::Some(#value) =
-                            ::core::iter::Iterator::next(&mut #rest) else { break };
-                    });
+                    let value = self.next_beside(values, lent, &mut stmts);
                     given = syn::parse_quote_spanned!(span=> (#given, #value));
+                }
+                Sift::ZipBehind(values) => {
+                    let value = self.next_beside(values, lent, &mut stmts);
+                    given = syn::parse_quote_spanned!(span=> (#value, #given));
                 }
                 Sift::Enumerate => {
                     let next = self.count(syn::parse_quote_spanned!(span=> 0));
@@ -164,6 +173,17 @@ impl Lower<'_> {
         stmts.push(let_stmt(pat, given));
         stmts.extend(body.stmts);
         (ident_pat(item, false), Block { stmts, ..body })
+    }
+
+    /// The next of the values that a loop gets beside what is lent, taken by a statement.
+    fn next_beside(&mut self, values: Expr, lent: &Expr, stmts: &mut Vec<Stmt>) -> Expr {
+        let span = values.span();
+        let (rest, value) = self.beside(values, lent);
+        stmts.push(syn::parse_quote_spanned! {span=>
+            let ::core::option::Option::Some(#value) =
+                ::core::iter::Iterator::next(&mut #rest) else { break };
+        });
+        value
     }
 
     /// A counter that begins with a number.

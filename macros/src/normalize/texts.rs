@@ -107,8 +107,26 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
             list @ Shape::List(_) => list,
             _ => Shape::Unknown,
         },
+        Expr::MethodCall(call) if call.method == "zip" => {
+            beside(of(&call.receiver), call.args.first().map_or(Shape::Unknown, of))
+        }
+        Expr::MethodCall(call) if call.method == "enumerate" => {
+            beside(Shape::Unknown, of(&call.receiver))
+        }
         Expr::Macro(call) => of_macro(&call.mac, &of),
         _ => Shape::Unknown,
+    }
+}
+
+/// What is known of pairs of items, of which texts are of one kind or the other.
+fn beside(left: Shape, right: Shape) -> Shape {
+    let item = |list| match list {
+        Shape::List(item) => *item,
+        _ => Shape::Unknown,
+    };
+    match [item(left), item(right)] {
+        [Shape::Unknown, Shape::Unknown] => Shape::Unknown,
+        pair => Shape::List(Box::new(Shape::Tuple(pair.into()))),
     }
 }
 
@@ -143,7 +161,7 @@ fn is_wrapper(path: &Expr) -> bool {
 
 /// Whether the method gives an iterator over the same items.
 fn is_same_items(call: &syn::ExprMethodCall) -> bool {
-    ["into_iter", "rev", "skip", "take", "chain"].iter().any(|name| call.method == name)
+    ["into_iter", "rev", "skip", "take", "chain", "cycle"].iter().any(|name| call.method == name)
 }
 
 /// Methods whose value is not borrowed.

@@ -227,6 +227,15 @@ pub fn current_copy<I: IntoIterator>(items: I, position: &Position) -> I::Item {
     item.expect("what is borrowed has not changed")
 }
 
+/// The values that a loop gets beside the items that are `lent`, of which there are no more than these: it
+/// asks for one with each.
+pub fn beside<V: IntoIterator, L: IntoIterator>(
+    values: V,
+    lent: L,
+) -> std::iter::Take<V::IntoIter> {
+    values.into_iter().take(lent.into_iter().count())
+}
+
 /// Whether a loop keeps an item.
 pub fn keeps<T>(item: &T, mut looks: impl FnMut(&T) -> bool) -> bool {
     looks(item)
