@@ -39,7 +39,7 @@ fn lends(function: &Expr, gives_items: bool, have_numbers: bool) -> bool {
 }
 
 /// Whether the body of a closure lends a part of its `input`.
-fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbers: bool) -> bool {
+pub(super) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbers: bool) -> bool {
     match body {
         Expr::Paren(expr) => gives_part(&expr.expr, input, gives_items, have_numbers),
         Expr::Reference(expr) => expr.mutability.is_none() && is_of(&expr.expr, input),

@@ -5,7 +5,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Ident, Lit, Member, Pat, PatIdent, PatReference, UnOp};
 
 use super::lending::lends;
-use super::{Lower, collect_bindings, split_type};
+use super::{Lower, chosen, collect_bindings, split_type};
 use crate::ir::MadeWith;
 use crate::macros;
 use crate::parts;
@@ -150,7 +150,7 @@ impl Lower<'_> {
 
     /// Whether all that `pat` binds are mutable borrows of parts of a place. What they are assigned
     /// must not change whether the pattern matches.
-    fn binds_mutable_borrows(&self, pat: &Pat, value: &Expr) -> bool {
+    pub(super) fn binds_mutable_borrows(&self, pat: &Pat, value: &Expr) -> bool {
         let bindings = Bindings::of(pat);
         let binds = match value {
             Expr::Reference(expr) => self.is_place(&expr.expr) && !bindings.has_reference,
@@ -170,29 +170,39 @@ impl Lower<'_> {
 
     /// Whether the expression is a local that stands for a shared borrow.
     pub(super) fn is_shared_borrow(&self, expr: &Expr) -> bool {
-        match self.stands_for(expr) {
-            Some(Expr::Reference(made)) => made.mutability.is_none(),
-            Some(Expr::Call(made)) => lends(made) == Some(true),
-            Some(Expr::Match(made)) => self.binds_shared_borrows(&made.arms[0].pat, &made.expr),
+        self.stands_for(expr).is_some_and(|made| self.shares(made))
+    }
+
+    fn shares(&self, made: &Expr) -> bool {
+        match made {
+            Expr::Reference(made) => made.mutability.is_none(),
+            Expr::Call(made) => lends(made) == Some(true),
+            Expr::Match(made) => self.binds_shared_borrows(&made.arms[0].pat, &made.expr),
+            Expr::If(_) => chosen::all_given(made, &|given| self.shares(given)),
             _ => false,
         }
     }
 
     /// Whether the expression is a local that stands for a mutable borrow.
     pub(super) fn is_mutable_borrow(&self, expr: &Expr) -> bool {
-        match self.stands_for(expr) {
-            Some(Expr::Reference(made)) => made.mutability.is_some(),
-            Some(Expr::Call(made)) => lends(made) == Some(false),
-            Some(Expr::Match(made)) => {
+        self.stands_for(expr).is_some_and(|made| self.lends_mutably(made))
+    }
+
+    fn lends_mutably(&self, made: &Expr) -> bool {
+        match made {
+            Expr::Reference(made) => made.mutability.is_some(),
+            Expr::Call(made) => lends(made) == Some(false),
+            Expr::Match(made) => {
                 let pat = &made.arms[0].pat;
                 !self.binds_shared_borrows(pat, &made.expr)
                     && self.binds_mutable_borrows(pat, &made.expr)
             }
+            Expr::If(_) => chosen::all_given(made, &|given| self.lends_mutably(given)),
             _ => false,
         }
     }
 
-    fn is_remade(&self, expr: &Expr) -> bool {
+    pub(super) fn is_remade(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(literal) => {
                 matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_))
@@ -216,7 +226,7 @@ impl Lower<'_> {
     }
 
     /// Whether the expression gives the same wherever it stands: a constant that rustc would promote.
-    fn is_constant(&self, expr: &Expr) -> bool {
+    pub(super) fn is_constant(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
             Expr::Path(_) => self.is_constant_path(expr),

@@ -129,8 +129,12 @@ impl Lower<'_> {
 
     /// Keeps what the statement looks for, if it borrows what it finds.
     fn keep_lent(&mut self, local: &mut syn::Local) {
+        if split_type(&local.pat).1.is_some_and(is_owned) {
+            return;
+        }
+        self.number_branches(local);
         let Some(init) = local.init.as_mut() else { return };
-        if !suspend::expr(&init.expr) && !split_type(&local.pat).1.is_some_and(is_owned) {
+        if !suspend::expr(&init.expr) {
             let value = std::mem::replace(&mut *init.expr, Expr::PLACEHOLDER);
             *init.expr = self.keep_found(value);
         }
@@ -146,7 +150,9 @@ impl Lower<'_> {
         let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };
         let Some(id) = self.locals.find(ident) else { return };
         self.locals[id].ty = ty.cloned();
-        self.locals[id].remade = if is_owned { None } else { self.remade(local) };
+        if !is_owned && let Some(made) = self.remade(local) {
+            self.locals[id].remade = Some(made);
+        }
     }
 
     pub(super) fn declare(&mut self, local: syn::Local) {

@@ -1,5 +1,4 @@
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use piton::prelude::*;
 
@@ -23,13 +22,6 @@ async fn pattern(mut names: Vec<String>) -> Vec<String> {
         name.push('!');
     }
     names
-}
-
-#[workflow]
-async fn entry(mut totals: BTreeMap<u64, BTreeMap<u64, u64>>) -> u64 {
-    let total = totals.entry(1).or_default().entry(2).or_default();
-    *total += step(1).await;
-    *total
 }
 
 #[workflow]

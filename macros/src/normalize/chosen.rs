@@ -1,0 +1,221 @@
+//! Borrows that one of several branches gives: `let name = if is_known { &order.name } else { &other };`.
+//!
+//! ```text
+//! let name = match owner { Some(name) => name, None => &other };
+//!
+//! let branch;
+//! let name = match owner { Some(name) => { branch = 0; name } None => { branch = 1; &other } };
+//! ```
+//!
+//! The number of the branch is saved, and the borrow is made again as that branch has given it. What the
+//! branches do besides is done once.
+
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{Block, Expr, Pat, Stmt};
+
+use super::{Lower, collect_bindings, labels, projections, split_type};
+use crate::ir::{self, LocalKind};
+use crate::{macros, parts, suspend};
+
+/// What is matched around a branch, innermost last: a pattern, and the value that it has matched.
+type Around = Vec<(Pat, Expr)>;
+
+impl Lower<'_> {
+    /// Has the branches of a `let` say which of them it was, if they give borrows. Notes how what it
+    /// declares is made again.
+    pub(super) fn number_branches(&mut self, local: &mut syn::Local) {
+        let (Pat::Ident(pat), _) = split_type(&local.pat) else { return };
+        let Some(id) = self.locals.find(&pat.ident) else { return };
+        let Some(init) = local.init.as_mut().filter(|init| init.diverge.is_none()) else { return };
+        // Something else may be assigned to a `mut` binding.
+        let is_simple = pat.by_ref.is_none() && pat.subpat.is_none() && pat.mutability.is_none();
+        let has_name = suspend::expr(&init.expr) && !local.attrs.is_empty();
+        if !is_simple || has_name || !matches!(*init.expr, Expr::If(_) | Expr::Match(_)) {
+            return;
+        }
+        let (mut made, mut borrows) = (Vec::new(), false);
+        let value = &mut *init.expr;
+        let are_made = each_branch(value, &mut Vec::new(), &mut |given, around| {
+            borrows |= self.borrows(given);
+            made.push(self.given_again(given, around)?);
+            Some(())
+        });
+        if are_made.is_none() || !borrows {
+            return;
+        }
+        let source = format!("branch of {}", self.locals[id].stored);
+        let branch = self.new_temporary(&source, LocalKind::Value, value.span());
+        self.push(ir::Stmt::Declare(branch));
+        let branch = self.locals[branch].ident.clone();
+        let awaits = suspend::expr(value);
+        let mut numbers = 0u32..;
+        each_branch(value, &mut Vec::new(), &mut |given, _| {
+            let (number, span) = (numbers.next(), given.span());
+            *given = match awaits {
+                true => syn::parse_quote_spanned!(span=> { #branch = #number; let _ = #given; }),
+                false => syn::parse_quote_spanned!(span=> { #branch = #number; #given }),
+            };
+            Some(())
+        });
+        let last = made.pop();
+        let again = made.iter().enumerate().rev().fold(last, |rest, (n, given)| {
+            let (n, span) = (u32::try_from(n).ok(), given.span());
+            Some(syn::parse_quote_spanned!(span=> if #branch == #n { #given } else { #rest }))
+        });
+        self.locals[id].remade.clone_from(&again);
+        // What is made again is not given in several places.
+        if awaits && let Some(again) = again {
+            let branches = std::mem::replace(value, again);
+            self.expr_stmt(branches, None);
+        }
+    }
+
+    /// Whether what a branch gives is more than a text or a constant.
+    fn borrows(&self, given: &Expr) -> bool {
+        match given {
+            Expr::Paren(expr) => self.borrows(&expr.expr),
+            Expr::Call(call) => call.args.iter().any(|part| self.borrows(part)),
+            Expr::Lit(_) => false,
+            given => !is_none(given) && !self.is_constant(given),
+        }
+    }
+
+    /// What a branch gives, as it is made again.
+    fn given_again(&self, given: &Expr, around: &Around) -> Option<Expr> {
+        match given {
+            Expr::Paren(expr) => self.given_again(&expr.expr, around),
+            Expr::Call(call) if is_some(&call.func) => {
+                let mut call = call.clone();
+                for part in &mut call.args {
+                    *part = self.given_again(part, around)?;
+                }
+                Some(Expr::Call(call))
+            }
+            given if is_none(given) || self.is_remade(given) => Some(given.clone()),
+            given => self.lent(given).or_else(|| {
+                around.iter().rev().find_map(|(pat, value)| self.bound_again(given, pat, value))
+            }),
+        }
+    }
+
+    /// What a pattern around the branch lends, or a part of that.
+    fn bound_again(&self, given: &Expr, pat: &Pat, value: &Expr) -> Option<Expr> {
+        let pat = match pat {
+            Pat::Guard(guarded) => &*guarded.pat,
+            pat => pat,
+        };
+        let lent = self.lent(value);
+        let value = lent.as_ref().unwrap_or(value);
+        if let Expr::Path(path) = given {
+            let mut bound = Vec::new();
+            collect_bindings(pat, &mut bound);
+            let ident = path.path.get_ident().filter(|ident| bound.contains(ident))?;
+            let is_borrow =
+                self.binds_shared_borrows(pat, value) || self.binds_mutable_borrows(pat, value);
+            return is_borrow.then(|| parts::of(pat, value, std::slice::from_ref(ident)));
+        }
+        let lends = self.binds_shared_borrows(pat, value)
+            && projections::gives_part(given, pat, false, false);
+        lends.then(|| {
+            let (span, otherwise) = (given.span(), parts::otherwise());
+            let again = quote_spanned! {span=>
+                match #value { #pat => #given, #otherwise => ::core::unreachable!() }
+            };
+            syn::parse_quote_spanned!(span=> ::piton::__private::lent_by((), #again))
+        })
+    }
+}
+
+/// Whether all branches give such a value: a borrow, or one in an `Option`.
+pub(super) fn all_given(made: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
+    match made {
+        Expr::If(made) => {
+            let mut ends = made.then_branch.stmts.iter().filter_map(|stmt| match stmt {
+                Stmt::Expr(given, None) => Some(given),
+                _ => None,
+            });
+            ends.all(|given| all_given(given, is_so))
+                && made.else_branch.iter().all(|(_, otherwise)| all_given(otherwise, is_so))
+        }
+        Expr::Block(made) => made.block.stmts.iter().all(|stmt| match stmt {
+            Stmt::Expr(given, None) => all_given(given, is_so),
+            _ => true,
+        }),
+        Expr::Call(call) if is_some(&call.func) => call.args.iter().all(is_so),
+        made => is_none(made) || is_so(made),
+    }
+}
+
+/// Visits what each branch gives that gives something. `None` if `visit` gives that up, or there is one
+/// that gives nothing.
+fn each_branch(
+    value: &mut Expr,
+    around: &mut Around,
+    visit: &mut impl FnMut(&mut Expr, &Around) -> Option<()>,
+) -> Option<()> {
+    match value {
+        Expr::If(expr) => {
+            let depth = around.len();
+            around.extend(lets(&expr.cond));
+            each_end(&mut expr.then_branch, around, visit)?;
+            around.truncate(depth);
+            each_branch(&mut expr.else_branch.as_mut()?.1, around, visit)
+        }
+        Expr::Match(expr) => {
+            for arm in &mut expr.arms {
+                around.push((arm.pat.clone(), (*expr.expr).clone()));
+                each_branch(&mut arm.body, around, visit)?;
+                around.pop();
+            }
+            Some(())
+        }
+        Expr::Block(expr) if expr.label.is_none() => each_end(&mut expr.block, around, visit),
+        value if leaves(value) => Some(()),
+        value => visit(value, around),
+    }
+}
+
+fn each_end(
+    block: &mut Block,
+    around: &mut Around,
+    visit: &mut impl FnMut(&mut Expr, &Around) -> Option<()>,
+) -> Option<()> {
+    match block.stmts.last_mut()? {
+        Stmt::Expr(value, None) => each_branch(value, around, visit),
+        Stmt::Expr(value, Some(_)) => leaves(value).then_some(()),
+        Stmt::Macro(call) => is_left_by(&call.mac).then_some(()),
+        _ => None,
+    }
+}
+
+/// The patterns of a condition, and what they match.
+fn lets(cond: &Expr) -> Around {
+    match cond {
+        Expr::Let(cond) => vec![((*cond.pat).clone(), (*cond.expr).clone())],
+        Expr::Binary(cond) if matches!(cond.op, syn::BinOp::And(_)) => {
+            [lets(&cond.left), lets(&cond.right)].concat()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the expression leaves for somewhere else.
+fn leaves(value: &Expr) -> bool {
+    match value {
+        Expr::Macro(call) => is_left_by(&call.mac),
+        value => labels::is_jump(value),
+    }
+}
+
+fn is_left_by(mac: &syn::Macro) -> bool {
+    ["bail", "panic", "todo", "unimplemented", "unreachable"].contains(&&*macros::name(mac))
+}
+
+fn is_none(expr: &Expr) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident("None"))
+}
+
+fn is_some(expr: &Expr) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident("Some"))
+}
