@@ -72,6 +72,28 @@ impl Visit<'_> for Bindings {
     fn visit_expr(&mut self, _: &Expr) {}
 }
 
+/// The borrow of the part of a place that a pattern which matches everything binds by `ref`.
+fn borrow_of(pat: &Pat, place: &Expr, ident: &Ident) -> Option<Expr> {
+    match pat {
+        Pat::Ident(pat) if pat.ident == *ident && pat.subpat.is_none() => {
+            let (_, mutable) = (pat.by_ref.as_ref()?, &pat.mutability);
+            Some(syn::parse_quote_spanned!(ident.span()=> & #mutable #place))
+        }
+        Pat::Struct(pat) => pat.fields.iter().find_map(|field| {
+            let member = &field.member;
+            borrow_of(&field.pat, &syn::parse_quote!(#place.#member), ident)
+        }),
+        Pat::Tuple(pat) => {
+            let known = pat.elems.iter().take_while(|part| !matches!(part, Pat::Rest(_)));
+            known.enumerate().find_map(|(index, part)| {
+                let member = syn::Index::from(index);
+                borrow_of(part, &syn::parse_quote!(#place.#member), ident)
+            })
+        }
+        _ => None,
+    }
+}
+
 impl Lower<'_> {
     /// How the local that the statement declares is made again, if it can be.
     pub(super) fn remade(&self, local: &syn::Local) -> Option<Expr> {
@@ -131,6 +153,22 @@ impl Lower<'_> {
             if !are_shared && borrows.len() > 1 {
                 let (pat, value) = (pat.clone(), value.clone());
                 self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: false });
+            }
+        }
+    }
+
+    /// As `note_borrows`, of a `let` that also moves parts out, beside which the whole could not be looked at
+    /// again.
+    pub(super) fn note_borrows_of_parts(&mut self, pat: &Pat, value: &Expr) {
+        let bindings = Bindings::of(pat);
+        if bindings.are_by_ref || !self.is_place(value) {
+            return;
+        }
+        for ident in &bindings.by_ref {
+            let borrow = borrow_of(pat, value, ident);
+            if let (Some(local), Some(borrow)) = (self.locals.find(ident), borrow) {
+                let local = &mut self.locals[local];
+                (local.remade, local.made_with) = (Some(borrow), None);
             }
         }
     }
