@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use piton::client::Client;
-use piton::model::RunStatus;
+use piton::machine::OperationOutcome;
+use piton::model::{Handle, Payload, RunId, RunStatus};
 use piton::sqlx;
-use piton::store::RunFilter;
+use piton::store::{ArrivalKind, ArrivalOutcome, NewArrival, NewRun, NewWorker, RunFilter};
 use tokio::time::timeout;
 
 use crate::books::Books;
@@ -73,6 +74,43 @@ pub async fn a_worker_that_has_lost_its_run_writes_nothing(books: Books) {
     assert_eq!(books.count().await, 1);
     assert!(books.desk.attempts() >= 2);
     first.shutdown().await.unwrap();
+}
+
+/// Whatever the worker believes: another may be making the attempt by then.
+pub async fn an_outcome_that_is_refused_takes_the_writes_with_it(books: Books) {
+    let store = books.client.store();
+    let lease = Duration::from_secs(600);
+    let worker = NewWorker { host: "here".into(), pid: 1, lease };
+    let worker = store.register_worker(worker).await.unwrap();
+    let run_id = RunId::new();
+    let run = NewRun {
+        run_id,
+        workflow_id: run_id.to_string(),
+        workflow: "order".into(),
+        arguments: Payload::default(),
+        snapshot: vec![7],
+        state: "start".into(),
+        owner: Some(worker),
+        start_at: None,
+        first: None,
+    };
+    store.start_runs(vec![run]).await.unwrap();
+    store.fence_workers(&[worker.worker_id]).await.unwrap();
+
+    let mut transaction = store.begin_activity().await.unwrap();
+    let connection = transaction.connection();
+    let insert = "INSERT INTO entries (run, text) VALUES ('run', 'too late')";
+    if let Some(connection) = connection.downcast_mut::<sqlx::SqliteConnection>() {
+        sqlx::raw_sql(insert).execute(connection).await.unwrap();
+    } else {
+        let connection = connection.downcast_mut::<sqlx::PgConnection>().unwrap();
+        sqlx::raw_sql(insert).execute(connection).await.unwrap();
+    }
+    let outcome = OperationOutcome::Returned(Payload::default());
+    let kind = ArrivalKind::Outcome { handle: Handle(0), outcome };
+    let arrival = NewArrival { run_id, kind, dedup_key: None, owner: Some(worker) };
+    assert_eq!(transaction.commit(arrival).await.unwrap(), ArrivalOutcome::NotOwner);
+    assert_eq!(books.count().await, 0);
 }
 
 pub async fn the_wrong_database_is_named(books: Books) {

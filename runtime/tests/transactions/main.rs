@@ -32,6 +32,7 @@ const TESTS: &[(&str, Test)] = tests![
     cases::an_attempt_that_takes_too_long_rolls_back,
     cases::outcomes_that_wait_for_others_are_kept,
     cases::a_worker_that_has_lost_its_run_writes_nothing,
+    cases::an_outcome_that_is_refused_takes_the_writes_with_it,
     cases::the_wrong_database_is_named,
     cases::an_entry_that_is_given_up_before_its_commit_is_not_made,
     cases::a_client_that_is_closed_at_work_says_so_and_loses_nothing,
