@@ -5,7 +5,8 @@
 //! ascending. The worker's row is locked as those do who rely on its key (`FOR KEY SHARE`): commits
 //! exclude neither each other nor the renewal of the lease, which changes no key, and would otherwise
 //! wait for ever where one commit begins before the last has ended; fencing locks it `FOR UPDATE` and
-//! excludes them all. Lists travel as arrays; the sessions' settings keep the planner from doing anything
+//! excludes them all. A worker's statements ask for its epoch and its lease, and rows for the worker and
+//! its epoch: fencing ends all of them at once, so each would do alone. Lists travel as arrays; the sessions' settings keep the planner from doing anything
 //! but looking up one element after the other, in their order.
 //!
 //! Invariant: a statement that relies on a lock taken before it is a statement of its own, because
