@@ -6,8 +6,9 @@
 //! exclude neither each other nor the renewal of the lease, which changes no key, and would otherwise
 //! wait for ever where one commit begins before the last has ended; fencing locks it `FOR UPDATE` and
 //! excludes them all. A worker's statements ask for its epoch and its lease, and rows for the worker and
-//! its epoch: fencing ends all of them at once, so each would do alone. Lists travel as arrays; the sessions' settings keep the planner from doing anything
-//! but looking up one element after the other, in their order.
+//! its epoch: fencing ends all of them at once, so each would do alone. Lists travel as arrays; the
+//! sessions' settings keep the planner from doing anything but looking up one element after the other,
+//! in their order.
 //!
 //! Invariant: a statement that relies on a lock taken before it is a statement of its own, because
 //! its snapshot must be younger than the lock. Notifications are sent after the commit by a task of
