@@ -7,9 +7,9 @@
 //! moves out and nothing else needs. What two branches use stays outside, so rustc judges whether
 //! they may.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
-use crate::ir::{Graph, LocalId, RegionId, ScopeId, Terminator};
+use crate::ir::{Graph, LocalId, RegionId, Terminator};
 use crate::usage::{self, Place, Usage, bound_locals};
 
 /// The result, by region.
@@ -122,20 +122,9 @@ fn usages_in(graph: &Graph, region: RegionId) -> impl Iterator<Item = &Usage> {
 
 /// The locals from outside that each region uses.
 fn outer(graph: &Graph) -> Captures {
-    let mut scope_of: HashMap<LocalId, ScopeId> = HashMap::new();
-    for (index, scope) in graph.scopes.iter().enumerate() {
-        scope_of.extend(scope.locals.iter().map(|local| (*local, ScopeId(index))));
-    }
-    let is_inside = |local: &LocalId, region: RegionId| {
-        let mut scope = scope_of.get(local).copied();
-        while let Some(id) = scope {
-            if id == graph[region].scope {
-                return true;
-            }
-            scope = graph.scopes[id.0].parent;
-        }
-        false
-    };
+    let regions = (0..graph.regions.len()).map(RegionId);
+    let within: Vec<_> = regions.map(|region| graph.locals_within(region)).collect();
+    let is_inside = |local: &LocalId, region: RegionId| within[region.0].contains(local);
     let mut outer = vec![BTreeSet::new(); graph.regions.len()];
     let (mut direct, mut lent) = (outer.clone(), outer.clone());
     for block in &graph.blocks {

@@ -5,6 +5,7 @@
 //! but to print them. Guarantees: every block can be reached from the first; a block is entered
 //! either by the one structured end before it or by jumps; scopes nest as in the source.
 
+mod borrowed;
 mod ends;
 mod jumps;
 mod waits;
@@ -314,7 +315,9 @@ impl Builder {
             targets[id.0] = Target { exit: number(exit), head: number(head), dest };
         }
         let Self { locals, params, scopes, regions, .. } = self;
-        Graph { locals, points, items, params, blocks, scopes, targets, regions }
+        let mut graph = Graph { locals, points, items, params, blocks, scopes, targets, regions };
+        borrowed::note(&mut graph);
+        graph
     }
 
     fn successors(&self, block: BlockId) -> Vec<BlockId> {

@@ -1,5 +1,7 @@
 //! A function as blocks.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
 use syn::{Expr, Pat, Type};
 
@@ -189,6 +191,16 @@ impl Graph {
     /// Whether `region` is `outer` or in it.
     pub(crate) fn is_within(&self, region: Option<RegionId>, outer: RegionId) -> bool {
         std::iter::successors(region, |region| self[*region].parent).any(|id| id == outer)
+    }
+
+    /// The locals that are declared in the region, or in one in it.
+    pub(crate) fn locals_within(&self, region: RegionId) -> BTreeSet<LocalId> {
+        let outer = self[region].scope;
+        let is_inside = |scope: &Scope| {
+            std::iter::successors(scope.parent, |id| self.scopes[id.0].parent).any(|id| id == outer)
+        };
+        let inner = self.scopes.iter().filter(|scope| is_inside(scope));
+        inner.chain([&self.scopes[outer.0]]).flat_map(|scope| &scope.locals).copied().collect()
     }
 
     pub(crate) fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<> {
