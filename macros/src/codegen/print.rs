@@ -268,7 +268,7 @@ impl<'a> Printer<'a> {
                 }
                 Terminator::Return(value) => {
                     let value = self.expr(value, usage);
-                    let complete = self.complete_tokens(&value, Span::call_site());
+                    let complete = self.complete_tokens(&value, &[], Span::call_site());
                     return braces.push(quote!(#complete;));
                 }
                 Terminator::Unreachable => return,
@@ -339,7 +339,7 @@ impl<'a> Printer<'a> {
 
     /// Whether code can be printed as it is.
     fn is_plain(&self, usage: &Usage) -> bool {
-        usage.jumps.is_empty() && self.parts.is_empty() && self.flags.borrow().is_empty()
+        usage.jumps.is_empty() && self.parts.is_empty() && !self.has_flags()
     }
 
     fn stmt(&self, stmt: &Stmt, usage: &Usage) -> TokenStream {

@@ -16,7 +16,7 @@ use super::print::Printer;
 use crate::ir::label_target;
 use crate::macros::{self, Piece};
 use crate::normalize::collect_bindings;
-use crate::usage::Place;
+use crate::usage::{Place, Usage};
 
 /// Rewrites code of one root.
 pub(super) struct Rewrite<'p, 'a> {
@@ -53,16 +53,30 @@ impl<'p, 'a> Rewrite<'p, 'a> {
     }
 
     fn place(&self, expr: &Expr) -> Option<Place> {
-        let is_hidden = |ident: &Ident| self.hidden.iter().any(|hidden| ident == hidden);
         let find = |ident: &Ident| self.printer.machine.graph.locals.find(ident);
-        Place::of(expr, &|ident| find(ident).filter(|_| !is_hidden(ident)))
+        Place::of(expr, &|ident| find(ident).filter(|_| !self.is_hidden(ident)))
+    }
+
+    fn is_hidden(&self, ident: &Ident) -> bool {
+        self.hidden.iter().any(|hidden| ident == hidden)
+    }
+
+    /// What has a value for certain when a statement is through, if a copy may have stood in it.
+    fn filled_by(&self, stmt: &Stmt) -> Vec<Place> {
+        if !self.printer.has_flags() {
+            return Vec::new();
+        }
+        let locals = &self.printer.machine.graph.locals;
+        let Usage { assigned, refills, .. } = Usage::of_stmt(locals, stmt);
+        let filled = assigned.into_iter().map(Place::whole).chain(refills);
+        filled.filter(|place| !self.is_hidden(&locals[place.local].ident)).collect()
     }
 
     fn rewrite(&self, expr: &mut Expr) {
         let rewritten: TokenStream = match expr {
             Expr::Return(expr) => {
                 let value = expr.expr.take();
-                self.printer.complete(value.as_deref(), expr.return_token.span)
+                self.printer.complete(value.as_deref(), &self.filled, expr.return_token.span)
             }
             Expr::Try(expr) => {
                 let span = expr.question_token.span;
@@ -73,7 +87,7 @@ impl<'p, 'a> Rewrite<'p, 'a> {
                 let from = quote_spanned! {span=>
                     __piton::FromResidual::from_residual(#residual)
                 };
-                let complete = self.printer.complete_tokens(&from, span);
+                let complete = self.printer.complete_tokens(&from, &self.filled, span);
                 quote_spanned! {span=>
                     match __piton::Question::branch(#value) {
                         ::core::ops::ControlFlow::Continue(#output) => #output,
@@ -193,10 +207,7 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
-        let filled = match stmt {
-            Stmt::Expr(Expr::Assign(assign), _) => self.place(&assign.left),
-            _ => None,
-        };
+        let filled = self.filled_by(stmt);
         if let Stmt::Expr(expr, _) = stmt {
             enclose_first(expr);
         }

@@ -96,9 +96,14 @@ impl Printer<'_> {
         self.machine.graph[block].end.successors().into_iter().map(|to| self.turn(to)).collect()
     }
 
-    /// Forgets all copies, where the function returns.
-    pub(super) fn forget_all(&self) -> TokenStream {
-        self.standing().map(|part| self.forget(part)).collect()
+    /// Whether code that is being printed may take copies away.
+    pub(super) fn has_flags(&self) -> bool {
+        !self.flags.borrow().is_empty()
+    }
+
+    /// Forgets all copies, where the function returns, but for those in what has been `filled`.
+    pub(super) fn forget_all(&self, filled: &[Place]) -> TokenStream {
+        self.forget_but(self.standing(), filled)
     }
 
     /// Forgets the copies in locals of a scope that ends.
@@ -110,9 +115,7 @@ impl Printer<'_> {
 
     /// Forgets the copies in a place that is assigned, but for those in what has been `filled`.
     pub(super) fn forget_in(&self, place: &Place, filled: &[Place]) -> TokenStream {
-        let parts = self.standing().filter(|part| place.holds(part));
-        let parts = parts.filter(|part| !filled.iter().any(|filled| filled.holds(part)));
-        parts.map(|part| self.forget(part)).collect()
+        self.forget_but(self.standing().filter(|part| place.holds(part)), filled)
     }
 
     /// As [`forget_in`](Self::forget_in), for what stands on the left of `=`.
@@ -150,6 +153,15 @@ impl Printer<'_> {
             Some(flag) => quote!(if !#flag { #replace #flag = true; }),
             None => quote!({ #replace }),
         }
+    }
+
+    fn forget_but<'p>(
+        &self,
+        parts: impl Iterator<Item = &'p Place>,
+        filled: &[Place],
+    ) -> TokenStream {
+        let parts = parts.filter(|part| !filled.iter().any(|filled| filled.holds(part)));
+        parts.map(|part| self.forget(part)).collect()
     }
 
     fn forget(&self, part: &Place) -> TokenStream {
