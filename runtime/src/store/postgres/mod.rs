@@ -110,32 +110,26 @@ use workflow_id;
 ///
 /// A range of one and not an equality, because by that two lists may also be merged. The planner would
 /// therefore think of reading all rows in the order of an index, and do so wherever it has seen few, for
-/// as long as the connection keeps the plan. For the same reason it is put in order by what names it.
+/// as long as the connection keeps the plan. For the same reason it is put in order by what names it. Of
+/// a key of two columns a range would be read to the end of the run, so these are in lists of one.
 macro_rules! named_by {
     ($row:literal, $by:literal) => {
         concat!($row, ".run_id BETWEEN ", $by, ".run_id AND ", $by, ".run_id")
     };
     ($row:literal, $by:literal, $column:literal) => {
         concat!(
-            "(",
             $row,
-            ".run_id, ",
+            ".run_id = ANY (ARRAY[",
+            $by,
+            ".run_id]) AND ",
             $row,
             ".",
             $column,
-            ") BETWEEN (",
-            $by,
-            ".run_id, ",
+            " = ANY (ARRAY[",
             $by,
             ".",
             $column,
-            ") AND (",
-            $by,
-            ".run_id, ",
-            $by,
-            ".",
-            $column,
-            ")"
+            "])"
         )
     };
 }
