@@ -110,6 +110,10 @@ pub(crate) fn analyze(
         }
         let before = held.clone();
         held = &held - &taken_at_end(&graph.locals, block);
+        // What regions take over they hand back themselves.
+        for region in block.end.regions() {
+            held = &held - liveness.captures().owned(region);
+        }
         at_nodes.push(held.clone());
         carried.held.push(at_nodes);
         let used_up = taken_in_chain(&graph.locals, &block.end);
@@ -164,10 +168,12 @@ impl Carried {
             .collect();
         goes.extend(block.end.successors().into_iter().map(|to| (block.nodes.len(), to, None)));
         for (node, to, given) in goes {
-            let is_within = !matches!(
-                graph[to].kind,
-                BlockKind::Start | BlockKind::Region(_) | BlockKind::Resume(_)
-            );
+            // Branches that are regions are begun in the root that waits for them.
+            let is_within = match graph[to].kind {
+                BlockKind::Start | BlockKind::Region(_) => false,
+                BlockKind::Resume(point) => graph.has_regions(point),
+                _ => true,
+            };
             let Some(entry) = roots.get(&to).filter(|_| is_within) else { continue };
             let mut all = &(&self.held[id.0][node] | &here) | self.early.before(id);
             all.extend(given.filter(|local| self.holds_when_given(*local)));

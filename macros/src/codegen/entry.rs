@@ -243,7 +243,7 @@ impl Printer<'_> {
     fn slot_of_carried(&self, id: VariableId) -> Ident {
         let graph = self.machine.graph;
         let BlockKind::Resume(point) = graph[self.root.block].kind else { return slot(id) };
-        let region = graph.regions_of(point).find(|it| regions::takes_over(self.machine, *it, id));
+        let region = regions::taker(self.machine, point, id);
         region.map_or_else(|| slot(id), |region| regions::given(region, id))
     }
 

@@ -9,7 +9,7 @@ use super::print::{self, Printer};
 use super::regions;
 use super::step::{self, parked, slot};
 use crate::hygiene::hidden;
-use crate::ir::{BlockId, BlockKind, Local, LocalId, TargetId};
+use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId};
 use crate::layout::VariableId;
 use crate::usage::Place;
 
@@ -135,6 +135,15 @@ impl Printer<'_> {
         self.machine.graph[block].end.successors().into_iter().map(|to| self.hold(to)).collect()
     }
 
+    /// Hands on what is to be dropped after the wait for regions that begins here, if nothing parks. What
+    /// the regions take over they hand back.
+    pub(super) fn carry_across(&self, point: PointId) -> TokenStream {
+        let root = print::root_after(self.machine, point);
+        let carried = root.into_iter().flat_map(|root| &root.carried);
+        let stays = carried.filter(|id| regions::taker(self.machine, point, **id).is_none());
+        stays.map(|id| self.carry(*id, &slot(*id), None)).collect()
+    }
+
     /// Hands a value on that is to be dropped later, if it is certainly here.
     fn carry(&self, id: VariableId, slot: &Ident, given: Option<LocalId>) -> TokenStream {
         let local = self.machine.layout.variable(id).place.local;
@@ -158,7 +167,7 @@ impl Printer<'_> {
         let Some(region) = self.machine.graph[self.root.block].region else {
             return TokenStream::new();
         };
-        let around = print::root_around(self.machine, region);
+        let around = print::root_after(self.machine, self.machine.graph[region].point);
         let back = around.into_iter().flat_map(|root| &root.carried);
         let back = back.filter(|id| regions::takes_over(self.machine, region, **id));
         back.map(|id| self.carry(*id, &regions::given(region, *id), None)).collect()

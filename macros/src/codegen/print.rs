@@ -12,7 +12,7 @@ use super::Machine;
 use super::rewrite::{Rewrite, enclose_last};
 use super::step;
 use crate::hygiene::{hidden, hidden_at};
-use crate::ir::{Block, BlockId, BlockKind, Branch, LocalId, Node, RegionId, ScopeId, Terminator};
+use crate::ir::{Block, BlockId, BlockKind, Branch, LocalId, Node, PointId, ScopeId, Terminator};
 use crate::layout::{Link, Root, VariableId, makes, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
@@ -68,9 +68,9 @@ impl Braces {
     }
 }
 
-/// The root that waits for a region.
-pub(super) fn root_around<'a>(machine: &Machine<'a>, region: RegionId) -> Option<&'a Root> {
-    let kind = BlockKind::Resume(machine.graph[region].point);
+/// The root that follows a suspension, and that waits for its regions.
+pub(super) fn root_after<'a>(machine: &Machine<'a>, point: PointId) -> Option<&'a Root> {
+    let kind = BlockKind::Resume(point);
     machine.layout.roots.iter().find(|root| machine.graph[root.block].kind == kind)
 }
 
@@ -81,7 +81,7 @@ fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
     let parts = variables.filter(|variable| !variable.place.fields.is_empty());
     let mut parts: Vec<_> = parts.map(|it| (it.place.clone(), it.ident.clone())).collect();
     let region = machine.graph[root.block].region;
-    let outside = region.and_then(|region| root_around(machine, region));
+    let outside = region.and_then(|region| root_after(machine, machine.graph[region].point));
     parts.extend(outside.into_iter().flat_map(|root| parts_in(machine, root)));
     parts
 }

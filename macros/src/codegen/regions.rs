@@ -58,6 +58,11 @@ pub(super) fn takes_over(machine: &Machine<'_>, region: RegionId, id: VariableId
     root.is_some_and(|root| root.entry.contains(&id))
 }
 
+/// Which of the regions of a point takes the variable over.
+pub(super) fn taker(machine: &Machine<'_>, point: PointId, id: VariableId) -> Option<RegionId> {
+    machine.graph.regions_of(point).find(|region| takes_over(machine, *region, id))
+}
+
 /// The token of the value that a region gives to a `join!`.
 fn output_token(region: RegionId) -> Ident {
     hidden(&format!("v{}", region.0))
@@ -156,6 +161,7 @@ impl Printer<'_> {
         }
         let parked = parked();
         let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
+        let carry = self.carry_across(point);
         let count = Index::from(wait.branches.len());
         let jump = step::jump_to_state(state.region, state);
         quote! {
@@ -163,6 +169,7 @@ impl Printer<'_> {
             #hold
             #give
             #save
+            #carry
             #parked.enter(#count)?;
             #jump
         }

@@ -6,7 +6,7 @@ use super::links::{exits_of, is_entered_within};
 use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
-use crate::ir::{BlockId, BlockKind, Graph, LocalId};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, PointId};
 use crate::liveness::Liveness;
 use crate::usage::Place;
 
@@ -41,10 +41,23 @@ pub(super) fn carry(
     });
     let entries = entries.collect();
     let carried = carried::analyze(graph, liveness, &entries, root_of);
+    let taken_over: BTreeSet<(PointId, VariableId)> = roots
+        .iter()
+        .filter_map(|root| match graph[root.block].kind {
+            BlockKind::Region(region) => Some((graph[region].point, &root.entry)),
+            _ => None,
+        })
+        .flat_map(|(point, entry)| entry.iter().map(move |id| (point, *id)))
+        .collect();
     for root in roots {
         for local in carried.come_to(root.block) {
             let id = variables.id(graph, Place::whole(local));
-            if is_entered_within(graph, root.block) {
+            let is_passed = match graph[root.block].kind {
+                // What a region hands back comes where the region was given it.
+                BlockKind::Resume(point) => !taken_over.contains(&(point, id)),
+                _ => is_entered_within(graph, root.block),
+            };
+            if is_passed {
                 variables.list[id.0].passed_in.insert(graph[root.block].region);
             }
             root.carried.push(id);
