@@ -1,0 +1,39 @@
+//! Another process on the same database.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use libtest_mimic::Failed;
+use piton::store::connect;
+
+use crate::fixture::new_worker;
+
+/// In the child processes of these tests: the database to connect to.
+pub(crate) const URL: &str = "PITON_TEST_URL";
+
+/// Registers a worker and lives until it is killed or its input ends.
+pub(crate) async fn live(url: String) -> Result<(), Failed> {
+    let store = connect(&url).await?;
+    let lease = store.register_worker(new_worker()).await?;
+    println!("worker {}", lease.worker_id.0);
+    tokio::task::spawn_blocking(|| std::io::copy(&mut std::io::stdin(), &mut std::io::sink()))
+        .await??;
+    store.release_worker(lease).await?;
+    Ok(())
+}
+
+pub(crate) fn start_child(url: &str) -> Child {
+    Command::new(std::env::current_exe().expect("this program has a path"))
+        .env(URL, url)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this program can be started")
+}
+
+/// Waits until the child has registered.
+pub(crate) fn worker_of(child: &mut Child) -> i64 {
+    let output = BufReader::new(child.stdout.as_mut().expect("it is piped"));
+    let line = output.lines().next().expect("the child registers").expect("the output is text");
+    line.trim_start_matches("worker ").parse().expect("a number")
+}

@@ -1,0 +1,203 @@
+//! Whoever relies on a worker's row holds up its fencing, and what he does is there when it goes on.
+//! Otherwise a worker could be given something when nobody looks at what it has any more.
+
+use std::sync::Arc;
+
+use piton::model::RunId;
+use piton::store::{
+    ArrivalOutcome, CommitOutcome, CommitStep, FinishOutcome, HeartbeatOutcome, NewArrival, NewRun,
+    StartOutcome, Store, WorkerLease,
+};
+
+use super::scene::{
+    Scene, activity, beat, claim, claim_activities, close, end, ended, outcome, retry, signal,
+};
+use crate::fixture::{keep, new_run};
+
+/// Has the call wait at the end of what it does to rows of the table, and then the worker fenced.
+/// Returns what the call came to and how many runs fencing has let go.
+async fn fence_during<T: Send + 'static>(
+    scene: &mut Scene,
+    worker: WorkerLease,
+    (done, table): (&str, &str),
+    call: impl Future<Output = T> + Send + 'static,
+) -> (T, u64) {
+    scene.bar(done, table).await;
+    let call = tokio::spawn(call);
+    scene.until_barred(1).await;
+    let other = Arc::clone(&scene.other);
+    let fenced = tokio::spawn(async move { other.fence_workers(&[worker.worker_id]).await });
+    scene.until_waiting_at("piton_workers", 1).await;
+    scene.open_barrier().await;
+    let came_to = ended(call).await;
+    let let_go = ended(fenced).await.expect("it can be fenced");
+    for table in ["piton_runs", "piton_activities"] {
+        let owned =
+            format!("SELECT count(*) FROM {table} WHERE worker_id = {}", worker.worker_id.0);
+        assert_eq!(scene.count(owned).await, 0, "a fenced worker has rows of {table}");
+    }
+    (came_to, let_go)
+}
+
+pub(crate) async fn a_claim_holds_up_fencing(url: String) {
+    let mut scene = Scene::new(url).await;
+    let worker = scene.worker().await;
+    let run_id = scene.run(None).await;
+    let store = Arc::clone(&scene.store);
+    let call = async move { claim(&*store, worker, 10).await };
+    let (claimed, let_go) = fence_during(&mut scene, worker, ("UPDATE", "piton_runs"), call).await;
+    assert_eq!((claimed.expect("it can claim"), let_go), (vec![run_id], 1));
+}
+
+pub(crate) async fn a_start_with_an_owner_holds_up_fencing(url: String) {
+    let mut scene = Scene::new(url).await;
+    let worker = scene.worker().await;
+    let store = Arc::clone(&scene.store);
+    let call = async move { store.start_runs(vec![new_run(Some(worker))]).await };
+    let started = fence_during(&mut scene, worker, ("INSERT", "piton_runs"), call).await;
+    assert_eq!(started.0.expect("it can be started"), [StartOutcome::Started { owned: true }]);
+    assert_eq!(started.1, 1);
+}
+
+pub(crate) async fn an_adoption_holds_up_fencing(url: String) {
+    let mut scene = Scene::new(url).await;
+    let (worker, before) = scene.workers().await;
+    let run_id = scene.run(Some(before)).await;
+    scene.block(before, run_id, 0).await;
+    let store = Arc::clone(&scene.store);
+    let call = async move { store.adopt_blocked(worker, &[run_id], 10).await };
+    let adopted = fence_during(&mut scene, worker, ("UPDATE", "piton_runs"), call).await;
+    assert_eq!((adopted.0.expect("it can be adopted").len(), adopted.1), (1, 1));
+}
+
+pub(crate) async fn a_claim_of_activities_holds_up_fencing(url: String) {
+    let mut scene = Scene::new(url).await;
+    let (worker, owner) = scene.workers().await;
+    let run_id = scene.run(Some(owner)).await;
+    let asks = CommitStep { activities: vec![activity(0)], ..keep(run_id, 0) };
+    scene.store.commit_steps(owner, &[&asks]).await.expect("a valid worker can commit");
+    let store = Arc::clone(&scene.store);
+    let call = async move { claim_activities(&*store, worker, 10).await };
+    let (claimed, let_go) =
+        fence_during(&mut scene, worker, ("UPDATE", "piton_activities"), call).await;
+    assert_eq!((claimed.expect("it can claim").len(), let_go), (1, 0));
+    let cut_off = "SELECT interruptions FROM piton_activities WHERE due_at IS NOT NULL";
+    assert_eq!(scene.count(cut_off).await, 1);
+}
+
+/// By the three ways of a commit.
+pub(crate) async fn a_commit_holds_up_fencing(url: String) {
+    async fn commit(store: &dyn Store, worker: WorkerLease, runs: &[RunId]) -> Vec<CommitOutcome> {
+        let steps: Vec<_> = runs.iter().map(|run_id| keep(*run_id, 0)).collect();
+        let steps: Vec<_> = steps.iter().collect();
+        store.commit_steps(worker, &steps).await.expect("a valid worker can commit")
+    }
+    let mut scene = Scene::new(url).await;
+    for count in [1, 2] {
+        let worker = scene.worker().await;
+        let mut runs = Vec::new();
+        for _ in 0..count {
+            runs.push(scene.run(Some(worker)).await);
+        }
+        let store = Arc::clone(&scene.store);
+        let call = async move { commit(&*store, worker, &runs).await };
+        let (outcomes, let_go) =
+            fence_during(&mut scene, worker, ("UPDATE", "piton_runs"), call).await;
+        assert_eq!(outcomes, vec![CommitOutcome::Committed; count]);
+        assert_eq!(let_go, count as u64);
+        scene.remove_barrier("piton_runs").await;
+    }
+    let worker = scene.worker().await;
+    let run_id = scene.run(Some(worker)).await;
+    scene.store.deliver(vec![signal(run_id)]).await.expect("it can be delivered");
+    let store = Arc::clone(&scene.store);
+    let call = async move { store.commit_steps(worker, &[&close(run_id, 0)]).await };
+    let closed = fence_during(&mut scene, worker, ("DELETE", "piton_inbox"), call).await;
+    assert_eq!(
+        (closed.0.expect("it can be closed"), closed.1),
+        (vec![CommitOutcome::Committed], 0)
+    );
+}
+
+pub(crate) async fn what_an_owner_delivers_holds_up_fencing(url: String) {
+    let mut scene = Scene::new(url).await;
+    let worker = scene.worker().await;
+    let run_id = scene.run(Some(worker)).await;
+    let own = NewArrival { owner: Some(worker), ..signal(run_id) };
+    let store = Arc::clone(&scene.store);
+    let call = async move { store.deliver(vec![own]).await };
+    let delivered = fence_during(&mut scene, worker, ("INSERT", "piton_inbox"), call).await;
+    let accepted = [ArrivalOutcome::Accepted { seq: 1 }];
+    assert_eq!((&*delivered.0.expect("it can be delivered"), delivered.1), (&accepted[..], 1));
+}
+
+/// The usual one, and one that is followed by another attempt.
+pub(crate) async fn an_end_of_an_attempt_holds_up_fencing(url: String) {
+    let mut scene = Scene::new(url).await;
+    for (how, done) in [(outcome(), "DELETE"), (retry(), "UPDATE")] {
+        let (worker, owner) = scene.workers().await;
+        let run_id = scene.run(Some(owner)).await;
+        let made = scene.attempts(owner, &[(run_id, 0)], 0, worker).await;
+        let end = end(worker, &made[0], how);
+        let store = Arc::clone(&scene.store);
+        let call = async move { store.finish_activities(vec![end]).await };
+        let (outcomes, _) =
+            fence_during(&mut scene, worker, (done, "piton_activities"), call).await;
+        assert_eq!(outcomes.expect("attempts can be ended"), [FinishOutcome::Finished]);
+        let cut_off = "SELECT coalesce(sum(interruptions), 0)::bigint FROM piton_activities";
+        assert_eq!(scene.count(cut_off).await, 0);
+        scene.remove_barrier("piton_activities").await;
+    }
+}
+
+pub(crate) async fn a_sign_of_life_holds_up_fencing(url: String) {
+    let mut scene = Scene::new(url).await;
+    let (worker, owner) = scene.workers().await;
+    let run_id = scene.run(Some(owner)).await;
+    let made = scene.attempts(owner, &[(run_id, 0)], 0, worker).await;
+    let beats = vec![beat(worker, &made[0])];
+    let store = Arc::clone(&scene.store);
+    let call = async move { store.heartbeat_activities(beats).await };
+    let noted = fence_during(&mut scene, worker, ("UPDATE", "piton_activities"), call).await;
+    assert_eq!(noted.0.expect("signs of life can be given"), [HeartbeatOutcome::Noted]);
+}
+
+/// A worker that leaves waits for its own commits, and what they have kept is let go too.
+pub(crate) async fn a_commit_holds_up_the_release_of_its_worker(url: String) {
+    let mut scene = Scene::new(url).await;
+    let worker = scene.worker().await;
+    scene.bar("INSERT", "piton_runs").await;
+    let store = Arc::clone(&scene.store);
+    let run = NewRun { owner: Some(worker), ..new_run(None) };
+    let started = tokio::spawn(async move { store.start_runs(vec![run]).await });
+    scene.until_barred(1).await;
+    let other = Arc::clone(&scene.other);
+    let released = tokio::spawn(async move { other.release_worker(worker).await });
+    scene.until_waiting_at("piton_workers", 1).await;
+    scene.open_barrier().await;
+    let started = ended(started).await.expect("it can be started");
+    assert_eq!(started, [StartOutcome::Started { owned: true }]);
+    ended(released).await.expect("it can be released");
+    let due = "SELECT count(*) FROM piton_runs WHERE worker_id IS NULL AND due_at IS NOT NULL";
+    assert_eq!(scene.count(due).await, 1);
+}
+
+/// A claim that comes while its worker is being fenced waits, and gets nothing.
+pub(crate) async fn fencing_holds_up_a_claim(url: String) {
+    let mut scene = Scene::new(url).await;
+    let worker = scene.worker().await;
+    let owned = scene.run(Some(worker)).await;
+    let due = scene.run(None).await;
+    scene.bar("UPDATE", "piton_runs").await;
+    let other = Arc::clone(&scene.other);
+    let fenced = tokio::spawn(async move { other.fence_workers(&[worker.worker_id]).await });
+    scene.until_barred(1).await;
+    let store = Arc::clone(&scene.store);
+    let claimed = tokio::spawn(async move { claim(&*store, worker, 10).await });
+    scene.until_waiting_at("piton_workers", 1).await;
+    scene.open_barrier().await;
+    assert_eq!(ended(fenced).await.expect("it can be fenced"), 1);
+    assert_eq!(ended(claimed).await.expect("it is answered"), []);
+    let unowned = "SELECT count(*) FROM piton_runs WHERE due_at IS NOT NULL";
+    assert_eq!(scene.count(unowned).await, 2, "{owned} {due}");
+}

@@ -1,0 +1,291 @@
+//! Whoever has waited for a row goes by what it holds then, and nobody waits for what another is about to
+//! take.
+
+use std::sync::Arc;
+
+use piton::model::{DefinitionHash, Handle};
+use piton::store::{
+    ActivityKey, ArrivalOutcome, CommitOutcome, CommitStep, DefinitionRecord, FinishOutcome,
+    HeartbeatOutcome, NewArrival, NewRun, StartOutcome, WorkerLease,
+};
+
+use super::scene::{
+    Row, Scene, activity, beat, claim, claim_activities, close, end, ended, outcome, park, retry,
+    signal,
+};
+use crate::fixture::{PATIENCE, keep, new_run};
+
+/// What makes a run that of another worker.
+fn given_to(worker: WorkerLease) -> String {
+    let (id, epoch) = (worker.worker_id.0, worker.epoch.0);
+    format!("status = 'running', blocked = NULL, due_at = NULL, worker_id = {id}, epoch = {epoch}")
+}
+
+/// What ends a run.
+const ENDED: &str =
+    "status = 'terminated', closed_at = 1, due_at = NULL, worker_id = NULL, epoch = NULL";
+
+pub(crate) async fn a_run_that_is_adopted_meanwhile_is_not_unblocked(url: String) {
+    let mut scene = Scene::new(url).await;
+    let (worker, before) = scene.workers().await;
+    let run_id = scene.run(Some(before)).await;
+    scene.block(before, run_id, 0).await;
+    scene.begin_with(Row::Run(run_id), &given_to(worker)).await;
+    let store = Arc::clone(&scene.store);
+    let unblocked = tokio::spawn(async move { store.unblock_runs(&["order"], None).await });
+    scene.until_waiting_at("piton_runs", 1).await;
+    scene.commit().await;
+    assert_eq!(ended(unblocked).await.expect("it is answered"), 0);
+    let store = Arc::clone(&scene.store);
+    store.commit_steps(worker, &[&keep(run_id, 1)]).await.expect("it is still its owner");
+}
+
+pub(crate) async fn a_run_that_is_adopted_meanwhile_is_not_adopted_again(url: String) {
+    let mut scene = Scene::new(url).await;
+    let (worker, before) = scene.workers().await;
+    let run_id = scene.run(Some(before)).await;
+    scene.block(before, run_id, 0).await;
+    scene.begin_with(Row::Run(run_id), &given_to(before)).await;
+    let store = Arc::clone(&scene.store);
+    let adopted = tokio::spawn(async move { store.adopt_blocked(worker, &[run_id], 10).await });
+    scene.until_waiting_at("piton_runs", 1).await;
+    scene.commit().await;
+    assert_eq!(ended(adopted).await.expect("it is answered").len(), 0);
+    let own = format!("SELECT count(*) FROM piton_runs WHERE worker_id = {}", before.worker_id.0);
+    assert_eq!(scene.count(own).await, 1);
+}
+
+pub(crate) async fn a_run_that_ends_meanwhile_is_not_taken_away(url: String) {
+    let mut scene = Scene::new(url).await;
+    for is_fenced in [true, false] {
+        let worker = scene.worker().await;
+        let run_id = scene.run(Some(worker)).await;
+        scene.begin_with(Row::Run(run_id), ENDED).await;
+        let store = Arc::clone(&scene.store);
+        let gone = tokio::spawn(async move {
+            match is_fenced {
+                true => store.fence_workers(&[worker.worker_id]).await,
+                false => store.release_worker(worker).await.map(|()| 0),
+            }
+        });
+        scene.until_waiting_at("piton_runs", 1).await;
+        scene.commit().await;
+        assert_eq!(ended(gone).await.expect("it is answered"), 0);
+        assert_eq!(
+            scene.count("SELECT count(*) FROM piton_runs WHERE due_at IS NOT NULL").await,
+            0
+        );
+    }
+}
+
+pub(crate) async fn an_attempt_that_ends_meanwhile_is_not_cut_off(url: String) {
+    let mut scene = Scene::new(url).await;
+    let (worker, owner) = scene.workers().await;
+    let run_id = scene.run(Some(owner)).await;
+    let made = scene.attempts(owner, &[(run_id, 0)], 0, worker).await;
+    let over = "worker_id = NULL, epoch = NULL";
+    scene.begin_with(Row::Activity(made[0].key), over).await;
+    let store = Arc::clone(&scene.store);
+    let fenced = tokio::spawn(async move { store.fence_workers(&[worker.worker_id]).await });
+    scene.until_waiting_at("piton_activities", 1).await;
+    scene.commit().await;
+    ended(fenced).await.expect("it can be fenced");
+    let cut_off = "SELECT interruptions + count(due_at) OVER () FROM piton_activities";
+    assert_eq!(scene.count(cut_off).await, 0);
+}
+
+/// The attempt that is under way is another by then.
+pub(crate) async fn what_is_said_of_an_attempt_that_is_over_meanwhile_is_stale(url: String) {
+    let mut scene = Scene::new(url).await;
+    let (worker, owner) = scene.workers().await;
+    let run_id = scene.run(Some(owner)).await;
+    let mut made = scene.attempts(owner, &[(run_id, 0)], 0, worker).await.remove(0);
+    for how in [outcome, retry] {
+        scene.begin_with(Row::Activity(made.key), "attempt = attempt + 1").await;
+        let (store, ends) = (Arc::clone(&scene.store), vec![end(worker, &made, how())]);
+        let ended_by = tokio::spawn(async move { store.finish_activities(ends).await });
+        scene.until_waiting_at("piton_activities", 1).await;
+        scene.commit().await;
+        assert_eq!(ended(ended_by).await.expect("it is answered"), [FinishOutcome::Stale]);
+        made.attempt += 1;
+    }
+    scene.begin_with(Row::Activity(made.key), "attempt = attempt + 1").await;
+    let (store, beats) = (Arc::clone(&scene.store), vec![beat(worker, &made)]);
+    let noted = tokio::spawn(async move { store.heartbeat_activities(beats).await });
+    scene.until_waiting_at("piton_activities", 1).await;
+    scene.commit().await;
+    assert_eq!(ended(noted).await.expect("it is answered"), [HeartbeatOutcome::Stale]);
+    assert_eq!(scene.inbox(run_id).await, [0_i64; 0]);
+}
+
+/// Two that come at the same time have two numbers; two of one key are one.
+pub(crate) async fn arrivals_of_one_run_wait_for_each_other(url: String) {
+    let mut scene = Scene::new(url).await;
+    let run_id = scene.run(None).await;
+    scene.bar("INSERT", "piton_inbox").await;
+    let keyed = move || NewArrival { dedup_key: Some("once".into()), ..signal(run_id) };
+    let deliver = |arrival| {
+        let store = Arc::clone(&scene.store);
+        tokio::spawn(async move { store.deliver(vec![arrival]).await })
+    };
+    let first = deliver(keyed());
+    scene.until_barred(1).await;
+    let deliver = |arrival| {
+        let store = Arc::clone(&scene.other);
+        tokio::spawn(async move { store.deliver(vec![arrival]).await })
+    };
+    let (again, other) = (deliver(keyed()), deliver(signal(run_id)));
+    scene.until_waiting_at("piton_runs", 2).await;
+    scene.open_barrier().await;
+    assert_eq!(ended(first).await.expect("ok"), [ArrivalOutcome::Accepted { seq: 1 }]);
+    assert_eq!(ended(again).await.expect("ok"), [ArrivalOutcome::Duplicate]);
+    assert_eq!(ended(other).await.expect("ok"), [ArrivalOutcome::Accepted { seq: 2 }]);
+}
+
+pub(crate) async fn outcomes_of_one_run_wait_for_each_other(url: String) {
+    let mut scene = Scene::new(url).await;
+    let worker = scene.worker().await;
+    let run_id = scene.run(Some(worker)).await;
+    let made = scene.attempts(worker, &[(run_id, 0), (run_id, 1)], 0, worker).await;
+    scene.bar("INSERT", "piton_inbox").await;
+    let mut calls = Vec::new();
+    for made in &made {
+        let (store, ends) = (Arc::clone(&scene.store), vec![end(worker, made, outcome())]);
+        calls.push(tokio::spawn(async move { store.finish_activities(ends).await }));
+        match calls.len() {
+            1 => scene.until_barred(1).await,
+            _ => scene.until_waiting_at("piton_runs", 1).await,
+        }
+    }
+    scene.open_barrier().await;
+    for call in calls {
+        assert_eq!(ended(call).await.expect("ok"), [FinishOutcome::Finished]);
+    }
+    assert_eq!(scene.inbox(run_id).await, [1, 2]);
+}
+
+/// A run that parks is due at once, and one that ends leaves nothing behind.
+pub(crate) async fn a_step_knows_of_what_arrives_meanwhile(url: String) {
+    let mut scene = Scene::new(url).await;
+    let worker = scene.worker().await;
+    for is_the_end in [false, true] {
+        let run_id = scene.run(Some(worker)).await;
+        scene.bar("INSERT", "piton_inbox").await;
+        let store = Arc::clone(&scene.other);
+        let delivered = tokio::spawn(async move { store.deliver(vec![signal(run_id)]).await });
+        scene.until_barred(1).await;
+        let store = Arc::clone(&scene.store);
+        let step = if is_the_end { close(run_id, 0) } else { park(run_id, 0) };
+        let committed = tokio::spawn(async move { store.commit_steps(worker, &[&step]).await });
+        scene.until_waiting_at("piton_runs", 1).await;
+        scene.open_barrier().await;
+        ended(delivered).await.expect("it can be delivered");
+        assert_eq!(ended(committed).await.expect("ok"), [CommitOutcome::Committed]);
+        assert_eq!(scene.inbox(run_id).await.len(), usize::from(!is_the_end));
+        let due = format!("SELECT count(due_at) FROM piton_runs WHERE run_id = '{run_id}'");
+        assert_eq!(scene.count(due).await, i64::from(!is_the_end));
+        scene.remove_barrier("piton_inbox").await;
+    }
+}
+
+pub(crate) async fn a_run_that_is_terminated_leaves_nothing_that_arrives_meanwhile(url: String) {
+    let mut scene = Scene::new(url).await;
+    let run_id = scene.run(None).await;
+    scene.bar("INSERT", "piton_inbox").await;
+    let store = Arc::clone(&scene.other);
+    let delivered = tokio::spawn(async move { store.deliver(vec![signal(run_id)]).await });
+    scene.until_barred(1).await;
+    let store = Arc::clone(&scene.store);
+    let terminated = tokio::spawn(async move { store.terminate_run(run_id, "enough").await });
+    scene.until_waiting_at("piton_runs", 1).await;
+    scene.open_barrier().await;
+    ended(delivered).await.expect("it can be delivered");
+    assert!(ended(terminated).await.expect("it is answered"));
+    assert_eq!(scene.inbox(run_id).await, [0_i64; 0]);
+}
+
+/// What another claims at the moment is passed over, and what follows is taken.
+pub(crate) async fn nobody_waits_for_another_claim(url: String) {
+    let mut scene = Scene::new(url).await;
+    let (one, two) = scene.workers().await;
+    let mut runs = [scene.run(None).await, scene.run(None).await];
+    let due = "SELECT count(*) FROM piton_runs WHERE due_at IS NOT NULL";
+    assert_eq!(scene.count(due).await, 2);
+    scene.lock(Row::Run(runs[0])).await;
+    let claimed = tokio::time::timeout(PATIENCE, claim(&*scene.store, two, 1)).await;
+    assert_eq!(claimed.expect("it waits for nobody").expect("it can claim"), [runs[1]]);
+    scene.commit().await;
+    assert_eq!(claim(&*scene.store, one, 1).await.expect("it can claim"), [runs[0]]);
+
+    runs.sort_unstable();
+    let asks = |run_id| CommitStep { activities: vec![activity(0)], ..keep(run_id, 0) };
+    for (owner, run_id) in [(one, runs[0]), (two, runs[1])] {
+        scene.store.commit_steps(owner, &[&asks(run_id)]).await.expect("it can be committed");
+    }
+    let keys = runs.map(|run_id| ActivityKey { run_id, handle: Handle(0) });
+    scene.lock(Row::Activity(keys[0])).await;
+    let claimed = tokio::time::timeout(PATIENCE, claim_activities(&*scene.store, two, 1)).await;
+    let claimed = claimed.expect("it waits for nobody").expect("it can claim");
+    assert_eq!(claimed.iter().map(|made| made.key).collect::<Vec<_>>(), [keys[1]]);
+    scene.commit().await;
+    let rest = claim_activities(&*scene.store, one, 1).await.expect("it can claim");
+    assert_eq!(rest.iter().map(|made| made.key).collect::<Vec<_>>(), [keys[0]]);
+}
+
+/// Two starts of one workflow id: the second waits for what becomes of the first.
+pub(crate) async fn a_start_waits_for_another_of_its_id(url: String) {
+    let mut scene = Scene::new(url).await;
+    scene.bar("INSERT", "piton_runs").await;
+    let named = || NewRun { workflow_id: "the one".into(), ..new_run(None) };
+    let (one, two) = (named(), named());
+    let run_id = one.run_id;
+    let (store, other) = (Arc::clone(&scene.store), Arc::clone(&scene.other));
+    let first = tokio::spawn(async move { store.start_runs(vec![one]).await });
+    scene.until_barred(1).await;
+    let second = tokio::spawn(async move { other.start_runs(vec![two, new_run(None)]).await });
+    scene.until_waiting(1).await;
+    scene.open_barrier().await;
+    let started = || StartOutcome::Started { owned: false };
+    assert_eq!(ended(first).await.expect("it can be started"), [started()]);
+    let outcomes = ended(second).await.expect("it is answered");
+    assert_eq!(outcomes, [StartOutcome::IdTaken { run_id }, started()]);
+}
+
+/// Processes that start together do not deadlock over what they all write.
+pub(crate) async fn what_all_write_is_written_in_one_order(url: String) {
+    let mut scene = Scene::new(url).await;
+    let first = "INSERT INTO piton_definitions VALUES ('a', 1, '')";
+    scene.begin(first).await;
+    let store = Arc::clone(&scene.store);
+    let recorded = tokio::spawn(async move {
+        let definition = |workflow: &str| DefinitionRecord {
+            workflow: workflow.into(),
+            hash: DefinitionHash(1),
+            description: String::new(),
+        };
+        store.record_definitions(&[definition("b"), definition("a")]).await
+    });
+    scene.until_waiting(1).await;
+    scene.go_on("INSERT INTO piton_definitions VALUES ('b', 1, '')").await;
+    scene.commit().await;
+    ended(recorded).await.expect("they are there");
+
+    let run = |workflow_id: &str| NewRun { workflow_id: workflow_id.into(), ..new_run(None) };
+    let (a, b) = (run("a"), run("b"));
+    let insert = |workflow_id: &str| {
+        format!(
+            "INSERT INTO piton_runs (run_id, workflow_id, workflow, status, started_at, state, \
+             snapshot, arguments) VALUES (gen_random_uuid(), '{workflow_id}', 'order', 'running', 0, \
+             '', '', '')"
+        )
+    };
+    scene.begin(insert("a")).await;
+    let store = Arc::clone(&scene.store);
+    let started = tokio::spawn(async move { store.start_runs(vec![b, a]).await });
+    scene.until_waiting(1).await;
+    scene.go_on(insert("b")).await;
+    scene.commit().await;
+    let outcomes = ended(started).await.expect("it is answered");
+    let is_taken = |outcome: &StartOutcome| matches!(outcome, StartOutcome::IdTaken { .. });
+    assert!(outcomes.iter().all(is_taken), "{outcomes:?}");
+}

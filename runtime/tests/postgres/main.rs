@@ -1,0 +1,106 @@
+//! Postgres servers: what is refused and why, how processes on one database get along, and what waits for
+//! what.
+//!
+//! Without Postgres binaries the tests are reported as ignored, or as failed if
+//! `PITON_REQUIRE_POSTGRES=1`.
+
+mod child;
+mod connections;
+mod fixture;
+mod hanging;
+mod locks;
+mod opening;
+mod processes;
+mod rows;
+
+use std::pin::Pin;
+
+use libtest_mimic::{Arguments, Failed};
+use piton_postgres_cluster::{run_tests, trial};
+
+use crate::locks::{fencing, order, recheck};
+
+/// Every test gets a new database.
+const NEVER_REUSED: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+
+type Test = fn(String) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+macro_rules! tests {
+    ($($module:ident::$name:ident),* $(,)?) => {
+        &[$((stringify!($name), |url| Box::pin($module::$name(url)))),*]
+    };
+}
+
+const TESTS: &[(&str, Test)] = tests![
+    opening::a_database_that_is_not_there_is_named,
+    opening::a_server_that_is_not_there_is_unreachable,
+    opening::a_schema_of_a_newer_piton_is_refused,
+    opening::ten_processes_may_start_on_an_empty_database,
+    processes::a_killed_process_is_found_dead_soon,
+    processes::news_reaches_other_processes,
+    processes::other_processes_hear_of_queues,
+    connections::connections_that_are_cut_are_made_again,
+    connections::a_look_outlasts_a_way_without_a_server,
+    rows::a_kept_run_stays_in_its_page,
+    hanging::reads_that_hang_hold_up_no_commit_and_no_renewal,
+    hanging::commits_that_hang_hold_up_no_renewal,
+    rows::a_failure_with_nul_is_kept_without_it,
+    rows::a_step_that_cannot_be_kept_blocks_its_run,
+    fencing::a_claim_holds_up_fencing,
+    fencing::a_start_with_an_owner_holds_up_fencing,
+    fencing::an_adoption_holds_up_fencing,
+    fencing::a_claim_of_activities_holds_up_fencing,
+    fencing::a_commit_holds_up_fencing,
+    fencing::what_an_owner_delivers_holds_up_fencing,
+    fencing::an_end_of_an_attempt_holds_up_fencing,
+    fencing::a_sign_of_life_holds_up_fencing,
+    fencing::a_commit_holds_up_the_release_of_its_worker,
+    fencing::fencing_holds_up_a_claim,
+    order::commits_lock_in_order,
+    order::claims_lock_their_worker,
+    order::starts_lock_their_owners_in_order,
+    order::arrivals_lock_in_order,
+    order::outcomes_of_attempts_lock_in_order,
+    order::outcomes_by_token_lock_in_order,
+    order::ends_of_attempts_without_outcome_lock_in_order,
+    order::signs_of_life_lock_in_order,
+    order::fencing_locks_in_order,
+    order::a_release_locks_in_order,
+    order::who_sets_blocked_runs_going_locks_in_order,
+    order::who_ends_or_settles_a_run_locks_it,
+    recheck::a_run_that_is_adopted_meanwhile_is_not_unblocked,
+    recheck::a_run_that_is_adopted_meanwhile_is_not_adopted_again,
+    recheck::a_run_that_ends_meanwhile_is_not_taken_away,
+    recheck::an_attempt_that_ends_meanwhile_is_not_cut_off,
+    recheck::what_is_said_of_an_attempt_that_is_over_meanwhile_is_stale,
+    recheck::arrivals_of_one_run_wait_for_each_other,
+    recheck::outcomes_of_one_run_wait_for_each_other,
+    recheck::a_step_knows_of_what_arrives_meanwhile,
+    recheck::a_run_that_is_terminated_leaves_nothing_that_arrives_meanwhile,
+    recheck::nobody_waits_for_another_claim,
+    recheck::a_start_waits_for_another_of_its_id,
+    recheck::what_all_write_is_written_in_one_order,
+];
+
+fn main() {
+    if let Ok(url) = std::env::var(child::URL) {
+        return run(child::live(url)).expect("a child does its part");
+    }
+    run_tests(&Arguments::from_args(), "", |cluster| {
+        let trials = TESTS.iter().map(|(name, test)| {
+            trial((*name).to_owned(), cluster, move |cluster| {
+                run(async move {
+                    let database = cluster.database(NEVER_REUSED).await?;
+                    test(database.url().to_owned()).await;
+                    Ok(())
+                })
+            })
+        });
+        trials.collect()
+    })
+}
+
+fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_all().build()?.block_on(test)
+}

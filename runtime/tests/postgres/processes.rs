@@ -1,0 +1,81 @@
+//! How processes on one database get along.
+
+use std::time::Instant;
+
+use piton::model::{Handle, Payload, StepNo, WorkerId};
+use piton::store::{
+    ActivityLimits, ArrivalKind, ClaimActivities, CommitStep, Disposition, NewActivity, NewArrival,
+    RunEvent,
+};
+use tokio::sync::mpsc::unbounded_channel;
+
+use crate::child::{start_child, worker_of};
+use crate::fixture::{PATIENCE, new_worker, open, start};
+
+pub(crate) async fn a_killed_process_is_found_dead_soon(url: String) {
+    let store = open(&url).await;
+    store.register_worker(new_worker()).await.expect("a worker can register");
+    let mut child = start_child(&url);
+    let worker = WorkerId(worker_of(&mut child));
+    let dead = async || store.find_dead_workers().await.expect("the dead can be looked for");
+    assert_eq!(dead().await, []);
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    let killed = Instant::now();
+    let mut found = dead().await;
+    while found.is_empty() && killed.elapsed() < PATIENCE {
+        found = dead().await;
+    }
+    assert_eq!(found, [worker]);
+    store.fence_workers(&[worker]).await.expect("it can be fenced");
+    assert_eq!(dead().await, []);
+}
+
+pub(crate) async fn news_reaches_other_processes(url: String) {
+    let (here, there) = (open(&url).await, open(&url).await);
+    start(&*here, None).await;
+    let patiently = async |what| tokio::time::timeout(PATIENCE, what).await;
+    patiently(Box::pin(there.hub().due())).await.expect("a run is due");
+    let owner = there.register_worker(new_worker()).await.expect("a worker can register");
+    let run_id = start(&*here, Some(owner)).await;
+    let (sender, mut news) = unbounded_channel();
+    let _subscription = there.hub().subscribe(run_id, sender);
+    let kind = ArrivalKind::Signal { name: "x".into(), payload: Payload::default() };
+    let arrival = NewArrival { run_id, kind, dedup_key: None, owner: None };
+    here.deliver(vec![arrival]).await.expect("it can be delivered");
+    let heard = tokio::time::timeout(PATIENCE, news.recv()).await;
+    assert_eq!(heard.expect("in time"), Some(RunEvent::Arrival(run_id)));
+    here.terminate_run(run_id, "enough").await.expect("it can be terminated");
+    let heard = tokio::time::timeout(PATIENCE, news.recv()).await;
+    assert_eq!(heard.expect("in time"), Some(RunEvent::Settled(run_id)));
+}
+
+pub(crate) async fn other_processes_hear_of_queues(url: String) {
+    let (here, there) = (open(&url).await, open(&url).await);
+    let worker = here.register_worker(new_worker()).await.expect("a worker can register");
+    let run_id = start(&*here, Some(worker)).await;
+    let queued = there.hub().listen_to_queues(["gpu"]);
+    let mut given_up = there.hub().listen_for_given_up();
+    let step = |step_no| {
+        let keep = Disposition::Keep { snapshot: Vec::new(), state: "one".into() };
+        CommitStep::new(run_id, StepNo(step_no), keep)
+    };
+    let activity = NewActivity {
+        handle: Handle(0),
+        queue: "gpu".into(),
+        activity: "train".into(),
+        call: Vec::new(),
+        limits: ActivityLimits::default(),
+    };
+    let asks = CommitStep { activities: vec![activity], ..step(0) };
+    here.commit_steps(worker, &[&asks]).await.expect("it can be committed");
+    tokio::time::timeout(PATIENCE, queued.notified()).await.expect("an activity is due");
+    let (queues, activities) = (&[("gpu", 1)], &[("train", 1)]);
+    let claim = ClaimActivities { worker, queues, activities, limit: 1 };
+    let claimed = there.claim_activities(claim).await.expect("it can be claimed");
+    assert_eq!(claimed.activities.len(), 1);
+    let gives_up = CommitStep { given_up: vec![Handle(0)], ..step(1) };
+    here.commit_steps(worker, &[&gives_up]).await.expect("it can be committed");
+    let heard = tokio::time::timeout(PATIENCE, given_up.recv()).await.expect("in time");
+    assert_eq!(heard, Some(claimed.activities[0].key));
+}

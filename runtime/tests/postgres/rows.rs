@@ -1,0 +1,119 @@
+//! What rows take, and what they cannot hold.
+
+use std::time::Duration;
+
+use piton::model::{RunId, RunStatus};
+use piton::prelude::*;
+use piton_postgres_cluster::Cluster;
+use sqlx::{Connection as _, PgConnection};
+
+use crate::fixture::{fails_with, keep, new_worker, open, start};
+
+/// What keeps the table from growing under a steady load: a new version of a row takes the place of
+/// one that nobody sees any more, in the same page, and no index hears of it.
+///
+/// On a server of its own, because whoever looks on at the old versions keeps them, in other databases
+/// too for a while.
+pub(crate) async fn a_kept_run_stays_in_its_page(_: String) {
+    const RUNS: u64 = 50;
+    const WARM_UP: i64 = 50;
+    const STEPS: i64 = 250;
+    let cluster = Cluster::start_with("autovacuum = off\n", &[]).expect("there is another");
+    let url = cluster.new_database().await.expect("databases can be made");
+    let store = open(&url).await;
+    let worker = store.register_worker(new_worker()).await.expect("a worker can register");
+    let mut run_ids = Vec::new();
+    for _ in 0..RUNS {
+        run_ids.push(start(&*store, Some(worker)).await);
+    }
+    let mut sizes = Vec::new();
+    for expected in 0..STEPS {
+        let steps: Vec<_> = run_ids.iter().map(|run_id| keep(*run_id, expected)).collect();
+        let steps: Vec<_> = steps.iter().collect();
+        store.commit_steps(worker, &steps).await.expect("a valid worker can commit");
+        if [WARM_UP, STEPS - 1].contains(&expected) {
+            const SIZE: &str = "SELECT pg_relation_size('piton_runs')";
+            let mut connection = PgConnection::connect(&url).await.expect("the server is there");
+            let size: i64 = sqlx::query_scalar(SIZE).fetch_one(&mut connection).await.expect("ok");
+            sizes.push(size);
+        }
+    }
+    // Two hundred more versions of each row, of which those that are read may be kept for a moment.
+    assert!(sizes[1] * 4 <= sizes[0] * 5, "the table has grown: {sizes:?} bytes");
+    store.close().await;
+    let mut connection = PgConnection::connect(&url).await.expect("the server is there");
+    let counts = "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables \
+        WHERE relname = 'piton_runs'";
+    let (mut updated, mut hot) = (0_i64, 0_i64);
+    let expected = RUNS.cast_signed() * STEPS;
+    // The server counts with a delay.
+    for _ in 0..200 {
+        sqlx::raw_sql("SELECT pg_stat_clear_snapshot()")
+            .execute(&mut connection)
+            .await
+            .expect("ok");
+        (updated, hot) = sqlx::query_as(counts).fetch_one(&mut connection).await.expect("ok");
+        if updated == expected {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(updated, expected);
+    println!("{hot} of {updated} updates stayed in their page; {} bytes", sizes[1]);
+    assert!(hot * 100 >= updated * 99, "{hot} of {updated}");
+}
+
+#[activity]
+async fn stamp(cx: &ActivityContext) -> piton::Result<String> {
+    Ok(cx.idempotency_key())
+}
+
+#[workflow]
+async fn asks_queue(queue: String) -> piton::Result<String> {
+    let first = stamp().await?;
+    let second = stamp().queue(queue).await?;
+    Ok(first + &second)
+}
+
+pub(crate) async fn a_failure_with_nul_is_kept_without_it(url: String) {
+    let client = Client::connect(&url).await.expect("the server is here");
+    let worker = Worker::new(&client).start().await.expect("it can be started");
+    let failed = client.start(fails_with("bad \0 byte".into())).await.expect("it can be started");
+    failed.result().await.expect_err("it fails");
+    let failure = failed.status().await.expect("it is known").failure;
+    assert_eq!(failure.as_deref(), Some("bad \u{FFFD} byte"));
+    let ended = client.start(asks_queue("nobody's".into())).await.expect("it can be started");
+    for time in ["first", "second"] {
+        assert!(ended.terminate("no \0 more").await.expect("it can be terminated"), "{time} time");
+    }
+    let failure = ended.status().await.expect("it is known").failure;
+    assert_eq!(failure.as_deref(), Some("no \u{FFFD} more"));
+    worker.shutdown().await.expect("it ends");
+    client.close().await;
+}
+
+/// As a text with NUL cannot, and a text that is longer than an entry of an index may be.
+pub(crate) async fn a_step_that_cannot_be_kept_blocks_its_run(url: String) {
+    let client = Client::connect(&url).await.expect("the server is here");
+    let worker = Worker::new(&client).start().await.expect("it can be started");
+    // Of random characters, since what repeats itself is kept in little room.
+    let long: String = (0..500).map(|_| RunId::new().to_string()).collect();
+    for queue in ["gp\0u".to_owned(), long] {
+        let run = client.start(asks_queue(queue)).await.expect("it can be started");
+        let blocked = loop {
+            let record = run.status().await.expect("it is known");
+            if let Some(reason) = record.blocked {
+                break reason.to_string();
+            }
+            assert_eq!(record.status, RunStatus::Running);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        let why = "a step could not be saved: the database does not keep it: ";
+        assert!(blocked.starts_with(why), "{blocked}");
+    }
+    // Others go on.
+    let run = client.start(fails_with("as it should".into())).await.expect("it can be started");
+    run.result().await.expect_err("it fails");
+    worker.shutdown().await.expect("it ends");
+    client.close().await;
+}
