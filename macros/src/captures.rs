@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{Graph, LocalId, RegionId, Terminator};
-use crate::usage::{self, Place, Usage, bound_locals};
+use crate::usage::{self, Place, bound_locals};
 
 /// The result, by region.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(crate) fn decide(graph: &Graph, live_in: &[BTreeSet<Place>]) -> Captures {
     let mut captures = outer(graph);
     let needs_after = needed_after(graph, live_in);
     // Regions stand before those in them.
-    for id in (0..graph.regions.len()).map(RegionId) {
+    for id in graph.region_ids() {
         let owned = captures.outer[id.0].iter().copied();
         let owned = owned.filter(|local| {
             graph.locals[*local].remade.is_none()
@@ -107,22 +107,17 @@ impl Captures {
 }
 
 fn moves_out_of(graph: &Graph, region: RegionId, local: LocalId) -> bool {
-    usages_in(graph, region).flat_map(|usage| &usage.moves).any(|place| place.local == local)
+    graph.usages_within(region).flat_map(|usage| &usage.moves).any(|place| place.local == local)
 }
 
 fn uses_up(graph: &Graph, region: RegionId, local: LocalId) -> bool {
     moves_out_of(graph, region, local)
-        || usages_in(graph, region).any(|usage| usage.takes.contains(&local))
-}
-
-fn usages_in(graph: &Graph, region: RegionId) -> impl Iterator<Item = &Usage> {
-    let blocks = graph.blocks.iter().filter(move |block| graph.is_within(block.region, region));
-    blocks.flat_map(|block| block.usages.iter().chain([&block.end_usage]))
+        || graph.usages_within(region).any(|usage| usage.takes.contains(&local))
 }
 
 /// The locals from outside that each region uses.
 fn outer(graph: &Graph) -> Captures {
-    let regions = (0..graph.regions.len()).map(RegionId);
+    let regions = graph.region_ids();
     let within: Vec<_> = regions.map(|region| graph.locals_within(region)).collect();
     let is_inside = |local: &LocalId, region: RegionId| within[region.0].contains(local);
     let mut outer = vec![BTreeSet::new(); graph.regions.len()];
@@ -130,7 +125,7 @@ fn outer(graph: &Graph) -> Captures {
     for block in &graph.blocks {
         let mut region = block.region;
         while let Some(id) = region {
-            let usages = block.usages.iter().chain([&block.end_usage]);
+            let usages = block.all_usages();
             for named in usages.flat_map(|usage| &usage.mentions) {
                 // Whoever names a local that is made again uses what it is made of.
                 let used = usage::made_of(&graph.locals, *named);

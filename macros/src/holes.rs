@@ -29,7 +29,7 @@ pub(crate) struct Holes {
 
 /// Analyzes the graph.
 pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
-    let all: BTreeSet<Place> = usages(graph).flat_map(|usage| &usage.fills).cloned().collect();
+    let all: BTreeSet<Place> = graph.usages().flat_map(|usage| &usage.fills).cloned().collect();
     let mut holes = Holes::default();
     if all.is_empty() {
         return holes;
@@ -46,10 +46,6 @@ pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
         }
     }
     holes
-}
-
-fn usages(graph: &Graph) -> impl Iterator<Item = &Usage> {
-    graph.blocks.iter().flat_map(|block| block.usages.iter().chain([&block.end_usage]))
 }
 
 impl Holes {
@@ -75,7 +71,7 @@ impl Holes {
     ) -> Vec<Place> {
         let Some(vacant) = self.vacant.get(id.0) else { return Vec::new() };
         let block = &graph[id];
-        let usages: Vec<&Usage> = block.usages.iter().chain([&block.end_usage]).collect();
+        let usages: Vec<&Usage> = block.all_usages().collect();
         let after = vacant.get(node + 1).unwrap_or(&self.vacant_after[id.0]);
         let usage = usages[node];
         let over = if node == block.nodes.len() {
@@ -133,7 +129,7 @@ impl Holes {
         }
         self.vacant_after[id.0].clone_from(&vacant);
         let mut changed = false;
-        let usages: Vec<&Usage> = block.usages.iter().chain([&block.end_usage]).collect();
+        let usages: Vec<&Usage> = block.all_usages().collect();
         for (index, usage) in usages.into_iter().enumerate().rev() {
             let is_filled =
                 |part: &&Place| fills(&usage.refills, part) || usage.assigned.contains(&part.local);

@@ -238,7 +238,7 @@ impl Liveness {
         let block = &graph[id];
         // What is seen after each piece: a place that is read again has not been moved.
         let mut seen = self.seen_after(graph, block);
-        let usages: Vec<&Usage> = block.usages.iter().chain([&block.end_usage]).collect();
+        let usages: Vec<&Usage> = block.all_usages().collect();
         let mut seen_after = Vec::with_capacity(usages.len());
         for usage in usages.iter().rev() {
             seen_after.push(seen.clone());

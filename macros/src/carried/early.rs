@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Entry, jump_target};
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, ScopeId, Terminator};
 use crate::liveness::Liveness;
-use crate::usage::{Jump, Usage};
+use crate::usage::Jump;
 
 /// By block.
 #[derive(Debug, Default)]
@@ -82,12 +82,12 @@ fn is_left_alone(
     let mut todo = vec![from];
     while let Some(id) = todo.pop() {
         let block = &graph[id];
-        let jumps = usages(block).flat_map(|usage| &usage.jumps);
+        let jumps = block.all_usages().flat_map(|usage| &usage.jumps);
         let jumps: Vec<_> = jumps.map(|jump| (*jump, jump_target(graph, *jump))).collect();
         let returns = matches!(block.end, Terminator::Return(_))
             || jumps.iter().any(|(jump, _)| *jump == Jump::Return);
         if returns
-            || usages(block).any(|usage| usage.mentions.contains(&local))
+            || block.all_usages().any(|usage| usage.mentions.contains(&local))
             || leaves(graph, block, ScopeId(scope))
         {
             return false;
@@ -102,10 +102,6 @@ fn is_left_alone(
         }
     }
     true
-}
-
-fn usages(block: &Block) -> impl Iterator<Item = &Usage> {
-    block.usages.iter().chain([&block.end_usage])
 }
 
 /// Whether a block ends a scope, or is not in it.

@@ -159,7 +159,7 @@ impl Carried {
         let here = self.carried.get(&root).cloned().unwrap_or_default();
         let here = &here - &roots[&root].named;
         let mut changed = false;
-        let usages = block.usages.iter().chain([&block.end_usage]).enumerate();
+        let usages = block.all_usages().enumerate();
         let mut goes: Vec<(usize, BlockId, Option<LocalId>)> = usages
             .flat_map(|(node, usage)| usage.jumps.iter().map(move |jump| (node, *jump)))
             .filter_map(|(node, jump)| {
@@ -202,7 +202,7 @@ impl Carried {
         };
         let here = self.carried.get(&root).cloned().unwrap_or_default();
         let mut all = &here - &roots[&root].named;
-        for (node, usage) in block.usages.iter().chain([&block.end_usage]).enumerate() {
+        for (node, usage) in block.all_usages().enumerate() {
             let is_end = node == block.nodes.len();
             if usage.jumps.contains(&Jump::Return)
                 || is_end && matches!(block.end, Terminator::Return(_))

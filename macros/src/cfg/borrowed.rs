@@ -12,24 +12,22 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{Graph, LocalId, RegionId};
-use crate::usage::{Place, Usage};
+use crate::usage::Place;
 
 /// Notes where regions begin that they look at what they assign outside of themselves.
 pub(super) fn note(graph: &mut Graph) {
-    let lose_parts: BTreeSet<LocalId> = (graph.blocks.iter().flat_map(usages))
-        .flat_map(|usage| &usage.moves)
-        .filter(|part| !part.fields.is_empty())
-        .map(|part| part.local)
-        .collect();
+    let moves = graph.usages().flat_map(|usage| &usage.moves);
+    let parts = moves.filter(|part| !part.fields.is_empty());
+    let lose_parts: BTreeSet<LocalId> = parts.map(|part| part.local).collect();
     if lose_parts.is_empty() {
         return;
     }
-    for region in (0..graph.regions.len()).map(RegionId) {
+    for region in graph.region_ids() {
         let own = graph.locals_within(region);
         let mut assigned = assigned(graph, region);
         assigned.retain(|it| lose_parts.contains(&it.local) && !own.contains(&it.local));
         // What is never reached has no block.
-        let entry = graph.regions[region.0].entry;
+        let entry = graph[region].entry;
         let Some(block) = graph.blocks.get_mut(entry.0) else { continue };
         let first = block.usages.first_mut().unwrap_or(&mut block.end_usage);
         for place in assigned {
@@ -41,14 +39,9 @@ pub(super) fn note(graph: &mut Graph) {
 
 /// The places that a region assigns, with the regions in it.
 fn assigned(graph: &Graph, region: RegionId) -> BTreeSet<Place> {
-    let blocks = graph.blocks.iter().filter(|block| graph.is_within(block.region, region));
-    let places = blocks.flat_map(usages).flat_map(|usage| {
+    let places = graph.usages_within(region).flat_map(|usage| {
         let whole = usage.replaces.iter().map(|local| Place::whole(*local));
         whole.chain(usage.fills.iter().cloned())
     });
     places.collect()
-}
-
-fn usages(block: &crate::ir::Block) -> impl Iterator<Item = &Usage> {
-    block.usages.iter().chain([&block.end_usage])
 }

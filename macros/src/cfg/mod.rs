@@ -325,7 +325,7 @@ impl Builder {
         let mut successors = block.end.successors();
         let regions = block.end.regions();
         successors.extend(regions.into_iter().map(|region| self.regions[region.0].entry));
-        let usages = block.usages.iter().chain([&block.end_usage]);
+        let usages = block.all_usages();
         for jump in usages.flat_map(|usage| &usage.jumps) {
             match jump {
                 Jump::Break(target) => {

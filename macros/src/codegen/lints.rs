@@ -32,8 +32,7 @@ pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
 /// The variables that nobody reads, though they are handed on to be dropped.
 fn carried_unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     let graph = machine.graph;
-    let usages =
-        graph.blocks.iter().flat_map(|block| block.usages.iter().chain([&block.end_usage]));
+    let usages = graph.usages();
     let mut named: BTreeSet<LocalId> = usages.flat_map(|usage| &usage.mentions).copied().collect();
     // What they bind themselves, conditions and guards name, too.
     for block in &graph.blocks {

@@ -78,7 +78,7 @@ struct Machine<'a> {
 impl Machine<'_> {
     /// The function itself, then its regions.
     fn owners(&self) -> impl Iterator<Item = Option<RegionId>> + '_ {
-        let regions = (0..self.graph.regions.len()).map(RegionId);
+        let regions = self.graph.region_ids();
         let reached = regions.filter(|region| self.layout.start_of(*region).is_some());
         std::iter::once(None).chain(reached.map(Some))
     }

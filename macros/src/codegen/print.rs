@@ -166,7 +166,7 @@ impl<'a> Printer<'a> {
             graph.regions_of(point).any(|region| graph.is_within(block.region, region))
         };
         let inside = graph.blocks.iter().filter(is_inside);
-        let mut usages = inside.flat_map(|block| block.usages.iter().chain([&block.end_usage]));
+        let mut usages = inside.flat_map(|block| block.all_usages());
         self.root.used_by_regions.contains(&part.local)
             && usages.any(|usage| {
                 usage.reads.iter().chain(&usage.fills).any(|place| place.overlaps(part))

@@ -391,7 +391,7 @@ fn handle(region: RegionId) -> Ident {
 fn returns(graph: &Graph, region: RegionId) -> bool {
     let mut blocks = graph.blocks.iter().filter(|block| block.region == Some(region));
     blocks.any(|block| {
-        let usages = block.usages.iter().chain([&block.end_usage]);
+        let usages = block.all_usages();
         matches!(block.end, Terminator::Return(_))
             || usages.flat_map(|usage| &usage.jumps).any(|jump| *jump == Jump::Return)
     })

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Pat, Type};
+use syn::{Pat, PatIdent, Type};
 
 use super::Machine;
 use super::facade::values_of;
@@ -59,14 +59,14 @@ pub(super) fn describe(machine: &Machine<'_>, described: &[(String, Ident)]) -> 
 pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> TokenStream {
     let layout = machine.layout;
     let mut out = TokenStream::new();
-    for (at, new) in first_held(machine) {
-        let (arguments, new): (Vec<_>, Vec<_>) =
-            new.into_iter().partition(|id| argument_type(machine, *id).is_some());
-        for id in arguments {
-            let (token, ty) = (token(id), argument_type(machine, id));
+    for (at, mut new) in first_held(machine) {
+        new.retain(|id| {
+            let Some(ty) = argument_type(machine, *id) else { return true };
+            let token = token(*id);
             out.extend(quote!(let #token = __piton::ValuesOf::<#ty>::LOCAL;));
-            described.push((layout.variable(id).stored.clone(), token));
-        }
+            described.push((layout.variable(*id).stored.clone(), token));
+            false
+        });
         for (kind, is_item, maker, ty) in [
             (LocalKind::Value, false, "local", quote_spanned!(at=> T)),
             (LocalKind::Value, true, "item", quote_spanned!(at=> T)),
@@ -132,10 +132,10 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
 /// The type of a variable that is an argument: whether its values can be saved is asked in the signature.
 fn argument_type<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Type> {
     let place = &machine.layout.variable(id).place;
-    let ident = &machine.graph.locals[place.local].ident;
-    let param = machine.function.params.iter().find(|param| match &*param.pat {
-        Pat::Ident(pat) => pat.by_ref.is_none() && pat.subpat.is_none() && pat.ident == *ident,
-        _ => false,
+    let local = &machine.graph.locals[place.local].ident;
+    let param = machine.function.params.iter().find(|param| {
+        matches!(&*param.pat, Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. })
+            if ident == local)
     });
     param.filter(|_| place.fields.is_empty()).map(|param| &*param.ty)
 }

@@ -92,6 +92,13 @@ pub(crate) struct Block {
     pub(crate) end_usage: Usage,
 }
 
+impl Block {
+    /// What its nodes and its end do with the locals, in order.
+    pub(crate) fn all_usages(&self) -> impl Iterator<Item = &Usage> {
+        self.usages.iter().chain([&self.end_usage])
+    }
+}
+
 /// A piece of a block.
 #[derive(Debug)]
 pub(crate) enum Node {
@@ -180,7 +187,7 @@ impl std::ops::Index<RegionId> for Graph {
 impl Graph {
     /// The regions among the branches of a point, in source order.
     pub(crate) fn regions_of(&self, point: PointId) -> impl Iterator<Item = RegionId> + '_ {
-        (0..self.regions.len()).map(RegionId).filter(move |region| self[*region].point == point)
+        self.region_ids().filter(move |region| self[*region].point == point)
     }
 
     /// Whether a branch of the point is a region.
@@ -201,6 +208,21 @@ impl Graph {
         };
         let inner = self.scopes.iter().filter(|scope| is_inside(scope));
         inner.chain([&self.scopes[outer.0]]).flat_map(|scope| &scope.locals).copied().collect()
+    }
+
+    /// What the code of the region does with the locals, and that of the regions in it.
+    pub(crate) fn usages_within(&self, region: RegionId) -> impl Iterator<Item = &Usage> {
+        let blocks = self.blocks.iter().filter(move |block| self.is_within(block.region, region));
+        blocks.flat_map(Block::all_usages)
+    }
+
+    /// What all code does with the locals.
+    pub(crate) fn usages(&self) -> impl Iterator<Item = &Usage> {
+        self.blocks.iter().flat_map(Block::all_usages)
+    }
+
+    pub(crate) fn region_ids(&self) -> impl Iterator<Item = RegionId> + use<> {
+        (0..self.regions.len()).map(RegionId)
     }
 
     pub(crate) fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<> {

@@ -28,7 +28,7 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
     let mut merge_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
     for id in graph.block_ids() {
         let block = &graph[id];
-        for usage in block.usages.iter().chain([&block.end_usage]) {
+        for usage in block.all_usages() {
             jumped_to.extend(usage.jumps.iter().filter_map(|jump| match jump {
                 Jump::Break(target) => graph.targets[target.0].exit,
                 Jump::Continue(target) => graph.targets[target.0].head,
@@ -85,7 +85,7 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
 /// The roots that a block goes to, also by way of a suspension; `None` is the end of the workflow.
 pub(super) fn exits_of(graph: &Graph, links: &[Link], id: BlockId) -> Vec<Option<BlockId>> {
     let block = &graph[id];
-    let jumps = block.usages.iter().chain([&block.end_usage]).flat_map(|usage| &usage.jumps);
+    let jumps = block.all_usages().flat_map(|usage| &usage.jumps);
     let mut exits: Vec<_> = jumps
         .filter_map(|jump| match jump {
             Jump::Break(target) => graph.targets[target.0].exit.map(Some),

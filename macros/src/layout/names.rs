@@ -134,7 +134,7 @@ pub(super) fn names_by_root(graph: &Graph, root_of: &[BlockId]) -> BTreeMap<Bloc
 
 impl Names {
     fn add(&mut self, graph: &Graph, block: &Block) {
-        for usage in block.usages.iter().chain([&block.end_usage]) {
+        for usage in block.all_usages() {
             self.named.extend(&usage.mentions);
             for jump in &usage.jumps {
                 if let Jump::Break(target) = jump {

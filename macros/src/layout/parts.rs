@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::links::exits_of;
 use super::{Link, Root, Variable};
 use crate::holes::{self, Holes};
-use crate::ir::{Block, BlockId, Graph, Node, Terminator};
+use crate::ir::{BlockId, Graph, Node, Terminator};
 use crate::liveness::{Liveness, edges};
-use crate::usage::{Place, Usage};
+use crate::usage::Place;
 
 /// The result of the analysis.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ impl StandIns {
     pub(super) fn replaced(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
         let block = &graph[id];
         let mut replaced = BTreeSet::new();
-        for (node, usage) in usages(block).enumerate() {
+        for (node, usage) in block.all_usages().enumerate() {
             for (_, to) in holes::targets(graph, usage) {
                 replaced.extend(self.turn(graph, (id, node), to).replaced);
             }
@@ -127,7 +127,7 @@ impl StandIns {
     /// What stands where control goes from a node, or from the end, of a block to another.
     fn on_the_way(&self, graph: &Graph, id: BlockId, node: usize, to: BlockId) -> BTreeSet<Place> {
         let block = &graph[id];
-        let Some(usage) = usages(block).nth(node) else { return BTreeSet::new() };
+        let Some(usage) = block.all_usages().nth(node) else { return BTreeSet::new() };
         let mut jumps =
             holes::targets(graph, usage).into_iter().filter(|(_, target)| *target == to);
         let Some((jump, _)) = jumps.next() else { return self.at[id.0][node + 1].clone() };
@@ -153,7 +153,7 @@ impl StandIns {
         let mut here = self.begin[id.0].clone();
         let mut at = vec![here.clone()];
         let mut scope = block.scope;
-        for (node, usage) in usages(block).enumerate() {
+        for (node, usage) in block.all_usages().enumerate() {
             match block.nodes.get(node) {
                 Some(Node::Enter(inner)) => scope = *inner,
                 Some(Node::Leave) => {
@@ -172,7 +172,7 @@ impl StandIns {
         }
         let mut changed = self.at[id.0] != at;
         self.at[id.0] = at;
-        let jumps = usages(block).enumerate().flat_map(|(node, usage)| {
+        let jumps = block.all_usages().enumerate().flat_map(|(node, usage)| {
             holes::targets(graph, usage).into_iter().map(move |(_, to)| (node, to))
         });
         let ends = edges(graph, &block.end).into_iter().map(|(to, _)| (block.nodes.len(), to));
@@ -197,10 +197,6 @@ impl StandIns {
 fn outermost(parts: BTreeSet<Place>) -> BTreeSet<Place> {
     let is_within = |part: &Place| parts.iter().any(|other| other != part && other.holds(part));
     parts.iter().filter(|part| !is_within(part)).cloned().collect()
-}
-
-fn usages(block: &Block) -> impl Iterator<Item = &Usage> {
-    block.usages.iter().chain([&block.end_usage])
 }
 
 /// What stays gone until another root fills it is not forgotten before.

@@ -82,7 +82,7 @@ pub(super) fn find_idle(
     let mut used: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
     for id in graph.block_ids() {
         let used = used.entry(root_of[id.0]).or_default();
-        let usages = graph[id].usages.iter().chain([&graph[id].end_usage]);
+        let usages = graph[id].all_usages();
         for read in usages.flat_map(|usage| &usage.reads) {
             all.insert(read.local);
             used.insert(read.local);

@@ -80,7 +80,7 @@ pub(super) fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<
                 continue;
             }
             let block = &graph[id];
-            for jump in block.usages.iter().chain([&block.end_usage]).flat_map(|u| &u.jumps) {
+            for jump in block.all_usages().flat_map(|u| &u.jumps) {
                 match jump {
                     Jump::Break(target) => todo.extend(graph.targets[target.0].exit),
                     Jump::Continue(target) => todo.extend(graph.targets[target.0].head),

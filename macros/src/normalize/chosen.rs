@@ -14,7 +14,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Pat, Stmt};
 
-use super::{Lower, collect_bindings, labels, projections, split_type};
+use super::{Lower, chain, collect_bindings, labels, projections, split_type};
 use crate::ir::{self, LocalKind};
 use crate::{macros, parts, suspend};
 
@@ -190,14 +190,11 @@ fn each_end(
 }
 
 /// The patterns of a condition, and what they match.
-fn lets(cond: &Expr) -> Around {
-    match cond {
-        Expr::Let(cond) => vec![((*cond.pat).clone(), (*cond.expr).clone())],
-        Expr::Binary(cond) if matches!(cond.op, syn::BinOp::And(_)) => {
-            [lets(&cond.left), lets(&cond.right)].concat()
-        }
-        _ => Vec::new(),
-    }
+fn lets(cond: &Expr) -> impl Iterator<Item = (Pat, Expr)> {
+    chain(cond).into_iter().filter_map(|operand| match operand {
+        Expr::Let(cond) => Some(((*cond.pat).clone(), (*cond.expr).clone())),
+        _ => None,
+    })
 }
 
 /// Whether the expression leaves for somewhere else.

@@ -6,6 +6,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Pat};
 
+use super::operands::without_parens;
 use super::texts::{self, Shape};
 use super::{Dest, Lower, let_stmt, names, walk};
 use crate::ir::{Arm, LocalId, LocalKind, Stmt};
@@ -119,7 +120,7 @@ impl Lower<'_> {
         let rest = self.new_temporary(&source, kind, iterator.span());
         let pat = self.local_pat(rest);
         // A struct literal needs parentheses in the head of a loop, and here it does not.
-        let iterator = without_parentheses(iterator);
+        let iterator = without_parens(iterator);
         self.code(let_stmt(pat, call(Expr::Verbatim(maker), iterator)));
         if let Pat::Ident(pat) = item
             && let Some(item) = self.locals.find(&pat.ident)
@@ -172,13 +173,6 @@ fn is_range(expr: &Expr) -> bool {
         Expr::Paren(paren) => is_range(&paren.expr),
         Expr::Group(group) => is_range(&group.expr),
         _ => false,
-    }
-}
-
-fn without_parentheses(expr: Expr) -> Expr {
-    match expr {
-        Expr::Paren(paren) if paren.attrs.is_empty() => without_parentheses(*paren.expr),
-        expr => expr,
     }
 }
 

@@ -207,7 +207,7 @@ impl Lower<'_> {
 }
 
 /// The expression without the parentheses around it, which it does not need on its own.
-fn without_parens(expr: Expr) -> Expr {
+pub(super) fn without_parens(expr: Expr) -> Expr {
     match expr {
         Expr::Paren(paren) if paren.attrs.is_empty() => without_parens(*paren.expr),
         expr => expr,
