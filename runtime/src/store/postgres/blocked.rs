@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::claim::with_inboxes;
-use super::{PostgresStore, failed, named_by, now, workers, workflow_id};
+use super::{PostgresStore, failed, lock_worker, named_by, now, workers, workflow_id};
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::rows::{BlockedRow, ClaimRow, is_adoptable};
@@ -18,8 +18,9 @@ const FIND: &str = concat!(
 const ADOPT: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
-    ", worker AS MATERIALIZED (SELECT worker_id FROM piton_workers AS worker, clock \
-     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR KEY SHARE OF worker), \
+    ", worker AS MATERIALIZED (SELECT worker_id FROM piton_workers AS worker, clock WHERE ",
+    lock_worker!(),
+    "), \
      blocked AS MATERIALIZED (SELECT run_id FROM piton_runs AS run, worker \
      WHERE run_id = ANY ($4) AND status = 'blocked' ORDER BY run_id FOR UPDATE OF run), \
      adopted AS (UPDATE piton_runs AS run SET status = 'running', blocked = NULL, worker_id = $2, \

@@ -6,7 +6,7 @@
 use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
-use super::{PostgresStore, failed, named_by, now, workers, workflow_id};
+use super::{PostgresStore, failed, lock_worker, named_by, now, workers, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::rows::{ArrivalRow, ClaimRow, read_inboxes};
@@ -27,8 +27,9 @@ const LOOK: &str = concat!(
 const TAKE: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
-    ", worker AS MATERIALIZED (SELECT worker_id, epoch FROM piton_workers AS worker, clock \
-     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR KEY SHARE OF worker), \
+    ", worker AS MATERIALIZED (SELECT worker_id, epoch FROM piton_workers AS worker, clock WHERE ",
+    lock_worker!(),
+    "), \
      due AS MATERIALIZED (SELECT next.* FROM clock, worker, \
      unnest($4::text[]) AS served (workflow) CROSS JOIN LATERAL \
      (SELECT run_id, due_at FROM piton_runs WHERE piton_runs.workflow = served.workflow \

@@ -8,7 +8,7 @@ use sqlx::{Arguments as _, PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::transaction::Transaction;
-use super::{PostgresStore, activities, failed, kept, named_by, now, workers};
+use super::{PostgresStore, activities, failed, kept, lock_worker, named_by, now, workers};
 use crate::error::StoreError;
 use crate::model::{Payload, RunId, RunStatus, Timestamp};
 use crate::store::rows::write_blocked;
@@ -29,8 +29,9 @@ use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 const COMMIT: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
-    ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock \
-     WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR KEY SHARE OF worker), \
+    ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock WHERE ",
+    lock_worker!(),
+    "), \
      committed AS (UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
      takeovers = CASE WHEN step.blocked IS NOT NULL THEN run.takeovers END, \
      state = coalesce(step.state, run.state), snapshot = coalesce(step.snapshot, run.snapshot), \
@@ -62,8 +63,9 @@ const COMMIT: &str = concat!(
 const KEEP_ONE: &str = concat!(
     "WITH worker AS MATERIALIZED (SELECT FROM piton_workers AS worker, ",
     now!(),
-    " AS clock WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now \
-     FOR KEY SHARE OF worker) \
+    " AS clock WHERE ",
+    lock_worker!(),
+    ") \
      UPDATE piton_runs SET step_no = step_no + 1, takeovers = NULL, state = $6, snapshot = $7 \
      WHERE run_id = $4 AND step_no = $5 AND worker_id IS NOT DISTINCT FROM $2 AND epoch = $3 \
      AND EXISTS (SELECT FROM worker)"
@@ -107,8 +109,8 @@ pub(super) async fn commit(
     if in_transaction.is_empty() {
         let mut lane = store.lanes.lane().await.map_err(failed)?;
         let met = match alone[..] {
-            [CommitStep { disposition: Disposition::Keep { snapshot, state }, .. }] => {
-                keep_one(lane.get(), store, worker, alone[0], snapshot, state).await
+            [step @ CommitStep { disposition: Disposition::Keep { snapshot, state }, .. }] => {
+                keep_one(lane.get(), store, worker, step, snapshot, state).await
             }
             _ => update(lane.get(), store, worker, &alone, false).await,
         };
@@ -189,8 +191,7 @@ async fn update(
         .bind(empties_inboxes)
         .bind(columns.results.0)
         .bind(columns.failures.0);
-    let row = query.fetch_one(connection).await?;
-    Met::read(&row, steps)
+    Met::read(&query.fetch_one(connection).await?, steps)
 }
 
 impl Met {

@@ -96,6 +96,15 @@ macro_rules! now {
 }
 use now;
 
+/// That a row of `worker` is that of `$2`, in its epoch `$3` and with a lease that lasts by the `clock`; and
+/// its lock.
+macro_rules! lock_worker {
+    () => {
+        "worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR KEY SHARE OF worker"
+    };
+}
+use lock_worker;
+
 /// The workflow id of a run of this table as a column. A run whose id stands for its workflow id, as it
 /// does unless somebody gives it another, takes no place for that in its row and in the indexes.
 macro_rules! workflow_id {
