@@ -8,6 +8,7 @@
 
 mod disk;
 mod postgres;
+mod random;
 mod single;
 mod sqlite;
 
@@ -17,6 +18,7 @@ use anyhow::{Result, ensure};
 use uuid::Uuid;
 
 pub(crate) use disk::fdatasync;
+use random::{noise, scatter, scattered};
 pub(crate) use single::SingleCommits;
 
 use crate::database::{Databases, StoreKind};
@@ -180,8 +182,7 @@ where
     W: Writer,
     C: Future<Output = Result<W>>,
 {
-    let mut rows: Vec<Row> = keys.into_iter().map(|run_id| Row { run_id, step_no: 0 }).collect();
-    scatter(&mut rows);
+    let mut rows = scattered(keys);
     let one = Setting { connections: 1, batch: 1 };
     let single = run(&connect, &mut rows, Load::Steps, one, trial).await?;
     let best_of = async |load, rows: &mut Vec<Row>| {
@@ -315,36 +316,5 @@ async fn write_for(
         if now - measured_since >= duration {
             return Ok(Written { rows, times, elapsed: now - measured_since, count });
         }
-    }
-}
-
-/// Puts rows into an order without pattern (Fisher-Yates).
-fn scatter(rows: &mut [Row]) {
-    let mut random = XorShift::new();
-    for last in (1..rows.len()).rev() {
-        rows.swap(last, random.next() as usize % (last + 1));
-    }
-}
-
-/// Bytes that do not compress.
-fn noise(length: usize) -> Vec<u8> {
-    let mut random = XorShift::new();
-    std::iter::repeat_with(|| random.next() as u8).take(length).collect()
-}
-
-/// Marsaglia's xorshift64: the same numbers in every run.
-struct XorShift(u64);
-
-impl XorShift {
-    fn new() -> Self {
-        Self(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        // The high bits are the better ones.
-        self.0 >> 16
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use super::{ROWS, Row, Writer, noise, postgres, scatter, sqlite};
+use super::{ROWS, Row, Writer, noise, postgres, scattered, sqlite};
 use crate::database::{Database, Databases, StoreKind};
 
 /// A database of its own, and a connection to it.
@@ -42,10 +42,7 @@ impl SingleCommits {
                 (keys, AnyWriter::Postgres(postgres::connect(url).await?))
             }
         };
-        let mut rows: Vec<Row> =
-            keys.into_iter().map(|run_id| Row { run_id, step_no: 0 }).collect();
-        scatter(&mut rows);
-        let noise = noise(state_bytes + ROWS);
+        let (rows, noise) = (scattered(keys), noise(state_bytes + ROWS));
         Ok(Self { writer, rows, next: 0, noise, state_bytes, _database: database })
     }
 
