@@ -41,10 +41,9 @@ async fn an_idle_worker_reads_the_state_of_a_blocked_run_once() {
     for _ in 0..RUNS {
         let run = rig.client.start(collect(1)).await.unwrap();
         rig.until_parked(&run).await;
-        runs.push((rig.store.snapshot(run.run_id()).unwrap(), run));
+        runs.push((rig.spoil(&run), run));
     }
     for (_, run) in &runs {
-        rig.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
         run.signal(Approve { by: "ada".into() }).await.unwrap();
         rig.until_blocked(run).await;
     }

@@ -108,8 +108,7 @@ async fn a_state_that_cannot_be_read_blocks_the_run() {
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(collect(1)).await.unwrap();
     rig.until_parked(&run).await;
-    let whole = rig.store.snapshot(run.run_id()).unwrap();
-    rig.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
+    let whole = rig.spoil(&run);
     run.signal(crate::activities::Approve { by: "ada".into() }).await.unwrap();
     let blocked = rig.until_blocked(&run).await;
     assert!(matches!(blocked.blocked, Some(BlockedReason::Undecodable(_))), "{blocked:?}");

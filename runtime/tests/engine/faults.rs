@@ -14,7 +14,7 @@ use piton::store::{RunFilter, Store};
 use tokio::time::Instant;
 
 use crate::activities::Approve;
-use crate::rig::Rig;
+use crate::rig::{Rig, cut_off};
 use crate::workflows::{chain, collect, fan_out, steadfast, work};
 
 /// Fails the calls of one method, the first `left` times.
@@ -35,8 +35,7 @@ impl Failing {
         let one_less = |left: u32| left.checked_sub(1);
         if is_meant && self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok()
         {
-            let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
-            return Err(StoreError::Database { operation, retryable: true, source });
+            return Err(cut_off(operation));
         }
         Ok(())
     }
@@ -193,8 +192,7 @@ async fn who_terminates_or_unblocks_hears_of_it_in_the_end() {
         let worker = rig.worker().start().await.unwrap();
         let run = rig.client.start(collect(1)).await.unwrap();
         rig.until_parked(&run).await;
-        let whole = rig.store.snapshot(run.run_id()).unwrap();
-        rig.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
+        let whole = rig.spoil(&run);
         run.signal(Approve { by: "ada".into() }).await.unwrap();
         rig.until_blocked(&run).await;
         rig.store.overwrite_snapshot(run.run_id(), whole);

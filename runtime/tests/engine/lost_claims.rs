@@ -1,6 +1,5 @@
 //! What a worker is given without hearing of it.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -20,7 +19,7 @@ use tokio::time::Instant;
 use crate::activities::Approve;
 use crate::faults::Failing;
 use crate::queues::{slow_ones, study};
-use crate::rig::Rig;
+use crate::rig::{Rig, cut_off};
 use crate::workflows::{chain, collect, work};
 
 #[tokio::test(start_paused = true)]
@@ -60,11 +59,7 @@ impl Hook for LateClaim {
         let is_first = operation == "claim_activities" && !self.0.swap(true, Ordering::SeqCst);
         is_first.then(|| Late {
             after: Duration::from_millis(80),
-            error: StoreError::Database {
-                operation,
-                retryable: true,
-                source: io::Error::from(io::ErrorKind::ConnectionReset).into(),
-            },
+            error: cut_off(operation),
             hook: Arc::new(Self(AtomicBool::new(true))),
         })
     }
@@ -113,8 +108,7 @@ impl Hook for LateAndLost {
             "claim_runs" | "claim_activities" => {
                 let is_second = self.given.load(Ordering::SeqCst) == 2;
                 if is_second && !self.is_lost.swap(true, Ordering::SeqCst) {
-                    let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
-                    return Err(StoreError::Database { operation, retryable: true, source });
+                    return Err(cut_off(operation));
                 }
             }
             _ => {}

@@ -112,8 +112,7 @@ async fn a_run_that_cannot_be_read_after_a_death_does_not_forget_it() {
     let run = rig.client.start(risk(text("hang"))).await.unwrap();
     rig.until_begun("hang", &[1]).await;
     drop(doomed);
-    let whole = rig.store.snapshot(run.run_id()).unwrap();
-    rig.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
+    let whole = rig.spoil(&run);
     let worker = rig.worker().start().await.unwrap();
     rig.until_blocked(&run).await;
     rig.store.overwrite_snapshot(run.run_id(), whole);

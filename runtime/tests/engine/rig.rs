@@ -1,13 +1,21 @@
 //! A store, a client and workers for one test.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton::error::StoreError;
 use piton::model::RunStatus;
 use piton::prelude::*;
 use piton::store::{MemoryStore, RunRecord};
 
 use crate::activities::Lab;
+
+/// What a caller is told whose connection breaks.
+pub fn cut_off(operation: &'static str) -> StoreError {
+    let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
+    StoreError::Database { operation, retryable: true, source }
+}
 
 pub struct Rig {
     pub store: Arc<MemoryStore>,
@@ -35,6 +43,13 @@ impl Rig {
     /// A worker of this client.
     pub fn worker_of(&self, client: &Client) -> Worker {
         Worker::new(client).provide(self.lab.clone())
+    }
+
+    /// Makes the run's state unreadable. Returns it as it was.
+    pub fn spoil<W: piton::machine::Workflow>(&self, run: &RunHandle<W>) -> Vec<u8> {
+        let whole = self.store.snapshot(run.run_id()).unwrap();
+        self.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
+        whole
     }
 
     /// Waits on virtual time until the run is as wanted.

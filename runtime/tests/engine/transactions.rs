@@ -1,6 +1,5 @@
 //! Activities in transactions whose commits are uncertain. What the databases do is tested on them.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +9,7 @@ use piton::prelude::*;
 use piton::store::memory::{Hook, Notebook};
 
 use crate::activities::Lab;
-use crate::rig::Rig;
+use crate::rig::{Rig, cut_off};
 
 /// Loses the answer to the first commit of an activity, which has happened or not.
 struct CutOff {
@@ -22,8 +21,7 @@ impl CutOff {
     fn strike(&self, operation: &'static str, happens: bool) -> Result<(), StoreError> {
         let is_meant = operation == "commit_activity" && happens == self.happens;
         if is_meant && !self.is_over.swap(true, Ordering::SeqCst) {
-            let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
-            return Err(StoreError::Database { operation, retryable: true, source });
+            return Err(cut_off(operation));
         }
         Ok(())
     }
