@@ -5,6 +5,7 @@
 //! other.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::yield_now;
@@ -17,6 +18,10 @@ use crate::process;
 /// The most requests in one transaction, so that one batch cannot hold up the next for long. At
 /// 200 rows the measured gain per row has levelled off on both databases.
 const MAX_BATCH: usize = 500;
+
+/// Fewer requests than this are not divided between lanes: what a batch costs however few are in it
+/// is more than what two at a time gain.
+const MIN_SHARE: usize = 64;
 
 /// A store method over many items at once.
 pub(crate) trait Transition: Send + Sync + 'static {
@@ -90,10 +95,11 @@ impl<T: Transition> Batcher<T> {
     /// Starts tasks that write up to `lanes` batches at a time.
     pub(crate) fn spawn(transition: T, lanes: usize) -> Self {
         let (requests, receiver) = mpsc::unbounded_channel();
-        let (transition, queue) = (Arc::new(transition), Queue { receiver, crowd: 0 });
-        let queue = Arc::new(Mutex::new(queue));
-        for _ in 0..lanes.max(1) {
-            process::spawn(serve(Arc::clone(&transition), Arc::clone(&queue)));
+        let lanes = lanes.max(1);
+        let queue = Mutex::new(Queue { receiver, crowd: 0 });
+        let server = Arc::new(Server { transition, queue, lanes, writing: AtomicUsize::new(0) });
+        for _ in 0..lanes {
+            process::spawn(serve(Arc::clone(&server)));
         }
         Self { requests }
     }
@@ -117,15 +123,49 @@ struct Queue<T: Transition> {
     crowd: usize,
 }
 
-async fn serve<T: Transition>(transition: Arc<T>, queue: Arc<Mutex<Queue<T>>>) {
+/// What the lanes share.
+struct Server<T: Transition> {
+    transition: T,
+    queue: Mutex<Queue<T>>,
+    lanes: usize,
+    /// How many requests are being written.
+    writing: AtomicUsize,
+}
+
+async fn serve<T: Transition>(server: Arc<Server<T>>) {
+    let Server { transition, queue, writing, .. } = &*server;
     let mut requests = Vec::new();
+    let mut answered = 0;
     loop {
-        if !queue.lock().await.gather(&mut requests).await {
+        if !queue
+            .lock()
+            .await
+            .gather(&mut requests, |waiting| server.share(waiting + answered))
+            .await
+        {
             return;
         }
-        let refused = write(&*transition, requests.drain(..).collect()).await;
+        answered = requests.len();
+        writing.fetch_add(answered, Ordering::Relaxed);
+        let refused = write(transition, requests.drain(..).collect()).await;
         for request in refused {
-            write(&*transition, Batch::from_iter([request])).await;
+            write(transition, Batch::from_iter([request])).await;
+        }
+        writing.fetch_sub(answered, Ordering::Relaxed);
+    }
+}
+
+impl<T: Transition> Server<T> {
+    /// How many requests one lane takes at a time, where so many are not being written. A lane that
+    /// took all there are would leave the others nothing to do until it has answered, and then the
+    /// database nothing until those who were answered ask again.
+    fn share(&self, others: usize) -> usize {
+        match self.lanes {
+            1 => MAX_BATCH,
+            lanes => {
+                let all = others + self.writing.load(Ordering::Relaxed);
+                all.div_ceil(lanes).clamp(MIN_SHARE, MAX_BATCH)
+            }
         }
     }
 }
@@ -134,18 +174,24 @@ impl<T: Transition> Queue<T> {
     /// Waits for requests, and lets those who are about to make one do so: a batch costs the database
     /// and both ends of the connection a good deal however few requests are in it, and hundreds of
     /// tasks that the last answers have woken may be on their way here. One that comes where they come
-    /// alone does not wait. Returns whether there are any.
-    async fn gather(&mut self, requests: &mut Vec<Request<T>>) -> bool {
-        if self.receiver.recv_many(requests, MAX_BATCH).await == 0 {
+    /// alone does not wait. Takes no more than the `share` of a lane, which depends on how many there
+    /// are already. Returns whether there are any.
+    async fn gather(
+        &mut self,
+        requests: &mut Vec<Request<T>>,
+        share: impl FnOnce(usize) -> usize,
+    ) -> bool {
+        let share = share(self.receiver.len());
+        if self.receiver.recv_many(requests, share).await == 0 {
             return false;
         }
         let is_alone = self.crowd <= 1 && requests.len() == 1;
         let mut known = 0;
-        while known < requests.len() && !is_alone {
+        while known < requests.len() && requests.len() < share && !is_alone {
             known = requests.len();
             // Until every task that is ready has been polled, or dozens of them.
             yield_now().await;
-            while requests.len() < MAX_BATCH
+            while requests.len() < share
                 && let Ok(request) = self.receiver.try_recv()
             {
                 requests.push(request);
@@ -279,6 +325,22 @@ mod tests {
         futures_util::future::join_all((100..110).map(|number| batcher.submit(number))).await;
         written.lock().expect("no test panics here").clear();
         assert_eq!(one_behind_the_other().await, [[1, 2]]);
+    }
+
+    #[tokio::test]
+    async fn what_is_asked_for_again_and_again_is_divided_between_lanes() {
+        let numbers = Numbers::default();
+        let written = Arc::clone(&numbers.written);
+        let batcher = Batcher::spawn(numbers, 2);
+        let asking = (100..300).map(async |number| {
+            for _ in 0..20 {
+                batcher.submit(number).await.expect("even");
+            }
+        });
+        futures_util::future::join_all(asking).await;
+        let written = written.lock().expect("no test panics here");
+        let sizes: Vec<_> = written.iter().map(Vec::len).collect();
+        assert_eq!(sizes[sizes.len() - 10..], [100; 10], "{sizes:?}");
     }
 
     #[tokio::test]
