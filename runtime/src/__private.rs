@@ -18,11 +18,11 @@ pub use crate::codec::{Arguments, ArgumentsReader, CodecError, next_argument};
 pub use crate::machine::Durable;
 #[cfg(debug_assertions)]
 pub use crate::machine::common::COMMON;
+pub use crate::machine::entry::Unnamed;
 pub use crate::machine::instances::{concat, entry_of, instance_entry, instance_name, text};
 pub use crate::machine::values::{
     ArgumentKind, Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf,
 };
-pub use crate::machine::workflow::Unnamed;
 pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, Plain, ResultParts,
 };

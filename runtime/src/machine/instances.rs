@@ -7,7 +7,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{OnceLock, PoisonError, RwLock};
 
-use super::workflow::Unnamed;
+use super::entry::Unnamed;
 use super::{Workflow, WorkflowCall, WorkflowEntry};
 
 /// [`Workflow::entry`] of an instance: the one that is registered, or one for this process alone.

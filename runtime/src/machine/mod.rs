@@ -11,7 +11,9 @@ mod cancellation;
 #[cfg(debug_assertions)]
 pub(crate) mod common;
 pub(crate) mod context;
+mod definition;
 mod durable;
+pub(crate) mod entry;
 mod frame;
 mod future;
 mod hole;
@@ -40,7 +42,9 @@ pub use activity::{
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
+pub use definition::Definition;
 pub use durable::{Coding, Durable, Local, Saved, local};
+pub use entry::{Registered, WorkflowEntry};
 pub use frame::FrameReader;
 pub use future::DurableFuture;
 pub use hole::{Hole, forget};
@@ -64,6 +68,5 @@ pub use texts::{static_text, static_texts};
 pub use timer::{PendingTimer, Sleep};
 pub use values::Values;
 pub use workflow::{
-    Definition, Durability, Halt, Outcome, Registered, Returned, Steps, Typed, Workflow,
-    WorkflowCall, WorkflowEntry, WorkflowOptions,
+    Durability, Halt, Outcome, Returned, Steps, Typed, Workflow, WorkflowCall, WorkflowOptions,
 };

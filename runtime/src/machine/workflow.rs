@@ -1,16 +1,11 @@
-//! What `#[workflow]` generates, as traits, and its form without types for the registry.
+//! What `#[workflow]` generates, as traits, and calls of it.
 
-use std::any::TypeId;
 use std::convert::Infallible;
 use std::marker::PhantomData;
-use std::sync::OnceLock;
 
-use super::context::Description;
-use super::values::ArgumentKind;
-use super::{Context, Fallible, Parked, Plain, ResultParts, StepError, Values};
-use crate::codec::{Arguments, ArgumentsReader, CodecError, Described, Schema};
-use crate::hidden::Hidden;
-use crate::model::{DefinitionHash, Graph, Payload};
+use super::{Context, Fallible, Parked, Plain, ResultParts, StepError, Values, WorkflowEntry};
+use crate::codec::{Arguments, CodecError, Described};
+use crate::model::{Graph, Payload};
 
 /// A workflow definition: the type that `#[workflow]` emits under the function's name.
 pub trait Workflow: Sized + 'static {
@@ -143,6 +138,15 @@ fn returned(result: Arguments, failure: Option<String>) -> Result<Returned, Halt
     }
 }
 
+/// What a workflow returned, without its type.
+#[derive(Debug)]
+pub struct Returned {
+    /// The encoded return value.
+    pub result: Payload,
+    /// The error's text, if it returned one.
+    pub failure: Option<String>,
+}
+
 /// Why a step ended without a return value.
 #[derive(Debug)]
 pub enum Halt {
@@ -238,193 +242,5 @@ impl<W> Clone for WorkflowCall<W> {
 impl<W: Workflow> std::fmt::Debug for WorkflowCall<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WorkflowCall").field("workflow", &W::NAME).finish_non_exhaustive()
-    }
-}
-
-/// The identity of a definition and what it rests on.
-#[derive(Debug)]
-pub struct Definition {
-    /// Identifies states, saved locals and their schemas.
-    pub hash: DefinitionHash,
-    /// The schema of every saved local and of arguments and return value.
-    pub schemas: Vec<(&'static str, Schema)>,
-    /// The types of the arguments.
-    pub(crate) arguments: Vec<ArgumentKind>,
-}
-
-impl Definition {
-    /// Computes the identity of a workflow by having its machine tell what it is made of.
-    fn of(entry: &WorkflowEntry) -> Self {
-        let cx = Context::describing();
-        // The step only describes; its state is never looked at.
-        let described = entry.steps.step(&mut Parked::nowhere(), &cx);
-        debug_assert!(matches!(described, Err(Halt::Suspended)));
-        let Description { arguments, locals } = cx.take_description();
-        let types: Vec<_> = arguments.iter().map(|argument| argument.described).collect();
-        let returned = entry.steps.returned().schema();
-        let mut schemas = vec![("arguments", Schema::of_tuple(&types)), ("return value", returned)];
-        schemas.extend(locals.into_iter().map(|(name, local)| (name, local.schema())));
-        let mut hash = StableHash::new();
-        hash.add(entry.graph.workflow);
-        for node in entry.graph.nodes {
-            hash.add(node.name);
-            node.locals.iter().for_each(|local| hash.add(local.name));
-        }
-        for (name, schema) in &schemas {
-            hash.add(name);
-            match &schema.format {
-                // Formats are plain enums and strings, which always have a JSON form.
-                Some(format) => hash.add(&serde_json::to_string(format).unwrap_or_default()),
-                None => hash.add(&schema.type_name),
-            }
-        }
-        Self { hash: DefinitionHash(hash.0), schemas, arguments }
-    }
-
-    /// What states are known by: the hash, in simulations as the build of the process has it.
-    pub(super) fn hash(&self) -> DefinitionHash {
-        #[cfg(feature = "simulation")]
-        return crate::process::Process::hash_in_build(self.hash);
-        #[cfg(not(feature = "simulation"))]
-        self.hash
-    }
-
-    /// Checks that arguments are those of the workflow.
-    ///
-    /// # Errors
-    /// [`CodecError::Decode`] if they are not.
-    pub fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
-        let mut arguments = ArgumentsReader::new(arguments.as_bytes());
-        if self.arguments.iter().all(|argument| (argument.is_next)(&mut arguments)) {
-            arguments.finish()
-        } else {
-            Err(arguments.failure())
-        }
-    }
-
-    /// The types that cannot be saved, each with the reason.
-    pub fn problems(&self) -> impl Iterator<Item = String> {
-        self.schemas.iter().filter_map(|(name, schema)| {
-            let problem = schema.problem.as_ref()?;
-            Some(format!(
-                "`{name}` has the type `{}`, which cannot be saved: {problem}; wrap it in \
-                 `piton::Json<…>`",
-                schema.type_name
-            ))
-        })
-    }
-}
-
-/// FNV-1a (Fowler, Noll, Vo): the same on every platform and with every compiler, unlike the hashers
-/// of the standard library. It tells definitions apart; nothing hangs on it being hard to forge.
-struct StableHash(u64);
-
-impl StableHash {
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, text: &str) {
-        // The closing byte is not part of any text, so texts do not run together.
-        for byte in text.bytes().chain([0xff]) {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-}
-
-/// A workflow without its type.
-pub struct WorkflowEntry {
-    /// The stored name.
-    pub name: &'static str,
-    /// Tells the [`Workflow`] by its type.
-    pub type_id: TypeId,
-    /// The states and the ways between them.
-    pub graph: &'static Graph,
-    /// What the attribute says.
-    pub options: WorkflowOptions,
-    /// The steps.
-    pub steps: &'static dyn Steps,
-    definition: OnceLock<Box<dyn Hidden<Definition> + Send + Sync>>,
-}
-
-/// A workflow that is yet to get the name of its entry.
-pub struct Unnamed {
-    /// That of the definition.
-    pub defined: &'static str,
-    type_id: TypeId,
-    graph: &'static Graph,
-    options: WorkflowOptions,
-    steps: &'static dyn Steps,
-}
-
-impl Unnamed {
-    pub(super) const fn of<W: Workflow>() -> Self {
-        Self {
-            defined: W::NAME,
-            type_id: TypeId::of::<W>(),
-            graph: W::GRAPH,
-            options: W::OPTIONS,
-            steps: W::STEPS,
-        }
-    }
-
-    /// The entry.
-    pub const fn named(self, name: &'static str) -> WorkflowEntry {
-        let Self { defined: _, type_id, graph, options, steps } = self;
-        WorkflowEntry { name, type_id, graph, options, steps, definition: OnceLock::new() }
-    }
-}
-
-/// How an entry comes into the registry.
-#[derive(Debug)]
-pub struct Registered(pub fn() -> &'static WorkflowEntry);
-
-inventory::collect!(Registered);
-
-/// What a workflow returned, without its type.
-#[derive(Debug)]
-pub struct Returned {
-    /// The encoded return value.
-    pub result: Payload,
-    /// The error's text, if it returned one.
-    pub failure: Option<String>,
-}
-
-impl WorkflowEntry {
-    /// The entry of `W`.
-    pub const fn of<W: Workflow>() -> Self {
-        Unnamed::of::<W>().named(W::NAME)
-    }
-
-    /// All that are registered.
-    pub fn all() -> impl Iterator<Item = &'static Self> {
-        inventory::iter::<Registered>().map(|Registered(entry)| entry())
-    }
-
-    /// The entry registered under `name`.
-    pub fn find(name: &str) -> Option<&'static Self> {
-        Self::all().find(|entry| entry.name == name)
-    }
-
-    /// The identity of the definition, computed once per process.
-    pub fn definition(&self) -> &Definition {
-        (**self.definition.get_or_init(|| Box::new(Definition::of(self)))).reveal()
-    }
-
-    /// Checks that the frame of a state was written by this very definition.
-    ///
-    /// # Errors
-    /// [`StepError::Definition`] if another has written it, [`StepError::Decode`] if it is damaged.
-    #[cfg(feature = "engine")]
-    pub(crate) fn check_frame(&self, frame: &[u8]) -> Result<(), StepError> {
-        let found = super::frame::FrameHead::read(&mut &frame[..])?.hash;
-        let current = self.definition().hash();
-        if found == current { Ok(()) } else { Err(StepError::Definition { found, current }) }
-    }
-}
-
-impl std::fmt::Debug for WorkflowEntry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WorkflowEntry").field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -1,0 +1,129 @@
+//! What a step waits for, put together while it is made.
+
+use smallvec::SmallVec;
+
+use super::Context;
+use crate::machine::DurableFuture;
+use crate::model::{Handle, Wait};
+
+/// A condition under construction.
+#[derive(Debug)]
+pub(super) struct WaitGroup {
+    all: bool,
+    /// Most steps wait for one thing.
+    waits: SmallVec<[Wait; 1]>,
+    /// Any of these is enough, even if all of `waits` are needed.
+    eager: Vec<Wait>,
+}
+
+impl Context {
+    /// Adds an outstanding operation to what the step waits for.
+    pub(crate) fn wait_for(&self, handle: Handle) {
+        self.add_wait(Wait::One(handle));
+    }
+
+    fn add_wait(&self, wait: Wait) {
+        if let Some(group) = self.fields().waits.borrow_mut().last_mut() {
+            group.waits.push(wait);
+        }
+    }
+
+    /// Runs `within` so that everything it waits for must arrive before the next step. If `within`
+    /// waits for nothing, nothing is added.
+    pub(crate) fn wait_for_all<T>(&self, within: impl FnOnce() -> T) -> T {
+        self.open_waits(true);
+        let value = within();
+        self.close_waits(true);
+        value
+    }
+
+    /// Begins to collect what is waited for: all of it must arrive before the next step, or any.
+    pub(crate) fn open_waits(&self, all: bool) {
+        self.fields().waits.borrow_mut().push(WaitGroup {
+            all,
+            waits: SmallVec::new(),
+            eager: Vec::new(),
+        });
+    }
+
+    /// Ends what [`Context::open_waits`] began; with `keep` it is waited for.
+    pub(crate) fn close_waits(&self, keep: bool) {
+        let group = self.fields().waits.borrow_mut().pop();
+        if let Some(group) = group
+            && keep
+            && !group.is_empty()
+        {
+            self.add_wait(group.into_wait());
+        }
+    }
+
+    /// Runs `within`, which starts or polls one of several operations awaited together. An
+    /// operation that goes on from wait to wait is looked after whenever it can go on.
+    pub(crate) fn wait_among<F: DurableFuture, T>(&self, within: impl FnOnce() -> T) -> T {
+        if F::ENDS_AT_ONCE {
+            return within();
+        }
+        self.open_waits(false);
+        let value = within();
+        self.close_eager();
+        value
+    }
+
+    /// As [`Context::close_waits`]; what was begun need not wait for others that are awaited
+    /// together with it.
+    pub(crate) fn close_eager(&self) {
+        let mut groups = self.fields().waits.borrow_mut();
+        let group = groups.pop();
+        if let Some(group) = group
+            && !group.is_empty()
+            && let Some(outer) = groups.last_mut()
+        {
+            outer.eager.push(group.into_wait());
+        }
+    }
+
+    /// Notes that something awaited is there already, so that the code goes on within the step.
+    pub(crate) fn go_on(&self) {
+        self.fields().goes_on.set(true);
+    }
+
+    /// Runs code up to its next suspension. Whether it can go on at once; if so, nothing that it
+    /// waits for counts.
+    pub(crate) fn run_on<T>(&self, run: impl FnOnce() -> T) -> (T, bool) {
+        let fields = self.fields();
+        let outer = fields.goes_on.replace(false);
+        self.open_waits(false);
+        let value = run();
+        let goes_on = fields.goes_on.replace(outer);
+        self.close_waits(!goes_on);
+        (value, goes_on)
+    }
+
+    pub(crate) fn finish_waits(&self) -> Wait {
+        match self.fields().waits.borrow_mut().pop() {
+            Some(group) => group.into_wait(),
+            None => Wait::Any(Vec::new()),
+        }
+    }
+}
+
+impl WaitGroup {
+    fn is_empty(&self) -> bool {
+        self.waits.is_empty() && self.eager.is_empty()
+    }
+
+    fn into_wait(mut self) -> Wait {
+        if !self.eager.is_empty() {
+            let mut waits = SmallVec::from_vec(std::mem::take(&mut self.eager));
+            if !self.waits.is_empty() {
+                waits.push(self.into_wait());
+            }
+            return Self { all: false, waits, eager: Vec::new() }.into_wait();
+        }
+        match (self.all, self.waits.len()) {
+            (_, 1) => self.waits.swap_remove(0),
+            (true, _) => Wait::All(self.waits.into_vec()),
+            (false, _) => Wait::Any(self.waits.into_vec()),
+        }
+    }
+}

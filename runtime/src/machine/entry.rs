@@ -1,0 +1,99 @@
+//! A workflow without its type, as the registry has it.
+
+use std::any::TypeId;
+use std::sync::OnceLock;
+
+#[cfg(feature = "engine")]
+use super::StepError;
+use super::definition::Definition;
+use super::workflow::{Steps, Workflow, WorkflowOptions};
+use crate::hidden::Hidden;
+use crate::model::Graph;
+
+/// A workflow without its type.
+pub struct WorkflowEntry {
+    /// The stored name.
+    pub name: &'static str,
+    /// Tells the [`Workflow`] by its type.
+    pub type_id: TypeId,
+    /// The states and the ways between them.
+    pub graph: &'static Graph,
+    /// What the attribute says.
+    pub options: WorkflowOptions,
+    /// The steps.
+    pub steps: &'static dyn Steps,
+    definition: OnceLock<Box<dyn Hidden<Definition> + Send + Sync>>,
+}
+
+/// A workflow that is yet to get the name of its entry.
+pub struct Unnamed {
+    /// That of the definition.
+    pub defined: &'static str,
+    type_id: TypeId,
+    graph: &'static Graph,
+    options: WorkflowOptions,
+    steps: &'static dyn Steps,
+}
+
+impl Unnamed {
+    pub(super) const fn of<W: Workflow>() -> Self {
+        Self {
+            defined: W::NAME,
+            type_id: TypeId::of::<W>(),
+            graph: W::GRAPH,
+            options: W::OPTIONS,
+            steps: W::STEPS,
+        }
+    }
+
+    /// The entry.
+    pub const fn named(self, name: &'static str) -> WorkflowEntry {
+        let Self { defined: _, type_id, graph, options, steps } = self;
+        WorkflowEntry { name, type_id, graph, options, steps, definition: OnceLock::new() }
+    }
+}
+
+/// How an entry comes into the registry.
+#[derive(Debug)]
+pub struct Registered(pub fn() -> &'static WorkflowEntry);
+
+inventory::collect!(Registered);
+
+impl WorkflowEntry {
+    /// The entry of `W`.
+    pub const fn of<W: Workflow>() -> Self {
+        Unnamed::of::<W>().named(W::NAME)
+    }
+
+    /// All that are registered.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        inventory::iter::<Registered>().map(|Registered(entry)| entry())
+    }
+
+    /// The entry registered under `name`.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        Self::all().find(|entry| entry.name == name)
+    }
+
+    /// The identity of the definition, computed once per process.
+    pub fn definition(&self) -> &Definition {
+        (**self.definition.get_or_init(|| Box::new(Definition::of(self)))).reveal()
+    }
+
+    /// Checks that the frame of a state was written by this very definition.
+    ///
+    /// # Errors
+    /// [`StepError::Definition`] if another has written it, [`StepError::Decode`] if it is damaged.
+    #[cfg(feature = "engine")]
+    pub(crate) fn check_frame(&self, frame: &[u8]) -> Result<(), StepError> {
+        let found = super::frame::FrameHead::read(&mut &frame[..])?.hash;
+        let current = self.definition().hash();
+        if found == current { Ok(()) } else { Err(StepError::Definition { found, current }) }
+    }
+}
+
+impl std::fmt::Debug for WorkflowEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkflowEntry").field("name", &self.name).finish_non_exhaustive()
+    }
+}
