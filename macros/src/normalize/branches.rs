@@ -14,13 +14,14 @@ use crate::macros;
 use crate::usage::Usage;
 
 impl Lower<'_> {
-    /// Lowers an `if` or `match` without an await, if it moves a local in some of its branches only.
+    /// Lowers an `if`, `match` or block without an await, if it moves a local in some of its branches only.
     /// Gives it back otherwise.
     pub(super) fn part_ways(&mut self, expr: Expr, dest: Dest) -> Option<Expr> {
         if matches!(dest, Dest::Return) || !self.is_apart(&expr) {
             return Some(expr);
         }
         match expr {
+            Expr::Block(expr) => self.block_apart(expr.block, dest),
             Expr::If(expr) => self.condition(
                 *expr.cond,
                 |this| this.block_apart(expr.then_branch, dest),
@@ -95,17 +96,19 @@ impl Lower<'_> {
                 matches!(expr.op, UnOp::Not(_)) && self.is_condition_apart(&expr.expr)
             }
             Expr::Binary(expr) if is_lazy(&expr.op) => {
-                let taken = self.taken(&expr.right);
-                crate::cfg::let_patterns(cond).is_empty()
-                    && (taken.iter().any(|local| !self.is_used_later(*local))
-                        || self.is_condition_apart(&expr.left))
+                self.takes_for_good(&expr.right) || self.is_condition_apart(&expr.left)
             }
             _ => false,
         }
     }
 
-    fn is_apart(&self, expr: &Expr) -> bool {
-        self.parts_with(expr) && self.binds_its_own(expr)
+    /// Whether a part of a condition moves a local that nothing behind it uses.
+    pub(super) fn takes_for_good(&self, operand: &Expr) -> bool {
+        self.taken(operand).iter().any(|local| !self.is_used_later(*local))
+    }
+
+    pub(super) fn is_apart(&self, expr: &Expr) -> bool {
+        self.branch_parts_with(expr) && self.binds_its_own(expr)
     }
 
     fn branch_apart(&mut self, branch: Expr, dest: Dest) {
@@ -128,8 +131,8 @@ impl Lower<'_> {
             Source::Local(local) => local
                 .init
                 .as_ref()
-                .is_some_and(|init| init.diverge.is_none() && self.parts_with(&init.expr)),
-            Source::Expr(expr, _) => self.parts_with(expr),
+                .is_some_and(|init| init.diverge.is_none() && self.branch_parts_with(&init.expr)),
+            Source::Expr(expr, _) => self.branch_parts_with(expr),
             Source::Item(_) | Source::Macro(_) => false,
         }) && block.stmts.iter().all(|stmt| self.stmt_binds_its_own(stmt))
     }
@@ -164,7 +167,10 @@ impl Lower<'_> {
 
     fn branch_parts_with(&self, branch: &Expr) -> bool {
         match branch {
-            Expr::Block(expr) => expr.label.is_none() && self.block_parts_with(&expr.block),
+            Expr::Block(expr) => {
+                let is_plain = expr.label.is_none() && expr.attrs.is_empty();
+                is_plain && self.block_parts_with(&expr.block)
+            }
             branch => self.parts_with(branch),
         }
     }

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprLet, Label, Pat};
 
 use super::labels::JumpScope;
-use super::{Dest, Lower, guards, ident_expr, operands, unit};
+use super::{Dest, Lower, guards, ident_expr, operands, receivers, unit};
 use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId, discard, discarded};
 use crate::suspend;
 
@@ -196,7 +196,8 @@ impl Lower<'_> {
         if expr.arms.iter().any(guards::awaits) {
             return self.guarded_match(expr, scrutinee, dest);
         }
-        if !expr.arms.iter().any(|arm| suspend::expr(&arm.body)) {
+        let suspends = expr.arms.iter().any(|arm| suspend::expr(&arm.body));
+        if !suspends && !self.is_apart(&Expr::Match(expr.clone())) {
             let whole = Expr::Match(syn::ExprMatch { expr: Box::new(scrutinee), ..expr });
             let whole = self.opaque(whole);
             return self.finish(whole, dest);
@@ -220,7 +221,8 @@ impl Lower<'_> {
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
         let late = has_let && operands.iter().skip(1).any(|operand| suspend::expr(operand));
         let makes_temporaries = has_let && suspend::expr(&expr.cond);
-        if !(branches_suspend || late || makes_temporaries) {
+        let is_taken_apart = branches_suspend || late || makes_temporaries;
+        if !is_taken_apart && !self.is_apart(&Expr::If(expr.clone())) {
             // Only what is evaluated first suspends.
             let cond = Box::new(self.simple_condition(*expr.cond));
             let whole = self.opaque(Expr::If(syn::ExprIf { cond, ..expr }));
@@ -257,7 +259,7 @@ impl Lower<'_> {
     ) {
         let operands = chain(&cond);
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
-        if !has_let || !operands.iter().skip(1).any(|operand| suspend::expr(operand)) {
+        if !has_let || !operands.iter().skip(1).any(|operand| self.is_operand_apart(operand)) {
             return self.decide(cond, then, otherwise);
         }
         // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
@@ -270,6 +272,13 @@ impl Lower<'_> {
             otherwise(this);
         });
         self.push(Stmt::Labeled { target, dest: None, body });
+    }
+
+    /// Whether an operand of a chain must be evaluated by a statement of its own.
+    fn is_operand_apart(&self, operand: &Expr) -> bool {
+        suspend::expr(operand)
+            || matches!(operand, Expr::Let(expr) if receivers::has_receiver(&mut expr.expr.clone()))
+            || self.takes_for_good(operand)
     }
 
     /// As [`condition`](Self::condition), where only what is evaluated first suspends.

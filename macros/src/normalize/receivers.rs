@@ -67,7 +67,7 @@ impl Lower<'_> {
 }
 
 /// Whether a receiver is to be kept in what is evaluated, whatever comes. It is left as it is.
-fn has_receiver(value: &mut Expr) -> bool {
+pub(super) fn has_receiver(value: &mut Expr) -> bool {
     match value {
         Expr::MethodCall(call) if is_looked_at(call) => true,
         Expr::Binary(expr) if is_lazy(&expr.op) => has_receiver(&mut expr.left),
