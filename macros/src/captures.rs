@@ -58,6 +58,20 @@ impl Captures {
         &self.owned[region.0]
     }
 
+    /// Whether another branch of the same wait uses the local, too, or one of a wait around it. If it is
+    /// a borrow, rustc has seen to it that they only look through it.
+    pub(crate) fn is_shared(
+        &self,
+        graph: &Graph,
+        region: Option<RegionId>,
+        local: LocalId,
+    ) -> bool {
+        std::iter::successors(region, |region| graph[*region].parent).any(|id| {
+            let mut others = graph.regions_of(graph[id].point).filter(|other| *other != id);
+            self.is_used_outside(id, local) && others.any(|id| self.is_used_outside(id, local))
+        })
+    }
+
     /// Those of them that the region only borrows in the source: they end with their scope, and not with
     /// the region.
     pub(crate) fn borrowed<'a>(

@@ -105,9 +105,8 @@ impl Printer<'_> {
         }
         let remade = self.root.remade.iter().copied().filter(|local| declares(*local));
         if self.uses_locals() {
-            let locals = remade.map(|local| &graph.locals[local]);
-            out.extend(locals.map(|local| {
-                let (ident, ty) = (&local.ident, local.ty.as_ref().map(|ty| quote!(: #ty)));
+            out.extend(remade.map(|local| {
+                let (ident, ty) = (&graph.locals[local].ident, self.type_again(local));
                 quote!(let #ident #ty;)
             }));
         } else {
@@ -157,13 +156,32 @@ impl Printer<'_> {
             let of_group = group.iter().map(|local| locals[*local].ident.clone());
             let idents: Vec<_> = of_group.collect();
             let (mut expr, ty) = match (group, &locals[group[0]]) {
-                ([_], local) => (local.remade.clone()?, local.ty.as_ref().map(|ty| quote!(: #ty))),
+                ([id], local) => {
+                    let mut made = local.remade.clone()?;
+                    if let (Expr::Reference(borrow), true) = (&mut made, self.is_shared(*id)) {
+                        borrow.mutability = None;
+                    }
+                    (made, self.type_again(*id))
+                }
                 (_, local) => (parts::together(local.made_with.as_ref()?, &idents), None),
             };
             Rewrite::new(self).visit_expr_mut(&mut expr);
             Some((parts::tuple(&idents), ty, expr))
         });
         groups.collect()
+    }
+
+    /// Whether the local is a borrow that several branches look through at the same time. Each makes it
+    /// for itself, so that it must not be a mutable one.
+    fn is_shared(&self, local: LocalId) -> bool {
+        let remade = &self.machine.graph.locals[local].remade;
+        self.root.shared.contains(&local) && matches!(remade, Some(Expr::Reference(_)))
+    }
+
+    /// The type that has been written for what is made again.
+    fn type_again(&self, local: LocalId) -> Option<TokenStream> {
+        let ty = self.machine.graph.locals[local].ty.as_ref()?;
+        (!self.is_shared(local)).then(|| quote!(: #ty))
     }
 
     /// Makes again what the regions of the root may make, too: theirs ends before.
