@@ -73,11 +73,16 @@ impl Generator {
         let bodies = self.alternatives(count, |this, index| {
             let mark = this.scope.enter();
             this.declare_bound(&patterns[index].1);
+            // The arms of a `select!` are taken apart wherever it stands.
+            let expression = this.expression.take();
+            let around = this.scope.begin_awaited();
             let body = if index > 0 && this.rng.chance(10) {
                 this.leaving_block(ty)
             } else {
                 this.block(ty)
             };
+            this.scope.end_branch(around);
+            this.expression = expression;
             this.scope.leave(mark);
             body
         });

@@ -200,7 +200,9 @@ impl Generator {
         // Items of the body are visible in all of it, wherever they stand.
         let item = (!shape.is_nested && self.rng.chance(25)).then(|| self.nested_item());
         let count = 3 + self.rng.below(6);
+        let (outside, parameters_end) = (Scope::default().enter(), self.scope.enter());
         let mut body = vec![self.statements(count)];
+        body.extend(self.reads_of_changed(outside, parameters_end));
         if let Some(item) = item {
             body.insert(self.rng.below(2), item);
         }

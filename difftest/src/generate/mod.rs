@@ -16,7 +16,7 @@ mod statements;
 mod types;
 
 use self::functions::Helper;
-use self::scope::Scope;
+use self::scope::{Mark, Scope};
 use crate::script::Rng;
 
 pub use node::{Kind, Node};
@@ -77,6 +77,10 @@ struct Generator {
     may_await: bool,
     /// Whether control may leave from here in the middle of an expression.
     may_exit: bool,
+    /// Where the expression has begun that is being written, unless it is the value of a `let`.
+    expression: Option<Mark>,
+    /// Whether the expression that is written next is that.
+    is_bound: bool,
     /// How many more expressions the function may have.
     budget: usize,
     nesting: usize,
@@ -97,6 +101,8 @@ impl Generator {
             has_param: false,
             may_await: true,
             may_exit: true,
+            expression: None,
+            is_bound: false,
             budget: 0,
             nesting: 0,
             loops: 0,
@@ -146,7 +152,9 @@ impl Generator {
         let mut out = Vec::new();
         for index in 0..count {
             self.scope.set_alive(&before);
+            let around = self.scope.begin_branch(self.expression);
             out.push(body(self, index));
+            self.scope.end_branch(around);
             for (alive, now) in after.iter_mut().zip(self.scope.alive()) {
                 *alive &= now;
             }
@@ -158,7 +166,9 @@ impl Generator {
     /// Runs `body` as something that may not happen.
     fn perhaps<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.scope.alive();
+        let around = self.scope.begin_branch(self.expression);
         let value = body(self);
+        self.scope.end_branch(around);
         let merged: Vec<bool> =
             before.iter().zip(self.scope.alive()).map(|(before, now)| *before && now).collect();
         self.scope.set_alive(&merged);

@@ -4,6 +4,8 @@
 //! in the loop, closure or `async` block that declared it; a value that some path has moved counts
 //! as moved; a borrow that a statement holds lasts for all of that statement.
 
+mod branches;
+
 use super::types::Ty;
 use crate::script::Rng;
 
@@ -20,6 +22,10 @@ pub(super) struct Var {
     alive: bool,
     /// How many loops, closures and `async` blocks its declaration is in.
     depth: usize,
+    /// How many branches its declaration is in.
+    branches: usize,
+    /// Whether one in which it is not declared changes it.
+    changed_in_branch: bool,
     /// The whole that it is a part of.
     part_of: Option<usize>,
 }
@@ -93,6 +99,10 @@ pub(super) struct Scope {
     vars: Vec<Var>,
     holds: Vec<(usize, Hold)>,
     depth: usize,
+    branches: usize,
+    /// Locals below this that show their drop are not moved: part of an expression may move them or not, and
+    /// if nothing in it is awaited, they go early.
+    stays_below: usize,
     /// Locals below this belong to what is around an `async` block or closure.
     captured: usize,
     capture: Capture,
@@ -117,10 +127,11 @@ impl Scope {
     /// Declares a local that owns its value, with its parts.
     pub(super) fn declare(&mut self, name: &str, ty: Ty, mutable: bool) {
         let whole = self.vars.len();
-        let depth = self.depth;
+        let (depth, branches) = (self.depth, self.branches);
         let var = |name: String, ty: Ty, part_of: Option<usize>| {
             let owned = true;
-            Var { name, ty, mutable, owned, alive: true, depth, part_of }
+            let (alive, changed_in_branch) = (true, false);
+            Var { name, ty, mutable, owned, alive, depth, branches, changed_in_branch, part_of }
         };
         self.vars.push(var(name.to_owned(), ty, None));
         let parts = ty.parts().iter().map(|(field, ty)| (format!("{name}.{field}"), *ty));
@@ -252,6 +263,7 @@ impl Scope {
         if index < self.captured {
             self.touched.push((index, usage));
         }
+        self.note_change(index, usage);
         Some(index)
     }
 
@@ -261,7 +273,9 @@ impl Scope {
             .filter(|index| !self.vars[*index].alive)
             .filter(|index| self.is_usable(*index, self.vars[*index].ty, Use::Assign))
             .collect();
-        if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }
+        let index = if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }?;
+        self.note_change(index, Use::Assign);
+        Some(index)
     }
 
     /// Whether a local can be given a new value.
@@ -295,6 +309,10 @@ impl Scope {
             return false;
         }
         if index < self.movable_from && !ty.is_copy() {
+            return false;
+        }
+        let moves = matches!(usage, Use::Move | Use::Refill);
+        if moves && ty.is_noisy() && index < self.stays_below {
             return false;
         }
         let held = |hold| self.relatives(index).any(|other| self.holds.contains(&(other, hold)));

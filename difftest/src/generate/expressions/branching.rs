@@ -23,12 +23,12 @@ impl Generator {
                 let block = self.block(ty);
                 Node::expr(ty, "$", vec![block])
             }
-            7 => self.loop_with_value(ty),
-            8 => self.labeled_block(ty),
+            7 => self.within_expression(|this| this.loop_with_value(ty)),
+            8 => self.within_expression(|this| this.labeled_block(ty)),
             9 if self.may_await => self.select_value(ty),
             10 if self.may_await => self.join_value(ty),
             11 if ty != Ty::Failing => {
-                let value = self.expr(ty);
+                let value = self.within_expression(|this| this.expr(ty));
                 Node::expr(ty, "note($)", vec![value])
             }
             _ => self.leaf(ty),

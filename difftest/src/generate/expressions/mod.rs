@@ -20,15 +20,32 @@ impl Generator {
         }
         self.budget -= 1;
         self.nesting += 1;
+        let is_bound = std::mem::take(&mut self.is_bound);
         let node = match self.rng.below(10) {
+            2 if is_bound => self.branching(ty),
+            choice => self.within_expression(|this| this.of_choice(ty, choice)),
+        };
+        self.nesting -= 1;
+        node
+    }
+
+    fn of_choice(&mut self, ty: Ty, choice: usize) -> Node {
+        match choice {
             0..=1 => self.leaf(ty),
             2 => self.branching(ty),
             3 if self.may_await => self.awaited(ty),
             4 => self.helper_call(ty).unwrap_or_else(|| self.awaited(ty)),
             _ => self.of_type(ty),
-        };
-        self.nesting -= 1;
-        node
+        }
+    }
+
+    /// Runs `body` as what writes a part of an expression.
+    fn within_expression<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.expression;
+        self.expression = Some(outer.unwrap_or_else(|| self.scope.enter()));
+        let value = body(self);
+        self.expression = outer;
+        value
     }
 
     /// A local or a literal.

@@ -16,7 +16,9 @@ impl Generator {
 
     pub(super) fn declaration(&mut self) -> Node {
         let ty = self.some_type();
+        self.is_bound = true;
         let value = self.expr(ty);
+        self.is_bound = false;
         let name = self.name();
         let mutable = self.rng.chance(50);
         self.scope.declare(&name, ty, mutable);

@@ -6,12 +6,14 @@ mod changes;
 mod exits;
 mod loops;
 
+use super::scope::Mark;
 use super::{Generator, Node, Ty};
 
 impl Generator {
     /// About `count` statements.
     pub(super) fn statements(&mut self, count: usize) -> Node {
         let mut list = Vec::new();
+        let began = self.scope.enter();
         for _ in 0..count {
             if self.budget == 0 {
                 break;
@@ -27,7 +29,16 @@ impl Generator {
             self.nesting -= 1;
             list.push(node);
         }
+        let ended = self.scope.enter();
+        list.extend(self.reads_of_changed(began, ended));
         Node::list(list)
+    }
+
+    /// Reads what branches have changed of what was declared between the marks.
+    pub(super) fn reads_of_changed(&self, from: Mark, to: Mark) -> Vec<Node> {
+        let changed = self.scope.changed_in_branches(from, to);
+        let read = |name: String| format!("note(format!(\"{{:?}}\", {name}));");
+        changed.into_iter().map(|name| Node::stmt(&read(name), vec![])).collect()
     }
 
     /// A statement, and whether what it borrows stays borrowed.
