@@ -64,6 +64,13 @@ pub struct Call {
 }
 
 impl Call {
+    /// The same in the order of the attempts. A process that stands still between what it has decided and
+    /// the line that says so writes the line when others have gone on.
+    pub fn in_order(mut self) -> Self {
+        self.began.sort_unstable();
+        self
+    }
+
     /// Checks that the call came to an end and that each attempt is accounted for after so many
     /// crashes; returns how many attempts they interrupted.
     ///

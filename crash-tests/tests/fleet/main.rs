@@ -20,6 +20,7 @@ mod progress;
 mod proxy;
 mod queues;
 mod scene;
+mod soak;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -59,6 +60,7 @@ const TESTS: &[(&str, Test)] = tests![
     progress::a_token_outlives_a_killed_worker,
     queues::activities_of_a_killed_worker_go_on_elsewhere,
     queues::a_worker_that_was_paused_for_too_long_ends_no_attempt,
+    soak::kills_pauses_cuts_and_restarts_at_once_lose_nothing,
 ];
 
 /// The test that needs two servers.

@@ -63,6 +63,6 @@ pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
     }
 }
 
-fn number(variable: &str, default: u64) -> u64 {
+pub(crate) fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |value| value.parse().expect("it is a number"))
 }

@@ -1,0 +1,222 @@
+//! Everything that can happen to a fleet, mixed.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use piton::client::OnConflict;
+use piton::prelude::*;
+use piton_crash_tests::errand::{CALLS, Finish, STEPS, errand, expected};
+use piton_crash_tests::ledger;
+use piton_crash_tests::random::Random;
+use piton_crash_tests::workload::Proceed;
+
+use crate::many::number;
+use crate::member::Member;
+use crate::scene::{PATIENCE, Scene, wait_until};
+
+/// Short enough for a worker that stands still to lose its runs now and then.
+const LEASE: Duration = Duration::from_secs(3);
+
+/// Workers that serve workflows, and those that serve the other queue and nothing else.
+const SERVERS: usize = 3;
+const CARRIERS: usize = 2;
+
+/// Runs and disturbances if the environment says nothing else.
+const RUNS: u64 = 60;
+const DISTURBANCES: u64 = 10;
+
+/// One run in so many is asked to cancel.
+const CANCELLED: u64 = 4;
+
+/// How often a client asks again that the database has left alone.
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
+
+/// What the client finds out in the end: the run, and whether it was cancelled.
+type Ended = (u64, String, bool);
+
+/// The workers, of whom one at most stands still.
+struct Fleet {
+    members: Vec<Member>,
+    still: Option<usize>,
+    started: usize,
+}
+
+impl Fleet {
+    async fn start(scene: &mut Scene) -> Self {
+        let mut fleet = Self { members: Vec::new(), still: None, started: 0 };
+        for place in 0..SERVERS + CARRIERS {
+            let member = fleet.new_member(scene, place).await;
+            fleet.members.push(member);
+        }
+        fleet
+    }
+
+    async fn new_member(&mut self, scene: &mut Scene, place: usize) -> Member {
+        self.started += 1;
+        let name = format!("soaked_{}", self.started);
+        let url = scene.url.clone();
+        let environment: &[_] = if place < SERVERS { &[] } else { &[("PITON_QUEUE", "far")] };
+        scene.worker_at(&name, &url, LEASE, environment).await
+    }
+
+    /// Kills a worker, whether it stands still or not, and starts another.
+    async fn replace(&mut self, scene: &mut Scene, place: usize) {
+        self.still = self.still.filter(|still| *still != place);
+        self.members.remove(place).kill().await;
+        let member = self.new_member(scene, place).await;
+        self.members.insert(place, member);
+    }
+
+    /// Lets the one go on that stands still, or has one stand still.
+    fn pause_or_resume(&mut self, place: usize) {
+        match self.still.take() {
+            Some(still) => self.members[still].resume(),
+            None => {
+                self.members[place].pause();
+                self.still = Some(place);
+            }
+        }
+    }
+}
+
+/// Every run comes to what it must, every step is committed once by who may, every attempt is accounted
+/// for, and nothing is left behind. `PITON_SOAK_RUNS` and `PITON_SOAK_DISTURBANCES` make it as large as one
+/// likes.
+pub(crate) async fn kills_pauses_cuts_and_restarts_at_once_lose_nothing(_: Scene) {
+    let run_count = number("PITON_SOAK_RUNS", RUNS);
+    let disturbances = number("PITON_SOAK_DISTURBANCES", DISTURBANCES);
+    let mut scene = Scene::on_a_server_of_its_own().await;
+    let mut random = Random::from_environment();
+    let mut fleet = Fleet::start(&mut scene).await;
+    let mut results = tokio::task::JoinSet::new();
+    for number in 0..run_count {
+        results.spawn(carry_out(scene.client.clone(), number));
+    }
+    let whole = (run_count - run_count.div_ceil(CANCELLED)) * STEPS;
+    let mut happened = [0; 4];
+    for disturbance in 0..disturbances {
+        let goal = (whole * disturbance + random.below(whole)) / disturbances;
+        let audit = &mut scene.audit;
+        wait_until("the work has got on", async || {
+            audit.count("SELECT count(*) FROM audit_steps").await >= goal.cast_signed()
+        })
+        .await;
+        let place = random.below((SERVERS + CARRIERS) as u64) as usize;
+        let what = random.below(4) as usize;
+        happened[what] += 1;
+        match what {
+            0 => fleet.replace(&mut scene, place).await,
+            1 => fleet.pause_or_resume(place),
+            2 => {
+                // Of whichever processes: about half of what is connected, each time another.
+                let cut = format!(
+                    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                     WHERE application_name = 'piton' AND datname = current_database() \
+                     AND (pid + {}) % 5 < 3",
+                    random.below(5)
+                );
+                scene.audit.count(&cut).await;
+            }
+            _ => {
+                scene.stop_server();
+                scene.start_server().await;
+            }
+        }
+    }
+    if let Some(still) = fleet.still.take() {
+        fleet.members[still].resume();
+    }
+    let mut ended = Vec::new();
+    while let Some(result) = results.join_next().await {
+        ended.push(result.expect("no panic"));
+    }
+    check_books(&mut scene, &ended, disturbances).await;
+    let cancelled = ended.iter().filter(|(.., is_cancelled)| *is_cancelled).count();
+    let [kills, pauses, cuts, restarts] = happened;
+    println!(
+        "{run_count} runs, {cancelled} of them cancelled; {kills} kills, {pauses} pauses or ends of \
+         one, {cuts} cuts, {restarts} restarts"
+    );
+    for member in fleet.members {
+        member.leave().await;
+    }
+}
+
+/// Asks until the database answers; every request may be made twice. A run that has ended wants no message.
+macro_rules! insist {
+    ($message:expr) => {
+        insist!($message, sent @ (Ok(_) | Err(SignalError::Closed { .. })) => drop(sent))
+    };
+    ($ask:expr, $answered:pat => $answer:expr) => {{
+        let started = Instant::now();
+        loop {
+            match $ask.await {
+                $answered => break $answer,
+                Err(error) => assert!(started.elapsed() < PATIENCE, "{error}"),
+            }
+            tokio::time::sleep(RETRY_INTERVAL).await;
+        }
+    }};
+}
+
+/// Starts a run, sends it what it waits for, and waits for its end.
+async fn carry_out(client: Client, number: u64) -> Ended {
+    let id = format!("errand-{number}");
+    let start =
+        || client.start(errand(number)).id(id.as_str()).on_conflict(OnConflict::UseExisting);
+    let run = insist!(start(), Ok(run) => run);
+    let proceed = || run.signal(Proceed { by: "the test".into() }).dedup_key("proceed");
+    let finish = || run.signal(Finish).dedup_key("finish");
+    let cancel = || run.cancel("enough").dedup_key("cancel");
+    // Some are asked at their beginning, some when they may have come to their end.
+    let is_early = number.is_multiple_of(2 * CANCELLED);
+    if is_early {
+        insist!(cancel());
+    }
+    insist!(proceed());
+    insist!(finish());
+    if number.is_multiple_of(CANCELLED) && !is_early {
+        insist!(cancel());
+    }
+    let is_cancelled = loop {
+        match run.result().await {
+            Ok(result) => {
+                assert_eq!(result, expected(number), "{number}");
+                break false;
+            }
+            Err(RunError::Cancelled { .. }) if number.is_multiple_of(CANCELLED) => break true,
+            Err(RunError::Store(_)) => tokio::time::sleep(RETRY_INTERVAL).await,
+            Err(error) => panic!("run {number}: {error}"),
+        }
+    };
+    (number, run.run_id().to_string(), is_cancelled)
+}
+
+async fn check_books(scene: &mut Scene, ended: &[Ended], disturbances: u64) {
+    scene.audit.check_steps().await;
+    for (what, rows) in [
+        ("runs that have not ended", "piton_runs WHERE closed_at IS NULL"),
+        ("runs that somebody owns", "piton_runs WHERE worker_id IS NOT NULL"),
+        ("arrivals", "piton_inbox"),
+        ("activities", "piton_activities"),
+    ] {
+        let left = scene.audit.count(&format!("SELECT count(*) FROM {rows}")).await;
+        assert_eq!(left, 0, "{what} are left");
+    }
+    let cancelled: BTreeSet<&str> =
+        ended.iter().filter(|(.., is)| *is).map(|(_, id, _)| id.as_str()).collect();
+    let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
+    let is_of = |key: &str| cancelled.iter().any(|id| key.starts_with(id));
+    let mut completed = 0;
+    for (key, call) in calls {
+        let call = call.in_order();
+        // What a cancelled run has asked for need not have ended.
+        if is_of(&key) {
+            assert!(call.began.is_sorted_by(|a, b| a < b), "{key}: {call:?}");
+        } else {
+            completed += 1;
+            call.check(&key, disturbances as usize);
+        }
+    }
+    assert_eq!(completed, (ended.len() - cancelled.len()) * CALLS);
+}
