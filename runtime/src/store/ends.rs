@@ -124,7 +124,7 @@ impl Ends {
             ActivityEnd::Later => (None, known.number, None),
             ActivityEnd::PutBack { due_at } => (Some(due_at), known.number - 1, None),
         };
-        (known.worker, known.number, known.expired) = (None, counted, false);
+        (known.worker, known.expired) = (None, false);
         if due_at.is_some() {
             known.waits = true;
             self.queues.insert(known.queue.clone());

@@ -27,6 +27,7 @@ mod expiring;
 mod fixture;
 mod guarding;
 mod model;
+mod neighbors;
 mod news;
 mod ownership;
 mod parking;
@@ -82,6 +83,7 @@ pub fn cases() -> Vec<Case> {
         expiring::CASES,
         ownership::CASES,
         guarding::CASES,
+        neighbors::CASES,
         queries::CASES,
         definitions::CASES,
         news::CASES,

@@ -103,10 +103,7 @@ async fn finish_others(
     let mut transaction = Transaction::begin_in(&store.lanes).await.map_err(failed)?;
     let question = Question::of_ends(&ends);
     let recipients = find_recipients(store.given_time(), transaction.get(), &question).await;
-    let mut ended: Vec<_> = ends.iter().map(|end| columns(end.key)).collect();
-    ended.sort_unstable();
-    ended.dedup();
-    let (run_ids, handles): (Vec<Uuid>, Vec<i64>) = ended.into_iter().unzip();
+    let (run_ids, handles): (Vec<Uuid>, Vec<i64>) = ends.iter().map(|end| columns(end.key)).unzip();
     let attempts: Vec<AttemptRow> = sqlx::query_as(ATTEMPTS)
         .bind(store.given_time())
         .bind(run_ids)
