@@ -41,6 +41,7 @@ const TESTS: &[(&str, Test)] = tests![
     processes::other_processes_hear_of_queues,
     connections::connections_that_are_cut_are_made_again,
     connections::a_look_outlasts_a_way_without_a_server,
+    rows::a_fenced_worker_is_kept_for_a_week,
     rows::a_kept_run_stays_in_its_page,
     hanging::reads_that_hang_hold_up_no_commit_and_no_renewal,
     hanging::commits_that_hang_hold_up_no_renewal,

@@ -7,6 +7,7 @@ use piton::store::{
     ActivityLimits, ArrivalKind, ClaimActivities, CommitStep, Disposition, NewActivity, NewArrival,
     RunEvent,
 };
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::child::{start_child, worker_of};
@@ -19,6 +20,7 @@ pub(crate) async fn a_killed_process_is_found_dead_soon(url: String) {
     let worker = WorkerId(worker_of(&mut child));
     let dead = async || store.find_dead_workers().await.expect("the dead can be looked for");
     assert_eq!(dead().await, []);
+    let _alike = hold_locks_that_look_alike(&url, worker).await;
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
     let killed = Instant::now();
@@ -29,6 +31,27 @@ pub(crate) async fn a_killed_process_is_found_dead_soon(url: String) {
     assert_eq!(found, [worker]);
     store.fence_workers(&[worker]).await.expect("it can be fenced");
     assert_eq!(dead().await, []);
+}
+
+/// Of another database, of another program, and under one number instead of two.
+async fn hold_locks_that_look_alike(url: &str, worker: WorkerId) -> [PgConnection; 2] {
+    const CLASS: &str = "hashtext('piton ' || current_schema())";
+    let (_, parameters) = url.split_once('?').expect("it has parameters");
+    let elsewhere = format!("postgres:///postgres?{parameters}");
+    let id = worker.0;
+    let locks = [
+        format!(
+            "SELECT pg_advisory_lock(1, {id}), \
+             pg_advisory_lock((({CLASS}::bigint & 4294967295) << 32) | {id})"
+        ),
+        format!("SELECT pg_advisory_lock({CLASS}, {id})"),
+    ];
+    let connect = async |url: &str| PgConnection::connect(url).await.expect("the server is there");
+    let mut holders = [connect(url).await, connect(&elsewhere).await];
+    for (holder, lock) in holders.iter_mut().zip(locks) {
+        sqlx::raw_sql(AssertSqlSafe(lock)).execute(holder).await.expect("nobody has them");
+    }
+    holders
 }
 
 pub(crate) async fn news_reaches_other_processes(url: String) {

@@ -1,13 +1,34 @@
 //! What rows take, and what they cannot hold.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use piton::model::{RunId, RunStatus};
+use piton::model::RunId;
 use piton::prelude::*;
+use piton::store::{Clock, ManualClock, StoreOptions};
 use piton_postgres_cluster::Cluster;
 use sqlx::{Connection as _, PgConnection};
 
 use crate::fixture::{fails_with, keep, new_worker, open, start};
+
+/// Somebody may want to know what has become of it.
+pub(crate) async fn a_fenced_worker_is_kept_for_a_week(url: String) {
+    const DAY: Duration = Duration::from_secs(86_400);
+    let clock = ManualClock::new(Timestamp::now());
+    let options = StoreOptions::default().clock(Clock::Manual(Arc::clone(&clock)));
+    let store = options.connect(&url).await.expect("the server is there");
+    let register = async || store.register_worker(new_worker()).await.expect("it can register");
+    let fenced = register().await.worker_id;
+    store.fence_workers(&[fenced]).await.expect("it can be fenced");
+    let mut connection = PgConnection::connect(&url).await.expect("the server is there");
+    for (wait, kept) in [(7 * DAY, 1), (Duration::from_secs(1), 0)] {
+        clock.advance(wait);
+        register().await;
+        let rows = "SELECT count(*) FROM piton_workers WHERE worker_id = $1";
+        let rows = sqlx::query_scalar::<_, i64>(rows).bind(fenced.0).fetch_one(&mut connection);
+        assert_eq!(rows.await.expect("they can be counted"), kept);
+    }
+}
 
 /// What keeps the table from growing under a steady load: a new version of a row takes the place of
 /// one that nobody sees any more, in the same page, and no index hears of it.

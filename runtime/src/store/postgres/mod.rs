@@ -10,6 +10,14 @@
 //! sessions' settings keep the planner from doing anything but looking up one element after the other,
 //! in their order.
 //!
+//! Other conditions stand twice as well, and no test can miss one of them. A look for whether there is
+//! anything to do asks what the statement that does it asks again: for runs and activities that are due,
+//! for leases that have run out, for candidates of a claim before they are locked. A start looks for what
+//! is in its way, though the unique indexes would refuse it, because a refusal costs the whole
+//! statement. An order is asked for where an index would give it: that the planner reads the index is
+//! its own affair. Of an attempt, its end is refused by the run's row or the worker's as well, under whose
+//! locks nobody else ends or begins one.
+//!
 //! Invariant: a statement that relies on a lock taken before it is a statement of its own, because
 //! its snapshot must be younger than the lock. Notifications are sent after the commit by a task of
 //! their own, since they are hints. This module must not know what a snapshot or an arrival holds.
