@@ -1,18 +1,23 @@
-//! Whoever relies on a worker's row holds up its fencing, and what he does is there when it goes on.
-//! Otherwise a worker could be given something when nobody looks at what it has any more.
+//! Whoever relies on a worker's row holds up its fencing, and not the renewal of its lease. What he does
+//! is there when fencing goes on; otherwise a worker could be given something when nobody looks any more
+//! at what it has.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use piton::model::RunId;
 use piton::store::{
     ArrivalOutcome, CommitOutcome, CommitStep, FinishOutcome, HeartbeatOutcome, NewArrival, NewRun,
-    StartOutcome, Store, WorkerLease,
+    Renewal, StartOutcome, Store, WorkerLease,
 };
 
 use super::scene::{
     Scene, activity, beat, claim, claim_activities, close, end, ended, outcome, retry, signal,
 };
-use crate::fixture::{keep, new_run};
+use crate::fixture::{PATIENCE, keep, new_run};
+
+/// Longer than any test.
+const LEASE: Duration = Duration::from_secs(3_600);
 
 /// Has the call wait at the end of what it does to rows of the table, and then the worker fenced.
 /// Returns what the call came to and how many runs fencing has let go.
@@ -25,6 +30,10 @@ async fn fence_during<T: Send + 'static>(
     scene.bar(done, table).await;
     let call = tokio::spawn(call);
     scene.until_barred(1).await;
+    // A renewal changes nothing that anybody relies on.
+    let renewed = tokio::time::timeout(PATIENCE, scene.other.renew_lease(worker, LEASE)).await;
+    let renewed = renewed.expect("it waits for nobody").expect("it can be asked for");
+    assert!(matches!(renewed, Renewal::Renewed(_)), "{renewed:?}");
     let other = Arc::clone(&scene.other);
     let fenced = tokio::spawn(async move { other.fence_workers(&[worker.worker_id]).await });
     scene.until_waiting_at("piton_workers", 1).await;
