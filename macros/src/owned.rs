@@ -24,6 +24,10 @@ pub(crate) const OWN_LIFETIME: &str = "arguments and results are stored, so they
                                        `'static`, as in `Cow<'static, str>`, or use a type without \
                                        a lifetime";
 
+/// What to write instead of a type of values that have no size.
+pub(crate) const SIZED: &str = "arguments and results are stored, so they own their data: use `String` \
+                                for `str`, `Vec<T>` for `[T]`, `Box<…>` for others";
+
 /// What to write instead of `impl Trait`.
 pub(crate) const NAME: &str = "name the type: it must be known to read stored values back";
 
@@ -57,6 +61,17 @@ pub(crate) fn not_owned(ty: &Type) -> Vec<NotOwned<'_>> {
     let mut visitor = Visitor(Vec::new());
     visitor.visit_type(ty);
     visitor.0
+}
+
+/// Whether values of the type have no size, as far as its name shows.
+pub(crate) fn has_no_size(ty: &Type) -> bool {
+    match ty {
+        Type::Slice(_) => true,
+        Type::Path(path) => path.path.is_ident("str"),
+        Type::Group(group) => has_no_size(&group.elem),
+        Type::Paren(paren) => has_no_size(&paren.elem),
+        _ => false,
+    }
 }
 
 /// The types that must be storable for `ty` to be: both sides of a `Result`, so that an error is on
@@ -94,6 +109,14 @@ pub(crate) fn make_static(ty: &mut Type) {
             }
             visit_mut::visit_type_mut(self, ty);
         }
+    }
+    match ty {
+        Type::Slice(slice) => {
+            let item = &slice.elem;
+            *ty = syn::parse_quote!(::std::vec::Vec<#item>);
+        }
+        _ if has_no_size(ty) => *ty = syn::parse_quote!(::std::string::String),
+        _ => {}
     }
     MakeStatic.visit_type_mut(ty);
 }

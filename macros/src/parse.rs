@@ -19,7 +19,7 @@ use crate::conditions;
 use crate::diagnostics::Diagnostics;
 use crate::generics::{self, Parameters};
 use crate::method::Method;
-use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, make_static, not_owned};
+use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
 use crate::write_out;
 
 /// A workflow as the user wrote it.
@@ -159,8 +159,10 @@ pub(crate) fn parse(
                     "write `cx: &Context` in front of the other parameters",
                 );
             }
-            FnArg::Typed(param) => {
-                check_owned(&param.ty, "an argument", diagnostics);
+            FnArg::Typed(mut param) => {
+                if !check_owned(&param.ty, "an argument", diagnostics) {
+                    make_static(&mut param.ty);
+                }
                 params.push(param);
             }
         }
@@ -212,9 +214,14 @@ fn refuse(diagnostics: &Diagnostics, tokens: impl ToTokens, message: &str, help:
     diagnostics.error_at(tokens, Rule::WORKFLOW_SIGNATURE, message, help);
 }
 
-/// Refuses references and `impl Trait` in a type whose values are stored. Tells whether there are
+/// Refuses types without a size, references and `impl Trait` in a type whose values are stored. Tells whether there are
 /// none.
 fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
+    if has_no_size(ty) {
+        let message = format!("{what} of a workflow is stored, so it must have a size");
+        refuse(diagnostics, ty, &message, SIZED);
+        return false;
+    }
     let found = not_owned(ty);
     for found in &found {
         match found {

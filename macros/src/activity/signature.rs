@@ -11,7 +11,7 @@ use super::args::ActivityArgs;
 use super::method::Method;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
-use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, not_owned};
+use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, not_owned};
 
 /// serde encodes tuples of up to this many elements.
 const MAX_PARAMETERS: usize = 16;
@@ -152,6 +152,9 @@ impl<'a> Parameter<'a> {
             other => (quote_spanned!(other.span()=> #other), false, other),
         };
         check_owned(inner, "parameter", diagnostics);
+        if !by_reference {
+            check_sized(inner, "parameter", diagnostics);
+        }
         let span = ty.span();
         let (owned, lent_by) = match (optional, ungrouped(inner)) {
             (false, _) => (owned, None),
@@ -191,6 +194,7 @@ impl<'a> Returns<'a> {
     fn parse(output: &'a ReturnType, diagnostics: &Diagnostics) -> Self {
         let ReturnType::Type(_, ty) = output else { return Self::Unit };
         check_owned(ty, "return type", diagnostics);
+        check_sized(ty, "return type", diagnostics);
         match ungrouped(ty) {
             Type::Path(path)
                 if path.path.segments.last().is_some_and(|last| last.ident == "Result") =>
@@ -329,6 +333,13 @@ fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
                 refuse(diagnostics, found, message, NAME);
             }
         }
+    }
+}
+
+/// Reports a type whose values have no size.
+fn check_sized(ty: &Type, place: &str, diagnostics: &Diagnostics) {
+    if has_no_size(ty) {
+        refuse(diagnostics, ty, format!("the {place} of an activity has no size"), SIZED);
     }
 }
 
