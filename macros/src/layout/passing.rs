@@ -6,7 +6,7 @@ use super::links::{exits_of, is_entered_within};
 use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
-use crate::ir::{BlockId, BlockKind, Graph, LocalId, PointId};
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, PointId, RegionId};
 use crate::liveness::Liveness;
 use crate::usage::Place;
 
@@ -90,6 +90,13 @@ pub(super) fn find_idle(
         for exit in exits_of(graph, links, id).into_iter().flatten() {
             used.extend(&entries[&exit]);
         }
+    }
+    // What an `async` block assigns it borrows, and that is a use.
+    for region in (0..graph.regions.len()).map(RegionId) {
+        let own = graph.locals_within(region);
+        let blocks = graph.blocks.iter().filter(|block| block.region == Some(region));
+        let usages = blocks.flat_map(Block::all_usages);
+        all.extend(usages.flat_map(|usage| &usage.changes).filter(|local| !own.contains(local)));
     }
     for root in roots {
         root.idle = &all - &used.remove(&root.block).unwrap_or_default();
