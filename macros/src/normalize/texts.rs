@@ -4,13 +4,15 @@
 use std::collections::HashMap;
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Lit, Macro, Pat, Stmt, Type};
+use syn::{Expr, Ident, Lit, Macro, Member, Pat, Stmt, Type};
 
 use super::branches::gives;
+use super::lending::is_one_of;
 use super::select::Select;
 use super::{collect_bindings, split_type};
 use crate::ir::{LocalId, LocalKind, Locals};
 use crate::macros;
+use crate::source::file_of;
 use crate::suspend;
 
 /// What is known of a value.
@@ -78,11 +80,26 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
         Expr::Lit(literal) if matches!(literal.lit, Lit::Str(_)) => Shape::Text,
         Expr::Paren(expr) => of(&expr.expr),
         Expr::Group(expr) => of(&expr.expr),
-        Expr::Path(path) => {
-            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
-            local.and_then(|local| shapes.get(&local)).cloned().unwrap_or(Shape::Unknown)
-        }
+        Expr::Path(path) => match path.path.get_ident() {
+            Some(ident) => match locals.find(ident) {
+                Some(local) => shapes.get(&local).cloned().unwrap_or(Shape::Unknown),
+                None => of_constant(ident),
+            },
+            None => Shape::Unknown,
+        },
+        Expr::Reference(expr) if matches!(*expr.expr, Expr::Array(_)) => of(&expr.expr),
         Expr::Tuple(expr) => Shape::Tuple(expr.elems.iter().map(of).collect()),
+        Expr::Index(expr) => match of(&expr.expr) {
+            list @ Shape::List(_) if matches!(*expr.index, Expr::Range(_)) => list,
+            Shape::List(item) => *item,
+            _ => Shape::Unknown,
+        },
+        Expr::Field(expr) => match (of(&expr.base), &expr.member) {
+            (Shape::Tuple(shapes), Member::Unnamed(index)) => {
+                shapes.into_iter().nth(index.index as usize).unwrap_or(Shape::Unknown)
+            }
+            _ => Shape::Unknown,
+        },
         Expr::Array(expr) => Shape::List(Box::new(all(&mut expr.elems.iter()))),
         Expr::Block(expr) => match expr.block.stmts.last() {
             Some(Stmt::Expr(expr, None)) => of(expr),
@@ -107,6 +124,11 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
             list @ Shape::List(_) => list,
             _ => Shape::Unknown,
         },
+        Expr::MethodCall(call) if is_one_of(&["copied", "cloned"], call) => copied(call, &of),
+        Expr::MethodCall(call) if is_one_of(&OPENED, call) => match of(&call.receiver) {
+            Shape::Wrapped(shape) => *shape,
+            _ => Shape::Unknown,
+        },
         Expr::MethodCall(call) if call.method == "zip" => {
             beside(of(&call.receiver), call.args.first().map_or(Shape::Unknown, of))
         }
@@ -116,6 +138,29 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
         Expr::Macro(call) => of_macro(&call.mac, &of),
         _ => Shape::Unknown,
     }
+}
+
+/// Methods that give what is in an `Option` or `Result`, or something of its type.
+const OPENED: [&str; 5] = ["expect", "unwrap", "unwrap_or", "unwrap_or_default", "unwrap_or_else"];
+
+/// What is known of copies of what a list lends: `names.get(n).copied()`.
+fn copied(call: &syn::ExprMethodCall, of: &dyn Fn(&Expr) -> Shape) -> Shape {
+    let Expr::MethodCall(lent) = &*call.receiver else { return Shape::Unknown };
+    match of(&lent.receiver) {
+        Shape::List(item) if is_one_of(&["first", "get", "last"], lent) => Shape::Wrapped(item),
+        list @ Shape::List(_) if lent.method == "iter" => list,
+        _ => Shape::Unknown,
+    }
+}
+
+/// What the type of a constant of the body or the file says, of which a `&str` is a `&'static str`.
+fn of_constant(name: &Ident) -> Shape {
+    let Some(file) = file_of(name.span()) else { return Shape::Unknown };
+    let ty = ["const", "static"].iter().find_map(|word| {
+        let (_, rest) = file.text.split_once(&format!("{word} {name}:"))?;
+        syn::parse_str::<Type>(rest.split_once('=')?.0).ok()
+    });
+    ty.map_or(Shape::Unknown, |ty| of_type(&ty, true))
 }
 
 /// What is known of pairs of items, of which texts are of one kind or the other.
@@ -193,6 +238,8 @@ pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
         Expr::Block(_) | Expr::If(_) | Expr::Match(_) => gives(expr, &may_lend),
         Expr::Reference(expr) => expr.mutability.is_none(),
         Expr::Tuple(expr) => expr.elems.iter().any(may_lend),
+        // An element or a field of what is not known to own its parts.
+        Expr::Index(_) | Expr::Field(_) => true,
         Expr::Path(path) => {
             let local = path.path.get_ident().and_then(|ident| locals.find(ident));
             local.is_none_or(|local| locals[local].may_be_text)
@@ -251,7 +298,7 @@ impl Search<'_> {
     fn bind(&mut self, pat: &Pat, shape: Shape) {
         match (split_type(pat), shape) {
             ((Pat::Ident(pat), ty), shape) if pat.by_ref.is_none() => {
-                let shape = shape.or(ty.map_or(Shape::Unknown, of_type));
+                let shape = shape.or(ty.map_or(Shape::Unknown, |ty| of_type(ty, false)));
                 self.note(self.locals.find(&pat.ident), shape);
             }
             ((Pat::Tuple(pat), _), Shape::Tuple(shapes)) if pat.elems.len() == shapes.len() => {
@@ -348,10 +395,11 @@ impl Visit<'_> for Search<'_> {
 }
 
 /// What a type that is written out says.
-fn of_type(ty: &Type) -> Shape {
-    if is_static_text(ty) {
+fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
+    if is_static_text(ty, elided_is_static) {
         return Shape::Text;
     }
+    let of_type = |ty: &Type| of_type(ty, elided_is_static);
     let list = |ty: &Type| match of_type(ty) {
         Shape::Unknown => Shape::Unknown,
         shape => Shape::List(Box::new(shape)),
@@ -359,6 +407,11 @@ fn of_type(ty: &Type) -> Shape {
     match ty {
         Type::Tuple(tuple) => Shape::Tuple(tuple.elems.iter().map(of_type).collect()),
         Type::Array(array) => list(&array.elem),
+        Type::Slice(slice) if elided_is_static => list(&slice.elem),
+        Type::Reference(ty) if elided_is_static => match of_type(&ty.elem) {
+            list @ Shape::List(_) => list,
+            _ => Shape::Unknown,
+        },
         Type::Path(path) => {
             let Some(last) = path.path.segments.last() else { return Shape::Unknown };
             let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
@@ -377,9 +430,12 @@ fn of_type(ty: &Type) -> Shape {
 }
 
 /// `&'static str`
-fn is_static_text(ty: &Type) -> bool {
+fn is_static_text(ty: &Type, elided_is_static: bool) -> bool {
     let Type::Reference(reference) = ty else { return false };
-    let is_static = reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static");
+    let is_static = match &reference.lifetime {
+        Some(lifetime) => lifetime.ident == "static",
+        None => elided_is_static,
+    };
     let is_str = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
     is_static && is_str
 }
