@@ -20,6 +20,10 @@ pub use crate::machine::Durable;
 pub use crate::machine::common::COMMON;
 pub use crate::machine::entry::Unnamed;
 pub use crate::machine::instances::{concat, entry_of, instance_entry, instance_name, text};
+pub use crate::machine::places::{
+    place_of_find, place_of_max, place_of_max_by, place_of_max_by_key, place_of_min,
+    place_of_min_by, place_of_min_by_key,
+};
 pub use crate::machine::values::{
     ArgumentKind, Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf,
 };

@@ -1,6 +1,6 @@
 //! What a method is asked with that lends a part of a local: keys, indices and closures.
 
-use syn::{Expr, UnOp};
+use syn::{Expr, ExprMethodCall, Ident, UnOp};
 
 use super::lending::{
     ADAPTING, DEFAULTING, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
@@ -29,19 +29,19 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, or a number that
-    /// nothing changes.
+    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, a function, or a
+    /// number that nothing changes.
     pub(super) fn is_fixed(&self, arg: &Expr) -> bool {
         let unchanged = |path: &syn::ExprPath| {
             let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
-            local.is_some_and(|local| {
+            local.is_none_or(|local| {
                 let local = &self.locals[local];
                 !local.mutable || local.is_temporary
             })
         };
         match arg {
             Expr::Lit(_) => true,
-            Expr::Path(path) => self.is_constant_path(arg) || unchanged(path),
+            Expr::Path(path) => unchanged(path),
             Expr::Reference(expr) => expr.mutability.is_none() && self.is_fixed(&expr.expr),
             Expr::Range(range) => {
                 let mut ends = range.start.iter().chain(&range.end);
@@ -49,6 +49,12 @@ impl Lower<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a closure gives the same whenever it is asked, as far as what it names shows.
+    pub(super) fn is_fixed_closure(&self, arg: &Expr) -> bool {
+        let mentions = || Usage::of_expr(&self.locals, arg).mentions;
+        matches!(arg, Expr::Closure(_)) && mentions().iter().all(|id| !self.locals[*id].mutable)
     }
 
     /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
@@ -89,6 +95,12 @@ impl Lower<'_> {
                 self.keep_key(&mut expr.index);
                 Expr::Index(expr)
             }
+            Expr::MethodCall(mut call)
+                if is_one_of(&LOOKING, &call) && self.lends_items_to_change(&call.receiver) =>
+            {
+                *call.receiver = self.keep_in(*call.receiver);
+                self.keep_place(call)
+            }
             Expr::MethodCall(mut call) => {
                 *call.receiver = self.keep_in(*call.receiver);
                 let finds = [&PARTS[..], &PARTS_MUT, &ADAPTING, &PICKING];
@@ -101,6 +113,19 @@ impl Lower<'_> {
             }
             value => value,
         }
+    }
+
+    /// Keeps where the item is that a method finds among those that can be changed: a look at them might find
+    /// another one after that. `iter_mut().find(looks)` becomes `iter_mut().nth(place)`.
+    fn keep_place(&mut self, call: ExprMethodCall) -> Expr {
+        let ExprMethodCall { receiver, method, args, .. } = &call;
+        let function = Ident::new(&format!("place_of_{method}"), method.span());
+        let place = syn::parse_quote_spanned!(method.span()=> ::piton::__private::#function(#receiver, #args));
+        self.borrowed += 1;
+        let place = self.spill(place);
+        let method = Ident::new("nth", method.span());
+        let args = std::iter::once(place).collect();
+        Expr::MethodCall(ExprMethodCall { method, args, ..call })
     }
 
     pub(super) fn keep_key(&mut self, key: &mut Expr) {

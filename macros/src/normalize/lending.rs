@@ -12,17 +12,32 @@ use super::projections::projects;
 use super::{Lower, walk};
 
 /// Methods that lend the items of what they are called on, or parts of it.
-pub(super) const ITEMS: [&str; 13] = [
+pub(super) const ITEMS: [&str; 28] = [
+    "chunk_by",
     "chunks",
     "chunks_exact",
+    "chunks_exact_mut",
     "chunks_mut",
+    "difference",
+    "intersection",
     "iter",
     "iter_mut",
     "keys",
     "lines",
+    "match_indices",
+    "rchunks",
+    "rchunks_mut",
+    "rsplit",
+    "rsplit_terminator",
+    "rsplitn",
     "split",
     "split_ascii_whitespace",
+    "split_inclusive",
+    "split_terminator",
     "split_whitespace",
+    "splitn",
+    "symmetric_difference",
+    "union",
     "values",
     "values_mut",
     "windows",
@@ -32,7 +47,8 @@ pub(super) const ITEMS: [&str; 13] = [
 pub(super) const WHOLE: [&str; 2] = ["as_slice", "as_str"];
 
 /// Methods that give the items of an iterator, or some of them, in an order of their own.
-pub(super) const ADAPTING: [&str; 5] = ["enumerate", "rev", "skip", "step_by", "take"];
+pub(super) const ADAPTING: [&str; 7] =
+    ["cycle", "enumerate", "flatten", "rev", "skip", "step_by", "take"];
 
 /// Methods that pick one item of an iterator. Those that look at the items may find another one once it
 /// has been changed.
@@ -170,6 +186,11 @@ impl Lower<'_> {
     /// Whether the expression lends what can be changed.
     pub(super) fn lends_to_change(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some_and(|chain| chain.gives_part && !chain.is_shared)
+    }
+
+    /// Whether a chain of methods lends items that can be changed.
+    pub(super) fn lends_items_to_change(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some_and(|chain| !(chain.gives_part || chain.is_shared))
     }
 
     fn opened(&self, value: &Expr) -> Option<Expr> {

@@ -11,6 +11,7 @@
 //! An iterator asks whether it keeps an item right before it gives it, so the loop may do so itself. What
 //! it lends can then be found again by its position.
 
+use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
@@ -23,6 +24,8 @@ use crate::usage::Usage;
 enum Sift {
     /// Leaves out those that a function does not keep.
     Filter(Expr),
+    /// Leaves out those before the first that a function does not keep.
+    SkipWhile(Expr),
     /// Ends with the first that a function does not keep.
     TakeWhile(Expr),
     /// Ends after so many.
@@ -82,7 +85,8 @@ impl Lower<'_> {
                 let is_paired = sifts.iter().any(|sift| {
                     matches!(sift, Sift::Enumerate | Sift::Zip(_) | Sift::ZipBehind(_))
                 });
-                let looks = matches!(sift, Sift::Filter(_) | Sift::TakeWhile(_));
+                let looks =
+                    matches!(sift, Sift::Filter(_) | Sift::SkipWhile(_) | Sift::TakeWhile(_));
                 sifts.push(sift);
                 (!looks || !is_paired).then_some(lent)
             }
@@ -95,6 +99,9 @@ impl Lower<'_> {
         match (method.as_str(), call.args.first()) {
             ("filter", Some(looks)) if self.is_asked_again(looks) => {
                 Some(Sift::Filter(looks.clone()))
+            }
+            ("skip_while", Some(looks)) if self.is_asked_again(looks) => {
+                Some(Sift::SkipWhile(looks.clone()))
             }
             ("take_while", Some(looks)) if self.is_asked_again(looks) => {
                 Some(Sift::TakeWhile(looks.clone()))
@@ -135,6 +142,13 @@ impl Lower<'_> {
                 Sift::Filter(looks) => stmts.push(syn::parse_quote_spanned! {span=>
                     if !::piton::__private::keeps(&#item, #looks) { continue; }
                 }),
+                Sift::SkipWhile(looks) => {
+                    let skips = self.flag(span);
+                    stmts.push(syn::parse_quote_spanned! {span=>
+                        if #skips && ::piton::__private::keeps(&#item, #looks) { continue; }
+                    });
+                    stmts.push(syn::parse_quote_spanned!(span=> #skips = false;));
+                }
                 Sift::TakeWhile(looks) => stmts.push(syn::parse_quote_spanned! {span=>
                     if !::piton::__private::keeps(&#item, #looks) { break; }
                 }),
@@ -184,6 +198,14 @@ impl Lower<'_> {
                 ::core::iter::Iterator::next(&mut #rest) else { break };
         });
         value
+    }
+
+    /// A flag that is up when the loop begins.
+    fn flag(&mut self, span: Span) -> Ident {
+        let flag = self.new_temporary("skips", LocalKind::Value, span);
+        let declared = self.local_pat(flag);
+        self.code(let_stmt(declared, syn::parse_quote_spanned!(span=> true)));
+        self.locals[flag].ident.clone()
     }
 
     /// A counter that begins with a number.

@@ -55,7 +55,10 @@ impl Lower<'_> {
             is_lasting || makes && (is_made_to_lend(expr, shares) || self.is_part(expr))
         };
         // What is not fixed is evaluated once, before the loop.
-        let is_fixed = |arg: &Expr| self.is_fixed(arg) || makes && !matches!(arg, Expr::Closure(_));
+        let is_fixed = |arg: &Expr| match arg {
+            Expr::Closure(_) => self.is_fixed_closure(arg),
+            arg => makes || self.is_fixed(arg),
+        };
         match iterable {
             Expr::Reference(expr) => is_lender(&expr.expr, expr.mutability.is_none()),
             Expr::Paren(expr) => self.lends(&expr.expr, makes),
@@ -214,7 +217,7 @@ impl Lower<'_> {
 }
 
 /// Methods that give the items of two iterators.
-const JOINING: [&str; 2] = ["chain", "zip"];
+pub(super) const JOINING: [&str; 2] = ["chain", "zip"];
 
 /// What the call is an iterator of: `once(&item)`.
 fn once(call: &Expr) -> Option<&syn::ExprReference> {

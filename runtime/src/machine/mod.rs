@@ -25,6 +25,7 @@ mod lending;
 mod locals;
 mod operation_token;
 mod parked;
+pub(crate) mod places;
 mod region;
 mod signal;
 mod standalone;

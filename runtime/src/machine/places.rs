@@ -1,0 +1,75 @@
+//! Where the items are that methods of iterators find. One that can be changed is looked for once, and asked
+//! for by its place after an await.
+
+use std::cmp::Ordering;
+
+/// The place of the first item that `looks` is true for. There is none at `usize::MAX`.
+pub fn place_of_find<I: Iterator>(mut items: I, mut looks: impl FnMut(&I::Item) -> bool) -> usize {
+    items.position(|item| looks(&item)).unwrap_or(usize::MAX)
+}
+
+/// The place of the last item with the greatest key.
+pub fn place_of_max_by_key<I: Iterator, K: Ord>(
+    items: I,
+    mut key: impl FnMut(&I::Item) -> K,
+) -> usize {
+    place(items.enumerate().max_by_key(|(_, item)| key(item)))
+}
+
+/// The place of the first item with the least key.
+pub fn place_of_min_by_key<I: Iterator, K: Ord>(
+    items: I,
+    mut key: impl FnMut(&I::Item) -> K,
+) -> usize {
+    place(items.enumerate().min_by_key(|(_, item)| key(item)))
+}
+
+/// The place of the last of the greatest items, as `compare` says.
+pub fn place_of_max_by<I: Iterator>(
+    items: I,
+    mut compare: impl FnMut(&I::Item, &I::Item) -> Ordering,
+) -> usize {
+    place(items.enumerate().max_by(|(_, one), (_, other)| compare(one, other)))
+}
+
+/// The place of the first of the least items, as `compare` says.
+pub fn place_of_min_by<I: Iterator>(
+    items: I,
+    mut compare: impl FnMut(&I::Item, &I::Item) -> Ordering,
+) -> usize {
+    place(items.enumerate().min_by(|(_, one), (_, other)| compare(one, other)))
+}
+
+/// The place of the last of the greatest items.
+pub fn place_of_max<I: Iterator<Item: Ord>>(items: I) -> usize {
+    place_of_max_by(items, Ord::cmp)
+}
+
+/// The place of the first of the least items.
+pub fn place_of_min<I: Iterator<Item: Ord>>(items: I) -> usize {
+    place_of_min_by(items, Ord::cmp)
+}
+
+fn place<T>(found: Option<(usize, T)>) -> usize {
+    found.map_or(usize::MAX, |(place, _)| place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_what_iterators_find() {
+        let items = [3_i64, -5, 5, -3, 5, -5];
+        let at = |place: usize| items.iter().nth(place);
+        assert_eq!(at(place_of_find(items.iter(), |item| **item < 0)), Some(&-5));
+        assert_eq!(place_of_find(items.iter(), |item| **item == 7), usize::MAX);
+        assert_eq!(place_of_max_by_key(items.iter(), |item| item.abs()), 5);
+        assert_eq!(place_of_min_by_key(items.iter(), |item| item.abs()), 0);
+        assert_eq!(place_of_max_by(items.iter(), |a, b| a.cmp(b)), 4);
+        assert_eq!(place_of_min_by(items.iter(), |a, b| a.cmp(b)), 1);
+        assert_eq!(place_of_max(items.iter()), 4);
+        assert_eq!(place_of_min(items.iter()), 1);
+        assert_eq!(at(place_of_max(items[..0].iter())), None);
+    }
+}
