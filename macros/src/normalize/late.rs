@@ -12,9 +12,12 @@ use syn::{Expr, ExprMethodCall};
 
 use super::entries::FILLING_OPTIONS;
 use super::labels::OwnTargets;
-use super::lending::PARTS_MUT;
+use super::lending::{ADAPTING, ITEMS, PARTS_MUT, is_one_of};
+use super::loops::is_range;
 use super::operands::{Changed, is_constant, is_stable_value};
+use super::receivers::is_made;
 use super::select::Select;
+use super::walk::JOINING;
 use super::{Lower, labels};
 use crate::ir::LocalId;
 use crate::macros::{self, Piece};
@@ -23,6 +26,24 @@ use crate::usage::Usage;
 
 /// Methods that lend what is in an entry of a map, and may put it there.
 const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
+
+/// Methods that give the items of what they are called on as values.
+const OWN_ITEMS: [&str; 6] =
+    ["bytes", "char_indices", "chars", "into_iter", "into_keys", "into_values"];
+
+/// Methods of an iterator that do nothing until it is asked for an item.
+const LAZY: [&str; 10] = [
+    "cloned",
+    "copied",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "inspect",
+    "map",
+    "map_while",
+    "skip_while",
+    "take_while",
+];
 
 /// What a chain does besides lending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +92,33 @@ impl Lower<'_> {
                 let finds = call.args.iter().all(|arg| self.is_key(arg));
                 finds.then(|| self.late(&call.receiver)).flatten()
             }
-            _ => None,
+            _ => self.has_late_items(call).then_some(Late::Lends),
+        }
+    }
+
+    /// Whether a call gives the items of what can be evaluated later, and does nothing until it is asked for
+    /// one.
+    fn has_late_items(&self, call: &ExprMethodCall) -> bool {
+        let are_late = call.args.iter().all(|arg| self.is_late_argument(call, arg));
+        let receiver = &*call.receiver;
+        let begins = is_one_of(&ITEMS, call) || is_one_of(&OWN_ITEMS, call);
+        let goes_on =
+            [&ADAPTING[..], &LAZY, &JOINING].iter().any(|methods| is_one_of(methods, call));
+        are_late
+            && (begins && (self.late(receiver) == Some(Late::Lends) || is_made(receiver))
+                || goes_on && (is_range(receiver) || self.are_late_items(receiver)))
+    }
+
+    fn are_late_items(&self, items: &Expr) -> bool {
+        matches!(items, Expr::MethodCall(call) if self.has_late_items(call))
+    }
+
+    /// Whether an argument of a method that gives an iterator may be evaluated later, once it is kept.
+    fn is_late_argument(&self, call: &ExprMethodCall, arg: &Expr) -> bool {
+        match arg {
+            Expr::Closure(closure) => closure.asyncness.is_none(),
+            arg if is_call(arg) && is_one_of(&JOINING, call) => self.are_late_items(arg),
+            arg => self.is_key(arg),
         }
     }
 
@@ -80,8 +127,12 @@ impl Lower<'_> {
         match chain {
             Expr::MethodCall(call) => {
                 let mut named = self.named_late(&call.receiver, changed);
-                for arg in call.args.iter().filter(|arg| self.lasts(arg, changed)) {
-                    named.extend(Usage::of_expr(&self.locals, arg).mentions);
+                for arg in &call.args {
+                    if is_one_of(&JOINING, call) && is_call(arg) {
+                        named.extend(self.named_late(arg, changed));
+                    } else if self.lasts(arg, changed) {
+                        named.extend(Usage::of_expr(&self.locals, arg).mentions);
+                    }
                 }
                 named
             }
@@ -105,8 +156,11 @@ impl Lower<'_> {
         match chain {
             Expr::MethodCall(mut call) => {
                 *call.receiver = self.keep_keys(*call.receiver, changed);
+                let joins = is_one_of(&JOINING, &call);
                 for arg in &mut call.args {
-                    if !self.lasts(arg, changed) {
+                    if joins && is_call(arg) {
+                        *arg = self.keep_keys(std::mem::replace(arg, Expr::PLACEHOLDER), changed);
+                    } else if !self.lasts(arg, changed) {
                         *arg = self.spill(std::mem::replace(arg, Expr::PLACEHOLDER));
                     }
                 }
@@ -116,7 +170,11 @@ impl Lower<'_> {
                 *expr.base = self.keep_keys(*expr.base, changed);
                 Expr::Field(expr)
             }
-            Expr::Paren(expr) => self.keep_keys(*expr.expr, changed),
+            Expr::Paren(expr) if !is_range(&expr.expr) => self.keep_keys(*expr.expr, changed),
+            value if is_made(&value) || is_range(&value) => {
+                self.borrowed += 1;
+                self.spill(value)
+            }
             place => place,
         }
     }
@@ -133,6 +191,11 @@ impl Lower<'_> {
             _ => true,
         }
     }
+}
+
+/// Whether the expression is a chain of methods itself: `b.iter()` in `a.iter().chain(b.iter())`.
+fn is_call(arg: &Expr) -> bool {
+    matches!(arg, Expr::MethodCall(_))
 }
 
 /// Whether the expression makes something empty, or names what does.

@@ -167,7 +167,7 @@ impl Lower<'_> {
 }
 
 /// Whether the expression is a range of integers, as far as its syntax shows.
-fn is_range(expr: &Expr) -> bool {
+pub(super) fn is_range(expr: &Expr) -> bool {
     match expr {
         Expr::Range(range) => range.start.is_some(),
         Expr::Paren(paren) => is_range(&paren.expr),
