@@ -26,6 +26,7 @@ mod remade;
 pub(crate) mod select;
 mod sifting;
 mod statements;
+mod text_types;
 mod texts;
 mod walk;
 

@@ -4,15 +4,15 @@
 use std::collections::HashMap;
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Ident, Lit, Macro, Member, Pat, Stmt, Type};
+use syn::{Expr, Lit, Macro, Member, Pat, Stmt};
 
 use super::branches::gives;
 use super::lending::is_one_of;
 use super::select::Select;
+use super::text_types::{of_constant, of_type};
 use super::{collect_bindings, split_type};
 use crate::ir::{LocalId, LocalKind, Locals};
 use crate::macros;
-use crate::source::file_of;
 use crate::suspend;
 
 /// What is known of a value.
@@ -151,16 +151,6 @@ fn copied(call: &syn::ExprMethodCall, of: &dyn Fn(&Expr) -> Shape) -> Shape {
         list @ Shape::List(_) if lent.method == "iter" => list,
         _ => Shape::Unknown,
     }
-}
-
-/// What the type of a constant of the body or the file says, of which a `&str` is a `&'static str`.
-fn of_constant(name: &Ident) -> Shape {
-    let Some(file) = file_of(name.span()) else { return Shape::Unknown };
-    let ty = ["const", "static"].iter().find_map(|word| {
-        let (_, rest) = file.text.split_once(&format!("{word} {name}:"))?;
-        syn::parse_str::<Type>(rest.split_once('=')?.0).ok()
-    });
-    ty.map_or(Shape::Unknown, |ty| of_type(&ty, true))
 }
 
 /// What is known of pairs of items, of which texts are of one kind or the other.
@@ -392,50 +382,4 @@ impl Visit<'_> for Search<'_> {
     }
 
     fn visit_item(&mut self, _: &syn::Item) {}
-}
-
-/// What a type that is written out says.
-fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
-    if is_static_text(ty, elided_is_static) {
-        return Shape::Text;
-    }
-    let of_type = |ty: &Type| of_type(ty, elided_is_static);
-    let list = |ty: &Type| match of_type(ty) {
-        Shape::Unknown => Shape::Unknown,
-        shape => Shape::List(Box::new(shape)),
-    };
-    match ty {
-        Type::Tuple(tuple) => Shape::Tuple(tuple.elems.iter().map(of_type).collect()),
-        Type::Array(array) => list(&array.elem),
-        Type::Slice(slice) if elided_is_static => list(&slice.elem),
-        Type::Reference(ty) if elided_is_static => match of_type(&ty.elem) {
-            list @ Shape::List(_) => list,
-            _ => Shape::Unknown,
-        },
-        Type::Path(path) => {
-            let Some(last) = path.path.segments.last() else { return Shape::Unknown };
-            let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
-                return Shape::Unknown;
-            };
-            match arguments.args.first() {
-                Some(syn::GenericArgument::Type(ty)) if last.ident == "Vec" => list(ty),
-                Some(syn::GenericArgument::Type(ty)) if last.ident == "Option" => {
-                    Shape::Wrapped(Box::new(of_type(ty)))
-                }
-                _ => Shape::Unknown,
-            }
-        }
-        _ => Shape::Unknown,
-    }
-}
-
-/// `&'static str`
-fn is_static_text(ty: &Type, elided_is_static: bool) -> bool {
-    let Type::Reference(reference) = ty else { return false };
-    let is_static = match &reference.lifetime {
-        Some(lifetime) => lifetime.ident == "static",
-        None => elided_is_static,
-    };
-    let is_str = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
-    is_static && is_str
 }

@@ -1,0 +1,107 @@
+//! What types that are written out say of texts.
+
+use syn::{GenericArgument, Ident, PathArguments, Type};
+
+use super::texts::Shape;
+use crate::source::file_of;
+
+/// What the type of a constant of the body or the file says, of which a `&str` is a `&'static str`. If
+/// several have the name, all must say the same.
+pub(super) fn of_constant(name: &Ident) -> Shape {
+    let Some(file) = file_of(name.span()) else { return Shape::Unknown };
+    let mut shapes = ["const", "static"].into_iter().flat_map(|word| {
+        let start = format!("{word} {name}:");
+        let types: Vec<_> = file.text.split(&start).skip(1).map(of_declared).collect();
+        types
+    });
+    let first = shapes.next().unwrap_or(Shape::Unknown);
+    if shapes.all(|shape| shape == first) { first } else { Shape::Unknown }
+}
+
+/// What the type says that stands before a `=`.
+fn of_declared(rest: &str) -> Shape {
+    let text = rest.split('=').next().unwrap_or_default();
+    // Anything else is prose, or too unusual to matter. It is not given to the parser, because rustc reports
+    // what it cannot split into tokens.
+    let is_plain = |c: char| c.is_alphanumeric() || "_&'[](); ,<>:+*\n".contains(c);
+    let ty = || syn::parse_str::<Type>(text).ok();
+    let ty = (text.chars().all(is_plain) && is_balanced(text)).then(ty).flatten();
+    ty.map_or(Shape::Unknown, |ty| of_type(&ty, true))
+}
+
+fn is_balanced(text: &str) -> bool {
+    let mut open = Vec::new();
+    let is_closed = text.chars().all(|c| match c {
+        '(' | '[' => {
+            open.push(c);
+            true
+        }
+        ')' => open.pop() == Some('('),
+        ']' => open.pop() == Some('['),
+        _ => true,
+    });
+    is_closed && open.is_empty()
+}
+
+/// What a type that is written out says.
+pub(super) fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
+    if is_static_text(ty, elided_is_static) {
+        return Shape::Text;
+    }
+    let of_type = |ty: &Type| of_type(ty, elided_is_static);
+    let list = |ty: &Type| match of_type(ty) {
+        Shape::Unknown => Shape::Unknown,
+        shape => Shape::List(Box::new(shape)),
+    };
+    match ty {
+        Type::Tuple(tuple) => Shape::Tuple(tuple.elems.iter().map(of_type).collect()),
+        Type::Array(array) => list(&array.elem),
+        Type::Slice(slice) if elided_is_static => list(&slice.elem),
+        Type::Reference(ty) if elided_is_static => match of_type(&ty.elem) {
+            list @ Shape::List(_) => list,
+            _ => Shape::Unknown,
+        },
+        Type::Path(path) => {
+            let Some(last) = path.path.segments.last() else { return Shape::Unknown };
+            let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+                return Shape::Unknown;
+            };
+            match arguments.args.first() {
+                Some(GenericArgument::Type(ty)) if last.ident == "Vec" => list(ty),
+                Some(GenericArgument::Type(ty)) if last.ident == "Option" => {
+                    Shape::Wrapped(Box::new(of_type(ty)))
+                }
+                _ => Shape::Unknown,
+            }
+        }
+        _ => Shape::Unknown,
+    }
+}
+
+/// `&'static str`
+fn is_static_text(ty: &Type, elided_is_static: bool) -> bool {
+    let Type::Reference(reference) = ty else { return false };
+    let is_static = match &reference.lifetime {
+        Some(lifetime) => lifetime.ident == "static",
+        None => elided_is_static,
+    };
+    let is_str = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
+    is_static && is_str
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declared_types_say_what_is_a_text() {
+        let list = |shape| Shape::List(Box::new(shape));
+        assert_eq!(of_declared(" &str = \"a\";"), Shape::Text);
+        assert_eq!(of_declared(" [&str; 2] = [];"), list(Shape::Text));
+        let pair = Shape::Tuple(vec![Shape::Text, Shape::Unknown]);
+        assert_eq!(of_declared(" &[(&'static str, u8)] = &[];"), list(pair));
+        for other in [" u64 = 1;", " it's prose ) about `", " [&str", " Vec<\"", ""] {
+            assert_eq!(of_declared(other), Shape::Unknown);
+        }
+    }
+}
