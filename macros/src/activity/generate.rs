@@ -15,7 +15,7 @@ use crate::check::use_imports_around;
 use crate::codegen::values_of;
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::hidden;
-use crate::owned::make_static;
+use crate::owned::{has_no_size, make_static};
 
 /// What stands for the function, which is a method if it is in an `impl` block.
 pub(super) fn generate(
@@ -278,7 +278,15 @@ pub(super) fn refused(
     let output = if is_result { output_of_result(&returned) } else { quote!(#returned) };
     let params = inputs
         .iter()
-        .filter(|input| !matches!(input, FnArg::Typed(input) if is_context(&input.ty)));
+        .filter(|input| !matches!(input, FnArg::Typed(input) if is_context(&input.ty)))
+        .cloned();
+    let params = params.map(|mut input| {
+        match &mut input {
+            FnArg::Typed(input) if has_no_size(&input.ty) => make_static(&mut input.ty),
+            _ => {}
+        }
+        input
+    });
     let attributes = function.outer_attributes();
     let imports = use_imports_around(ident.span());
     let errors = diagnostics.finish_with(errors.clone());

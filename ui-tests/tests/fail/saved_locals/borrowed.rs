@@ -17,7 +17,7 @@ async fn iterator(list: Vec<u64>) {
 
 #[workflow]
 async fn pattern(mut names: Vec<String>) -> Vec<String> {
-    if let Some(name) = names.iter_mut().find(|name| name.is_empty()) {
+    if let Some(name) = names.iter_mut().filter(|name| name.is_empty()).last() {
         step(1).await;
         name.push('!');
     }
