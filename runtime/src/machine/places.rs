@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn places_are_those_of_what_iterators_find() {
         let items = [3_i64, -5, 5, -3, 5, -5];
-        let at = |place: usize| items.iter().nth(place);
+        let at = |place: usize| items.get(place);
         assert_eq!(at(place_of_find(items.iter(), |item| **item < 0)), Some(&-5));
         assert_eq!(place_of_find(items.iter(), |item| **item == 7), usize::MAX);
         assert_eq!(place_of_max_by_key(items.iter(), |item| item.abs()), 5);
