@@ -73,7 +73,11 @@ impl Generator {
                 (Some((pattern, bound)), value)
             };
             // What is before it may not hold.
-            let (pattern, value) = if index == 0 { part(self) } else { self.perhaps(part) };
+            let (pattern, value) = if index == 0 {
+                part(self)
+            } else {
+                self.within_expression(|this| this.perhaps(part))
+            };
             if index > 0 {
                 template.push_str(" && ");
             }

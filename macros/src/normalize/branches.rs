@@ -22,7 +22,8 @@ impl Lower<'_> {
         }
         match expr {
             Expr::Block(expr) => self.block_apart(expr.block, dest),
-            Expr::If(expr) => self.condition(
+            // What this binds is no local, so the branches meet in the same root.
+            Expr::If(expr) => self.decide(
                 *expr.cond,
                 |this| this.block_apart(expr.then_branch, dest),
                 |this| match expr.else_branch {
@@ -96,15 +97,13 @@ impl Lower<'_> {
                 matches!(expr.op, UnOp::Not(_)) && self.is_condition_apart(&expr.expr)
             }
             Expr::Binary(expr) if is_lazy(&expr.op) => {
-                self.takes_for_good(&expr.right) || self.is_condition_apart(&expr.left)
+                let taken = self.taken(&expr.right);
+                crate::cfg::let_patterns(cond).is_empty()
+                    && (taken.iter().any(|local| !self.is_used_later(*local))
+                        || self.is_condition_apart(&expr.left))
             }
             _ => false,
         }
-    }
-
-    /// Whether a part of a condition moves a local that nothing behind it uses.
-    pub(super) fn takes_for_good(&self, operand: &Expr) -> bool {
-        self.taken(operand).iter().any(|local| !self.is_used_later(*local))
     }
 
     pub(super) fn is_apart(&self, expr: &Expr) -> bool {

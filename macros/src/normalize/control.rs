@@ -259,7 +259,7 @@ impl Lower<'_> {
     ) {
         let operands = chain(&cond);
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
-        if !has_let || !operands.iter().skip(1).any(|operand| self.is_operand_apart(operand)) {
+        if !has_let || !operands.iter().skip(1).any(|operand| is_evaluated_apart(operand)) {
             return self.decide(cond, then, otherwise);
         }
         // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
@@ -274,15 +274,8 @@ impl Lower<'_> {
         self.push(Stmt::Labeled { target, dest: None, body });
     }
 
-    /// Whether an operand of a chain must be evaluated by a statement of its own.
-    fn is_operand_apart(&self, operand: &Expr) -> bool {
-        suspend::expr(operand)
-            || matches!(operand, Expr::Let(expr) if receivers::has_receiver(&mut expr.expr.clone()))
-            || self.takes_for_good(operand)
-    }
-
     /// As [`condition`](Self::condition), where only what is evaluated first suspends.
-    fn decide(
+    pub(super) fn decide(
         &mut self,
         cond: Expr,
         then: impl FnOnce(&mut Self),
@@ -369,6 +362,12 @@ impl Lower<'_> {
             cond => self.without_temporaries(None, |this| this.hoist(cond)),
         }
     }
+}
+
+/// Whether an operand of a chain must be evaluated by a statement of its own.
+fn is_evaluated_apart(operand: &Expr) -> bool {
+    let keeps = |value: &Expr| receivers::has_receiver(&mut value.clone());
+    suspend::expr(operand) || matches!(operand, Expr::Let(expr) if keeps(&expr.expr))
 }
 
 /// The operands of a chain of `&&`.

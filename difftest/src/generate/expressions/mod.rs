@@ -40,7 +40,10 @@ impl Generator {
     }
 
     /// Runs `body` as what writes a part of an expression.
-    fn within_expression<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+    pub(in crate::generate) fn within_expression<T>(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let outer = self.expression;
         self.expression = Some(outer.unwrap_or_else(|| self.scope.enter()));
         let value = body(self);
