@@ -37,6 +37,7 @@ rules! {
     JUMP_IN_MACRO = "jump_in_macro";
     NOT_DURABLE = "not_durable";
     SAVED_LOCALS = "saved_locals";
+    SELECT_BRANCHES = "select_branches";
     STATE_NAME = "state_name";
     STRICT = "strict";
     UNSUPPORTED_AWAIT = "unsupported_await";

@@ -118,7 +118,7 @@ pub(super) fn is_interior_mutable(name: &str) -> bool {
 fn is_in_capitals(path: &Path) -> bool {
     let Some(last) = path.segments.last() else { return false };
     let name = last.ident.to_string();
-    name.len() > 1 && !name.chars().any(char::is_lowercase)
+    !name.chars().any(char::is_lowercase)
 }
 
 fn has_interior_mutable(ty: &Type) -> bool {

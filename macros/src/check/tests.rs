@@ -59,6 +59,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("static X: Mutex<u8> = Mutex::new(0);", "shared_state"),
     ("static X: AtomicU64 = AtomicU64::new(0);", "shared_state"),
     ("COUNTER.fetch_add(1, Relaxed);", "shared_state"),
+    ("let gate = gates::G.lock();", "shared_state"),
     ("let x = unsafe { read() };", "unsafe_code"),
     ("unsafe fn f() {}", "unsafe_code"),
     ("let m = HashMap::new();", "unordered_map"),

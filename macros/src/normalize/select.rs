@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Macro, Pat, Token};
 
 use super::{Dest, Lower};
+use crate::check::Rule;
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
 use crate::suspend;
 
@@ -15,6 +16,7 @@ use crate::suspend;
 #[derive(Debug)]
 pub(crate) struct Select {
     pub(crate) arms: Vec<SelectSource>,
+    otherwise: Option<Token![else]>,
 }
 
 /// `pat = future, if cond => handler`
@@ -37,13 +39,14 @@ impl Parse for Select {
             input.parse::<Token![;]>()?;
         }
         let mut arms = Vec::new();
+        let mut otherwise = None;
         while !input.is_empty() {
-            if let Ok(word) = input.fork().parse::<Token![else]>() {
-                return Err(syn::Error::new(
-                    word.span,
-                    "`select!` in a workflow has no `else`\n\n  help: a branch with an `if` that \
-                     is false is not awaited; test before the `select!` whether all are",
-                ));
+            if input.peek(Token![else]) {
+                otherwise = Some(input.parse()?);
+                input.parse::<Token![=>]>()?;
+                Expr::parse_with_earlier_boundary_rule(input)?;
+                input.parse::<Option<Token![,]>>()?;
+                continue;
             }
             let pat = Pat::parse_multi_with_leading_vert(input)?;
             input.parse::<Token![=]>()?;
@@ -68,7 +71,7 @@ impl Parse for Select {
         if arms.is_empty() {
             return Err(input.error("`select!` needs at least one branch"));
         }
-        Ok(Self { arms })
+        Ok(Self { arms, otherwise })
     }
 }
 
@@ -78,6 +81,7 @@ impl ToTokens for Select {
             let cond = cond.as_ref().map(|cond| quote!(, if #cond));
             tokens.extend(quote!(#pat = #future #cond => #handler,));
         }
+        tokens.extend(self.otherwise.map(|word| quote!(#word => ())));
     }
 }
 
@@ -87,8 +91,26 @@ impl Lower<'_> {
             Ok(select) => select,
             Err(error) => return self.diagnostics.push(error),
         };
+        if let Some(word) = select.otherwise {
+            self.diagnostics.error(
+                word.span,
+                Rule::SELECT_BRANCHES,
+                "`select!` in a workflow has no `else`",
+                "a branch with an `if` that is false is not awaited; test before the `select!` \
+                 whether all are",
+            );
+        }
         let mut arms = Vec::new();
         for arm in select.arms {
+            if may_fail(&arm.pat) {
+                self.diagnostics.error_at(
+                    &arm.pat,
+                    Rule::SELECT_BRANCHES,
+                    "a branch of `select!` in a workflow takes all values of its future, and this \
+                     pattern does not match all",
+                    "bind the value to a name, and `match` it in the branch",
+                );
+            }
             if let Some(cond) = &arm.cond
                 && suspend::expr(cond)
             {
@@ -168,5 +190,28 @@ impl Lower<'_> {
         self.within = within;
         self.jumps = jumps;
         Branch::Region(AsyncBlock { body, is_move: block.capture.is_some(), span })
+    }
+}
+
+/// Whether it can be seen that a pattern does not match every value. Of others rustc says so.
+fn may_fail(pat: &Pat) -> bool {
+    const VARIANTS: [&str; 4] = ["Some", "None", "Ok", "Err"];
+    let is_variant = |ident: &Ident| VARIANTS.iter().any(|variant| ident == variant);
+    let is_variant_path =
+        |path: &syn::Path| path.segments.last().is_some_and(|s| is_variant(&s.ident));
+    match pat {
+        Pat::Lit(_) | Pat::Range(_) => true,
+        Pat::Ident(pat) => match &pat.subpat {
+            Some((_, pat)) => may_fail(pat),
+            None => is_variant(&pat.ident),
+        },
+        Pat::Path(pat) => is_variant_path(&pat.path),
+        Pat::TupleStruct(pat) => is_variant_path(&pat.path) || pat.elems.iter().any(may_fail),
+        Pat::Struct(pat) => pat.fields.iter().any(|field| may_fail(&field.pat)),
+        Pat::Tuple(pat) => pat.elems.iter().any(may_fail),
+        Pat::Paren(pat) => may_fail(&pat.pat),
+        Pat::Reference(pat) => may_fail(&pat.pat),
+        Pat::Type(pat) => may_fail(&pat.pat),
+        _ => false,
     }
 }
