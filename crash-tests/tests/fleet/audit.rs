@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, PgConnection};
 
+use crate::scene::wait_until;
+
 /// Notes each step and each change of owner in the transaction that makes it.
 const INSTALL: &str = "
 CREATE TABLE audit_steps (
@@ -85,6 +87,16 @@ impl Audit {
             WHERE who = ";
         let last = self.count(&format!("{sql}'{name}'")).await;
         Duration::from_micros(last.saturating_sub(since).cast_unsigned())
+    }
+
+    /// How many steps have been committed.
+    pub(crate) async fn steps(&mut self) -> i64 {
+        self.count("SELECT count(*) FROM audit_steps").await
+    }
+
+    /// Waits until so many steps have been committed.
+    pub(crate) async fn until_steps(&mut self, goal: i64) {
+        wait_until("the work has got on", async || self.steps().await >= goal).await;
     }
 
     /// Every step of every run was committed once, by an owner who had the right to.

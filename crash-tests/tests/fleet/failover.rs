@@ -37,13 +37,12 @@ pub(crate) async fn another_server_takes_over(_: Scene) {
         results.spawn(async move { (number, run.result().await) });
     }
     // They make eight steps before they wait for the signal.
-    let (steps, audit) = ("SELECT count(*) FROM audit_steps", &mut scene.audit);
     let goal = RUNS.cast_signed() * 4;
-    wait_until("half of that is done", async || audit.count(steps).await >= goal).await;
+    scene.audit.until_steps(goal).await;
     let new_address = follower.socket();
     scene.fail_over(follower).await;
     let audit = &mut scene.audit;
-    let before = audit.count(steps).await;
+    let before = audit.steps().await;
     assert!(before >= goal, "the other server has missed commits");
     // Everybody has come and been turned away: two workers, and those who wait for results.
     wait_until("they have asked in vain", async || proxy.refused() >= 30).await;
@@ -54,7 +53,7 @@ pub(crate) async fn another_server_takes_over(_: Scene) {
         signal.await.expect("it reaches the other server");
     }
     // By then all may have waited for the signal.
-    wait_until("the work goes on", async || audit.count(steps).await > before).await;
+    wait_until("the work goes on", async || audit.steps().await > before).await;
     println!("the work went on after {:?}", led_on.elapsed());
     while let Some(ended) = results.join_next().await {
         let (number, result) = ended.expect("no panic");

@@ -6,7 +6,7 @@ use piton_crash_tests::ledger;
 use piton_crash_tests::random::Random;
 use piton_crash_tests::workload::{CALLS_PER_RUN, Proceed, Tally, tally};
 
-use crate::scene::{Scene, wait_until};
+use crate::scene::Scene;
 
 const LEASE: Duration = Duration::from_secs(15);
 
@@ -40,11 +40,7 @@ pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
     let whole = run_count * 12;
     for kill in 0..kills {
         let goal = (whole * kill + random.below(whole)) / kills;
-        let audit = &mut scene.audit;
-        wait_until("the work has got on", async || {
-            audit.count("SELECT count(*) FROM audit_steps").await >= goal.cast_signed()
-        })
-        .await;
+        scene.audit.until_steps(goal.cast_signed()).await;
         let victim = random.below(WORKERS) as usize;
         members.swap_remove(victim).kill().await;
         members.push(scene.worker(&format!("successor_{kill}"), LEASE).await);

@@ -37,10 +37,8 @@ pub(crate) async fn a_server_that_restarts_loses_nothing(_: Scene) {
     }
     for (outage, away) in [Duration::ZERO, Duration::ZERO, AWAY].into_iter().enumerate() {
         // Each in another part of the work.
-        let steps = "SELECT count(*) FROM audit_steps";
-        let audit = &mut scene.audit;
         let goal = (RUNS.cast_signed() * 13) * (outage as i64 + 1) / 5;
-        wait_until("the work has got on", async || audit.count(steps).await >= goal).await;
+        scene.audit.until_steps(goal).await;
         scene.stop_server();
         tokio::time::sleep(away).await;
         scene.start_server().await;

@@ -12,7 +12,7 @@ use piton_crash_tests::workload::Proceed;
 
 use crate::many::number;
 use crate::member::Member;
-use crate::scene::{PATIENCE, Scene, wait_until};
+use crate::scene::{PATIENCE, Scene};
 
 /// Short enough for a worker that stands still to lose its runs now and then.
 const LEASE: Duration = Duration::from_secs(3);
@@ -96,11 +96,7 @@ pub(crate) async fn kills_pauses_cuts_and_restarts_at_once_lose_nothing(_: Scene
     let mut happened = [0; 4];
     for disturbance in 0..disturbances {
         let goal = (whole * disturbance + random.below(whole)) / disturbances;
-        let audit = &mut scene.audit;
-        wait_until("the work has got on", async || {
-            audit.count("SELECT count(*) FROM audit_steps").await >= goal.cast_signed()
-        })
-        .await;
+        scene.audit.until_steps(goal.cast_signed()).await;
         let place = random.below((SERVERS + CARRIERS) as u64) as usize;
         let what = random.below(4) as usize;
         happened[what] += 1;
