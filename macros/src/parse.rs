@@ -214,8 +214,8 @@ fn refuse(diagnostics: &Diagnostics, tokens: impl ToTokens, message: &str, help:
     diagnostics.error_at(tokens, Rule::WORKFLOW_SIGNATURE, message, help);
 }
 
-/// Refuses types without a size, references and `impl Trait` in a type whose values are stored. Tells whether there are
-/// none.
+/// Refuses types without a size, references and `impl Trait` in a type whose values are stored. Tells
+/// whether there are none.
 fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
     if has_no_size(ty) {
         let message = format!("{what} of a workflow is stored, so it must have a size");

@@ -6,7 +6,7 @@ use super::links::{exits_of, is_entered_within};
 use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
-use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, PointId, RegionId};
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, PointId};
 use crate::liveness::Liveness;
 use crate::usage::Place;
 
@@ -92,7 +92,7 @@ pub(super) fn find_idle(
         }
     }
     // What an `async` block assigns it borrows, and that is a use.
-    for region in (0..graph.regions.len()).map(RegionId) {
+    for region in graph.region_ids() {
         let own = graph.locals_within(region);
         let blocks = graph.blocks.iter().filter(|block| block.region == Some(region));
         let usages = blocks.flat_map(Block::all_usages);
