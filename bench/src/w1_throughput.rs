@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::system::{Sustained, System, sustain};
 
 /// How many runs are under way at a time.
-const WINDOWS: [usize; 4] = [64, 256, 1_024, 4_096];
+const WINDOWS: [usize; 5] = [64, 256, 1_024, 2_048, 4_096];
 
 /// How long each window runs before it is measured, and how long it is measured, in seconds.
 const WARM_UP: f64 = 1.0;
