@@ -5,11 +5,14 @@
 //! for the macros of the list below it also knows when each expression is evaluated and whether it
 //! is borrowed.
 
+mod format;
+
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, Lit, Macro, Pat, Token};
 
+pub(crate) use self::format::{captures, rename_captures};
 use crate::suspend;
 
 /// What happens to an expression in a macro call.
@@ -218,70 +221,6 @@ fn take(input: ParseStream, out: &mut TokenStream, count: usize) -> syn::Result<
     Ok(())
 }
 
-/// The variables that a format string captures, such as `x` in `"{x:?}"` and `width` in
-/// `"{:width$}"`.
-pub(crate) fn captures(format: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    scan_captures(format, |name| names.push(name.to_owned()));
-    names
-}
-
-/// The format string with captured variables renamed.
-pub(crate) fn rename_captures(format: &str, rename: impl Fn(&str) -> Option<String>) -> String {
-    let mut out = String::with_capacity(format.len());
-    let mut copied = 0;
-    scan_captures(format, |name| {
-        // `name` is a part of `format`.
-        let start = name.as_ptr() as usize - format.as_ptr() as usize;
-        if let Some(new) = rename(name) {
-            out.push_str(&format[copied..start]);
-            out.push_str(&new);
-            copied = start + name.len();
-        }
-    });
-    out.push_str(&format[copied..]);
-    out
-}
-
-/// Calls `found` with every captured name, each a part of `format`.
-fn scan_captures<'a>(format: &'a str, mut found: impl FnMut(&'a str)) {
-    let mut rest = format;
-    while let Some(open) = rest.find(['{', '}']) {
-        let after = &rest[open + 1..];
-        if !rest[open..].starts_with('{') || after.starts_with('{') {
-            rest = after.get(usize::from(after.starts_with(['{', '}']))..).unwrap_or_default();
-            continue;
-        }
-        let Some(close) = after.find('}') else { return };
-        let hole = &after[..close];
-        let (argument, spec) = hole.split_once(':').unwrap_or((hole, ""));
-        if is_name(argument) {
-            found(argument);
-        }
-        // Width and precision: an identifier before `$`.
-        let mut spec = spec;
-        while let Some(dollar) = spec.find('$') {
-            let head = &spec[..dollar];
-            let start = head
-                .char_indices()
-                .rev()
-                .take_while(|(_, c)| c.is_alphanumeric() || *c == '_')
-                .last()
-                .map_or(dollar, |(index, _)| index);
-            if is_name(&head[start..]) {
-                found(&head[start..]);
-            }
-            spec = &spec[dollar + 1..];
-        }
-        rest = &after[close + 1..];
-    }
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && (text == "self" || syn::parse_str::<Ident>(text).is_ok())
-}
-
 /// Which piece of a known macro is its format string, which may capture variables.
 pub(crate) fn format_string(mac: &Macro, pieces: &[Piece]) -> Option<usize> {
     let (syntax, _) = known(&name(mac))?;
@@ -382,24 +321,4 @@ pub(crate) fn rename_tokens(
         }
     });
     renamed.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn captures_are_found() {
-        assert_eq!(
-            captures("{a} {{b}} {c:?} {} {0} {:w$.p$} {d:>e$}"),
-            ["a", "c", "w", "p", "d", "e"]
-        );
-        assert_eq!(captures("}} { "), [""; 0]);
-    }
-
-    #[test]
-    fn captures_are_renamed() {
-        let rename = |name: &str| (name == "a").then(|| "a_2".to_owned());
-        assert_eq!(rename_captures("{a}{b}{{a}}{a:a$}", rename), "{a_2}{b}{{a}}{a_2:a_2$}");
-    }
 }

@@ -1,0 +1,203 @@
+//! The analysis follows the code in evaluation order and knows scopes and branches, so that a read
+//! after an assignment does not count, and neither does a binding of the same name in an inner
+//! scope. Where it cannot see (an unknown macro) it takes every name for a read.
+
+mod visit;
+
+use syn::visit::Visit;
+use syn::{Expr, Pat};
+
+use super::{Flow, Jump, Place, Usage};
+use crate::ir::{LocalId, Locals};
+use crate::normalize::collect_bindings;
+
+/// What becomes of the value of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Value,
+    Scrutinee,
+    Borrow,
+    BorrowMut,
+}
+
+pub(super) struct Analysis<'a> {
+    locals: &'a Locals,
+    usage: Usage,
+    /// Names bound in inner scopes.
+    hidden: Vec<String>,
+    /// What is certain so far; `None` where control does not come.
+    pub(super) flow: Option<Flow>,
+    mode: Mode,
+}
+
+impl<'a> Analysis<'a> {
+    pub(super) fn new(locals: &'a Locals) -> Self {
+        Self {
+            locals,
+            usage: Usage::default(),
+            hidden: Vec::new(),
+            flow: Some(Flow::default()),
+            mode: Mode::Value,
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Usage {
+        // If control does not come to the end, nothing there reads what was before.
+        match self.flow {
+            Some(Flow { assigned, refilled, used_up }) => {
+                self.usage.assigned = assigned;
+                self.usage.refills = refilled;
+                self.usage.used_up = used_up;
+            }
+            None => self.usage.assigned = self.locals.ids().collect(),
+        }
+        self.usage
+    }
+
+    fn find(&self, name: &str) -> Option<LocalId> {
+        if self.hidden.iter().any(|hidden| hidden == name) {
+            return None;
+        }
+        self.locals.find_name(name)
+    }
+
+    pub(super) fn visit(&mut self, expr: &Expr, mode: Mode) {
+        self.mode = mode;
+        self.visit_expr(expr);
+    }
+
+    fn read(&mut self, place: Place, mode: Mode) {
+        let local = place.local;
+        self.usage.mentions.insert(local);
+        match mode {
+            Mode::Value if place.fields.is_empty() => {
+                self.usage.takes.insert(local);
+                self.flow.iter_mut().for_each(|flow| {
+                    flow.used_up.insert(local);
+                });
+            }
+            Mode::Value | Mode::Scrutinee => {
+                self.usage.moves.insert(place.clone());
+            }
+            Mode::Borrow => {}
+            Mode::BorrowMut => {
+                self.usage.changes.insert(local);
+            }
+        }
+        let Some(flow) = self.flow.as_ref().filter(|flow| !flow.assigned.contains(&local)) else {
+            return;
+        };
+        if !flow.refilled.iter().any(|part| part.holds(&place)) {
+            let filled = flow.refilled.iter().filter(|part| place.holds(part)).cloned();
+            let filled = filled.collect();
+            self.usage.look(place.clone(), filled);
+        }
+        self.usage.reads.insert(place);
+    }
+
+    fn read_name(&mut self, name: &str, mode: Mode) {
+        if let Some(local) = self.find(name) {
+            self.read(Place::whole(local), mode);
+        }
+    }
+
+    fn place(&self, expr: &Expr) -> Option<Place> {
+        Place::of(expr, &|ident| self.find(&ident.to_string()))
+    }
+
+    /// Assigns to what stands on the left of `=`.
+    fn assign(&mut self, left: &Expr) {
+        match left {
+            Expr::Path(_) => {
+                if let Some(Place { local, .. }) = self.place(left) {
+                    self.usage.mentions.insert(local);
+                    self.usage.changes.insert(local);
+                    self.usage.replaces.insert(local);
+                    if let Some(flow) = &mut self.flow {
+                        flow.assigned.insert(local);
+                        flow.used_up.remove(&local);
+                    }
+                }
+            }
+            Expr::Field(_) if let Some(place) = self.place(left) => self.refill(place),
+            Expr::Tuple(expr) => expr.elems.iter().for_each(|elem| self.assign(elem)),
+            Expr::Array(expr) => expr.elems.iter().for_each(|elem| self.assign(elem)),
+            Expr::Call(expr) => expr.args.iter().for_each(|argument| self.assign(argument)),
+            Expr::Struct(expr) => expr.fields.iter().for_each(|field| self.assign(&field.expr)),
+            Expr::Paren(expr) => self.assign(&expr.expr),
+            Expr::Infer(_) | Expr::Range(_) => {}
+            left => self.visit(left, Mode::BorrowMut),
+        }
+    }
+
+    /// Assigns to a part of a local.
+    fn refill(&mut self, place: Place) {
+        self.usage.mentions.insert(place.local);
+        self.usage.changes.insert(place.local);
+        self.usage.fills.insert(place.clone());
+        let Some(flow) = &mut self.flow else { return };
+        if !flow.assigned.contains(&place.local) {
+            self.usage.reads.insert(place.clone());
+        }
+        flow.refilled.insert(place);
+    }
+
+    /// Runs `visit` as code that may or may not run.
+    fn maybe(&mut self, visit: impl FnOnce(&mut Self)) {
+        let before = self.flow.clone();
+        visit(self);
+        let after = std::mem::replace(&mut self.flow, before);
+        if let (Some(flow), Some(after)) = (&mut self.flow, after) {
+            flow.used_up.extend(after.used_up);
+        }
+    }
+
+    /// Runs `visit` and gives what is certain after it; the state is as before.
+    fn branch(&mut self, visit: impl FnOnce(&mut Self)) -> Option<Flow> {
+        let before = self.flow.clone();
+        visit(self);
+        std::mem::replace(&mut self.flow, before)
+    }
+
+    /// Goes on after one of several branches.
+    fn merge(&mut self, branches: impl IntoIterator<Item = Option<Flow>>) {
+        self.flow = branches.into_iter().flatten().reduce(|all, one| all.and(&one));
+    }
+
+    /// Runs `visit` in a scope of its own.
+    fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
+        let count = self.hidden.len();
+        visit(self);
+        self.hidden.truncate(count);
+    }
+
+    fn hide(&mut self, pat: &Pat) {
+        let mut idents = Vec::new();
+        collect_bindings(pat, &mut idents);
+        self.hidden.extend(idents.iter().map(ToString::to_string));
+    }
+
+    /// What is done with a place when this is done with a part of it.
+    fn inner(&self, mode: Mode) -> Mode {
+        match mode {
+            Mode::BorrowMut => Mode::BorrowMut,
+            Mode::Value | Mode::Scrutinee | Mode::Borrow => Mode::Borrow,
+        }
+    }
+
+    fn jump(&mut self, jump: Jump) {
+        self.usage.jumps.insert(jump);
+        if let Some(flow) = self.flow.take() {
+            let known = self.usage.at_jumps.get(&jump).map(|known| known.and(&flow));
+            self.usage.at_jumps.insert(jump, known.unwrap_or(flow));
+        }
+    }
+
+    /// Visits a body that runs at another time: it may read what it captures, and its jumps are its
+    /// own.
+    fn detached(&mut self, visit: impl FnOnce(&mut Self)) {
+        let jumps = self.usage.jumps.clone();
+        self.maybe(|this| this.scoped(visit));
+        self.usage.jumps = jumps;
+    }
+}
