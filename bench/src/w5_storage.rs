@@ -12,10 +12,11 @@ use crate::system::{System, flow};
 use crate::w1_throughput::STEPS;
 
 /// Runs that are closed in the end.
-const RUNS: usize = 5_000;
+const RUNS: usize = 50_000;
 
-/// Runs of the steady load, all open at the same time, and their steps.
-const STEADY: (usize, u32) = (500, 200);
+/// Runs of the steady load, all open at the same time, and their steps: seconds of them, since in
+/// the first one the table finds its size.
+const STEADY: (usize, u32) = (500, 2_000);
 
 /// How many runs are under way at a time.
 const WINDOW: usize = 500;
