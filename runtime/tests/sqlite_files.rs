@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use piton::error::ConnectError;
-use piton::model::{Payload, RunId};
-use piton::store::{NewRun, NewWorker, StartOutcome, StoreOptions, connect};
+use piton::model::{Payload, RunId, Timestamp};
+use piton::store::{Clock, ManualClock, NewRun, NewWorker, StartOutcome, StoreOptions, connect};
 
 /// In the child processes of these tests: the file to open.
 const FILE: &str = "PITON_TEST_FILE";
@@ -233,6 +234,28 @@ async fn a_killed_process_is_found_dead_at_once() {
     assert_eq!(dead().await, [worker]);
     store.fence_workers(&[worker]).await.expect("it can be fenced");
     assert_eq!(dead().await, []);
+}
+
+/// Somebody may want to know what has become of it.
+#[tokio::test]
+async fn a_fenced_worker_is_kept_for_a_week() {
+    const DAY: Duration = Duration::from_secs(86_400);
+    let directory = tempfile::tempdir().expect("a directory");
+    let url = format!("sqlite:{}", directory.path().join("runs.db").display());
+    let clock = ManualClock::new(Timestamp::now());
+    let options = StoreOptions::default().clock(Clock::Manual(Arc::clone(&clock)));
+    let store = options.connect(&url).await.expect("a new file");
+    let register = async || store.register_worker(new_worker()).await.expect("it can register");
+    let fenced = register().await.worker_id;
+    store.fence_workers(&[fenced]).await.expect("it can be fenced");
+    let pool = sqlx::SqlitePool::connect(&url).await.expect("it is a database");
+    for (wait, kept) in [(7 * DAY, 1), (Duration::from_secs(1), 0)] {
+        clock.advance(wait);
+        register().await;
+        let rows = "SELECT count(*) FROM piton_workers WHERE worker_id = ?";
+        let rows = sqlx::query_scalar::<_, i64>(rows).bind(fenced.0).fetch_one(&pool);
+        assert_eq!(rows.await.expect("they can be counted"), kept);
+    }
 }
 
 #[tokio::test]

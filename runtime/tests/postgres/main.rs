@@ -1,5 +1,5 @@
-//! Postgres servers: what is refused and why, how processes on one database get along, and what waits for
-//! what.
+//! Postgres servers: what is refused and why, how processes on one database get along, how statements are
+//! carried out, and what waits for what.
 //!
 //! Without Postgres binaries the tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
@@ -10,6 +10,7 @@ mod fixture;
 mod hanging;
 mod locks;
 mod opening;
+mod plans;
 mod processes;
 mod rows;
 
@@ -43,6 +44,8 @@ const TESTS: &[(&str, Test)] = tests![
     connections::a_look_outlasts_a_way_without_a_server,
     rows::a_fenced_worker_is_kept_for_a_week,
     rows::a_kept_run_stays_in_its_page,
+    plans::rows_that_are_named_are_looked_up,
+    plans::the_look_for_blocked_runs_reads_no_others,
     hanging::reads_that_hang_hold_up_no_commit_and_no_renewal,
     hanging::commits_that_hang_hold_up_no_renewal,
     rows::a_failure_with_nul_is_kept_without_it,
@@ -80,6 +83,7 @@ const TESTS: &[(&str, Test)] = tests![
     recheck::a_run_that_is_terminated_leaves_nothing_that_arrives_meanwhile,
     recheck::nobody_waits_for_another_claim,
     recheck::a_start_waits_for_another_of_its_id,
+    recheck::what_was_in_the_way_of_a_start_and_has_ended_is_not,
     recheck::what_all_write_is_written_in_one_order,
 ];
 

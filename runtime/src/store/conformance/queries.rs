@@ -18,6 +18,7 @@ super::list_cases!("queries":
     the_open_run_is_preferred_whatever_the_order_of_their_ids,
     the_last_closed_run_is_found_if_none_is_open,
     the_last_run_is_the_last_by_the_database_s_clock,
+    the_last_run_is_the_last_whoever_named_it,
     runs_are_listed_newest_first,
     no_more_than_the_limit_is_listed,
     listing_goes_by_workflow_and_status,
@@ -41,7 +42,9 @@ async fn list(t: &StoreUnderTest, filter: RunFilter, limit: u32) -> Vec<RunId> {
 }
 
 async fn an_unknown_run_is_not_found(t: StoreUnderTest) {
-    assert_eq!(find(&t, "a").await, None);
+    for workflow_id in ["a", "", "a\0", &"a".repeat(100_000)] {
+        assert_eq!(find(&t, workflow_id).await, None);
+    }
     let found = t.store.find_run(&RunKey::RunId(RunId::new())).await;
     assert!(found.expect("runs can be looked up").is_none());
 }
@@ -88,6 +91,26 @@ async fn the_last_closed_run_is_found_if_none_is_open(t: StoreUnderTest) {
         last = last.max(Some(run_id));
     }
     assert_eq!(find(&t, "a").await, last);
+}
+
+/// A name is that of the run whose own id it is, and then of others that are given it; or the other way
+/// round.
+async fn the_last_run_is_the_last_whoever_named_it(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    for is_own_first in [true, false] {
+        let own = RunId::new();
+        let name = own.to_string();
+        let mut run_ids = [own, RunId::new()];
+        if !is_own_first {
+            run_ids.reverse();
+        }
+        for run_id in run_ids {
+            t.clock.advance(Duration::from_secs(1));
+            t.start_all(vec![NewRun { run_id, owner: Some(worker), ..new_run(&name) }]).await;
+            t.commit(worker, close(run_id, 0)).await;
+            assert_eq!(find(&t, &name).await, Some(run_id));
+        }
+    }
 }
 
 async fn runs_are_listed_newest_first(t: StoreUnderTest) {

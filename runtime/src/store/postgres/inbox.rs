@@ -121,9 +121,7 @@ pub(super) async fn find_recipients(
             .fetch_all(&mut *connection)
             .await?;
     }
-    let mut run_ids: Vec<Uuid> = question.run_ids.iter().map(RunId::as_uuid).collect();
-    run_ids.sort_unstable();
-    run_ids.dedup();
+    let run_ids: Vec<Uuid> = question.run_ids.iter().map(RunId::as_uuid).collect();
     let mut runs: Vec<RecipientRow> = Vec::new();
     if !run_ids.is_empty() {
         runs = sqlx::query_as(RUNS).bind(run_ids).fetch_all(&mut *connection).await?;

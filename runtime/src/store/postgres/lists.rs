@@ -51,6 +51,8 @@ pub(super) async fn find(
     key: &RunKey,
 ) -> Result<Option<RunRecord>, StoreError> {
     let query = match key {
+        // No run has it, and the server would not even look.
+        RunKey::WorkflowId(id) if id.contains('\0') => return Ok(None),
         RunKey::RunId(run_id) => sqlx::query_as::<_, RunRow>(BY_RUN_ID).bind(run_id.as_uuid()),
         RunKey::WorkflowId(id) => sqlx::query_as(BY_WORKFLOW_ID).bind(id).bind(named_after(id)),
     };

@@ -38,11 +38,39 @@ const RENEW: &str = concat!(
 
 const REMOVE: &str = "DELETE FROM piton_workers WHERE worker_id = $1 AND epoch = $2";
 
+/// The rows of a table that are those of workers, locked in their order. They are found by their worker
+/// first, in a subquery that the planner does not look through: where it has seen few rows it would read
+/// the whole table in the order that is asked for.
+macro_rules! locked_of {
+    ($table:literal, $theirs:literal $(, $column:literal)?) => {
+        concat!(
+            "(SELECT owned.run_id",
+            $(", owned.", $column,)?
+            " FROM (SELECT run_id",
+            $(", ", $column,)?
+            " FROM ",
+            $table,
+            " AS owned WHERE owned.",
+            $theirs,
+            " OFFSET 0) AS found JOIN ",
+            $table,
+            " AS owned ON ",
+            named_by!("owned", "found" $(, $column)?),
+            " WHERE owned.",
+            $theirs,
+            " ORDER BY found.run_id",
+            $(", found.", $column,)?
+            " FOR UPDATE OF owned) AS owned"
+        )
+    };
+}
+
 const LET_GO: &str = concat!(
     "UPDATE piton_runs AS run SET worker_id = NULL, epoch = NULL, due_at = clock.now FROM ",
     now!(),
-    " AS clock, (SELECT run_id FROM piton_runs WHERE worker_id = $2 AND epoch = $3 \
-     ORDER BY run_id FOR UPDATE) AS owned WHERE ",
+    " AS clock, ",
+    locked_of!("piton_runs", "worker_id = $2 AND owned.epoch = $3"),
+    " WHERE ",
     named_by!("run", "owned")
 );
 
@@ -71,8 +99,9 @@ const TAKE_AWAY: &str = concat!(
     "UPDATE piton_runs AS run SET worker_id = NULL, epoch = NULL, due_at = clock.now, \
      takeovers = coalesce(takeovers, 0) + 1 FROM ",
     now!(),
-    " AS clock, (SELECT run_id FROM piton_runs WHERE worker_id = ANY ($2) \
-     ORDER BY run_id FOR UPDATE) AS owned WHERE ",
+    " AS clock, ",
+    locked_of!("piton_runs", "worker_id = ANY ($2)"),
+    " WHERE ",
     named_by!("run", "owned")
 );
 
@@ -82,9 +111,10 @@ const INTERRUPT: &str = concat!(
      interruptions = interruptions + 1, end_by = NULL, \
      expires_at = least(clock.now + schedule_to_start_ms * 1000, close_by) FROM ",
     now!(),
-    " AS clock, (SELECT run_id, handle FROM piton_activities WHERE worker_id = ANY ($2) \
-     ORDER BY run_id, handle FOR UPDATE) AS made WHERE ",
-    named_by!("activity", "made", "handle"),
+    " AS clock, ",
+    locked_of!("piton_activities", "worker_id = ANY ($2)", "handle"),
+    " WHERE ",
+    named_by!("activity", "owned", "handle"),
     " RETURNING queue"
 );
 

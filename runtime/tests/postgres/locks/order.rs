@@ -27,7 +27,7 @@ where
         let waiting = tokio::spawn(call(Arc::clone(&scene.store)));
         scene.until_waiting_at(held.table(), 1).await;
         for before in &order[..at] {
-            assert!(!scene.is_free(*before).await, "{before:?} is not locked before {held:?}");
+            assert!(scene.is_locked(*before).await, "{before:?} is not locked before {held:?}");
         }
         for after in &order[at + 1..] {
             assert!(scene.is_free(*after).await, "{after:?} is locked before {held:?}");

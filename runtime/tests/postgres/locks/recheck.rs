@@ -251,6 +251,31 @@ pub(crate) async fn a_start_waits_for_another_of_its_id(url: String) {
     assert_eq!(outcomes, [StartOutcome::IdTaken { run_id }, started()]);
 }
 
+/// Two starts of one workflow id: the second is refused by the database, and the run that was in its way
+/// has ended before it can be told so. What comes with it has the id of a run that goes by another.
+pub(crate) async fn what_was_in_the_way_of_a_start_and_has_ended_is_not(url: String) {
+    let mut scene = Scene::new(url).await;
+    let named = NewRun { workflow_id: "somebody".into(), ..new_run(None) };
+    let ids = ["the one".to_owned(), named.run_id.to_string()];
+    scene.store.start_runs(vec![named]).await.expect("it can be started");
+    let first = new_run(None).run_id;
+    let (id, row) = (&ids[0], Row::Run(first));
+    let sql = format!(
+        "INSERT INTO piton_runs (run_id, workflow_id, workflow, status, started_at, state, snapshot, \
+         arguments) VALUES ('{first}', '{id}', 'order', 'running', 0, '', '', '')"
+    );
+    scene.begin(sql).await;
+    let store = Arc::clone(&scene.store);
+    let runs = ids.map(|workflow_id| NewRun { workflow_id, ..new_run(None) }).to_vec();
+    let started = tokio::spawn(async move { store.start_runs(runs).await });
+    scene.until_waiting(1).await;
+    let changed = scene.change_next(row, ENDED).await;
+    scene.commit().await;
+    ended(changed).await;
+    let outcomes = ended(started).await.expect("it is answered");
+    assert_eq!(outcomes, vec![StartOutcome::Started { owned: false }; 2]);
+}
+
 /// Processes that start together do not deadlock over what they all write.
 pub(crate) async fn what_all_write_is_written_in_one_order(url: String) {
     let mut scene = Scene::new(url).await;

@@ -60,8 +60,8 @@ impl Row {
         }
     }
 
-    fn lock(self) -> String {
-        format!("SELECT FROM {} WHERE {} FOR UPDATE", self.table(), self.is())
+    fn lock(self, strength: &str) -> String {
+        format!("SELECT FROM {} WHERE {} FOR {strength}", self.table(), self.is())
     }
 }
 
@@ -147,7 +147,7 @@ impl Scene {
     }
 
     pub(super) async fn lock(&mut self, row: Row) {
-        self.begin(row.lock()).await;
+        self.begin(row.lock("UPDATE")).await;
     }
 
     /// Goes on in the open transaction, and must not have to wait for anybody.
@@ -201,6 +201,21 @@ impl Scene {
         self.until(count, WAITING_AT, format!("'{table}'")).await;
     }
 
+    /// Has somebody change the run as soon as all who are at work on its table have ended, before anybody
+    /// else gets to it.
+    pub(super) async fn change_next(&mut self, row: Row, set: &str) -> JoinHandle<()> {
+        const WAITING: &str = "SELECT count(*) FROM pg_locks WHERE NOT granted \
+            AND locktype = 'relation' AND relation = $1::regclass";
+        let (table, is) = (row.table(), row.is());
+        let sql = format!("BEGIN; LOCK TABLE {table}; UPDATE {table} SET {set} WHERE {is}; COMMIT");
+        let mut connection = PgConnection::connect(&self.url).await.expect("the server is there");
+        let changed = tokio::spawn(async move {
+            sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut connection).await.expect("it is right");
+        });
+        self.until(1, WAITING, format!("'{table}'")).await;
+        changed
+    }
+
     /// Waits until so many statements wait for whatever another transaction has.
     pub(super) async fn until_waiting(&mut self, count: i64) {
         const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
@@ -225,9 +240,24 @@ impl Scene {
 
     /// Whether nobody has locked the row.
     pub(super) async fn is_free(&self, row: Row) -> bool {
+        self.could_lock(row, "UPDATE").await
+    }
+
+    /// Whether somebody has locked the row as is done with rows of its table: a worker's in common with
+    /// others, any other alone. Two who both read a run before they write it would number what arrives
+    /// alike, or wait for each other.
+    pub(super) async fn is_locked(&self, row: Row) -> bool {
+        let shared = match row {
+            Row::Worker(_) => "UPDATE",
+            Row::Run(_) | Row::Activity(_) => "SHARE",
+        };
+        !self.could_lock(row, shared).await
+    }
+
+    async fn could_lock(&self, row: Row, strength: &str) -> bool {
         const LOCK_NOT_AVAILABLE: &str = "55P03";
         let mut connection = PgConnection::connect(&self.url).await.expect("the server is there");
-        let sql = AssertSqlSafe(format!("{} NOWAIT", row.lock()));
+        let sql = AssertSqlSafe(format!("{} NOWAIT", row.lock(strength)));
         let Err(error) = sqlx::raw_sql(sql).execute(&mut connection).await else { return true };
         let code = error.as_database_error().and_then(|error| error.code());
         assert_eq!(code.as_deref(), Some(LOCK_NOT_AVAILABLE), "{error}");

@@ -1,23 +1,23 @@
 //! How Postgres carries out the store's own statements where its statistics mislead it most: tables that
 //! have just been analyzed when the first few of many rows were there.
 //!
-//! The statements are those that the server logs when the store sends them. Without Postgres binaries the
-//! tests are reported as ignored, or as failed if `PITON_REQUIRE_POSTGRES=1`.
+//! The statements are those that the server logs when the store sends them; so each test has a server of
+//! its own.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use libtest_mimic::{Arguments, Failed};
 use piton::error::StoreError;
 use piton::machine::OperationOutcome;
 use piton::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
 use piton::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ArrivalKind, ClaimActivities,
     ClaimRequest, CommitStep, Disposition, FinishActivity, NewActivity, NewArrival, NewRun,
-    NewWorker, Reporter, RunKey, Store, WorkerLease, connect,
+    Reporter, RunKey, Store, WorkerLease,
 };
-use piton_postgres_cluster::{Cluster, run_tests, trial};
+use piton_postgres_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+
+use crate::fixture::{keep, new_run, new_worker, open};
 
 /// Every statement is a line of the server's log.
 const SETTINGS: &str = "log_statement = 'all'\nautovacuum = off\n";
@@ -30,49 +30,15 @@ const AS_THE_STORE: &str = "SET enable_hashjoin = off; SET enable_mergejoin = of
 /// Tables that may hold any number of rows.
 const TABLES: [&str; 4] = ["piton_runs", "piton_inbox", "piton_arrival_keys", "piton_activities"];
 
-fn main() {
-    run_tests(&Arguments::from_args(), SETTINGS, |cluster| {
-        let trials = vec![
-            trial("rows_that_are_named_are_looked_up".into(), cluster, |cluster| {
-                run(rows_that_are_named_are_looked_up(&cluster))
-            }),
-            trial("the_look_for_blocked_runs_reads_no_others".into(), cluster, |cluster| {
-                run(the_look_for_blocked_runs_reads_no_others(&cluster))
-            }),
-        ];
-        trials
-    })
-}
-
-fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(test)
-}
-
-fn new_run(owner: WorkerLease) -> NewRun {
-    let run_id = RunId::new();
-    NewRun {
-        run_id,
-        workflow_id: run_id.to_string(),
-        workflow: "order".into(),
-        arguments: Payload::default(),
-        snapshot: vec![7; 300],
-        state: "start".into(),
-        owner: Some(owner),
-        start_at: None,
-        first: None,
-    }
-}
-
-async fn start(store: &dyn Store, owner: WorkerLease, count: usize) -> Vec<RunId> {
-    let runs: Vec<NewRun> = (0..count).map(|_| new_run(owner)).collect();
+async fn start_many(store: &dyn Store, owner: WorkerLease, count: usize) -> Vec<RunId> {
+    let runs: Vec<NewRun> = (0..count).map(|_| new_run(Some(owner))).collect();
     let run_ids = runs.iter().map(|run| run.run_id).collect();
     store.start_runs(runs).await.expect("they can be started");
     run_ids
 }
 
 async fn worker(store: &dyn Store) -> WorkerLease {
-    let worker = NewWorker { host: "here".into(), pid: 1, lease: Duration::from_secs(3_600) };
-    store.register_worker(worker).await.expect("a worker can register")
+    store.register_worker(new_worker()).await.expect("a worker can register")
 }
 
 fn signal(run_id: RunId, owner: Option<WorkerLease>) -> NewArrival {
@@ -90,11 +56,6 @@ fn activity(handle: u64) -> NewActivity {
     }
 }
 
-fn step(run_id: RunId, expected: i64) -> CommitStep {
-    let keep = Disposition::Keep { snapshot: vec![8; 300], state: "one".into() };
-    CommitStep::new(run_id, StepNo(expected), keep)
-}
-
 fn park(run_id: RunId, expected: i64) -> CommitStep {
     let park = Disposition::Park {
         snapshot: vec![8; 300],
@@ -107,7 +68,7 @@ fn park(run_id: RunId, expected: i64) -> CommitStep {
 
 /// Has the store send whatever it sends about rows that it knows by their keys.
 async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), StoreError> {
-    let run_ids = start(store, worker, 4).await;
+    let run_ids = start_many(store, worker, 4).await;
     let [first, second, third, last] = run_ids[..] else { unreachable!("four were started") };
     store.deliver(vec![signal(first, None), signal(second, Some(worker))]).await?;
     store.read_inbox(first, 0, 10).await?;
@@ -116,7 +77,7 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     let asks = CommitStep {
         consumed: vec![1],
         activities: (0..4).map(activity).collect(),
-        ..step(first, 0)
+        ..keep(first, 0)
     };
     store.commit_steps(worker, &[&asks]).await?;
     let (queues, activities) = (&[("gpu", 3)], &[("train", 3)]);
@@ -139,7 +100,7 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     ];
     store.finish_activities(ends).await?;
     store.find_activity(key(1)).await?;
-    let gives_up = CommitStep { given_up: vec![Handle(3)], ..step(first, 1) };
+    let gives_up = CommitStep { given_up: vec![Handle(3)], ..keep(first, 1) };
     store.commit_steps(worker, &[&gives_up]).await?;
 
     store.commit_steps(worker, &[&park(second, 0)]).await?;
@@ -155,8 +116,23 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     store.find_endings(&run_ids).await?;
     let (status, result, failure) = (RunStatus::Completed, None, None);
     let close = CommitStep::new(first, StepNo(2), Disposition::Close { status, result, failure });
-    store.commit_steps(worker, &[&step(third, 0), &close]).await?;
+    store.commit_steps(worker, &[&keep(third, 0), &close]).await?;
     store.terminate_run(last, "enough").await?;
+    for is_fenced in [true, false] {
+        let leaver = self::worker(store).await;
+        let run_ids = start_many(store, leaver, 2).await;
+        for run_id in run_ids {
+            let asks = CommitStep { activities: vec![activity(0)], ..keep(run_id, 0) };
+            store.commit_steps(leaver, &[&asks]).await?;
+        }
+        let (queues, activities) = (&[("gpu", 1)], &[("train", 1)]);
+        let claim = ClaimActivities { worker: leaver, queues, activities, limit: 1 };
+        assert_eq!(store.claim_activities(claim).await?.activities.len(), 1);
+        match is_fenced {
+            true => assert_eq!(store.fence_workers(&[leaver.worker_id]).await?, 2),
+            false => store.release_worker(leaver).await?,
+        }
+    }
     Ok(())
 }
 
@@ -196,9 +172,14 @@ fn read_whole(plan: &[String]) -> Vec<&str> {
 }
 
 /// Whatever the server has seen of the tables, and whenever it has made the plan that a connection keeps.
-async fn rows_that_are_named_are_looked_up(cluster: &Cluster) -> Result<(), Failed> {
+pub(crate) async fn rows_that_are_named_are_looked_up(_: String) {
+    let cluster = Cluster::start_with(SETTINGS, &[]).expect("there is another");
+    look_up_what_is_named(&cluster).await.expect("the server is there");
+}
+
+async fn look_up_what_is_named(cluster: &Cluster) -> piton::Result<()> {
     let url = cluster.new_database().await?;
-    let store = connect(&url).await?;
+    let store = open(&url).await;
     let mut connection = PgConnection::connect(&url).await?;
     let worker = worker(&*store).await;
     send_everything(&*store, worker).await?;
@@ -209,9 +190,9 @@ async fn rows_that_are_named_are_looked_up(cluster: &Cluster) -> Result<(), Fail
         if let Some(count) = count {
             let empty = format!("TRUNCATE {}", TABLES.join(", "));
             sqlx::raw_sql(AssertSqlSafe(empty)).execute(&mut connection).await?;
-            for run_id in start(&*store, worker, count).await {
+            for run_id in start_many(&*store, worker, count).await {
                 store.deliver(vec![signal(run_id, None)]).await?;
-                let asks = CommitStep { activities: vec![activity(0)], ..step(run_id, 0) };
+                let asks = CommitStep { activities: vec![activity(0)], ..keep(run_id, 0) };
                 store.commit_steps(worker, &[&asks]).await?;
             }
             sqlx::raw_sql("ANALYZE").execute(&mut connection).await?;
@@ -229,12 +210,17 @@ async fn rows_that_are_named_are_looked_up(cluster: &Cluster) -> Result<(), Fail
     Ok(())
 }
 
-async fn the_look_for_blocked_runs_reads_no_others(cluster: &Cluster) -> Result<(), Failed> {
+pub(crate) async fn the_look_for_blocked_runs_reads_no_others(_: String) {
+    let cluster = Cluster::start_with(SETTINGS, &[]).expect("there is another");
+    look_for_blocked(&cluster).await.expect("the server is there");
+}
+
+async fn look_for_blocked(cluster: &Cluster) -> piton::Result<()> {
     let url = cluster.new_database().await?;
-    let store = connect(&url).await?;
+    let store = open(&url).await;
     let worker = worker(&*store).await;
     let mut connection = PgConnection::connect(&url).await?;
-    let run_ids = start(&*store, worker, 200).await;
+    let run_ids = start_many(&*store, worker, 200).await;
     let reason = BlockedReason::Panicked("oh no".into());
     let block = |run_id: &RunId| {
         let disposition = Disposition::Block { reason: reason.clone() };
