@@ -12,12 +12,22 @@ use tokio::task::yield_now;
 use tracing::warn;
 
 use super::backoff::Backoff;
+use super::weight::Weight;
 use crate::error::StoreError;
 use crate::process;
 
 /// The most requests in one transaction, so that one batch cannot hold up the next for long. At
 /// 200 rows the measured gain per row has levelled off on both databases.
 const MAX_BATCH: usize = 500;
+
+/// A batch takes no more requests when it has this many bytes, so that neither the copies of it nor the
+/// longest message of a database limits how long a state or a payload may be. What is larger by itself
+/// is written alone. By then a batch gains nothing from being larger.
+const MAX_BATCH_BYTES: usize = 16 << 20;
+
+/// What is larger than this is refused before it is sent. Postgres takes messages of less than 1 GiB, hangs
+/// up on longer ones, and keeps several copies of one; a row of SQLite has at most 1 GB.
+const MAX_REQUEST_BYTES: usize = 256 << 20;
 
 /// Fewer requests than this are not divided between lanes: what a batch costs however few are in it
 /// is more than what two at a time gain.
@@ -26,9 +36,12 @@ const MIN_SHARE: usize = 64;
 /// A store method over many items at once.
 pub(crate) trait Transition: Send + Sync + 'static {
     /// What is asked for.
-    type Item: Send + Sync + 'static;
+    type Item: Weight + Send + Sync + 'static;
     /// What became of it.
     type Outcome: Send + 'static;
+
+    /// The store method.
+    const OPERATION: &'static str;
 
     /// Carries out all items; the outcomes are in their order.
     fn apply(
@@ -106,6 +119,12 @@ impl<T: Transition> Batcher<T> {
 
     /// Asks for `item` and waits until it is durable. Dropping the future does not take it back.
     pub(crate) async fn submit(&self, item: T::Item) -> Result<T::Outcome, BatchError> {
+        let weight = item.weight();
+        if weight > MAX_REQUEST_BYTES {
+            let why = format!("it has {weight} bytes, and may have {MAX_REQUEST_BYTES}");
+            let source = sqlx::Error::Encode(why.into());
+            return Err(Arc::new(StoreError::Unstorable { operation: T::OPERATION, source }));
+        }
         let (reply, answer) = oneshot::channel();
         // If the task is gone, so is the reply's receiver, and the answer says so.
         let _ = self.requests.send(Request { item, reply });
@@ -147,12 +166,27 @@ async fn serve<T: Transition>(server: Arc<Server<T>>) {
         }
         answered = requests.len();
         writing.fetch_add(answered, Ordering::Relaxed);
-        let refused = write(transition, requests.drain(..).collect()).await;
-        for request in refused {
-            write(transition, Batch::from_iter([request])).await;
+        while !requests.is_empty() {
+            let count = fitting(requests.iter().map(|request| request.item.weight()));
+            let refused = write(transition, requests.drain(..count).collect()).await;
+            for request in refused {
+                write(transition, Batch::from_iter([request])).await;
+            }
         }
         writing.fetch_sub(answered, Ordering::Relaxed);
     }
+}
+
+/// How many of the requests, which weigh so much, one batch takes: the first, and those behind it as long
+/// as all together are not too large.
+fn fitting(weights: impl Iterator<Item = usize>) -> usize {
+    let mut sum = 0_usize;
+    let fits = |weight: &usize| {
+        let is_first = sum == 0;
+        sum = sum.saturating_add((*weight).max(1));
+        is_first || sum <= MAX_BATCH_BYTES
+    };
+    weights.take_while(fits).count()
 }
 
 impl<T: Transition> Server<T> {
@@ -263,6 +297,7 @@ fn answer<T: Transition>(request: Request<T>, error: &BatchError) {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error as _;
     use std::sync::Mutex as StdMutex;
 
     use super::*;
@@ -273,9 +308,17 @@ mod tests {
         written: Arc<StdMutex<Vec<Vec<u32>>>>,
     }
 
+    /// A number is a megabyte for each thousand.
+    impl Weight for u32 {
+        fn weight(&self) -> usize {
+            *self as usize / 1_000 << 20
+        }
+    }
+
     impl Transition for Numbers {
         type Item = u32;
         type Outcome = u32;
+        const OPERATION: &'static str = "double";
 
         async fn apply(&self, items: &[u32]) -> Result<Vec<u32>, StoreError> {
             tokio::task::yield_now().await;
@@ -341,6 +384,30 @@ mod tests {
         let written = written.lock().expect("no test panics here");
         let sizes: Vec<_> = written.iter().map(Vec::len).collect();
         assert_eq!(sizes[sizes.len() - 10..], [100; 10], "{sizes:?}");
+    }
+
+    #[tokio::test]
+    async fn a_batch_has_a_limit_of_bytes() {
+        let numbers = Numbers::default();
+        let written = Arc::clone(&numbers.written);
+        let batcher = Batcher::spawn(numbers, 1);
+        let sizes = [7_000, 8_000, 1_000, 1_000, 90_000, 5, 6, 16_000, 1_000];
+        let outcomes = futures_util::future::join_all(sizes.map(|size| batcher.submit(size))).await;
+        assert!(outcomes.into_iter().map(Result::ok).eq(sizes.map(|size| Some(2 * size))));
+        let written = written.lock().expect("no test panics here");
+        let expected: [&[u32]; 6] =
+            [&[7_000, 8_000, 1_000], &[1_000], &[90_000], &[5, 6], &[16_000], &[1_000]];
+        assert_eq!(*written, expected);
+    }
+
+    #[tokio::test]
+    async fn what_is_too_large_is_refused_with_its_size() {
+        let batcher = Batcher::spawn(Numbers::default(), 1);
+        assert_eq!(batcher.submit(256_000).await.ok(), Some(512_000));
+        let error = batcher.submit(257_000).await.expect_err("it is too large");
+        let text = format!("{error}: {}", error.source().expect("it says why"));
+        assert!(text.contains("`double`") && text.contains("269484032 bytes"), "{text}");
+        assert!(!error.is_retryable());
     }
 
     #[tokio::test]

@@ -43,3 +43,4 @@ pub(crate) mod slots;
 mod suspicion;
 pub(crate) mod sweep;
 pub(crate) mod transitions;
+mod weight;

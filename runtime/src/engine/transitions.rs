@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::backoff::CLIENT_TRIES;
 use super::batch::Transition;
 use super::session::{Adoption, Session};
+use super::weight::Weight;
 use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::{RunId, RunStatus};
@@ -28,6 +29,7 @@ impl Transition for Commits {
     /// Boxed, because it changes hands five times on its way to the database and back.
     type Item = Box<CommitStep>;
     type Outcome = CommitOutcome;
+    const OPERATION: &'static str = "commit_steps";
 
     async fn apply(&self, steps: &[Self::Item]) -> Result<Vec<CommitOutcome>, StoreError> {
         failpoints::hit("before_commit");
@@ -78,6 +80,7 @@ pub(crate) struct Deliveries {
 impl Transition for Deliveries {
     type Item = NewArrival;
     type Outcome = ArrivalOutcome;
+    const OPERATION: &'static str = "deliver";
 
     async fn apply(&self, arrivals: &[NewArrival]) -> Result<Vec<ArrivalOutcome>, StoreError> {
         failpoints::hit("before_deliver");
@@ -114,6 +117,7 @@ pub(crate) struct Starts {
 impl Transition for Starts {
     type Item = Start;
     type Outcome = StartOutcome;
+    const OPERATION: &'static str = "start_runs";
 
     async fn apply(&self, starts: &[Start]) -> Result<Vec<StartOutcome>, StoreError> {
         let owners: Vec<_> = starts.iter().filter_map(|start| start.owner()).collect();
@@ -168,6 +172,12 @@ impl Transition for Starts {
     }
 }
 
+impl Weight for Start {
+    fn weight(&self) -> usize {
+        self.run.weight()
+    }
+}
+
 impl Start {
     fn owner(&self) -> Option<Arc<Session>> {
         let adoption = self.adoption.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,6 +194,7 @@ pub(crate) struct Endings {
 impl Transition for Endings {
     type Item = RunId;
     type Outcome = FoundEnding;
+    const OPERATION: &'static str = "find_endings";
 
     async fn apply(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
         self.store.find_endings(run_ids).await

@@ -78,8 +78,8 @@ pub enum StoreError {
         #[source]
         source: sqlx::Error,
     },
-    /// The database keeps no such value: a text with the character NUL on Postgres, or more bytes
-    /// than it has room for. Nothing was written, and trying again does not help.
+    /// The database keeps no such value: a text with the character NUL on Postgres, or more than 256 MiB
+    /// for one start, signal or step. Nothing was written, and trying again does not help.
     #[error("the database cannot keep what `{operation}` was to write")]
     Unstorable {
         /// The store method.

@@ -31,6 +31,7 @@ pub(crate) struct Heartbeats(Arc<dyn Store>);
 impl Transition for Heartbeats {
     type Item = ActivityHeartbeat;
     type Outcome = HeartbeatOutcome;
+    const OPERATION: &'static str = "heartbeat_activities";
 
     async fn apply(
         &self,
@@ -54,6 +55,7 @@ pub(crate) struct Ends(Arc<dyn Store>);
 impl Transition for Ends {
     type Item = FinishActivity;
     type Outcome = FinishOutcome;
+    const OPERATION: &'static str = "finish_activities";
 
     async fn apply(&self, ends: &[FinishActivity]) -> Result<Vec<FinishOutcome>, StoreError> {
         failpoints::hit("before_finish");
