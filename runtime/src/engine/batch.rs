@@ -311,7 +311,7 @@ mod tests {
     /// A number is a megabyte for each thousand.
     impl Weight for u32 {
         fn weight(&self) -> usize {
-            *self as usize / 1_000 << 20
+            (*self as usize / 1_000) << 20
         }
     }
 

@@ -15,7 +15,16 @@ use crate::store::Renewal;
 pub(crate) async fn keep_lease(session: &Arc<Session>) {
     let lease = session.host.settings.lease;
     loop {
+        let slept = Instant::now();
         sleep(lease / 3).await;
+        let late = slept.elapsed().saturating_sub(lease / 3);
+        if late > lease / 6 {
+            warn!(
+                ?late,
+                "the lease is renewed late: the machine is busy, or something blocks a thread of the \
+                 runtime, as an activity does that should be `#[activity(blocking)]`"
+            );
+        }
         match renew_once(session).await {
             Some(asked_at) => session.note_renewal(asked_at),
             None => return,
@@ -36,7 +45,11 @@ async fn renew_once(session: &Arc<Session>) -> Option<Instant> {
                 session.clock.observe(until - lease, asked_at);
                 return Some(asked_at);
             }
-            Ok(Ok(Renewal::Fenced)) | Err(_) => return None,
+            Ok(Ok(Renewal::Fenced)) => return None,
+            Err(_) => {
+                warn!("the lease could not be renewed in time");
+                return None;
+            }
             Ok(Err(error)) => {
                 warn!(%error, "the lease could not be renewed yet");
                 if timeout_at(deadline, backoff.wait()).await.is_err() {

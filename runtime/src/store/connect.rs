@@ -81,7 +81,8 @@ impl StoreOptions {
 /// - `sqlite::memory:`: a database that ends with the store.
 /// - `postgres://user:password@host:port/database`: a Postgres server, version 13 or later, with
 ///   the parameters of `sqlx`. The tables, all named `piton_…`, are made in the first schema of the
-///   search path. A proxy between them must keep sessions: news and locks depend on them.
+///   search path. A proxy between them must keep sessions: news and locks depend on them. One that lets
+///   sessions share connections, as pgbouncer does for transactions, is refused.
 ///
 /// # Errors
 /// [`ConnectError`]; trying again helps only with [`ConnectError::Unreachable`], once its reason is

@@ -48,8 +48,8 @@ impl RunningWorker {
     /// within the grace period, and hands back what it owns.
     ///
     /// # Errors
-    /// The runs could not be handed back because the database failed; others take them over when
-    /// the lease has run out. Nothing is lost.
+    /// The runs could not be handed back because the database failed or the lease was lost before;
+    /// others take them over when the lease has run out. Nothing is lost.
     pub async fn shutdown(mut self) -> crate::Result<()> {
         self.stop.send_replace(true);
         match (&mut self.supervisor).await {

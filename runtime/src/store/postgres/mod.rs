@@ -190,10 +190,14 @@ fn judge(state: &str) -> Verdict {
     const LOCK_NOT_AVAILABLE: &str = "55P03";
     const QUERY_CANCELED: &str = "57014";
     const SHUTDOWNS: [&str; 4] = ["57P01", "57P02", "57P03", "57P05"];
+    // The process stood still in the middle, and the server has not waited for it.
+    const TRANSACTION_TIMEOUTS: [&str; 2] = ["25P03", "25P04"];
     match (state, state.get(..2).unwrap_or_default()) {
         (READ_ONLY | LOCK_NOT_AVAILABLE | QUERY_CANCELED, _) => Verdict::Retryable,
         (_, "08" | "40" | "53" | "58") => Verdict::Retryable,
-        _ if SHUTDOWNS.contains(&state) => Verdict::Retryable,
+        _ if SHUTDOWNS.contains(&state) || TRANSACTION_TIMEOUTS.contains(&state) => {
+            Verdict::Retryable
+        }
         // Of data, and of a limit of the server.
         (_, "22" | "54") => Verdict::Unstorable,
         _ => Verdict::Final,

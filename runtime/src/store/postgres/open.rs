@@ -7,10 +7,11 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
-use sqlx::{ConnectOptions as _, Connection as _, Row as _};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgListener, PgPoolOptions};
+use sqlx::{Acquire as _, ConnectOptions as _, Connection as _, PgPool, Row as _};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::Instant;
+use tracing::warn;
 
 use super::PostgresStore;
 use super::lanes::{Lanes, TRUSTED_FOR, is_alive};
@@ -30,6 +31,16 @@ static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
 });
 
 const NEWEST_APPLIED: &str = "SELECT max(version) FROM piton_migrations";
+
+/// A pooler that hands out connections for a transaction at a time: nobody would hear news, and locks
+/// would outlive those who hold them.
+const NO_SESSIONS: &str = "what stands before it lets sessions share a connection, as a pooler does that is \
+    set to transactions; piton needs sessions of its own";
+
+/// What a prepared statement of such a session comes to: others have made one of that name, or theirs is
+/// elsewhere.
+const DUPLICATE_STATEMENT: &str = "42P05";
+const UNKNOWN_STATEMENT: &str = "26000";
 
 const HAS_MIGRATIONS: &str = "SELECT to_regclass('piton_migrations') IS NOT NULL";
 
@@ -69,7 +80,7 @@ pub(in crate::store) async fn open(
     let failed = |error| unreachable(&target, error);
     let mut connection = connect.connect().await.map_err(failed)?;
     migrate(&mut connection, &target).await?;
-    connection.close().await.map_err(failed)?;
+    check_settings(&mut connection).await.map_err(failed)?;
     // One is for renewals, and of the rest a third for owners: for commits, and one for claims. A
     // quarter is for what programs ask for all the time.
     let lanes = (options.connections / 3).max(2);
@@ -94,7 +105,19 @@ pub(in crate::store) async fn open(
     let origin = Origin::new();
     let news = News::start(calls.clone(), Arc::clone(&hub), origin);
     let reads = Reads::start(calls.clone(), options.answer_timeout);
-    let liveness = start_session(connect, Arc::clone(&hub), origin).await.map_err(failed)?;
+    let mut listener = listen_lastingly(connect).await.map_err(failed)?;
+    // Of two sessions at the same time, each has a process to itself.
+    let process = process_of(&mut connection).await.map_err(failed)?;
+    let lasting = (&mut listener.1).acquire().await.map_err(failed)?;
+    if process == process_of(lasting).await.map_err(failed)? {
+        return Err(ConnectError::Unreachable {
+            target,
+            reason: NO_SESSIONS.to_owned(),
+            source: None,
+        });
+    }
+    connection.close().await.map_err(failed)?;
+    let liveness = start_session(listener, Arc::clone(&hub), origin);
     let answer_timeout = options.answer_timeout;
     let clock = options.clock.clone();
     // Half of them, so that signals and lookups find one.
@@ -115,11 +138,8 @@ pub(in crate::store) async fn open(
     })
 }
 
-async fn start_session(
-    connect: PgConnectOptions,
-    hub: Arc<Hub>,
-    origin: Origin,
-) -> Result<Liveness, sqlx::Error> {
+/// A pool of one connection, which hears news and holds locks for as long as it can.
+async fn listen_lastingly(connect: PgConnectOptions) -> Result<(PgPool, PgListener), sqlx::Error> {
     let pool = PgPoolOptions::new()
         .max_connections(1)
         .max_lifetime(None)
@@ -127,6 +147,14 @@ async fn start_session(
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .connect_lazy_with(connect);
     let listener = listen(&pool).await?;
+    Ok((pool, listener))
+}
+
+fn start_session(
+    (pool, listener): (PgPool, PgListener),
+    hub: Arc<Hub>,
+    origin: Origin,
+) -> Liveness {
     let (wishes, receiver) = mpsc::unbounded_channel();
     // Locks that were free before this store came tell of the dead.
     let (settled_at, settled) = watch::channel(Instant::now());
@@ -139,7 +167,32 @@ async fn start_session(
         missing: BTreeSet::new(),
         settled_at,
     };
-    Ok(Liveness::new(wishes, tokio::spawn(session.run(listener)), settled))
+    Liveness::new(wishes, tokio::spawn(session.run(listener)), settled)
+}
+
+/// Without a prepared statement, whose name another session may have given away.
+async fn process_of(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
+    sqlx::raw_sql("SELECT pg_backend_pid()").fetch_one(connection).await?.try_get(0)
+}
+
+/// Warns if sessions do not have the settings that they were started with.
+async fn check_settings(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    for (name, wanted) in SETTINGS {
+        let found: String = sqlx::query_scalar("SELECT current_setting($1)")
+            .bind(name)
+            .fetch_one(&mut *connection)
+            .await?;
+        if found != wanted {
+            warn!(
+                name,
+                found,
+                wanted,
+                "what stands before the server keeps settings back, so statements may read whole \
+                 tables; give them to the user with ALTER ROLE"
+            );
+        }
+    }
+    Ok(())
 }
 
 async fn migrate(connection: &mut PgConnection, target: &str) -> Result<(), ConnectError> {
@@ -182,6 +235,7 @@ fn unreachable(target: &str, error: sqlx::Error) -> ConnectError {
         Some("3D000") => "there is no such database",
         Some("42501") => "this user may not do that",
         Some("25006") => "it is read-only",
+        Some(DUPLICATE_STATEMENT | UNKNOWN_STATEMENT) => NO_SESSIONS,
         Some("53300") => "it has too many connections",
         Some("57P03") => "it is starting up or shutting down",
         Some(state) if state.starts_with("28") => "it does not let this user in",
