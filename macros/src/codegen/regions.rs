@@ -229,22 +229,17 @@ impl Printer<'_> {
             declare.extend(quote!(let mut #ready = __piton::None;));
             let give_up = match branch {
                 Branch::Operation(_) => {
-                    let (token, made) = (operation_token(point, index), made(point, index));
+                    let token = operation_token(point, index);
+                    let is_looked_after = self.begin(point, index);
                     let index = Index::from(index);
                     step.extend(quote! {
-                        match #made.take() {
-                            __piton::Some(#value) => {
-                                #token.begin(#value, #parked, #index, #cx)?;
+                        if #is_looked_after && !#done {
+                            if let __piton::Poll::Ready(#value) =
+                                #token.poll(#parked, #index, #cx)?
+                            {
+                                #ready = __piton::Some(#value);
+                                #done = true;
                             }
-                            __piton::None if !#done => {
-                                if let __piton::Poll::Ready(#value) =
-                                    #token.poll(#parked, #index, #cx)?
-                                {
-                                    #ready = __piton::Some(#value);
-                                    #done = true;
-                                }
-                            }
-                            __piton::None => {}
                         }
                     });
                     quote!(#token.cancel(#parked, #index, #cx)?;)
@@ -284,21 +279,17 @@ impl Printer<'_> {
         let value = awaited(self.machine.graph.points[point.0].span);
         let failed = hidden("failed");
         // Without a failure all are looked after, and those that begin in any case.
-        let unless_failed = fail_fast.then(|| quote!(if #failed.is_none()));
+        let unless_failed = fail_fast.then(|| quote!(&& #failed.is_none()));
         let mut step = TokenStream::new();
         let (mut cancel, mut take) = (TokenStream::new(), Vec::new());
         for (index, (_, branch)) in wait.branches.iter().enumerate() {
             let number = Index::from(index);
             match branch {
                 Branch::Operation(call) => {
-                    let (token, made) = (operation_token(point, index), made(point, index));
+                    let token = operation_token(point, index);
+                    let is_looked_after = self.begin(point, index);
                     step.extend(quote! {
-                        if let __piton::Some(#value) = #made.take() {
-                            #token.begin(#value, #parked, #number, #cx)?;
-                            #done = false;
-                        } else #unless_failed {
-                            #done &= #token.poll(#parked, #number, #cx)?;
-                        }
+                        #done &= #is_looked_after #unless_failed && #token.poll(#parked, #number, #cx)?;
                     });
                     if fail_fast {
                         let look = quote!(#token.failed(#parked, #number));
@@ -359,6 +350,21 @@ impl Printer<'_> {
                     __piton::Ok((#(#take,)*))
                 }
             };
+        }
+    }
+
+    /// Begins an operation that has been made. Whether it is to be looked after: it has begun before, or has
+    /// ended at once and may be what is waited for.
+    fn begin(&self, point: PointId, index: usize) -> TokenStream {
+        let (cx, parked) = (context(), parked());
+        let value = awaited(self.machine.graph.points[point.0].span);
+        let (token, made) = (operation_token(point, index), made(point, index));
+        let index = Index::from(index);
+        quote! {
+            match #made.take() {
+                __piton::Some(#value) => #token.begin(#value, #parked, #index, #cx)?,
+                __piton::None => true,
+            }
         }
     }
 

@@ -46,6 +46,12 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     /// cancellation has no place in [`Self::Output`].
     fn poll(pending: &mut Self::Pending, cx: &Context) -> Result<Poll<Self::Output>, StepError>;
 
+    /// Whether the operation ended where it started, so that its outcome is there already.
+    #[doc(hidden)]
+    fn has_ended(_: &Self::Pending) -> bool {
+        false
+    }
+
     /// Gives the operation up; what arrives for it later is dropped.
     ///
     /// # Errors

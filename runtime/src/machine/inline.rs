@@ -36,6 +36,10 @@ impl<F: DurableFuture + Unpin> DurableFuture for Pin<Box<F>> {
         F::poll(pending, cx)
     }
 
+    fn has_ended(pending: &F::Pending) -> bool {
+        F::has_ended(pending)
+    }
+
     fn cancel(pending: F::Pending, cx: &Context) -> Result<(), StepError> {
         F::cancel(pending, cx)
     }
@@ -55,7 +59,6 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
         match go_on::<W>(&mut parked, cx)? {
             Poll::Pending => Ok(PendingInline::Suspended(parked.frame().to_vec())),
             Poll::Ready(value) => {
-                cx.go_on();
                 let value = W::RETURNED.encode(&value).map_err(StepError::Encode)?;
                 Ok(PendingInline::Returned(value))
             }
@@ -77,6 +80,10 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
             *pending = PendingInline::Suspended(parked.frame().to_vec());
         }
         Ok(poll)
+    }
+
+    fn has_ended(pending: &Self::Pending) -> bool {
+        matches!(pending, PendingInline::Returned(_))
     }
 
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {

@@ -39,9 +39,6 @@ where
     const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
-        if self.0.is_empty() {
-            cx.go_on();
-        }
         cx.wait_for_all(|| {
             let start = |item: F| cx.wait_among::<F, _>(|| item.start(cx));
             self.0.into_iter().map(|item| start(item).map(PendingItem::Pending)).collect()
@@ -67,6 +64,13 @@ where
             PendingItem::Pending(_) => None,
         });
         Ok(Poll::Ready(ready.collect()))
+    }
+
+    fn has_ended(pending: &Self::Pending) -> bool {
+        pending.iter().all(|item| match item {
+            PendingItem::Pending(operation) => F::has_ended(operation),
+            PendingItem::Ready(_) => true,
+        })
     }
 
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {

@@ -33,7 +33,16 @@ impl<F: DurableFuture> Fut<F, F::Output> {
 }
 
 fn suspend<F: DurableFuture>(operation: F, state: u32, parked: &mut Parked, cx: &Context) {
-    wait_for(operation.start(cx), state, parked);
+    wait_for(begun::<F>(operation, cx), state, parked);
+}
+
+/// Starts the operation. If it ends at once, the code goes on within the step.
+fn begun<F: DurableFuture>(operation: F, cx: &Context) -> Result<F::Pending, StepError> {
+    let pending = operation.start(cx)?;
+    if F::has_ended(&pending) {
+        cx.go_on();
+    }
+    Ok(pending)
 }
 
 /// Begins to write the state that waits for what has been started, and for nothing else.
@@ -64,7 +73,7 @@ fn resume<F: DurableFuture>(parked: &mut Parked, cx: &Context) -> Option<F::Outp
 /// The token of one of several operations of which one is enough.
 pub struct Choice<F, T> {
     start: fn(F, &mut Parked, &Context) -> Result<(), StepError>,
-    begin: fn(F, &mut Parked, usize, &Context) -> Result<(), StepError>,
+    begin: fn(F, &mut Parked, usize, &Context) -> Result<bool, StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<Poll<T>, StepError>,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
 }
@@ -78,17 +87,23 @@ fn start<F>(operation: F, parked: &mut Parked, cx: &Context) -> Result<(), StepE
 where
     F: DurableFuture,
 {
-    let pending = operation.start(cx)?;
+    let pending = begun::<F>(operation, cx)?;
     save(&pending, parked);
     Ok(())
 }
 
-fn begin<F>(operation: F, parked: &mut Parked, index: usize, cx: &Context) -> Result<(), StepError>
+fn begin<F>(
+    operation: F,
+    parked: &mut Parked,
+    index: usize,
+    cx: &Context,
+) -> Result<bool, StepError>
 where
     F: DurableFuture,
 {
     let pending = cx.wait_among::<F, _>(|| operation.start(cx))?;
-    update(parked, index, &pending)
+    update(parked, index, &pending)?;
+    Ok(F::has_ended(&pending))
 }
 
 fn save<P: Serialize>(pending: &P, parked: &mut Parked) {
@@ -167,7 +182,8 @@ impl<F, T> Choice<F, T> {
         }
     }
 
-    /// Starts operation number `index` of the state, which waits for it already.
+    /// Starts operation number `index` of the state, which waits for it already. Whether it has
+    /// ended at once.
     ///
     /// # Errors
     /// As [`DurableFuture::start`].
@@ -177,7 +193,7 @@ impl<F, T> Choice<F, T> {
         parked: &mut Parked,
         index: usize,
         cx: &Context,
-    ) -> Result<(), Halt> {
+    ) -> Result<bool, Halt> {
         Ok((self.begin)(operation, parked, index, cx)?)
     }
 
@@ -203,7 +219,7 @@ impl<F, T> Choice<F, T> {
 /// have one.
 pub struct Branch<F, T> {
     start: fn(F, &mut Parked, &Context) -> Result<(), StepError>,
-    begin: fn(F, &mut Parked, usize, &Context) -> Result<(), StepError>,
+    begin: fn(F, &mut Parked, usize, &Context) -> Result<bool, StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<bool, StepError>,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
     take: fn(&Parked, usize) -> Result<Option<T>, StepError>,
@@ -227,7 +243,7 @@ where
     F: DurableFuture,
     F::Output: Durable,
 {
-    let pending = cx.wait_among::<F, _>(|| operation.start(cx))?;
+    let pending = cx.wait_among::<F, _>(|| begun::<F>(operation, cx))?;
     save(&Item::<F>::Pending(pending), parked);
     Ok(())
 }
@@ -237,13 +253,15 @@ fn begin_branch<F>(
     parked: &mut Parked,
     index: usize,
     cx: &Context,
-) -> Result<(), StepError>
+) -> Result<bool, StepError>
 where
     F: DurableFuture,
     F::Output: Durable,
 {
     let pending = cx.wait_among::<F, _>(|| operation.start(cx))?;
-    update(parked, index, &Item::<F>::Pending(pending))
+    let has_ended = F::has_ended(&pending);
+    update(parked, index, &Item::<F>::Pending(pending))?;
+    Ok(has_ended)
 }
 
 fn poll_branch<F>(parked: &mut Parked, index: usize, cx: &Context) -> Result<bool, StepError>
@@ -305,7 +323,8 @@ impl<F, T> Branch<F, T> {
         Ok((self.start)(operation, parked, cx)?)
     }
 
-    /// Starts operation number `index` of the state, which waits for it already.
+    /// Starts operation number `index` of the state, which waits for it already. Whether it has
+    /// ended at once.
     ///
     /// # Errors
     /// As [`DurableFuture::start`].
@@ -315,7 +334,7 @@ impl<F, T> Branch<F, T> {
         parked: &mut Parked,
         index: usize,
         cx: &Context,
-    ) -> Result<(), Halt> {
+    ) -> Result<bool, Halt> {
         Ok((self.begin)(operation, parked, index, cx)?)
     }
 
