@@ -149,6 +149,18 @@ impl Liveness {
         after
     }
 
+    /// The locals that are needed somewhere after each node of a block and, last, after its end.
+    pub(crate) fn needed_after(&self, graph: &Graph, id: BlockId) -> Vec<BTreeSet<LocalId>> {
+        let block = &graph[id];
+        let mut after = self.after_nodes(graph, id);
+        after.push(self.after(graph, block));
+        for (after, usage) in after.iter_mut().zip(block.all_usages()) {
+            let jumps = crate::holes::targets(graph, usage).into_iter();
+            after.extend(jumps.flat_map(|(_, to)| &self.live_in[to.0]).cloned());
+        }
+        after.into_iter().map(|live| live.into_iter().map(|place| place.local).collect()).collect()
+    }
+
     /// What is live after the end of `block` has been evaluated.
     fn after(&self, graph: &Graph, block: &Block) -> BTreeSet<Place> {
         let mut live = BTreeSet::new();

@@ -79,12 +79,14 @@ pub(crate) struct Entry {
 }
 
 /// Analyzes the graph. `roots` are those that are entered within a step and those that are not;
-/// `root_of` is by block.
+/// `root_of` is by block. `lacks_part` says whether a part of a local is gone before or after a node of a
+/// block.
 pub(crate) fn analyze(
     graph: &Graph,
     liveness: &Liveness,
     roots: &BTreeMap<BlockId, Entry>,
     root_of: &[BlockId],
+    lacks_part: &impl Fn((BlockId, usize), LocalId) -> bool,
 ) -> Carried {
     let left_out = &borrowing(graph) | &plain(graph);
     let mut held_at: Vec<Option<BTreeSet<LocalId>>> = vec![None; graph.blocks.len()];
@@ -133,6 +135,11 @@ pub(crate) fn analyze(
         }
     }
     carried.left_out = left_out;
+    for (id, nodes) in graph.block_ids().zip(&mut carried.held) {
+        for (node, held) in nodes.iter_mut().enumerate() {
+            held.retain(|local| !lacks_part((id, node), *local));
+        }
+    }
     carried.early = Early::find(graph, liveness, roots, root_of, &carried.held, &held_at);
     loop {
         let mut changed = false;

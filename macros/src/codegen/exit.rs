@@ -150,7 +150,7 @@ impl Printer<'_> {
         let (block, node) = self.at.get();
         let carried = &self.machine.layout.carried;
         let is_given = given == Some(local) && carried.holds_when_given(local);
-        let is_held = carried.held(block, node).contains(&local) && !self.lacks_part(local);
+        let is_held = carried.held(block, node).contains(&local);
         if is_given || is_held {
             let ident = &self.machine.layout.variable(id).ident;
             quote!(#slot.fill(#ident);)
@@ -182,9 +182,7 @@ impl Printer<'_> {
             list.iter().position(|variable| variable.place == Place::whole(local))
         });
         let slots = variables.map(VariableId).map(|id| (id, self.machine.layout.variable(id)));
-        let passed = slots.filter(|(_, variable)| {
-            variable.passed_in.contains(&region) && !self.lacks_part(variable.place.local)
-        });
+        let passed = slots.filter(|(_, variable)| variable.passed_in.contains(&region));
         passed
             .map(|(id, variable)| {
                 let (slot, ident) = (slot(id), &variable.ident);

@@ -8,7 +8,7 @@ use syn::Expr;
 
 use super::print::Printer;
 use crate::hygiene::hidden;
-use crate::ir::{BlockId, LocalId, ScopeId};
+use crate::ir::{BlockId, ScopeId};
 use crate::layout::{Turn, VariableId};
 use crate::usage::{Place, Usage};
 
@@ -47,14 +47,6 @@ impl Printer<'_> {
     fn standing(&self) -> impl Iterator<Item = &Place> {
         let stands = self.machine.layout.stand_ins.at(self.at.get()).iter();
         stands.filter(|part| self.is_known(part))
-    }
-
-    /// Whether a part of a local may be gone after what is being printed.
-    pub(super) fn lacks_part(&self, local: LocalId) -> bool {
-        let (block, node) = self.at.get();
-        let stand_ins = &self.machine.layout.stand_ins;
-        let parts = [(block, node), (block, node + 1)].map(|at| stand_ins.at(at));
-        parts.into_iter().flatten().any(|part| part.local == local)
     }
 
     /// Whether rustc knows the part as one that is there. Those that are forgotten where the root

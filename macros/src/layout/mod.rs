@@ -8,6 +8,7 @@
 
 mod holding;
 mod links;
+mod lost;
 mod names;
 mod parts;
 mod passing;
@@ -218,7 +219,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     for root in &mut roots {
         root.gone = stand_ins.begin(root.block).iter().cloned().collect();
     }
-    let carried = carry(graph, liveness, &root_of, &mut roots, &mut variables);
+    let lost = lost::analyze(graph, &stand_ins, &roots);
+    let carried = carry(graph, liveness, &root_of, &lost, &mut roots, &mut variables);
     let read = find_idle(graph, &links, &root_of, &mut roots, &variables.list);
     keep(graph, &links, &root_of, &stand_ins, &mut roots, &mut variables.list);
     let states = states(graph, &roots);

@@ -62,11 +62,19 @@ pub(super) fn analyze(
         let missed = missed.entry(root_of[id.0]).or_default();
         missed.extend(exits.flat_map(|exit| &accepted[&exit]).cloned());
     }
-    let nodes = graph.block_ids().flat_map(|id| (0..=graph[id].nodes.len()).map(move |n| (id, n)));
-    let taken = nodes.map(|at| {
-        let missed = &missed[&root_of[at.0.0]];
-        let taken = holes.taken(graph, liveness, missed, at).into_iter().collect();
-        (at, outermost(taken).into_iter().collect::<Vec<_>>())
+    let taken = graph.block_ids().flat_map(|id| {
+        let missed = &missed[&root_of[id.0]];
+        let captures = liveness.captures();
+        let is_outside = move |local| {
+            graph[id].region.is_some_and(|region| captures.is_used_outside(region, local))
+        };
+        // What nothing needs from there on is not saved.
+        liveness.needed_after(graph, id).into_iter().enumerate().map(move |(node, needed)| {
+            let mut taken = holes.taken(graph, liveness, missed, (id, node));
+            taken.retain(|part| needed.contains(&part.local) || is_outside(part.local));
+            let taken = taken.into_iter().collect();
+            ((id, node), outermost(taken).into_iter().collect::<Vec<_>>())
+        })
     });
     let mut stand_ins = StandIns {
         begin: vec![BTreeSet::new(); graph.blocks.len()],

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::links::{exits_of, is_entered_within};
+use super::lost::Lost;
 use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
@@ -15,6 +16,7 @@ pub(super) fn carry(
     graph: &Graph,
     liveness: &Liveness,
     root_of: &[BlockId],
+    lost: &Lost,
     roots: &mut [Root],
     variables: &mut Variables,
 ) -> Carried {
@@ -40,7 +42,8 @@ pub(super) fn carry(
         (root.block, entry)
     });
     let entries = entries.collect();
-    let carried = carried::analyze(graph, liveness, &entries, root_of);
+    let lacks_part = |at, local| lost.lacks_part(at, local);
+    let carried = carried::analyze(graph, liveness, &entries, root_of, &lacks_part);
     let taken_over: BTreeSet<(PointId, VariableId)> = roots
         .iter()
         .filter_map(|root| match graph[root.block].kind {
