@@ -6,7 +6,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprLet, Label, Pat};
 
 use super::labels::JumpScope;
 use super::{Dest, Lower, guards, ident_expr, operands, receivers, unit};
-use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId, discard, discarded};
+use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded};
 use crate::suspend;
 
 /// Whether the expression gives its value in several places.
@@ -181,7 +181,7 @@ impl Lower<'_> {
     }
 
     /// A `match` of which the value is an operand: what is matched is there until the statement ends.
-    pub(super) fn match_operand(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
+    pub(super) fn match_operand(&mut self, mut expr: syn::ExprMatch, value: LocalId) {
         let scrutinee = self.hoist(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
         let is_new = operands::is_new_value(&scrutinee) || self.is_made_of_temporary(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
@@ -189,7 +189,9 @@ impl Lower<'_> {
             self.borrowed += 1;
             scrutinee = self.spill(scrutinee);
         }
-        self.arms(expr, scrutinee, dest);
+        // What is left of the value is dropped before what has been matched.
+        self.push(Stmt::Declare(value));
+        self.arms(expr, scrutinee, Dest::Local(value));
     }
 
     fn arms(&mut self, expr: syn::ExprMatch, scrutinee: Expr, dest: Dest) {

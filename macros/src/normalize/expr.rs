@@ -36,10 +36,12 @@ impl Lower<'_> {
             }
             expr if control::has_parts(&expr) => {
                 let local = self.temporary(&expr);
-                self.push(Stmt::Declare(local));
                 match expr {
-                    Expr::Match(expr) => self.match_operand(expr, Dest::Local(local)),
-                    expr => self.value(expr, Dest::Local(local)),
+                    Expr::Match(expr) => self.match_operand(expr, local),
+                    expr => {
+                        self.push(Stmt::Declare(local));
+                        self.value(expr, Dest::Local(local));
+                    }
                 }
                 self.path(local)
             }
