@@ -149,7 +149,7 @@ impl Generator {
                     ("$.is_some()", &[Ty::MaybeText]),
                     ("$.is_none()", &[Ty::Maybe]),
                     ("$.is_ok()", &[Ty::Fetched]),
-                    ("($..=$).contains(&$)", &[Ty::Int, Ty::Int, Ty::Int]),
+                    ("($..=$).contains(&($))", &[Ty::Int, Ty::Int, Ty::Int]),
                     ("$.is_alphabetic()", &[Ty::Char]),
                     ("$.contains_key($)", &[Ty::Map, Ty::Str]),
                     ("($ & $)", &[ty, ty]),

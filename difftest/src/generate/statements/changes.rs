@@ -211,8 +211,9 @@ impl Generator {
     pub(super) fn refill(&mut self) -> Node {
         let Some(index) = self.scope.find_moved(&mut self.rng) else { return self.assignment() };
         let (name, ty) = (self.scope.var(index).name.clone(), self.scope.var(index).ty);
-        let value = self.expr(ty);
-        // It may have been moved, or left, on the way.
+        // Where a block is left on the way it would be missing.
+        let value = self.without_exit(|this| this.expr(ty));
+        // It may have been moved on the way.
         if self.scope.is_assignable(index) {
             self.scope.assigned(index);
             let is_part = ty == Ty::Noisy && name.contains('.');
