@@ -222,6 +222,41 @@ async fn results_saved_twice_count_once() {
     worker.shutdown().await.unwrap();
 }
 
+/// A database that does not keep what some calls deliver.
+struct Refusing(AtomicU32);
+
+#[async_trait::async_trait]
+impl Hook for Refusing {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        let one_less = |left: u32| left.checked_sub(1);
+        let is_meant = operation == "deliver"
+            && self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok();
+        match is_meant {
+            true => {
+                let source = sqlx::Error::Encode("it is too long".into());
+                Err(StoreError::Unstorable { operation, source })
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+/// It would not be kept the next time either; the attempt counts as cut off.
+#[tokio::test(start_paused = true)]
+async fn a_result_that_cannot_be_kept_blocks_its_run() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    // All at once, and then one by one.
+    rig.store.set_hook(Arc::new(Refusing(AtomicU32::new(2))));
+    let run = rig.client.start(fan_out(20)).await.unwrap();
+    let record = rig.until_blocked(&run).await;
+    let reason = record.blocked.expect("it is blocked").to_string();
+    assert!(reason.contains("it is too long"), "{reason}");
+    rig.client.unblock(run.run_id()).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 190);
+    worker.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_signal_is_sent_again_only_if_that_is_safe() {
     let rig = Rig::new();

@@ -213,10 +213,7 @@ impl Driver {
             }
             Err(error) => {
                 match &*error {
-                    StoreError::Unstorable { source, .. } => {
-                        let why = format!("the database does not keep it: {source}");
-                        self.refused = Some(BlockedReason::Invalid(why));
-                    }
+                    StoreError::Unstorable { source, .. } => self.refuse(source),
                     error => report_failed_commit(&mut self.hold, error),
                 }
                 Err(Ended)
@@ -224,8 +221,14 @@ impl Driver {
         }
     }
 
-    /// Blocks the run if the database has refused its last step: it would refuse it again whenever
-    /// the step is made.
+    /// Notes that the database has refused what the run has come to.
+    pub(super) fn refuse(&mut self, source: &sqlx::Error) {
+        let why = format!("the database does not keep it: {source}");
+        self.refused = Some(BlockedReason::Invalid(why));
+    }
+
+    /// Blocks the run if the database has refused its last step, or what an activity has returned: it
+    /// would refuse it again whenever it is asked to.
     pub(super) async fn block_refused(&mut self) {
         if let Some(reason) = self.refused.take() {
             // What was to follow the step.

@@ -8,6 +8,7 @@ use tracing::{info, warn};
 use super::{Driver, Ended, SAVE_AGAIN_AFTER, Unsaved};
 use crate::engine::backoff::Backoff;
 use crate::engine::claim::INBOX_PAGE;
+use crate::error::StoreError;
 use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, NewArrival};
 
 impl Driver {
@@ -53,16 +54,39 @@ impl Driver {
                     self.hold.doubt();
                     return Err(Ended);
                 }
-                Err(error) => {
-                    warn!(%error, "an outcome could not be saved yet");
-                    self.unsaved.push(unsaved);
-                }
+                Err(error) => match &*error {
+                    StoreError::Unstorable { source, .. } => {
+                        self.refuse(source);
+                        self.unsaved.extend(self.as_cut_off(&unsaved));
+                    }
+                    _ => {
+                        warn!(%error, "an outcome could not be saved yet");
+                        self.unsaved.push(unsaved);
+                    }
+                },
             }
+        }
+        if self.refused.is_some() {
+            return Err(Ended);
         }
         if !self.unsaved.is_empty() {
             sleep(SAVE_AGAIN_AFTER).await;
         }
         Ok(())
+    }
+
+    /// What is left to say of an attempt whose end the database does not keep: its number is used up.
+    fn as_cut_off(&self, unsaved: &Unsaved) -> Option<Unsaved> {
+        let (handle, attempt) = match unsaved {
+            Unsaved::Outcome(handle) => {
+                let attempts = self.machine.with_activity(*handle, |activity| activity.attempts)?;
+                (*handle, attempts + 1)
+            }
+            Unsaved::Retry { handle, attempt, .. } => (*handle, *attempt),
+            // There is nothing in it that could be refused.
+            Unsaved::Interruption { .. } => return None,
+        };
+        Some(Unsaved::Interruption { handle, attempt })
     }
 
     pub(super) fn saved(&mut self, unsaved: Unsaved, seq: i64) {
