@@ -134,7 +134,7 @@ pub(crate) async fn kills_pauses_cuts_and_restarts_at_once_lose_nothing(_: Scene
          one, {cuts} cuts, {restarts} restarts"
     );
     for member in fleet.members {
-        member.leave().await;
+        member.leave_with_or_without_lease().await;
     }
 }
 
