@@ -53,6 +53,27 @@ impl std::ops::Sub<Duration> for Timestamp {
     }
 }
 
+impl std::ops::Sub for Timestamp {
+    type Output = Duration;
+
+    /// As [`saturating_since`](Self::saturating_since).
+    fn sub(self, earlier: Self) -> Duration {
+        self.saturating_since(earlier)
+    }
+}
+
+impl std::ops::AddAssign<Duration> for Timestamp {
+    fn add_assign(&mut self, by: Duration) {
+        *self = *self + by;
+    }
+}
+
+impl std::ops::SubAssign<Duration> for Timestamp {
+    fn sub_assign(&mut self, by: Duration) {
+        *self = *self - by;
+    }
+}
+
 impl From<jiff::Timestamp> for Timestamp {
     fn from(at: jiff::Timestamp) -> Self {
         Self(at.as_microsecond())
