@@ -43,7 +43,13 @@ impl Lower<'_> {
                 self.check_inner_item(item, &inside);
             }
         }
-        self.items.extend(items.into_iter().cloned());
+        for item in items {
+            // Two blocks may bring in the same.
+            let is_known = matches!(item, Item::Use(_)) && self.items.contains(item);
+            if !is_known {
+                self.items.push(item.clone());
+            }
+        }
     }
 
     fn check_inner_item(&self, item: &Item, inside: &Counts) {
@@ -69,7 +75,8 @@ impl Lower<'_> {
             Item::Macro(item) => names.extend(item.ident.as_ref().map(ToString::to_string)),
             _ => {}
         }
-        for name in names {
+        // What is called `_` has no name.
+        for name in names.into_iter().filter(|name| name != "_") {
             if self.identifiers.get(&name) != inside.get(&name) {
                 self.diagnostics.error(
                     item.span(),
