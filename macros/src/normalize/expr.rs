@@ -228,7 +228,9 @@ pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>>
         // The right side comes first, and then the place that it goes to.
         Expr::Assign(expr) => vec![(&mut expr.right, Value), (&mut expr.left, Place)],
         Expr::Binary(ExprBinary { left, op, right, .. }) => {
-            if is_assignment(op) {
+            if is_assignment(op) && is_borrow(right) && is_element(left) {
+                vec![(left, Place), (right, Value)]
+            } else if is_assignment(op) {
                 vec![(right, Value), (left, Place)]
             } else if is_comparison(op) {
                 vec![(left, Borrowed), (right, Borrowed)]
@@ -265,6 +267,35 @@ pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>>
         Expr::Group(expr) => vec![(&mut expr.expr, Value)],
         _ => return None,
     })
+}
+
+/// Whether the expression is a borrow, so that `+=` is a call of a trait's method, whose operands are
+/// evaluated from left to right. Only of two primitive values the right one comes first.
+fn is_borrow(expr: &Expr) -> bool {
+    match expr {
+        Expr::Reference(_) => true,
+        Expr::Paren(expr) => is_borrow(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Whether the expression is an element, or a part of one, of what is no call.
+fn is_element(expr: &Expr) -> bool {
+    fn is_place(expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(_) => true,
+            Expr::Index(expr) => is_place(&expr.expr),
+            Expr::Field(expr) => is_place(&expr.base),
+            Expr::Paren(expr) => is_place(&expr.expr),
+            _ => false,
+        }
+    }
+    match expr {
+        Expr::Index(expr) => is_place(&expr.expr),
+        Expr::Field(expr) => is_element(&expr.base),
+        Expr::Paren(expr) => is_element(&expr.expr),
+        _ => false,
+    }
 }
 
 pub(crate) fn is_assignment(op: &BinOp) -> bool {
