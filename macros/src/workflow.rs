@@ -7,7 +7,7 @@ use syn::{Item, ItemFn, ItemImpl};
 use crate::args::WorkflowArgs;
 use crate::check::{Level, Rule, check_body, use_imports_around};
 use crate::diagnostics::Diagnostics;
-use crate::ir::{Graph, Point};
+use crate::ir::{Graph, LocalKind, Point};
 use crate::method::Kind;
 use crate::parse::WorkflowFn;
 use crate::{cfg, codegen, conditions, dump, layout, liveness, method, normalize, parse, resolve};
@@ -163,14 +163,25 @@ fn report_texts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
         for place in places.filter(|place| place.fields.is_empty()) {
             let local = &graph.locals[place.local];
             if local.holds_text && seen.insert(place.local) {
+                let (what, help) = match local.kind {
+                    LocalKind::Items => (
+                        "an item of this loop".to_owned(),
+                        "make the text a `String`: `\"…\".to_owned()`; a list of nothing but literals may \
+                         stay as it is",
+                    ),
+                    _ => (
+                        format!("`{}`", local.stored),
+                        "make the text a `String`, or bind it to a variable of its own",
+                    ),
+                };
                 diagnostics.error(
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
                     format!(
-                        "`{}` has a `&'static str` in it, and is held across the await of `{}`",
-                        local.stored, state.name
+                        "{what} has a `&'static str` in it, and is held across the await of `{}`",
+                        state.name
                     ),
-                    "make the text a `String`, or bind it to a variable of its own",
+                    help,
                 );
             }
         }

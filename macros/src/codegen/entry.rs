@@ -285,7 +285,19 @@ impl Printer<'_> {
         // Where it is read may be in another root.
         let is_read = self.machine.layout.read.contains(&id);
         let allow = is_read.then(|| quote!(#[allow(unused_variables)]));
-        quote!(#allow let #mutability #ident #ty;)
+        let tie = self.tie([id]);
+        quote!(#allow let #mutability #ident #ty; #tie)
+    }
+
+    /// Lets rustc know that locals are of the same type as in the other roots that assign them: each
+    /// could be assigned what their token would give.
+    pub(super) fn tie(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
+        let tied = locals.into_iter().filter(|id| self.machine.layout.tied.contains(id));
+        tied.map(|id| {
+            let (ident, token) = (&self.machine.graph.locals[id].ident, tokens::type_token(id));
+            quote!(if false { #ident = #token.value(); })
+        })
+        .collect()
     }
 }
 

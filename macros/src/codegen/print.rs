@@ -309,6 +309,7 @@ impl<'a> Printer<'a> {
                 braces.push(self.stmt(stmt, usage));
                 if let Stmt::Local(local) = stmt {
                     braces.push(self.see(&local.pat));
+                    braces.push(self.tie(bound_locals(&self.machine.graph.locals, &local.pat)));
                 }
             }
             // Where it is not assigned, rustc could not tell its type.
@@ -343,12 +344,30 @@ impl<'a> Printer<'a> {
     }
 
     fn stmt(&self, stmt: &Stmt, usage: &Usage) -> TokenStream {
+        let closure = self.closure_made_again(stmt);
         if self.is_plain(usage) {
-            return stmt.to_token_stream();
+            return closure.map_or_else(|| stmt.to_token_stream(), |stmt| stmt.to_token_stream());
         }
-        let mut stmt = stmt.clone();
+        let mut stmt = closure.unwrap_or_else(|| stmt.clone());
         Rewrite::new(self).visit_stmt_mut(&mut stmt);
         stmt.to_token_stream()
+    }
+
+    /// The statement without the `move` of a closure that is made again later: what it would take over
+    /// is saved.
+    fn closure_made_again(&self, stmt: &Stmt) -> Option<Stmt> {
+        let Stmt::Local(local) = stmt else { return None };
+        let Expr::Closure(closure) = &*local.init.as_ref()?.expr else { return None };
+        closure.capture.as_ref()?;
+        let bound = bound_locals(&self.machine.graph.locals, &local.pat);
+        if !bound.into_iter().any(|local| self.machine.layout.is_remade(local)) {
+            return None;
+        }
+        let mut local = local.clone();
+        if let Some(Expr::Closure(closure)) = local.init.as_mut().map(|init| &mut *init.expr) {
+            closure.capture = None;
+        }
+        Some(Stmt::Local(local))
     }
 
     pub(super) fn expr(&self, expr: &Expr, usage: &Usage) -> TokenStream {

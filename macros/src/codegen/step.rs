@@ -162,6 +162,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let arguments = tokens::arguments(machine);
     let mut described = Vec::new();
     let locals = tokens::locals(machine, &mut described);
+    let types = tokens::types(machine);
     let checks = tokens::text_checks(machine);
     let operations = tokens::operations(machine);
     let outputs = regions::output_tokens(machine, &mut described);
@@ -202,6 +203,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #user_context
             #arguments
             #locals
+            #types
             #operations
             #outputs
             if __piton::is_describing(#cx) {

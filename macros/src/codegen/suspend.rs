@@ -13,7 +13,7 @@ use super::tokens::{ends, operation_token, token};
 use crate::hygiene::hidden;
 use crate::ir::{Branch, Choice, PointId, RegionId, Terminator, discard};
 use crate::layout::State;
-use crate::usage::Usage;
+use crate::usage::{Usage, bound_locals};
 
 /// Before the suspension.
 impl Printer<'_> {
@@ -205,7 +205,8 @@ impl Printer<'_> {
                     }
                     let ty = ty.as_ref().map(|ty| quote!(: #ty));
                     let see = self.see(pat);
-                    return quote!(let #pat #ty = #value; #see);
+                    let tie = self.tie(bound_locals(&self.machine.graph.locals, pat));
+                    return quote!(let #pat #ty = #value; #see #tie);
                 }
                 Terminator::Join { point: this, pat, .. } if *this == point => {
                     return quote!(let #pat = #value;);

@@ -10,12 +10,27 @@ use super::Machine;
 use super::facade::values_of;
 use super::step::context;
 use crate::hygiene::hidden;
-use crate::ir::{Branch, LocalKind, PointId, Terminator};
+use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator};
 use crate::layout::{Variable, VariableId};
 
 /// The type token of a saved variable.
 pub(super) fn token(id: VariableId) -> Ident {
     hidden(&format!("t{}", id.0))
+}
+
+/// The token of a local that is of one type in several roots, saved or not.
+pub(super) fn type_token(local: LocalId) -> Ident {
+    hidden(&format!("y{}", local.0))
+}
+
+/// Those tokens.
+pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
+    let tied = machine.layout.tied.iter();
+    tied.map(|local| {
+        let token = type_token(*local);
+        quote!(let #token = __piton::TypeOf::new();)
+    })
+    .collect()
 }
 
 /// The type token of an operation.

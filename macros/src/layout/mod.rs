@@ -126,6 +126,9 @@ pub(crate) struct Layout {
     pub(crate) edges: BTreeSet<(usize, Option<usize>)>,
     /// The locals that are read anywhere.
     pub(crate) read: BTreeSet<LocalId>,
+    /// The locals that a root assigns without having been given them, so that nothing else tells rustc
+    /// that they are of the same type there as elsewhere.
+    pub(crate) tied: BTreeSet<LocalId>,
     /// What is held where control leaves a root.
     pub(crate) carried: Carried,
     /// Where copies stand in for parts that have been moved out.
@@ -223,10 +226,26 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let carried = carry(graph, liveness, &root_of, &lost, &mut roots, &mut variables);
     let read = find_idle(graph, &links, &root_of, &mut roots, &variables.list);
     keep(graph, &links, &root_of, &stand_ins, &mut roots, &mut variables.list);
+    let assigned = roots.iter().flat_map(|root| &root.declared).copied();
+    let tied = assigned.filter(|local| {
+        let local = &graph.locals[*local];
+        local.mutable && local.ty.is_none() && !local.is_temporary
+    });
+    let tied = tied.collect();
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
     forget_late(graph, &links, &root_of, &stand_ins, &mut roots);
-    Layout { variables: variables.list, roots, links, states, edges, read, carried, stand_ins }
+    Layout {
+        variables: variables.list,
+        roots,
+        links,
+        states,
+        edges,
+        read,
+        tied,
+        carried,
+        stand_ins,
+    }
 }
 
 impl Layout {

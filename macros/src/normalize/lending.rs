@@ -110,8 +110,18 @@ pub(super) const DEFAULTING: [&str; 2] = ["unwrap_or", "unwrap_or_default"];
 /// Methods that give the error that a `?` returns with where there is nothing.
 const EXPLAINING: [&str; 4] = ["context", "ok_or", "ok_or_else", "with_context"];
 
+/// Those of [`PARTS`] and [`PARTS_MUT`] that are told what to look for, which is one thing.
+const TOLD: [&str; 7] =
+    ["get", "get_mut", "rsplit_once", "split_at", "split_once", "strip_prefix", "strip_suffix"];
+
 pub(super) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
     methods.iter().any(|method| call.method == method)
+}
+
+/// Whether a method lends a part, and not one of the user's by that name with other arguments.
+fn gives_part(call: &ExprMethodCall) -> bool {
+    (is_one_of(&PARTS, call) || is_one_of(&PARTS_MUT, call))
+        && call.args.len() == usize::from(is_one_of(&TOLD, call))
 }
 
 /// Whether a method only looks at what it lends.
@@ -243,8 +253,7 @@ impl Lower<'_> {
                 && (has_default
                     || sifts && call.method == "filter"
                     || projects
-                    || is_one_of(&PARTS, call)
-                    || is_one_of(&PARTS_MUT, call));
+                    || gives_part(call));
         let has_more = has_items && projects;
         if !(chain.gives_part || adapts || has_more || !has_items && is_one_of(&ITEMS, call)) {
             return None;

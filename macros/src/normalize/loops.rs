@@ -4,7 +4,7 @@
 use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Expr, Label, Pat};
+use syn::{Expr, Label, Lit, Pat};
 
 use super::operands::without_parens;
 use super::texts::{self, Shape};
@@ -48,8 +48,11 @@ impl Lower<'_> {
     }
 
     /// `for` over an iterator of which the items that are left can be saved.
-    pub(super) fn for_expr(&mut self, expr: syn::ExprForLoop, dest: Dest) {
+    pub(super) fn for_expr(&mut self, mut expr: syn::ExprForLoop, dest: Dest) {
         let span = expr.in_token.span();
+        if suspend::block(&expr.body) {
+            self.copy_out_of_table(&mut expr);
+        }
         let shape = texts::of_value(&self.locals, &self.shapes, &expr.expr);
         let has_texts = shape == Shape::List(Box::new(Shape::Text));
         let may_be_text = shape == Shape::Unknown && texts::may_lend(&self.locals, &expr.expr);
@@ -80,6 +83,32 @@ impl Lower<'_> {
             self.finish(whole, Dest::Discard);
         }
         self.finish_unit(dest);
+    }
+
+    /// Has a loop over a table of literals copy its items out of it, so that no texts in them are left to
+    /// be saved: `for (name, limit) in [("a", 1), ("b", 2)]` becomes `for &(name, limit) in &[…]`.
+    fn copy_out_of_table(&self, expr: &mut syn::ExprForLoop) {
+        let table = self.stands_for(&expr.expr).unwrap_or(&expr.expr);
+        let is_table = matches!(table, Expr::Array(table) if table.elems.iter().all(is_row));
+        if !is_table {
+            return;
+        }
+        let (attrs, and_token) = (Vec::new(), syn::Token![&](expr.expr.span()));
+        let pat = std::mem::replace(&mut *expr.pat, Pat::Verbatim(Default::default()));
+        let (attrs_of_pat, pat) = (attrs.clone(), Box::new(pat));
+        *expr.pat = Pat::Reference(syn::PatReference {
+            attrs: attrs_of_pat,
+            and_token,
+            mutability: None,
+            pat,
+        });
+        let table = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
+        *expr.expr = Expr::Reference(syn::ExprReference {
+            attrs,
+            and_token,
+            mutability: None,
+            expr: Box::new(table),
+        });
     }
 
     /// The values that a loop gets beside the items that are lent: what is left of them, and a local for
@@ -164,6 +193,20 @@ impl Lower<'_> {
             this.push(Stmt::Match { scrutinee: next, arms });
         });
     }
+}
+
+/// Whether the expression is a tuple of literals with texts among them.
+fn is_row(expr: &Expr) -> bool {
+    fn is_literal(expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Tuple(expr) => expr.elems.iter().all(is_literal),
+            Expr::Unary(expr) => is_literal(&expr.expr),
+            _ => false,
+        }
+    }
+    let is_text = |part: &Expr| matches!(part, Expr::Lit(part) if matches!(part.lit, Lit::Str(_)));
+    matches!(expr, Expr::Tuple(row) if row.elems.iter().any(is_text)) && is_literal(expr)
 }
 
 /// Whether the expression is a range of integers, as far as its syntax shows.

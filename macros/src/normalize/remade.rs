@@ -1,8 +1,9 @@
 //! Locals that are made again after a suspension instead of being saved: borrows of other locals,
-//! string literals, constants, and closures that capture nothing else.
+//! string literals, constants, functions, and closures that capture nothing that could change.
 
+use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{Expr, Ident, Lit, Member, Pat, PatIdent, PatReference, UnOp};
+use syn::{Expr, Ident, Lit, Member, Pat, PatIdent, PatReference, Token, UnOp};
 
 use super::lending::lends;
 use super::{Lower, chosen, collect_bindings, split_type};
@@ -20,6 +21,17 @@ fn has_text(expr: &Expr) -> bool {
         Expr::Tuple(expr) => expr.elems.iter().any(has_text),
         Expr::Reference(_) => true,
         Expr::Paren(expr) => has_text(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Whether the function puts a borrow into something that has it and nothing else.
+fn only_wraps(function: &Expr) -> bool {
+    let Expr::Path(path) = function else { return false };
+    let names: Vec<_> = path.path.segments.iter().map(|part| part.ident.to_string()).collect();
+    match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["Some"] => true,
+        [.., "Cow", function] => ["Borrowed", "from"].contains(function),
         _ => false,
     }
 }
@@ -103,8 +115,43 @@ impl Lower<'_> {
             return None;
         }
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
-        let lent = || self.lent(&init.expr);
-        if self.is_remade(&init.expr) { Some((*init.expr).clone()) } else { lent() }
+        if self.is_remade(&init.expr) || self.is_function(&init.expr) {
+            let mut again = (*init.expr).clone();
+            // What it has taken over is where it was, for the next time it is made.
+            if let Expr::Closure(closure) = &mut again {
+                closure.capture = None;
+            }
+            return Some(again);
+        }
+        self.lent(&init.expr)
+    }
+
+    /// Whether the expression puts shared borrows side by side, or one into something that only wraps it:
+    /// `(&a, &b)`, `Some(&a)`, `Cow::from(&a)`.
+    fn wraps_borrows(&self, expr: &Expr) -> bool {
+        let are_borrows = |parts: &Punctuated<Expr, Token![,]>| {
+            !parts.is_empty() && parts.iter().all(|part| self.wraps_borrows(part))
+        };
+        match expr {
+            Expr::Paren(expr) => self.wraps_borrows(&expr.expr),
+            Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
+            Expr::Reference(borrow) => borrow.mutability.is_none() && self.is_remade(expr),
+            Expr::Path(_) => self.is_shared_borrow(expr),
+            Expr::Tuple(expr) => are_borrows(&expr.elems),
+            Expr::Array(expr) => are_borrows(&expr.elems),
+            Expr::Call(call) => only_wraps(&call.func) && are_borrows(&call.args),
+            _ => false,
+        }
+    }
+
+    /// Whether the path names a function, as far as its spelling shows.
+    fn is_function(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        local.is_none()
+            && path.path.segments.last().is_some_and(|segment| {
+                segment.ident.to_string().starts_with(|c: char| c.is_lowercase())
+            })
     }
 
     /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by
@@ -200,7 +247,7 @@ impl Lower<'_> {
     }
 
     /// How the expression is made again, if it is a local that stands for something else.
-    fn stands_for(&self, expr: &Expr) -> Option<&Expr> {
+    pub(super) fn stands_for(&self, expr: &Expr) -> Option<&Expr> {
         let Expr::Path(path) = expr else { return None };
         let local = self.locals.find(path.path.get_ident()?)?;
         self.locals[local].remade.as_ref()
@@ -249,14 +296,23 @@ impl Lower<'_> {
             Expr::Reference(expr) if expr.mutability.is_some() => self.is_place(&expr.expr),
             Expr::Reference(expr) => self.is_constant(&expr.expr) || self.is_place(&expr.expr),
             // Those of other values are saved.
-            Expr::Array(_) | Expr::Tuple(_) => has_text(expr) && self.is_constant(expr),
+            Expr::Array(_) | Expr::Tuple(_) => {
+                has_text(expr) && self.is_constant(expr) || self.wraps_borrows(expr)
+            }
+            Expr::Call(_) => self.wraps_borrows(expr),
             Expr::Macro(call) => {
                 matches!(macros::name(&call.mac).as_str(), "concat" | "stringify")
             }
             Expr::Closure(closure) => {
                 let usage = Usage::of_expr(&self.locals, expr);
-                let is_shared = |place: &Place| self.locals[place.local].remade.is_some();
-                closure.asyncness.is_none() && usage.reads.iter().all(is_shared)
+                // What it captures is then what it was when the closure was made.
+                let stays = |place: &Place| {
+                    let local = &self.locals[place.local];
+                    local.remade.is_some() || !local.mutable
+                };
+                closure.asyncness.is_none()
+                    && usage.changes.iter().all(|local| !self.locals[*local].mutable)
+                    && usage.reads.iter().all(stays)
             }
             Expr::Paren(expr) => self.is_remade(&expr.expr),
             _ => false,

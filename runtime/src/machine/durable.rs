@@ -5,6 +5,8 @@
 //! source needs no annotation. The bound that makes a value saveable stands once, where the token
 //! is made, so that a value that cannot be saved is one error.
 
+use std::marker::PhantomData;
+
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,7 +24,7 @@ use crate::codec::{self, CodecError, Described};
     note = "a workflow's locals are saved at every await, so their types must implement \
             `serde::Serialize` and `serde::de::DeserializeOwned`",
     note = "derive both for a type of your own, hold a value instead of a reference to one (`.clone()`), \
-            or use it up before the await and make it again after it",
+            write a `fn` instead of a closure, or use it up before the await and make it again after it",
     note = "rule `saved_locals`"
 )]
 pub trait Durable: Serialize + DeserializeOwned {}
@@ -58,6 +60,26 @@ impl std::fmt::Debug for Saved {
 pub struct Local<T: 'static> {
     /// How its values are saved.
     pub coding: &'static Coding<T>,
+}
+
+/// The token of a local that several parts of a step give a value and none hands on to another.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeOf<T>(PhantomData<fn() -> T>);
+
+impl<T> TypeOf<T> {
+    /// Makes the token of a type that is yet to be inferred.
+    #[expect(clippy::new_without_default, reason = "it is no value of anything")]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+
+    /// Stands in code that is never come to.
+    ///
+    /// # Panics
+    /// Always.
+    pub fn value(&self) -> T {
+        unreachable!("types are told by code that is not carried out")
+    }
 }
 
 /// How values of a type are saved.

@@ -44,7 +44,7 @@ pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
 pub use definition::Definition;
-pub use durable::{Coding, Durable, Local, Saved, local};
+pub use durable::{Coding, Durable, Local, Saved, TypeOf, local};
 pub use entry::{Registered, WorkflowEntry};
 pub use frame::FrameReader;
 pub use future::DurableFuture;

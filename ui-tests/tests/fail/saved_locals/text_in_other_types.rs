@@ -16,4 +16,11 @@ async fn run(number: u64) -> usize {
     option.map_or(list.len(), str::len)
 }
 
+#[workflow]
+async fn table(number: u64) {
+    for (name, limit) in [("a", number), ("b", 2)] {
+        step(limit + name.len() as u64).await;
+    }
+}
+
 fn main() {}
