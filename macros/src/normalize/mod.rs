@@ -19,6 +19,7 @@ mod lending;
 mod lent;
 mod loops;
 mod names;
+mod numbers;
 mod operands;
 mod projections;
 mod receivers;
@@ -53,6 +54,8 @@ pub(crate) fn normalize(
 ) -> Tree {
     let mut identifiers = items::Counts::new();
     items::count(body.to_token_stream(), &mut identifiers);
+    let mut called_with_numbers = numbers::CalledWithNumbers::new();
+    numbers::find(body.to_token_stream(), &mut called_with_numbers);
     let mut locals = locals;
     let shapes = texts::find(&body, &mut locals);
     let mut lower = Lower {
@@ -62,6 +65,7 @@ pub(crate) fn normalize(
         pinned: Vec::new(),
         items: Vec::new(),
         identifiers,
+        called_with_numbers,
         depth: 0,
         targets: 0,
         temporaries: 0,
@@ -106,6 +110,7 @@ struct Lower<'a> {
     items: Vec<syn::Item>,
     /// How often each identifier occurs in the body.
     identifiers: items::Counts,
+    called_with_numbers: numbers::CalledWithNumbers,
     /// How many blocks are open.
     depth: usize,
     targets: usize,

@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Ident, Lit, Member, Pat, PatIdent, PatReference, Token, UnOp};
 
 use super::lending::lends;
-use super::{Lower, chosen, collect_bindings, split_type};
+use super::{Lower, chosen, collect_bindings, numbers, split_type};
 use crate::ir::MadeWith;
 use crate::macros;
 use crate::parts;
@@ -117,8 +117,12 @@ impl Lower<'_> {
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
         if self.is_remade(&init.expr) || self.is_function(&init.expr) {
             let mut again = (*init.expr).clone();
-            // What it has taken over is where it was, for the next time it is made.
             if let Expr::Closure(closure) = &mut again {
+                let name = pat.ident.to_string();
+                if numbers::may_change(closure, &name, &self.called_with_numbers) {
+                    return None;
+                }
+                // What it has taken over is where it was, for the next time it is made.
                 closure.capture = None;
             }
             return Some(again);
