@@ -23,7 +23,7 @@ pub(crate) use self::bindings::has_ref;
 use self::early::Early;
 use self::looks::Looks;
 use self::owned::{borrowing, plain};
-pub(crate) use self::owned::{gives_own, local_of};
+pub(crate) use self::owned::{gives_own, local_of, takes_receiver};
 use crate::captures::Captures;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
 use crate::liveness::Liveness;

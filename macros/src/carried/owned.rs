@@ -191,6 +191,16 @@ pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
             .any(|m| call.method == m)
 }
 
+/// Whether the method takes what it is called on and makes its value of that. It is so by the `Option` and
+/// the `Result` of the standard library.
+pub(crate) fn takes_receiver(call: &syn::ExprMethodCall) -> bool {
+    const METHODS: [&str; 12] = [
+        "and_then", "err", "filter", "flatten", "map", "map_err", "ok", "ok_or", "or", "or_else",
+        "xor", "zip",
+    ];
+    METHODS.iter().any(|method| call.method == method)
+}
+
 /// Whether the method changes what it is called on and leaves it where it is, if its value is not wanted.
 /// It is so by the collections and strings of the standard library, and what takes itself to give a changed
 /// one, as builders do, is not called for nothing.

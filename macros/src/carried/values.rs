@@ -9,7 +9,7 @@ use syn::{Expr, Macro, Pat};
 
 use super::bindings::Bindings;
 use super::blocks::Target;
-use super::owned::{gives_own, local_of};
+use super::owned::{gives_own, local_of, takes_receiver};
 use super::{jump_dest, taken_by};
 use crate::ir::{Graph, LocalId, LocalKind, Locals};
 use crate::macros::{self, Piece};
@@ -210,7 +210,8 @@ impl<'a> Values<'a> {
             arguments.iter().chain([&&*call.receiver]).for_each(|operand| self.keep(operand));
         }
         let locals = &self.graph.locals;
-        let is_temporary = |local: LocalId| locals[local].is_temporary && self.outlives_temporaries;
+        let is_gone = self.outlives_temporaries || takes_receiver(call);
+        let is_temporary = |local: LocalId| locals[local].is_temporary && is_gone;
         if local_of(locals, &call.receiver).is_some_and(|local| !is_temporary(local)) {
             receiver && gives_own(call)
         } else {

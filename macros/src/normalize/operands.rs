@@ -10,7 +10,7 @@ use syn::{Expr, ExprReference, UnOp};
 
 use super::late::{Exits, Late};
 use super::{Lower, control, let_stmt};
-use crate::carried::{gives_own, local_of};
+use crate::carried::{gives_own, local_of, takes_receiver};
 use crate::ir::{LocalId, Locals};
 use crate::macros::{self, Piece};
 use crate::suspend;
@@ -185,13 +185,9 @@ impl Lower<'_> {
     /// Whether the expression makes a value of what has been awaited before it, by methods that take what
     /// they are called on.
     pub(super) fn is_made_of_temporary(&self, value: &Expr) -> bool {
-        const TAKE: [&str; 12] = [
-            "and_then", "err", "filter", "flatten", "map", "map_err", "ok", "ok_or", "or",
-            "or_else", "xor", "zip",
-        ];
         let Expr::MethodCall(call) = value else { return false };
         let receiver = local_of(&self.locals, &call.receiver);
-        TAKE.iter().any(|method| call.method == method)
+        takes_receiver(call)
             && (receiver.is_some_and(|local| self.locals[local].is_temporary)
                 || self.is_made_of_temporary(&call.receiver))
             && call.args.iter().all(|argument| is_constant(self, argument) || is_own(argument))
