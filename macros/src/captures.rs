@@ -19,7 +19,7 @@ pub(crate) struct Captures {
     outer: Vec<BTreeSet<LocalId>>,
     /// Those of them that it names itself, and not only by way of borrows of them.
     direct: Vec<BTreeSet<LocalId>>,
-    /// Those of them that it uses by way of borrows of them.
+    /// Those of them that it uses by way of borrows of them, which are made outside as well.
     lent: Vec<BTreeSet<LocalId>>,
     /// Those of them that it owns.
     owned: Vec<BTreeSet<LocalId>>,
@@ -145,7 +145,10 @@ fn outer(graph: &Graph) -> Captures {
                 let used = usage::made_of(&graph.locals, *named);
                 let used = used.into_iter().filter(|local| !is_inside(local, id));
                 let used: Vec<_> = used.collect();
-                lent[id.0].extend(used.iter().filter(|local| *local != named));
+                // A borrow that is made in the region is a use by the region itself.
+                if !is_inside(named, id) {
+                    lent[id.0].extend(used.iter().filter(|local| *local != named));
+                }
                 outer[id.0].extend(used);
                 direct[id.0].extend(Some(*named).filter(|local| !is_inside(local, id)));
             }
