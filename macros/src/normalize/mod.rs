@@ -34,7 +34,7 @@ mod walk;
 pub(crate) use self::control::chain;
 pub(crate) use self::expr::{is_assignment, is_comparison, is_lazy};
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
@@ -53,9 +53,8 @@ pub(crate) fn normalize(
     diagnostics: &Diagnostics,
 ) -> Tree {
     let mut identifiers = items::Counts::new();
-    items::count(body.to_token_stream(), &mut identifiers);
-    let mut called_with_numbers = numbers::CalledWithNumbers::new();
-    numbers::find(body.to_token_stream(), &mut called_with_numbers);
+    let source = body.to_token_stream();
+    items::count(source.clone(), &mut identifiers);
     let mut locals = locals;
     let shapes = texts::find(&body, &mut locals);
     let mut lower = Lower {
@@ -65,7 +64,7 @@ pub(crate) fn normalize(
         pinned: Vec::new(),
         items: Vec::new(),
         identifiers,
-        called_with_numbers,
+        source,
         depth: 0,
         targets: 0,
         temporaries: 0,
@@ -110,7 +109,8 @@ struct Lower<'a> {
     items: Vec<syn::Item>,
     /// How often each identifier occurs in the body.
     identifiers: items::Counts,
-    called_with_numbers: numbers::CalledWithNumbers,
+    /// The body.
+    source: TokenStream,
     /// How many blocks are open.
     depth: usize,
     targets: usize,

@@ -1,10 +1,8 @@
-//! What is called with nothing but numbers.
+//! Closures that are called with nothing but numbers.
 //!
 //! A closure without types of its parameters gets them from its calls. Made again in a part of the
 //! function in which all calls give it plain numbers, it would take an `i32`, whatever rustc has seen in
 //! the others.
-
-use std::collections::HashSet;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -13,33 +11,48 @@ use syn::{ExprClosure, Ident, Pat, ReturnType};
 use super::collect_bindings;
 use super::items::{Counts, count};
 
-/// The names of what is called so somewhere in `tokens`, by argument.
-pub(super) type CalledWithNumbers = HashSet<(String, usize)>;
-
-/// Finds the calls.
-pub(super) fn find(tokens: TokenStream, called: &mut CalledWithNumbers) {
-    let mut name = None;
-    for tree in tokens {
-        if let TokenTree::Group(group) = &tree {
-            if let Some(name) = name.take()
-                && group.delimiter() == Delimiter::Parenthesis
-            {
-                let arguments = numbers_among(group.stream());
-                called.extend(arguments.map(|index| (String::clone(&name), index)));
-            }
-            find(group.stream(), called);
-        }
-        name = match tree {
-            TokenTree::Ident(ident) => Some(ident.to_string()),
-            _ => None,
-        };
-    }
+/// Whether the closure `name` of a `body` may take something else where it is made again: a parameter
+/// without a type is given a number, and the closure has nothing that it would have to go with.
+pub(super) fn may_change(closure: &ExprClosure, name: &Ident, body: &TokenStream) -> bool {
+    let untyped: Vec<usize> = (0..)
+        .zip(&closure.inputs)
+        .filter(|(_, input)| !is_typed(input))
+        .map(|(at, _)| at)
+        .collect();
+    !untyped.is_empty()
+        && matches!(closure.output, ReturnType::Default)
+        && !goes_with_others(closure)
+        && is_given_number(name, &untyped, body.clone())
 }
 
-/// Which of the arguments have a number that nothing beside it gives a type.
-fn numbers_among(arguments: TokenStream) -> impl Iterator<Item = usize> {
-    let are_numbers: Vec<bool> = split(arguments).iter().map(|one| is_number(one)).collect();
-    are_numbers.into_iter().enumerate().filter(|(_, is_number)| *is_number).map(|(index, _)| index)
+/// Whether the body of a closure names anything but parameters without types.
+fn goes_with_others(closure: &ExprClosure) -> bool {
+    let mut untyped = Vec::new();
+    let inputs = closure.inputs.iter().filter(|input| !is_typed(input));
+    inputs.for_each(|input| collect_bindings(input, &mut untyped));
+    let mut named = Counts::new();
+    count(closure.body.to_token_stream(), &mut named);
+    named
+        .keys()
+        .any(|name| syn::parse_str::<Ident>(name).is_ok_and(|name| !untyped.contains(&name)))
+}
+
+/// Whether one of the arguments `at` these places of a call of `name` has a number that nothing beside it
+/// gives a type.
+fn is_given_number(name: &Ident, at: &[usize], tokens: TokenStream) -> bool {
+    let mut is_called = false;
+    tokens.into_iter().any(|tree| {
+        let was_called = std::mem::replace(
+            &mut is_called,
+            matches!(&tree, TokenTree::Ident(ident) if ident == name),
+        );
+        let TokenTree::Group(group) = tree else { return false };
+        let is_call = was_called && group.delimiter() == Delimiter::Parenthesis;
+        let is_number = |arguments: Vec<Vec<TokenTree>>| {
+            at.iter().any(|at| arguments.get(*at).is_some_and(|argument| is_number(argument)))
+        };
+        is_call && is_number(split(group.stream())) || is_given_number(name, at, group.stream())
+    })
 }
 
 fn split(list: TokenStream) -> Vec<Vec<TokenTree>> {
@@ -70,27 +83,6 @@ fn has_name(tree: &TokenTree) -> bool {
         TokenTree::Group(group) => group.stream().into_iter().any(|tree| has_name(&tree)),
         TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     }
-}
-
-/// Whether the closure `name` may take something else where it is made again: a parameter without a type
-/// is given a number, and the body has nothing that it would have to go with.
-pub(super) fn may_change(closure: &ExprClosure, name: &str, called: &CalledWithNumbers) -> bool {
-    let mut inputs = closure.inputs.iter().enumerate();
-    inputs.any(|(index, input)| !is_typed(input) && called.contains(&(name.to_owned(), index)))
-        && matches!(closure.output, ReturnType::Default)
-        && !goes_with_others(closure)
-}
-
-/// Whether the body of a closure names anything but parameters without types.
-fn goes_with_others(closure: &ExprClosure) -> bool {
-    let mut untyped = Vec::new();
-    let inputs = closure.inputs.iter().filter(|input| !is_typed(input));
-    inputs.for_each(|input| collect_bindings(input, &mut untyped));
-    let mut named = Counts::new();
-    count(closure.body.to_token_stream(), &mut named);
-    named
-        .keys()
-        .any(|name| syn::parse_str::<Ident>(name).is_ok_and(|name| !untyped.contains(&name)))
 }
 
 fn is_typed(input: &Pat) -> bool {

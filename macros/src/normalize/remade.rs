@@ -118,8 +118,7 @@ impl Lower<'_> {
         if self.is_remade(&init.expr) || self.is_function(&init.expr) {
             let mut again = (*init.expr).clone();
             if let Expr::Closure(closure) = &mut again {
-                let name = pat.ident.to_string();
-                if numbers::may_change(closure, &name, &self.called_with_numbers) {
+                if numbers::may_change(closure, &pat.ident, &self.source) {
                     return None;
                 }
                 // What it has taken over is where it was, for the next time it is made.
