@@ -67,6 +67,10 @@ const SETTINGS: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
+/// In the order of their names in the list.
+const CURRENT_SETTINGS: &str = "SELECT current_setting(name) \
+    FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, place) ORDER BY place";
+
 pub(in crate::store) async fn open(
     url: &str,
     options: &StoreOptions,
@@ -177,11 +181,10 @@ async fn process_of(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
 
 /// Warns if sessions do not have the settings that they were started with.
 async fn check_settings(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-    for (name, wanted) in SETTINGS {
-        let found: String = sqlx::query_scalar("SELECT current_setting($1)")
-            .bind(name)
-            .fetch_one(&mut *connection)
-            .await?;
+    let names = SETTINGS.map(|(name, _)| name);
+    let found: Vec<String> =
+        sqlx::query_scalar(CURRENT_SETTINGS).bind(&names[..]).fetch_all(connection).await?;
+    for ((name, wanted), found) in SETTINGS.into_iter().zip(found) {
         if found != wanted {
             warn!(
                 name,
