@@ -35,7 +35,8 @@ pub use crate::machine::{
     OwnedItems, Parked, Position, Region, Registered, Slot, StepError, TypeOf, Workflow,
     WorkflowCall, WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_key,
     current_copy, current_item, forget, future, held_as, item, item_list, items, keeps, lender,
-    lent_by, lent_mutably, local, next_copy, next_item, opened, range, static_text, static_texts,
+    lent_by, lent_mutably, local, next_copy, next_item, number, opened, range, static_text,
+    static_texts,
 };
 pub use crate::model::graph::{END, edges, saved_locals};
 pub use crate::model::{AwaitKind, Graph, Node, Payload, RetryPolicy};

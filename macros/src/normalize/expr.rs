@@ -3,6 +3,7 @@
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprMacro};
 
+use super::compound::{self, is_assignment};
 use super::control::{self, literal_bool};
 use super::operands::Operand;
 use super::{Dest, Lower, unit};
@@ -53,6 +54,7 @@ impl Lower<'_> {
                 inner => Expr::Paren(syn::ExprParen { expr: Box::new(inner), ..expr }),
             },
             mut expr => {
+                let is_of_numbers = self.is_only_of_numbers(&expr);
                 if let Some(mut operands) = operands_mut(&mut expr) {
                     let values = operands.iter_mut().map(|(operand, kind)| {
                         (std::mem::replace(&mut **operand, Expr::PLACEHOLDER), *kind)
@@ -67,6 +69,9 @@ impl Lower<'_> {
                     {
                         // As a value, so that what is not assigned ends with the statement.
                         *expr.right = syn::parse_quote!({ #right });
+                    }
+                    if is_of_numbers && let Expr::Binary(expr) = &mut expr {
+                        compound::only_of_numbers(&mut expr.left);
                     }
                 } else {
                     let help = "await before it, into a variable";
@@ -228,7 +233,7 @@ pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>>
         // The right side comes first, and then the place that it goes to.
         Expr::Assign(expr) => vec![(&mut expr.right, Value), (&mut expr.left, Place)],
         Expr::Binary(ExprBinary { left, op, right, .. }) => {
-            if is_assignment(op) && is_borrow(right) && is_element(left) {
+            if compound::place_is_first(op, left, right) {
                 vec![(left, Place), (right, Value)]
             } else if is_assignment(op) {
                 vec![(right, Value), (left, Place)]
@@ -267,51 +272,6 @@ pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>>
         Expr::Group(expr) => vec![(&mut expr.expr, Value)],
         _ => return None,
     })
-}
-
-/// Whether the expression is a borrow, so that `+=` is a call of a trait's method, whose operands are
-/// evaluated from left to right. Only of two primitive values the right one comes first.
-fn is_borrow(expr: &Expr) -> bool {
-    match expr {
-        Expr::Reference(_) => true,
-        Expr::Paren(expr) => is_borrow(&expr.expr),
-        _ => false,
-    }
-}
-
-/// Whether the expression is an element, or a part of one, of what is no call.
-fn is_element(expr: &Expr) -> bool {
-    fn is_place(expr: &Expr) -> bool {
-        match expr {
-            Expr::Path(_) => true,
-            Expr::Index(expr) => is_place(&expr.expr),
-            Expr::Field(expr) => is_place(&expr.base),
-            Expr::Paren(expr) => is_place(&expr.expr),
-            _ => false,
-        }
-    }
-    match expr {
-        Expr::Index(expr) => is_place(&expr.expr),
-        Expr::Field(expr) => is_element(&expr.base),
-        Expr::Paren(expr) => is_element(&expr.expr),
-        _ => false,
-    }
-}
-
-pub(crate) fn is_assignment(op: &BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_)
-    )
 }
 
 /// Whether the right side may not be evaluated.

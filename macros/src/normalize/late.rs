@@ -25,7 +25,7 @@ use crate::suspend::{self, Awaiting};
 use crate::usage::Usage;
 
 /// Methods that lend what is in an entry of a map, and may put it there.
-const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
+pub(super) const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
 
 /// Methods that give the items of what they are called on as values.
 const OWN_ITEMS: [&str; 6] =

@@ -7,6 +7,7 @@
 
 mod branches;
 mod chosen;
+mod compound;
 mod control;
 mod entries;
 mod expr;
@@ -31,8 +32,9 @@ mod text_types;
 mod texts;
 mod walk;
 
+pub(crate) use self::compound::is_assignment;
 pub(crate) use self::control::chain;
-pub(crate) use self::expr::{is_assignment, is_comparison, is_lazy};
+pub(crate) use self::expr::{is_comparison, is_lazy};
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;

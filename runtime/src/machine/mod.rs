@@ -23,6 +23,7 @@ mod iteration;
 mod join_all;
 mod lending;
 mod locals;
+mod number;
 mod operation_token;
 mod parked;
 pub(crate) mod places;
@@ -59,6 +60,7 @@ pub use lending::{
     Asked, Copies, Lender, Lends, Owners, copy_of_key, lender, lent_by, lent_mutably, opened,
 };
 pub use locals::{Load, LocalsReader, Slot};
+pub use number::{Number, number};
 pub use operation_token::{Branch, Choice, Fut, branch, choice, future};
 pub use parked::Parked;
 pub use region::{Never, Region};

@@ -1,0 +1,148 @@
+//! Compound assignments, `place += value.await`.
+//!
+//! Of two numbers rustc evaluates the value first and then the place. An `AddAssign` of another type is a
+//! call of its method, whose operands are evaluated from left to right. The macro does not see types: it
+//! takes a borrow on the right for a sign of a call, and everything else for numbers. Where the difference
+//! could be told, rustc checks that they are.
+
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{BinOp, Expr, ExprBinary};
+
+use super::Lower;
+use super::late::FILLING;
+use super::lending::{PARTS_MUT, is_one_of};
+use crate::suspend;
+use crate::usage::Usage;
+
+pub(crate) fn is_assignment(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
+
+/// Whether the place of a compound assignment is seen to be evaluated before the value.
+pub(super) fn place_is_first(op: &BinOp, place: &Expr, value: &Expr) -> bool {
+    is_assignment(op) && is_borrow(value) && is_element(place)
+}
+
+fn is_borrow(expr: &Expr) -> bool {
+    match expr {
+        Expr::Reference(_) => true,
+        Expr::Paren(expr) => is_borrow(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Whether the expression is an element, or a part of one, of what is no call.
+fn is_element(expr: &Expr) -> bool {
+    fn is_place(expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(_) => true,
+            Expr::Index(expr) => is_place(&expr.expr),
+            Expr::Field(expr) => is_place(&expr.base),
+            Expr::Paren(expr) => is_place(&expr.expr),
+            _ => false,
+        }
+    }
+    match expr {
+        Expr::Index(expr) => is_place(&expr.expr),
+        Expr::Field(expr) => is_element(&expr.base),
+        Expr::Paren(expr) => is_element(&expr.expr),
+        _ => false,
+    }
+}
+
+impl Lower<'_> {
+    /// Whether the expression is a compound assignment of which it could be told that the value, in which or
+    /// after which something is awaited, comes before the place.
+    pub(super) fn is_only_of_numbers(&self, expr: &Expr) -> bool {
+        let Expr::Binary(ExprBinary { left: place, op, right: value, .. }) = expr else {
+            return false;
+        };
+        if !is_assignment(op) || place_is_first(op, place, value) {
+            return false;
+        }
+        let mut calls = Calls(false);
+        calls.visit_expr(if suspend::expr(value) { place } else { value });
+        calls.0 || self.changes_what_is_in(place, value) || self.changes_what_is_in(value, place)
+    }
+
+    fn changes_what_is_in(&self, expr: &Expr, other: &Expr) -> bool {
+        let named = Usage::of_expr(&self.locals, expr).mentions;
+        !named.is_disjoint(&Usage::of_expr(&self.locals, other).changes)
+    }
+}
+
+/// Has rustc check that a place is a number.
+pub(super) fn only_of_numbers(place: &mut Expr) {
+    *place = syn::parse_quote_spanned!(place.span()=> *::piton::__private::number(&mut #place));
+}
+
+/// Whether code is run that may be anybody's.
+struct Calls(bool);
+
+impl<'ast> Visit<'ast> for Calls {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        /// Methods of the standard library that change nothing, besides those of the lists.
+        const LOOKING: [&str; 14] = [
+            "abs",
+            "as_mut",
+            "as_ref",
+            "as_str",
+            "clone",
+            "entry",
+            "expect",
+            "is_empty",
+            "len",
+            "max",
+            "min",
+            "to_owned",
+            "to_string",
+            "unwrap",
+        ];
+        match expr {
+            Expr::Lit(_)
+            | Expr::Path(_)
+            | Expr::Field(_)
+            | Expr::Index(_)
+            | Expr::Paren(_)
+            | Expr::Group(_)
+            | Expr::Unary(_)
+            | Expr::Reference(_)
+            | Expr::Cast(_)
+            | Expr::Binary(_)
+            | Expr::Range(_)
+            | Expr::Struct(_)
+            | Expr::Tuple(_) => visit::visit_expr(self, expr),
+            Expr::Call(call) if is_constructor(&call.func) => {
+                call.args.iter().for_each(|argument| self.visit_expr(argument));
+            }
+            Expr::MethodCall(call)
+                if [&LOOKING[..], &FILLING, &PARTS_MUT]
+                    .iter()
+                    .any(|methods| is_one_of(methods, call)) =>
+            {
+                visit::visit_expr(self, expr);
+            }
+            _ => self.0 = true,
+        }
+    }
+}
+
+/// Whether the function is one of a struct or an enum with fields in parentheses, by its name.
+fn is_constructor(function: &Expr) -> bool {
+    let Expr::Path(path) = function else { return false };
+    let name = path.path.segments.last().map(|segment| segment.ident.to_string());
+    name.is_some_and(|name| name.starts_with(char::is_uppercase))
+}

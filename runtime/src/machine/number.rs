@@ -1,0 +1,24 @@
+//! Places of compound assignments that are evaluated after an await.
+
+/// What `place += value` is built into the language for, so that the value comes before the place.
+#[diagnostic::on_unimplemented(
+    message = "a place of type `{Self}` that calls something cannot be assigned to with an awaited value",
+    label = "what this calls would run after the await, and Rust runs it before for all but numbers",
+    note = "take the index or key into a variable before: `let at = …; list[at] += step().await;`",
+    note = "rule `unsupported_await`"
+)]
+pub trait Number {}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Number for $number {}
+    )*};
+}
+
+numbers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool }
+
+/// The place itself.
+pub fn number<T: Number>(place: &mut T) -> &mut T {
+    place
+}
