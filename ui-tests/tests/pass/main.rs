@@ -13,5 +13,6 @@ mod graph;
 mod inference;
 mod logging;
 mod methods;
+mod rewrites;
 mod strict;
 mod transaction;

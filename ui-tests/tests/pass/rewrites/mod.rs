@@ -1,0 +1,6 @@
+//! What `docs/limits.md` and the `help:` of each rule say to write instead.
+
+mod awaits;
+mod determinism;
+mod saved_locals;
+mod signatures;
