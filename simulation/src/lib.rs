@@ -13,7 +13,7 @@
 //! - the end: no run may be left open.
 //!
 //! What must hold:
-//! - no run is lost, none is started twice, no step is committed twice or by one who does not own
+//! - no run is lost, none is started twice, no two with one workflow id are open, no step is committed twice or by one who does not own
 //!   the run;
 //! - arrivals are used up once, signals in their order, and none that was acknowledged is left out;
 //! - what a worker owns without knowing, because an answer was lost, it finds within some polls, and before

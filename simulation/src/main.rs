@@ -52,8 +52,14 @@ fn main() -> std::process::ExitCode {
         Command::Run { runs, seed, threads } => run(runs, seed, threads),
         Command::Replay { seed, max_runs, max_faults, without, about } => {
             let without = without.into_iter().collect();
-            let report =
-                simulate(&Options { seed, max_runs, max_faults, without, is_recorded: true });
+            let report = simulate(&Options {
+                seed,
+                max_runs,
+                max_faults,
+                without,
+                is_recorded: true,
+                ..Options::default()
+            });
             for line in report.events.lines() {
                 if about.as_ref().is_none_or(|about| line.contains(about)) {
                     println!("{line}");

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use piton::store::memory::Guard;
+
 use crate::faults::Fault;
 
 /// One simulation. With a seed alone everything is drawn from it; the rest makes a violation
@@ -17,6 +19,8 @@ pub struct Options {
     pub max_faults: Option<u64>,
     /// Faults that are not injected.
     pub without: BTreeSet<Fault>,
+    /// What the database does without, which is for the tests of this crate.
+    pub left_out: BTreeSet<Guard>,
     /// Whether events are written down.
     pub is_recorded: bool,
 }

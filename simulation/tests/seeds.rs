@@ -1,9 +1,15 @@
-//! A bounded number of seeds, and that a seed means one thing.
+//! A bounded number of seeds, that a seed means one thing, and that what is wrong is seen.
 
-use simulation::{Options, simulate};
+use std::collections::BTreeSet;
+
+use piton::store::memory::Guard;
+use simulation::{Fault, Options, Totals, simulate};
 
 /// Takes some seconds; the command simulates as many as wanted.
 const SEEDS: u64 = 100;
+
+/// How many seeds are tried until one shows that a guard of the database is left out.
+const SEEDS_WITHOUT: u64 = 60;
 
 /// How many runs of a seed are played here at most.
 const MAX_RUNS: usize = 50;
@@ -14,6 +20,7 @@ fn options(seed: u64) -> Options {
 
 #[test]
 fn nothing_is_violated() {
+    let mut totals = Totals::default();
     for seed in 0..SEEDS {
         let report = simulate(&options(seed));
         let violations = &report.violations;
@@ -22,7 +29,10 @@ fn nothing_is_violated() {
             "cargo run -p piton-simulation -- replay {}\n{violations:#?}",
             report.options
         );
+        totals.add(&report);
     }
+    let struck: BTreeSet<Fault> = totals.faults.into_keys().collect();
+    assert_eq!(struck, Fault::ALL.into());
 }
 
 #[test]
@@ -35,5 +45,19 @@ fn a_seed_gives_the_same_events_each_time() {
         assert_eq!(differ, None, "seed {seed}");
         assert_eq!(first.events, second.events, "seed {seed}");
         assert_eq!(first.faults, second.faults, "seed {seed}");
+    }
+}
+
+fn is_missed(guard: Guard) -> bool {
+    (0..SEEDS_WITHOUT).any(|seed| {
+        let left_out = BTreeSet::from([guard]);
+        !simulate(&Options { left_out, ..options(seed) }).violations.is_empty()
+    })
+}
+
+#[test]
+fn each_guard_is_missed() {
+    for guard in Guard::ALL {
+        assert!(is_missed(guard), "{guard:?}");
     }
 }

@@ -83,6 +83,10 @@ impl Oracle {
                 if owner.is_some_and(|owner| !self.is_valid(owner, now)) {
                     self.violate(format!("{workflow_id} was given to a worker without a lease"));
                 }
+                let mut others = self.runs.values().filter(|run| !run.is_closed);
+                if others.any(|run| run.workflow_id == workflow_id) {
+                    self.violate(format!("{workflow_id} is open twice"));
+                }
                 let run = Run {
                     workflow_id: workflow_id.to_owned(),
                     owner,

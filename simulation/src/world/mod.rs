@@ -167,6 +167,7 @@ async fn play(options: &Options) -> Report {
     let plan = Plan::draw(options, &mut rng);
     let database = MemoryStore::new();
     database.repeat_run_ids(options.seed as u32);
+    options.left_out.iter().for_each(|guard| database.leave_out(*guard));
     let world = Arc::new(World {
         plan,
         faults: Faults::draw(options, &mut rng),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::state::{News, State};
-use super::{Held, Write};
+use super::{Guard, Held, Write};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
 use crate::model::{Payload, RunId, Timestamp};
@@ -228,9 +228,10 @@ impl State {
         if token.as_ref().is_some_and(|token| self.has_key(key.run_id, token)) {
             return FinishOutcome::Repeated;
         }
-        let is_entitled = self.is_entitled(key, reporter, now);
+        let is_entitled = self.guard(Guard::Reporter, self.is_entitled(key, reporter, now));
+        let may_be_stale = self.guard(Guard::Attempt, false);
         let Some(row) = self.activities.get_mut(&key) else { return FinishOutcome::Stale };
-        if row.attempt != attempt || !is_entitled {
+        if !may_be_stale && row.attempt != attempt || !is_entitled {
             return FinishOutcome::Stale;
         }
         news.wrote(Write::Ended { end: &end });

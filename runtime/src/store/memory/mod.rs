@@ -4,10 +4,12 @@
 //! [`Hook`] sees every call before and after its transition and may delay or fail it, and
 //! [`WriteCounts`] tell what a durable store would have written. [`MemoryStore::connect`] gives what
 //! another process has of the same database: news and a hook of its own.
+//! [`MemoryStore::leave_out`] breaks it on purpose.
 
 mod activities;
 mod blocked;
 mod database;
+mod guard;
 mod hook;
 mod reads;
 mod state;
@@ -21,6 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::time::Instant;
 
 use self::database::{Database, MemoryClock};
+pub use self::guard::Guard;
 pub use self::hook::{Held, Hook, Late, Write};
 use self::state::{News, State};
 pub use self::transaction::Notebook;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::activities::ActivityRow;
 use super::workers::WorkerRow;
-use super::{Held, Hook, Write, WriteCounts};
+use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{
@@ -25,6 +25,8 @@ pub(super) struct State {
     pub(super) notes: Vec<String>,
     /// What ids of runs are derived from: a seed, and how many there were.
     pub(super) run_ids: Option<(u32, u32)>,
+    /// What it does without.
+    pub(super) left_out: BTreeSet<Guard>,
     /// The open run of each workflow id.
     pub(super) open: HashMap<String, RunId>,
 }
@@ -152,10 +154,12 @@ impl State {
         now: Timestamp,
         news: &mut News<'_>,
     ) -> StartOutcome {
-        if self.runs.contains_key(&run.run_id) {
+        if !self.guard(Guard::RunId, !self.runs.contains_key(&run.run_id)) {
             return StartOutcome::Repeated;
         }
-        if let Some(run_id) = self.open.get(&run.workflow_id) {
+        if let Some(run_id) = self.open.get(&run.workflow_id)
+            && !self.guard(Guard::WorkflowId, false)
+        {
             return StartOutcome::IdTaken { run_id: *run_id };
         }
         let owner = run.owner.filter(|owner| self.is_valid(*owner, now));
@@ -207,6 +211,7 @@ impl State {
         news: &mut News<'_>,
     ) -> Result<Claimed, StoreError> {
         self.check(request.worker, now)?;
+        let stays_due = self.guard(Guard::Claim, false);
         let mut waiting: Vec<_> = self
             .runs
             .values_mut()
@@ -221,7 +226,7 @@ impl State {
                 break;
             }
             row.owner = Some(request.worker);
-            row.due_at = None;
+            row.due_at = row.due_at.filter(|_| stays_due);
             row.tell_claim(request.worker, false, news);
             claimed.runs.push(row.claimed(request.inbox_limit));
         }
@@ -265,8 +270,14 @@ impl State {
         now: Timestamp,
         news: &mut News<'_>,
     ) -> CommitOutcome {
+        let is_next = self.runs.get(&step.run_id).is_some_and(|row| {
+            self.guard(Guard::Owner, row.owner == Some(worker))
+                && self.guard(Guard::StepNo, row.step_no == step.expected)
+        });
+        let stays_unread = self.guard(Guard::Unread, false);
+        let stays = self.guard(Guard::Consumed, false);
         let row = match self.runs.get_mut(&step.run_id) {
-            Some(row) if row.owner == Some(worker) && row.step_no == step.expected => row,
+            Some(row) if is_next => row,
             _ => {
                 news.wrote(Write::Refused { worker, step: &step });
                 return CommitOutcome::Lost;
@@ -278,14 +289,15 @@ impl State {
         if !matches!(step.disposition, Disposition::Block { .. }) {
             row.takeovers = 0;
         }
-        row.inbox.retain(|arrival| !step.consumed.contains(&arrival.seq));
+        row.inbox.retain(|arrival| stays || !step.consumed.contains(&arrival.seq));
         match step.disposition {
             Disposition::Keep { snapshot, state } => {
                 (row.snapshot, row.state) = (snapshot, state.into_owned());
             }
             Disposition::Park { snapshot, state, due_at, inbox_read } => {
                 (row.snapshot, row.state) = (snapshot, state.into_owned());
-                let unread = (row.inbox_count > inbox_read).then_some(now);
+                let has_unread = row.inbox_count > inbox_read && !stays_unread;
+                let unread = has_unread.then_some(now);
                 let due_at = unread.into_iter().chain(due_at).min();
                 row.let_go(due_at, news);
             }
@@ -326,8 +338,10 @@ impl State {
         news: &mut News<'_>,
     ) -> ArrivalOutcome {
         let valid = arrival.owner.is_none_or(|owner| self.is_valid(owner, now));
+        let may_repeat = self.guard(Guard::DedupKey, false);
         let Some(row) = self.runs.get_mut(&arrival.run_id) else { return ArrivalOutcome::Unknown };
-        if arrival.dedup_key.as_ref().is_some_and(|key| row.dedup_keys.contains(key)) {
+        if !may_repeat && arrival.dedup_key.as_ref().is_some_and(|key| row.dedup_keys.contains(key))
+        {
             return ArrivalOutcome::Duplicate;
         }
         if !row.status.is_open() {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::Write;
 use super::state::{News, State};
+use super::{Guard, Write};
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
 use crate::store::{NewWorker, Renewal, WorkerLease};
@@ -94,7 +94,8 @@ impl State {
             worker.epoch = Epoch(worker.epoch.0 + 1);
             worker.lease_until = None;
             news.wrote(Write::Fenced { worker: fenced });
-            for row in self.runs.values_mut().filter(|row| row.owner == Some(fenced)) {
+            let keeps = self.guard(Guard::TakeOver, false);
+            for row in self.runs.values_mut().filter(|row| row.owner == Some(fenced) && !keeps) {
                 row.takeovers += 1;
                 row.let_go(Some(now), news);
                 let_go += 1;
@@ -112,9 +113,10 @@ impl State {
     }
 
     pub(super) fn is_valid(&self, worker: WorkerLease, now: Timestamp) -> bool {
-        self.workers.get(&worker.worker_id).is_some_and(|row| {
+        let is_valid = self.workers.get(&worker.worker_id).is_some_and(|row| {
             row.epoch == worker.epoch && row.lease_until.is_some_and(|until| until > now)
-        })
+        });
+        self.guard(Guard::Lease, is_valid)
     }
 
     pub(super) fn check(&self, worker: WorkerLease, now: Timestamp) -> Result<(), StoreError> {
