@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use piton::model::{RunStatus, StepNo};
-use piton::store::{RunKey, connect};
+use piton::model::{BlockedReason, Handle, RunStatus, StepNo, WorkerId};
+use piton::store::{ActivityKey, ArrivalKind, ArrivalOutcome, NewArrival, RunKey, connect};
 use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::migrate::Migrator;
 use sqlx::{PgPool, SqlitePool};
 
-/// What a piton of any schema has left behind: a run that waits, with an arrival, and one that is over.
+/// What a piton of any schema has left behind: a run that waits, with an arrival, one that is over, one that
+/// is blocked, and a worker that has died with a run that it had.
 const OLD_ROWS: &str = "
     INSERT INTO piton_runs (run_id, step_no, inbox_count, due_at, started_at, workflow_id, workflow,
         status, state, snapshot)
@@ -23,7 +24,22 @@ const OLD_ROWS: &str = "
     INSERT INTO piton_runs (run_id, step_no, started_at, closed_at, workflow_id, workflow, status,
         state, snapshot)
     VALUES ({2}, 7, 10, 30, 'over', 'order', 'completed', 'pay', {bytes});
+    INSERT INTO piton_runs (run_id, step_no, started_at, workflow_id, workflow, status, state, snapshot,
+        blocked)
+    VALUES ({3}, 1, 10, 'blocked', 'order', 'blocked', 'pay', {bytes}, '{\"undecodable\":\"old\"}');
+    INSERT INTO piton_workers (worker_id, epoch, host, pid, lease_ms, lease_expires_at {locked})
+    VALUES (41, 2, 'host', 1, 1000, 20 {false});
+    INSERT INTO piton_runs (run_id, step_no, takeovers, worker_id, epoch, started_at, workflow_id, workflow,
+        status, state, snapshot)
+    VALUES ({4}, 5, 1, 41, 2, 10, 'owned', 'order', 'running', 'pay', {bytes});
     INSERT INTO piton_definitions (workflow, hash, description) VALUES ('order', 5, '{}');
+";
+
+/// An activity on a queue, since this schema.
+const FIRST_ACTIVITIES: i64 = 2;
+const ACTIVITY: &str = "
+    INSERT INTO piton_activities (run_id, handle, attempt, due_at, queue, activity, call)
+    VALUES ({1}, 6, 2, 30, 'gpu', 'render', {bytes});
 ";
 
 /// What the run came to, in a table of its own up to this schema and in the run's row afterwards.
@@ -94,9 +110,14 @@ async fn sqlite() -> Result<(), Failed> {
         let pool = SqlitePool::connect(&format!("{url}?mode=rwc")).await?;
         migrations.run_to(newest, &pool).await?;
         let rows = old_rows(newest, INPUT, "x'01'", |id| format!("x'{:032x}'", id));
+        let rows = rows.replace("{locked}", "").replace("{false}", "");
         sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
         pool.close().await;
-        check_rows(&url).await?;
+        check_rows(&url, newest).await?;
+        let pool = SqlitePool::connect(&url).await?;
+        let arrivals: Vec<(i64, Vec<u8>)> = sqlx::query_as(ARRIVALS).fetch_all(&pool).await?;
+        assert_eq!(arrivals, [(1, vec![1])], "from schema {newest}");
+        pool.close().await;
         assert_eq!(sqlite_schema(&url).await?, expected, "from schema {newest}");
     }
     Ok(())
@@ -114,10 +135,13 @@ async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
         let input = if newest <= LAST_INPUTS { INPUT } else { INPUT_IN_THE_ROW };
         let id = |id| format!("'{}'", uuid::Uuid::from_u128(id));
         let rows = old_rows(newest, input, r"'\x01'", id);
+        let rows = rows.replace("{locked}", ", is_locked").replace("{false}", ", false");
         sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
         pool.close().await;
-        check_rows(&url).await?;
+        check_rows(&url, newest).await?;
         let pool = PgPool::connect(&url).await?;
+        let arrivals: Vec<(i64, Vec<u8>)> = sqlx::query_as(ARRIVALS).fetch_all(&pool).await?;
+        assert_eq!(arrivals, [(1, vec![1])], "from schema {newest}");
         let arguments: Option<Vec<u8>> =
             sqlx::query_scalar("SELECT arguments FROM piton_runs WHERE workflow_id = 'waiting'")
                 .fetch_one(&pool)
@@ -131,12 +155,16 @@ async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
 
 fn old_rows(schema: i64, input: &str, bytes: &str, id: impl Fn(u128) -> String) -> String {
     let result = if schema <= LAST_OWN_TABLE { OWN_TABLE } else { IN_THE_ROW };
-    let rows = format!("{OLD_ROWS}{input}{result}");
-    rows.replace("{bytes}", bytes).replace("{1}", &id(1)).replace("{2}", &id(2))
+    let activity = if schema < FIRST_ACTIVITIES { "" } else { ACTIVITY };
+    let rows = format!("{OLD_ROWS}{input}{result}{activity}").replace("{bytes}", bytes);
+    (1..=4).fold(rows, |rows, run| rows.replace(&format!("{{{run}}}"), &id(run)))
 }
 
-/// Opens an old database and looks for what was in it.
-async fn check_rows(url: &str) -> Result<(), Failed> {
+/// What has arrived for the run that waits, which no piton has written and none could read.
+const ARRIVALS: &str = "SELECT seq, arrival FROM piton_inbox";
+
+/// Opens a database of an old schema and looks for what was in it.
+async fn check_rows(url: &str, schema: i64) -> Result<(), Failed> {
     let store = connect(url).await?;
     let find = async |id: &str| store.find_run(&RunKey::WorkflowId(id.into())).await;
     let waiting = find("waiting").await?.expect("it is there");
@@ -144,6 +172,29 @@ async fn check_rows(url: &str) -> Result<(), Failed> {
     let over = find("over").await?.expect("it is there");
     assert_eq!((over.status, over.step_no), (RunStatus::Completed, StepNo(7)));
     assert!(over.result.is_some());
+    let blocked = find("blocked").await?.expect("it is there");
+    assert_eq!(blocked.blocked, Some(BlockedReason::Undecodable("old".into())));
+    let adoptable = store.find_blocked(&["order"], None, 10).await?;
+    assert_eq!(adoptable.iter().map(|run| run.run_id).collect::<Vec<_>>(), [blocked.run_id]);
+
+    let key = ActivityKey { run_id: waiting.run_id, handle: Handle(6) };
+    let activity = store.find_activity(key).await?;
+    assert_eq!(activity.is_some(), schema >= FIRST_ACTIVITIES);
+    assert!(activity.is_none_or(|activity| activity.queue == "gpu" && activity.attempt == 2));
+
+    let owned = find("owned").await?.expect("it is there");
+    assert_eq!(owned.owner, Some(WorkerId(41)));
+    assert_eq!(store.fence_expired_workers().await?, (vec![WorkerId(41)], 1));
+    let let_go = find("owned").await?.expect("it is there");
+    assert_eq!((let_go.owner, let_go.due_at.is_some()), (None, true));
+
+    let again = NewArrival {
+        run_id: waiting.run_id,
+        kind: ArrivalKind::Cancel { reason: "enough".into() },
+        dedup_key: Some("key".into()),
+        owner: None,
+    };
+    assert_eq!(store.deliver(vec![again]).await?, [ArrivalOutcome::Duplicate]);
     store.close().await;
     Ok(())
 }
