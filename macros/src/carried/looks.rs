@@ -6,7 +6,7 @@ use syn::{Expr, Stmt};
 use super::owned::{changes_in_place, gives_own, local_of};
 use crate::ir::Locals;
 use crate::macros::{self, Piece, Role};
-use crate::normalize::{is_assignment, is_comparison};
+use crate::normalize::{binds_nothing, is_assignment, is_comparison};
 
 /// Takes out what only looks at a local, or gives it another value, and keeps no borrow of it.
 pub(super) struct Looks<'a>(pub(super) &'a Locals);
@@ -51,6 +51,7 @@ impl VisitMut for Looks<'_> {
                 _ => {}
             },
             Expr::MethodCall(call) if gives_own(call) => self.take(&mut call.receiver),
+            Expr::Let(condition) if binds_nothing(&condition.pat) => self.take(&mut condition.expr),
             _ => {}
         }
         visit_mut::visit_expr_mut(self, expr);

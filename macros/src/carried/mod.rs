@@ -27,7 +27,7 @@ pub(crate) use self::owned::{gives_own, local_of, takes_receiver};
 use crate::captures::Captures;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
 use crate::liveness::Liveness;
-use crate::normalize::{chain, collect_bindings};
+use crate::normalize::{binds_nothing, chain};
 use crate::usage::{Jump, Place, Usage, bound_locals};
 
 /// The result of the analysis.
@@ -342,14 +342,9 @@ fn looked_at(locals: &Locals, end: &Terminator, arm: BlockId) -> Option<LocalId>
     let Terminator::Match { scrutinee: scrutinee @ Expr::Path(_), arms, .. } = end else {
         return None;
     };
-    let takes_nothing = |pat: &syn::Pat| {
-        let mut bound = Vec::new();
-        collect_bindings(pat, &mut bound);
-        bound.is_empty()
-    };
     let matched = local_of(locals, scrutinee)?;
     let is_in_guard = |pat: &syn::Pat| Usage::of_guard(locals, pat).mentions.contains(&matched);
-    let looks = arms.iter().any(|(pat, block)| *block == arm && takes_nothing(pat))
+    let looks = arms.iter().any(|(pat, block)| *block == arm && binds_nothing(pat))
         && !arms.iter().any(|(pat, _)| is_in_guard(pat));
     looks.then_some(matched)
 }

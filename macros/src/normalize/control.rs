@@ -173,8 +173,8 @@ impl Lower<'_> {
             let is_taken_apart =
                 expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body));
             if is_taken_apart {
-                scrutinee = this.keep_receiver(scrutinee);
-                scrutinee = this.keep_found(scrutinee);
+                let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
+                scrutinee = this.keep_matched(scrutinee, &pats);
             }
             this.arms(expr, scrutinee, dest);
         });
@@ -183,7 +183,7 @@ impl Lower<'_> {
     /// A `match` of which the value is an operand: what is matched is there until the statement ends.
     pub(super) fn match_operand(&mut self, mut expr: syn::ExprMatch, value: LocalId) {
         let scrutinee = self.hoist(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
-        let is_new = operands::is_new_value(&scrutinee) || self.is_made_of_temporary(&scrutinee);
+        let is_new = self.is_value(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
         if is_new {
             self.borrowed += 1;
@@ -349,8 +349,7 @@ impl Lower<'_> {
         match cond {
             Expr::Let(expr) => {
                 let value = self.hoist(*expr.expr);
-                let value = self.keep_receiver(value);
-                let value = self.keep_found(value);
+                let value = self.keep_matched(value, &[&*expr.pat]);
                 Expr::Let(ExprLet { expr: Box::new(value), ..expr })
             }
             Expr::Binary(ExprBinary { attrs, left, op: op @ BinOp::And(_), right })
@@ -369,7 +368,11 @@ impl Lower<'_> {
 /// Whether an operand of a chain must be evaluated by a statement of its own.
 fn is_evaluated_apart(operand: &Expr) -> bool {
     let keeps = |value: &Expr| receivers::has_receiver(&mut value.clone());
-    suspend::expr(operand) || matches!(operand, Expr::Let(expr) if keeps(&expr.expr))
+    let leaves = |expr: &ExprLet| {
+        operands::is_new_value(&expr.expr) && receivers::leaves_value(&[&*expr.pat])
+    };
+    suspend::expr(operand)
+        || matches!(operand, Expr::Let(expr) if keeps(&expr.expr) || leaves(expr))
 }
 
 /// The operands of a chain of `&&`.

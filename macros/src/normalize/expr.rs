@@ -112,6 +112,13 @@ impl Lower<'_> {
         if macros::has_lazy_await(&expr.mac) {
             return self.assertion(&expr.mac);
         }
+        if macros::name(&expr.mac) == "format" {
+            return self.without_temporaries(None, |this| this.hoist_pieces(expr));
+        }
+        self.hoist_pieces(expr)
+    }
+
+    fn hoist_pieces(&mut self, expr: ExprMacro) -> Expr {
         let help = "await before the macro, into a variable";
         let pieces = macros::is_known(&expr.mac).then(|| macros::parse(&expr.mac)).flatten();
         let Some(mut pieces) = pieces else {

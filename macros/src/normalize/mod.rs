@@ -279,6 +279,12 @@ pub(crate) fn collect_bindings(pat: &Pat, out: &mut Vec<Ident>) {
     syn::visit::Visit::visit_pat(&mut Bindings(out), pat);
 }
 
+pub(crate) fn binds_nothing(pat: &Pat) -> bool {
+    let mut bound = Vec::new();
+    collect_bindings(pat, &mut bound);
+    bound.is_empty()
+}
+
 fn unit() -> Expr {
     Expr::Tuple(syn::ExprTuple {
         attrs: Vec::new(),

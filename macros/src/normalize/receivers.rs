@@ -4,15 +4,31 @@
 //! receiver is moved to a temporary of the statement or the loop, and the operands before it are evaluated
 //! before it, as they are before an await.
 
-use syn::{Expr, ExprMethodCall};
+use syn::{Expr, ExprMethodCall, Pat};
 
 use super::expr::operands_mut;
-use super::operands::Operand;
-use super::{Lower, is_lazy};
+use super::operands::{Operand, is_new_value};
+use super::{Lower, binds_nothing, is_lazy};
 use crate::carried::gives_own;
 use crate::macros::{self, Piece};
 
 impl Lower<'_> {
+    /// Has what is matched last as long as what it is matched for, and the receivers in it.
+    pub(super) fn keep_matched(&mut self, value: Expr, pats: &[&Pat]) -> Expr {
+        let stays = leaves_value(pats) && self.is_value(&value);
+        let value = self.keep_receiver(value);
+        if stays {
+            self.borrowed += 1;
+            return self.spill(value);
+        }
+        self.keep_found(value)
+    }
+
+    /// Whether the expression makes a value, of nothing that it borrows.
+    pub(super) fn is_value(&self, expr: &Expr) -> bool {
+        is_new_value(expr) || self.is_made_of_temporary(expr)
+    }
+
     /// Moves the receivers in what is evaluated, whatever comes, to temporaries.
     pub(super) fn keep_receiver(&mut self, mut value: Expr) -> Expr {
         if !has_receiver(&mut value) {
@@ -63,6 +79,21 @@ impl Lower<'_> {
                 _ => operand,
             };
         }
+    }
+}
+
+/// Whether one of the patterns leaves what it is matched against where it is, which is not a number or text.
+pub(super) fn leaves_value(pats: &[&Pat]) -> bool {
+    pats.iter().any(|pat| binds_nothing(pat)) && !pats.iter().any(|pat| is_plain(pat))
+}
+
+fn is_plain(pat: &Pat) -> bool {
+    match pat {
+        Pat::Lit(_) | Pat::Range(_) => true,
+        Pat::Guard(pat) => is_plain(&pat.pat),
+        Pat::Paren(pat) => is_plain(&pat.pat),
+        Pat::Or(pat) => pat.cases.iter().any(is_plain),
+        _ => false,
     }
 }
 
