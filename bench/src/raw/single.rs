@@ -1,17 +1,20 @@
-//! Commits of one row, one after the other on one connection, as many at a time as are asked for.
+//! Commits of one row, always the same, one after the other on one connection, as many at a time as are
+//! asked for.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use super::{ROWS, Row, Writer, noise, postgres, scattered, sqlite};
+use super::{Row, Writer, noise, postgres, sqlite};
 use crate::database::{Database, Databases, StoreKind};
+
+/// How many states are written by turns.
+const STATES: usize = 1_024;
 
 /// A database of its own, and a connection to it.
 pub(crate) struct SingleCommits {
     writer: AnyWriter,
-    rows: Vec<Row>,
-    next: usize,
+    row: Row,
     noise: Vec<u8>,
     state_bytes: usize,
     /// Goes last.
@@ -34,33 +37,33 @@ impl SingleCommits {
         let url = &database.url;
         let (keys, writer) = match kind {
             StoreKind::Sqlite => {
-                let keys = sqlite::fill(url, ROWS, state_bytes).await?;
+                let keys = sqlite::fill(url, 1, state_bytes).await?;
                 (keys, AnyWriter::Sqlite(sqlite::connect(url).await?))
             }
             StoreKind::Postgres => {
-                let keys = postgres::fill(url, ROWS, state_bytes).await?;
+                let keys = postgres::fill(url, 1, state_bytes).await?;
                 (keys, AnyWriter::Postgres(postgres::connect(url).await?))
             }
         };
-        let (rows, noise) = (scattered(keys), noise(state_bytes + ROWS));
-        Ok(Self { writer, rows, next: 0, noise, state_bytes, _database: database })
+        let row = Row { run_id: keys[0], step_no: 0 };
+        let noise = noise(state_bytes + STATES);
+        Ok(Self { writer, row, noise, state_bytes, _database: database })
     }
 
     /// Makes `count` commits and returns how long each of them took.
     pub(crate) async fn take(&mut self, count: usize) -> Result<Vec<Duration>> {
         let mut times = Vec::with_capacity(count);
         for _ in 0..count {
-            let state = &self.noise[self.next..self.next + self.state_bytes];
-            let row = &mut self.rows[self.next];
+            let offset = self.row.step_no as usize % STATES;
+            let state = &self.noise[offset..offset + self.state_bytes];
             let begin = Instant::now();
             let written = match &mut self.writer {
-                AnyWriter::Sqlite(writer) => writer.step(&[*row], state).await?,
-                AnyWriter::Postgres(writer) => writer.step(&[*row], state).await?,
+                AnyWriter::Sqlite(writer) => writer.step(&[self.row], state).await?,
+                AnyWriter::Postgres(writer) => writer.step(&[self.row], state).await?,
             };
             times.push(begin.elapsed());
             ensure!(written == 1, "the row did not meet its guard");
-            row.step_no += 1;
-            self.next = (self.next + 1) % self.rows.len();
+            self.row.step_no += 1;
         }
         Ok(times)
     }
