@@ -250,9 +250,8 @@ impl Client {
         loop {
             let read = inbox.last().map_or(0, |last| last.seq);
             let page = self.store().read_inbox(token.run_id, read, PAGE).await.map_err(failed)?;
-            let is_last = page.len() < PAGE as usize;
-            inbox.extend(page);
-            if is_last {
+            inbox.extend(page.arrivals);
+            if !page.has_more {
                 return Ok(inbox);
             }
         }

@@ -12,9 +12,9 @@ use tokio::task::yield_now;
 use tracing::warn;
 
 use super::backoff::Backoff;
-use super::weight::Weight;
 use crate::error::StoreError;
 use crate::process;
+use crate::store::Weight;
 
 /// The most requests in one transaction, so that one batch cannot hold up the next for long. At
 /// 200 rows the measured gain per row has levelled off on both databases.

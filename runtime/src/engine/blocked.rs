@@ -17,7 +17,7 @@ use super::session::Session;
 use crate::codec;
 use crate::error::StoreError;
 use crate::model::{BlockedReason, RunId, StepNo};
-use crate::store::BlockedRun;
+use crate::store::{BlockedRun, MAX_ANSWER_BYTES};
 
 /// How many blocked runs are looked at in one go. Others have their turn the next time.
 const PAGE: u32 = 50;
@@ -79,9 +79,9 @@ async fn find_states(session: &Session, room: usize) -> Result<BTreeMap<RunId, u
         let progress = session.blocked.lock();
         found.retain(|run| progress.looked_at.get(&run.run_id) != Some(&run.step_no));
     }
-    let mut states = BTreeMap::new();
+    let (mut states, mut bytes) = (BTreeMap::new(), 0);
     for run in found {
-        if states.len() == room {
+        if states.len() == room || bytes >= MAX_ANSWER_BYTES {
             // The others have their turn when there is room again.
             return Ok(states);
         }
@@ -90,6 +90,7 @@ async fn find_states(session: &Session, room: usize) -> Result<BTreeMap<RunId, u
             false => None,
         };
         let able = state.filter(|state| can_go_on(registry, &run, state));
+        bytes += able.as_ref().map_or(0, Vec::len);
         session.blocked.lock().look(&run, able.map(|state| hash_of(&state)), &mut states);
     }
     session.blocked.lock().after = last;

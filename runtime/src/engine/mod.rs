@@ -43,4 +43,3 @@ pub(crate) mod slots;
 mod suspicion;
 pub(crate) mod sweep;
 pub(crate) mod transitions;
-mod weight;

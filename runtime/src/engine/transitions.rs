@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::backoff::CLIENT_TRIES;
 use super::batch::Transition;
 use super::session::{Adoption, Session};
-use super::weight::Weight;
 use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::{RunId, RunStatus};
 use crate::store::{
     ArrivalOutcome, CommitOutcome, CommitStep, FoundEnding, NewArrival, NewRun, RunKey,
-    StartOutcome, Store, WorkerLease,
+    StartOutcome, Store, Weight, WorkerLease,
 };
 
 /// Steps of the runs of one worker.

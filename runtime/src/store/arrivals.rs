@@ -14,6 +14,15 @@ pub struct Arrival {
     pub kind: ArrivalKind,
 }
 
+/// Arrivals of a run that nobody has used up, or the first of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inbox {
+    /// In the order of their numbers.
+    pub arrivals: Vec<Arrival>,
+    /// Whether there may be more behind them.
+    pub has_more: bool,
+}
+
 /// What can arrive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ArrivalKind {

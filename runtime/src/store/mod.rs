@@ -30,6 +30,12 @@
 //! that number and by what right ([`Reporter`]), so each attempt ends once. Fencing or releasing a
 //! worker makes its attempts interruptions: the activities are due again at once. Time limits are
 //! told by the database's clock.
+//!
+//! # Answers
+//! A worker may ask for hundreds of runs, arrivals or activities, each of which may be megabytes. What it
+//! is given in one answer ends where snapshots, arrivals or calls come to more than [`MAX_ANSWER_BYTES`],
+//! apart from the first, which is given however long it is. What is left is there for the next call, and
+//! the answer says so.
 
 mod activities;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
@@ -57,6 +63,7 @@ mod rows;
 mod sqlite;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod steps;
+mod weight;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,7 +77,7 @@ pub use activities::{
     HeartbeatOutcome, NewActivity, Reporter, ReviewedActivities,
 };
 pub use activity_transaction::ActivityTransaction;
-pub use arrivals::{Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, NewArrival};
+pub use arrivals::{Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival};
 pub use clock::{Clock, ManualClock};
 pub use connect::{StoreOptions, connect};
 pub use hub::{EndWatch, Hub, RunEvent, Subscription};
@@ -80,6 +87,8 @@ pub use records::{
     Disposition, Ending, FoundEnding, NewRun, NewWorker, Renewal, ReviewedRuns, RunFilter, RunKey,
     RunRecord, StartOutcome, WorkerLease,
 };
+pub use weight::MAX_ANSWER_BYTES;
+pub(crate) use weight::Weight;
 
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Timestamp, WorkerId};
@@ -140,7 +149,8 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// are in the order of `runs`.
     async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError>;
 
-    /// Gives due runs to a worker, those that have been due for longest first.
+    /// Gives due runs to a worker, those that have been due for longest first, as far as their snapshots
+    /// fit one answer. The arrivals that come with them are limited by themselves.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
@@ -183,7 +193,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// Gives due activities to a worker, those that have been due for longest first as far as there
     /// is room for each, with its next attempt's number. Activities whose limits have run out are
     /// not given. Asking in vain writes nothing. Less may be given than there is room for, because
-    /// of others who claim; the answer then says that the next is due already.
+    /// of others who claim or because no more fits one answer, which then says that the next is due already.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
@@ -238,13 +248,9 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         Ok(())
     }
 
-    /// The run's unconsumed arrivals with a number above `after`, at most `limit`, in order.
-    async fn read_inbox(
-        &self,
-        run_id: RunId,
-        after: i64,
-        limit: u32,
-    ) -> Result<Vec<Arrival>, StoreError>;
+    /// The run's unconsumed arrivals with a number above `after`, at most `limit`, in order, as far as they
+    /// fit one answer. If there is one, there is one in the answer.
+    async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError>;
 
     /// Compares the runs that `worker` has with what it thinks it has: each with how far its inbox has
     /// been read. The slow poll that finds what lost news would have told.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::{Arrival, FirstArrival, NewActivity};
+use super::{FirstArrival, Inbox, NewActivity};
 use crate::model::{
     BlockedReason, DefinitionHash, Epoch, Handle, Payload, RunId, RunStatus, StepNo, Timestamp,
     WorkerId,
@@ -127,8 +127,8 @@ pub struct ClaimedRun {
     pub snapshot: Vec<u8>,
     /// How often an owner died with this run since its last commit.
     pub takeovers: u32,
-    /// The first of its unconsumed arrivals.
-    pub inbox: Vec<Arrival>,
+    /// The first of its unconsumed arrivals, or none if there are others to be given before them.
+    pub inbox: Inbox,
     /// The number of the last arrival ever put into its inbox.
     pub inbox_count: i64,
 }

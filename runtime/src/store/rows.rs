@@ -9,8 +9,8 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::{
-    Arrival, ArrivalKind, BlockedRun, ClaimedRun, Ending, FoundEnding, NewWorker, ReviewedRuns,
-    RunRecord, WorkerLease,
+    Arrival, ArrivalKind, BlockedRun, ClaimedRun, Ending, FoundEnding, Inbox, NewWorker,
+    ReviewedRuns, RunRecord, WorkerLease,
 };
 use crate::codec;
 use crate::error::StoreError;
@@ -123,7 +123,7 @@ impl ClaimRow {
     }
 
     /// The run with its arrivals, which are taken out of `inboxes`.
-    pub(super) fn with_inbox(self, inboxes: &mut HashMap<RunId, Vec<Arrival>>) -> ClaimedRun {
+    pub(super) fn with_inbox(self, inboxes: &mut HashMap<RunId, Inbox>) -> ClaimedRun {
         let run_id = RunId::from(self.run_id);
         ClaimedRun {
             run_id,
@@ -138,31 +138,37 @@ impl ClaimRow {
     }
 }
 
-/// One arrival of some run.
+/// One arrival of some run; null where it does not fit the answer.
 #[derive(FromRow)]
 pub(super) struct ArrivalRow {
     run_id: Uuid,
     seq: i64,
-    arrival: Vec<u8>,
+    arrival: Option<Vec<u8>>,
 }
 
-impl TryFrom<ArrivalRow> for Arrival {
-    type Error = StoreError;
-
-    fn try_from(row: ArrivalRow) -> Result<Self, StoreError> {
-        let kind = codec::from_payload(&Payload(row.arrival))
+impl Inbox {
+    /// Adds the next row of an answer that has up to `limit` arrivals of the run.
+    pub(super) fn add(&mut self, row: ArrivalRow, limit: u32) -> Result<(), StoreError> {
+        let Some(arrival) = row.arrival.filter(|_| !self.has_more) else {
+            self.has_more = true;
+            return Ok(());
+        };
+        let kind = codec::from_payload(&Payload(arrival))
             .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })?;
-        Ok(Self { seq: row.seq, kind })
+        self.arrivals.push(Arrival { seq: row.seq, kind });
+        self.has_more = self.arrivals.len() >= limit as usize;
+        Ok(())
     }
 }
 
 /// Arrivals by run, each in its row order.
 pub(super) fn read_inboxes(
     rows: Vec<ArrivalRow>,
-) -> Result<HashMap<RunId, Vec<Arrival>>, StoreError> {
-    let mut inboxes: HashMap<RunId, Vec<Arrival>> = HashMap::new();
+    limit: u32,
+) -> Result<HashMap<RunId, Inbox>, StoreError> {
+    let mut inboxes: HashMap<RunId, Inbox> = HashMap::new();
     for row in rows {
-        inboxes.entry(row.run_id.into()).or_default().push(row.try_into()?);
+        inboxes.entry(row.run_id.into()).or_default().add(row, limit)?;
     }
     Ok(inboxes)
 }

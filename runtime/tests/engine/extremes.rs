@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use piton::error::{KeyError, SignalError, StartError};
-use piton::model::Timestamp;
+use piton::model::{Timestamp, hours};
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,20 @@ async fn wait_to_go(cx: &Context) -> u32 {
     cx.signal::<Go>().await;
     let Go = cx.signal::<Go>().await;
     2
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Text(String);
+
+#[workflow]
+async fn lengths(cx: &Context, text: String, count: usize) -> Vec<usize> {
+    let mut lengths = Vec::new();
+    for _ in 0..count {
+        let Text(text) = cx.signal::<Text>().await;
+        lengths.push(text.len());
+    }
+    lengths.push(text.len());
+    lengths
 }
 
 #[workflow]
@@ -64,6 +78,28 @@ async fn ten_megabytes_in_every_state() {
     let text = "ö".repeat(5_000_000);
     let run = rig.client.start(say(text)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 20_000_000);
+    worker.shutdown().await.unwrap();
+}
+
+/// Of the states of these runs a claim gives one, and of their inboxes a part.
+#[tokio::test(start_paused = true)]
+async fn more_than_fits_one_answer() {
+    const LENGTH: usize = piton::store::MAX_ANSWER_BYTES / 2;
+    let rig = Rig::new();
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        let run = rig.client.start(lengths("ö".repeat(LENGTH), 3)).await.unwrap();
+        for number in 0..3 {
+            run.signal(Text("x".repeat(LENGTH + number))).await.unwrap();
+        }
+        runs.push(run);
+    }
+    // News and polls are not what brings the second.
+    let worker = rig.worker().poll_interval(hours(1)).start().await.unwrap();
+    for run in runs {
+        let expected = [LENGTH, LENGTH + 1, LENGTH + 2, 2 * LENGTH];
+        assert_eq!(run.result().await.unwrap(), expected);
+    }
     worker.shutdown().await.unwrap();
 }
 

@@ -125,9 +125,9 @@ impl Driver {
                 }
             }
         };
-        self.unread = page.len() == INBOX_PAGE as usize;
+        self.unread = page.has_more;
         self.caught_up |= !self.unread;
-        self.absorb(page);
+        self.absorb(page.arrivals);
         self.count_takeovers();
         self.linger(self.hold.session.clock.now());
         Ok(())

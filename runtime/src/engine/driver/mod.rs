@@ -27,7 +27,6 @@ pub(crate) use self::attempt::Attempt;
 use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::steps::make_first;
-use super::claim::INBOX_PAGE;
 use super::held::Hold;
 use super::phase::Phase;
 use super::session::Session;
@@ -239,8 +238,8 @@ impl Driver {
         };
         if let Some(claimed) = claimed {
             driver.step_no = claimed.step_no;
-            let is_whole = claimed.inbox.len() < INBOX_PAGE as usize;
-            driver.absorb(claimed.inbox);
+            let is_whole = !claimed.inbox.has_more;
+            driver.absorb(claimed.inbox.arrivals);
             if is_whole {
                 driver.hold.inbox_read.fetch_max(claimed.inbox_count, Ordering::Relaxed);
             }

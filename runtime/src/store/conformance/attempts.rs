@@ -61,7 +61,7 @@ async fn an_outcome_arrives_once(t: StoreUnderTest) {
     assert_eq!(t.finish(by_worker(worker, &claimed, outcome())).await, FinishOutcome::Stale);
     let inbox = t.store.read_inbox(run_id, 0, 10).await.expect("it can be read");
     let returned = OperationOutcome::Returned(Payload(b"done".to_vec()));
-    let [arrival] = &inbox[..] else { panic!("one arrival: {inbox:?}") };
+    let [arrival] = &inbox.arrivals[..] else { panic!("one arrival: {inbox:?}") };
     assert_eq!(arrival.seq, 1);
     assert_eq!(arrival.kind, ArrivalKind::Outcome { handle: Handle(0), outcome: returned });
 }
@@ -73,7 +73,7 @@ async fn an_outcome_wakes_a_parked_run(t: StoreUnderTest) {
     assert_eq!(t.finish(by_worker(worker, &claimed, outcome())).await, FinishOutcome::Finished);
     assert_eq!(t.record(run_id).await.due_at, Some(t.now()));
     let run = &t.claim(worker, 1).await[0];
-    assert_eq!((run.run_id, run.inbox_count, run.inbox.len()), (run_id, 1, 1));
+    assert_eq!((run.run_id, run.inbox_count, run.inbox.arrivals.len()), (run_id, 1, 1));
 }
 
 async fn an_outcome_is_news_to_the_owner(t: StoreUnderTest) {
@@ -110,6 +110,7 @@ async fn outcomes_of_one_run_are_numbered_in_their_order(t: StoreUnderTest) {
     assert_eq!(t.finish_all(ends.to_vec()).await, [FinishOutcome::Finished; 4]);
     let inbox = t.store.read_inbox(run_id, 0, 10).await.expect("it can be read");
     let handles: Vec<u64> = inbox
+        .arrivals
         .iter()
         .map(|arrival| match &arrival.kind {
             ArrivalKind::Outcome { handle, .. } => handle.0,

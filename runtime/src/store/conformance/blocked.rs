@@ -123,7 +123,7 @@ async fn an_adopted_run_comes_as_a_claim_gives_it(t: StoreUnderTest) {
     let [run] = &adopted[..] else { panic!("there is one: {adopted:?}") };
     assert_eq!((run.run_id, run.workflow.as_str(), run.step_no), (runs[0], WORKFLOW, StepNo(2)));
     assert_eq!((run.snapshot.as_slice(), run.takeovers, run.inbox_count), (&b"one"[..], 0, 1));
-    assert_eq!(run.inbox.iter().map(|arrival| arrival.seq).collect::<Vec<_>>(), [1]);
+    assert_eq!(run.inbox.arrivals.iter().map(|arrival| arrival.seq).collect::<Vec<_>>(), [1]);
     let record = t.record(runs[0]).await;
     assert_eq!((record.status, record.blocked), (RunStatus::Running, None));
     assert_eq!((record.owner, record.due_at), (Some(able.worker_id), None));

@@ -249,9 +249,9 @@ async fn the_inbox_comes_with_the_run(t: StoreUnderTest) {
     let run_id = t.start("a").await;
     t.deliver_all(vec![signal(run_id, "x"), signal(run_id, "y")]).await;
     let [run] = &t.claim(worker, 1).await[..] else { panic!("the run is due") };
-    assert_eq!(run.inbox.iter().map(|arrival| arrival.seq).collect::<Vec<_>>(), [1, 2]);
-    assert_eq!(run.inbox[0].kind, signal(run_id, "x").kind);
-    assert_eq!(run.inbox[1].kind, signal(run_id, "y").kind);
+    assert_eq!(run.inbox.arrivals.iter().map(|arrival| arrival.seq).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(run.inbox.arrivals[0].kind, signal(run_id, "x").kind);
+    assert_eq!(run.inbox.arrivals[1].kind, signal(run_id, "y").kind);
     assert_eq!(run.inbox_count, 2);
 }
 
@@ -262,7 +262,7 @@ async fn no_more_of_the_inbox_than_asked_for_comes(t: StoreUnderTest) {
     let request = ClaimRequest { worker, workflows: &[WORKFLOW], limit: 1, inbox_limit: 3 };
     let claimed = t.store.claim_runs(request).await.expect("a valid worker can claim");
     let [run] = &claimed.runs[..] else { panic!("the run is due") };
-    assert_eq!(run.inbox.iter().map(|arrival| arrival.seq).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(run.inbox.arrivals.iter().map(|arrival| arrival.seq).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!(run.inbox_count, 5);
 }
 
@@ -274,7 +274,7 @@ async fn the_inbox_leaves_out_what_was_used_up(t: StoreUnderTest) {
     step.consumed = vec![1, 3];
     assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
     let [run] = &t.claim(worker, 1).await[..] else { panic!("the run is due") };
-    assert_eq!(run.inbox.iter().map(|arrival| arrival.seq).collect::<Vec<_>>(), [2]);
+    assert_eq!(run.inbox.arrivals.iter().map(|arrival| arrival.seq).collect::<Vec<_>>(), [2]);
     assert_eq!(run.inbox_count, 3);
 }
 
@@ -284,7 +284,7 @@ async fn each_run_comes_with_its_own_inbox(t: StoreUnderTest) {
     t.deliver_all(vec![signal(two, "x"), signal(one, "y"), signal(two, "z")]).await;
     let claimed = t.claim(worker, 10).await;
     let lengths = [one, two, three].map(|run_id| {
-        claimed.iter().find(|run| run.run_id == run_id).expect("it is due").inbox.len()
+        claimed.iter().find(|run| run.run_id == run_id).expect("it is due").inbox.arrivals.len()
     });
     assert_eq!(lengths, [1, 2, 0]);
 }

@@ -218,7 +218,7 @@ async fn inboxes_read_at_once_are_not_mixed_up(t: StoreUnderTest) {
                     kind: signal(run_id, &format!("{number} {at}")).kind,
                 })
                 .collect();
-            (inbox, expected)
+            (inbox.arrivals, expected)
         }
     })
     .await;
@@ -245,7 +245,7 @@ async fn what_arrives_during_a_claim_is_counted_or_does_not_come_with_it(t: Stor
             }
         };
         let ((), (), run) = tokio::join!(arrivals(t.either(0)), arrivals(t.either(1)), claim);
-        let numbers: Vec<i64> = run.inbox.iter().map(|arrival| arrival.seq).collect();
+        let numbers: Vec<i64> = run.inbox.arrivals.iter().map(|arrival| arrival.seq).collect();
         assert_eq!(numbers, (1..=run.inbox_count).collect::<Vec<_>>());
     }
 }

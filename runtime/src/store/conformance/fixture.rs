@@ -179,7 +179,7 @@ impl StoreUnderTest {
     /// The numbers of the arrivals that wait for a run.
     pub(super) async fn inbox(&self, run_id: RunId) -> Vec<i64> {
         let inbox = self.store.read_inbox(run_id, 0, 1_000).await.expect("inboxes can be read");
-        inbox.iter().map(|arrival| arrival.seq).collect()
+        inbox.arrivals.iter().map(|arrival| arrival.seq).collect()
     }
 
     pub(super) async fn record(&self, run_id: RunId) -> RunRecord {

@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+mod answers;
 mod arrivals;
 mod attempts;
 mod batches;
@@ -76,6 +77,7 @@ pub fn cases() -> Vec<Case> {
         blocked::CASES,
         closing::CASES,
         arrivals::CASES,
+        answers::CASES,
         queues::CASES,
         taking::CASES,
         attempts::CASES,

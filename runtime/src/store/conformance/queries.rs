@@ -280,13 +280,13 @@ async fn megabytes_are_kept(t: StoreUnderTest) {
     let arrival = NewArrival { kind: kind.clone(), ..signal(run_id, "large") };
     assert_eq!(t.deliver(arrival).await, accepted(1));
     let read = t.store.read_inbox(run_id, 0, 10).await.expect("it can be read");
-    assert!(matches!(&read[..], [arrival] if arrival.kind == kind));
+    assert!(matches!(&read.arrivals[..], [arrival] if arrival.kind == kind));
     let snapshot = t.store.find_snapshot(run_id).await.expect("it can be read");
     assert!(snapshot == Some(bytes(2)));
     t.store.release_worker(worker).await.expect("a worker can leave");
     let worker = t.worker().await;
     let [claimed] = &t.claim(worker, 1).await[..] else { panic!("the run is due") };
-    assert!(claimed.snapshot == bytes(2) && claimed.inbox[0].kind == kind);
+    assert!(claimed.snapshot == bytes(2) && claimed.inbox.arrivals[0].kind == kind);
     let closing = close_as(run_id, 0, RunStatus::Completed, Some(payload.clone()), None);
     assert_eq!(t.commit(worker, closing).await, CommitOutcome::Committed);
     assert!(t.record(run_id).await.result == Some(payload));

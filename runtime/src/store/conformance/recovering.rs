@@ -55,7 +55,7 @@ async fn the_inbox_comes_along(t: StoreUnderTest) {
     t.deliver_all((0..3).map(|_| signal(run_id, "x")).collect()).await;
     let runs = t.store.recover_claims(worker, &[], 2).await.expect("a valid worker can ask");
     let [run] = &runs[..] else { panic!("one run is owned") };
-    assert_eq!((run.inbox.len(), run.inbox_count), (2, 3));
+    assert_eq!((run.inbox.arrivals.len(), run.inbox_count), (2, 3));
 }
 
 async fn a_worker_without_a_lease_recovers_nothing(t: StoreUnderTest) {

@@ -287,10 +287,10 @@ async fn a_run_starts_with_what_lies_in_its_inbox(t: StoreUnderTest) {
     assert_eq!(t.start_all(vec![plain, run]).await.len(), 2);
     let runs = t.claim(worker, 2).await;
     let claimed = runs.iter().find(|run| run.run_id == run_id).expect("it is due");
-    assert_eq!(claimed.inbox, [Arrival { seq: 1, kind: first }]);
+    assert_eq!(claimed.inbox.arrivals, [Arrival { seq: 1, kind: first }]);
     assert_eq!(claimed.inbox_count, 1);
     let plain = runs.iter().find(|run| run.run_id != run_id).expect("it is due");
-    assert_eq!((plain.inbox.len(), plain.inbox_count), (0, 0));
+    assert_eq!((plain.inbox.arrivals.len(), plain.inbox_count), (0, 0));
     // The next has the next number.
     let arrival = signal(run_id, "again");
     assert_eq!(t.deliver(arrival).await, ArrivalOutcome::Accepted { seq: 2 });
@@ -309,5 +309,5 @@ async fn a_refused_run_s_first_arrival_goes_nowhere(t: StoreUnderTest) {
     let outcomes = t.start_all(vec![started_with("a", "hello")]).await;
     assert_eq!(outcomes, [StartOutcome::IdTaken { run_id: open }]);
     let inbox = t.store.read_inbox(open, 0, 10).await.expect("it can be read");
-    assert_eq!(inbox, []);
+    assert_eq!(inbox.arrivals, []);
 }

@@ -8,6 +8,7 @@ use crate::error::StoreError;
 use crate::machine::TimeoutKind;
 use crate::model::{Payload, RunId, Timestamp};
 use crate::store::activities::{Rooms, limit_ms, token_key};
+use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityRecord, ArrivalKind, ArrivalOutcome,
     ClaimActivities, ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity,
@@ -151,14 +152,18 @@ impl State {
     ) -> Result<ClaimedActivities, StoreError> {
         self.check(request.worker, now)?;
         let mut claimed = ClaimedActivities { now, ..ClaimedActivities::default() };
-        let mut rooms = Rooms::of(&request);
+        let (mut rooms, mut answer) = (Rooms::of(&request), Answer::default());
         let mut waiting: Vec<_> = self.activities.iter_mut().collect();
         waiting.retain(|(_, row)| row.due_at.is_some() && !row.is_expired(now));
         waiting.sort_by_key(|(key, row)| (row.due_at, **key));
         let mut left = Vec::new();
         for (key, row) in waiting {
             let Some(due_at) = row.due_at else { continue };
-            if due_at <= now && rooms.take(&row.new.queue, &row.new.activity) {
+            let (queue, activity) = (&row.new.queue, &row.new.activity);
+            let bytes = row.new.call.len() + row.details.weight();
+            let may_be_taken = due_at <= now && rooms.left(queue, activity) > 0;
+            if may_be_taken && answer.takes(bytes) {
+                rooms.take(queue, activity);
                 row.begin(request.worker, now);
                 row.tell_attempt(*key, request.worker, false, news);
                 claimed.activities.push(row.claimed(*key));

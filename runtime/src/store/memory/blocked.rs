@@ -4,6 +4,7 @@ use super::hook::Write;
 use super::state::{News, State};
 use crate::error::StoreError;
 use crate::model::{BlockedReason, RunId, RunStatus, Timestamp};
+use crate::store::weight::Answer;
 use crate::store::{BlockedRun, ClaimedRun, WorkerLease};
 
 impl State {
@@ -59,13 +60,13 @@ impl State {
         news: &mut News<'_>,
     ) -> Result<Vec<ClaimedRun>, StoreError> {
         self.check(worker, now)?;
-        let mut adopted = Vec::new();
+        let (mut adopted, mut inboxes) = (Vec::new(), Answer::default());
         for row in self.runs.values_mut().filter(|row| run_ids.contains(&row.run_id)) {
             if row.status == RunStatus::Blocked {
                 (row.status, row.blocked, row.owner) = (RunStatus::Running, None, Some(worker));
                 news.wrote(Write::Unblocked { run_id: row.run_id });
                 row.tell_claim(worker, false, news);
-                adopted.push(row.claimed(inbox_limit));
+                adopted.push(row.claimed(inbox_limit, &mut inboxes));
             }
         }
         self.counts.transactions += u64::from(!adopted.is_empty());

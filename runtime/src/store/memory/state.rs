@@ -7,10 +7,11 @@ use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
+use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityKey, Arrival, ArrivalOutcome, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
-    CommitStep, DefinitionRecord, Disposition, Ending, NewArrival, NewRun, RunRecord, StartOutcome,
-    WorkerLease,
+    CommitStep, DefinitionRecord, Disposition, Ending, Inbox, NewArrival, NewRun, RunRecord,
+    StartOutcome, WorkerLease,
 };
 
 #[derive(Default)]
@@ -86,9 +87,12 @@ impl News<'_> {
 }
 
 impl RunRow {
-    pub(super) fn read_inbox(&self, after: i64, limit: u32) -> Vec<Arrival> {
-        let unread = self.inbox.iter().filter(|arrival| arrival.seq > after);
-        unread.take(limit as usize).cloned().collect()
+    pub(super) fn read_inbox(&self, after: i64, limit: u32, answer: &mut Answer) -> Inbox {
+        let unread = self.inbox.iter().filter(|arrival| arrival.seq > after).take(limit as usize);
+        let fitting = unread.clone().take_while(|arrival| answer.takes(arrival.kind.weight()));
+        let arrivals: Vec<Arrival> = fitting.cloned().collect();
+        let has_more = arrivals.len() < unread.count() || arrivals.len() == limit as usize;
+        Inbox { arrivals, has_more }
     }
 
     pub(super) fn record(&self) -> RunRecord {
@@ -109,7 +113,7 @@ impl RunRow {
         }
     }
 
-    pub(super) fn claimed(&self, inbox_limit: u32) -> ClaimedRun {
+    pub(super) fn claimed(&self, inbox_limit: u32, inboxes: &mut Answer) -> ClaimedRun {
         ClaimedRun {
             run_id: self.run_id,
             workflow_id: self.workflow_id.clone(),
@@ -117,7 +121,7 @@ impl RunRow {
             step_no: self.step_no,
             snapshot: self.snapshot.clone(),
             takeovers: self.takeovers,
-            inbox: self.read_inbox(0, inbox_limit),
+            inbox: self.read_inbox(0, inbox_limit, inboxes),
             inbox_count: self.inbox_count,
         }
     }
@@ -220,15 +224,17 @@ impl State {
             .collect();
         waiting.sort_by_key(|(due_at, row)| (*due_at, row.run_id));
         let mut claimed = Claimed { now, ..Claimed::default() };
+        let (mut snapshots, mut inboxes) = (Answer::default(), Answer::default());
         for (due_at, row) in waiting {
-            if due_at > now || claimed.runs.len() == request.limit as usize {
+            let has_room = due_at <= now && claimed.runs.len() < request.limit as usize;
+            if !has_room || !snapshots.takes(row.snapshot.len()) {
                 claimed.next_due_at = Some(due_at);
                 break;
             }
             row.owner = Some(request.worker);
             row.due_at = row.due_at.filter(|_| stays_due);
             row.tell_claim(request.worker, false, news);
-            claimed.runs.push(row.claimed(request.inbox_limit));
+            claimed.runs.push(row.claimed(request.inbox_limit, &mut inboxes));
         }
         self.counts.transactions += u64::from(!claimed.runs.is_empty());
         Ok(claimed)
@@ -248,7 +254,8 @@ impl State {
             .values()
             .filter(|row| row.owner == Some(worker) && !held.contains(&row.run_id));
         let stray = stray.inspect(|row| row.tell_claim(worker, true, news));
-        Ok(stray.map(|row| row.claimed(inbox_limit)).collect())
+        let mut inboxes = Answer::default();
+        Ok(stray.map(|row| row.claimed(inbox_limit, &mut inboxes)).collect())
     }
 
     pub(super) fn commit_steps(

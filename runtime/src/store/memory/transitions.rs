@@ -8,12 +8,14 @@ use async_trait::async_trait;
 use super::{MemoryStore, transaction};
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
+use crate::store::weight::Answer;
 use crate::store::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun,
     CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
-    ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
+    FoundEnding, HeartbeatOutcome, Hub, Inbox, NewArrival, NewRun, NewWorker, Renewal,
+    ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store,
+    WorkerLease,
 };
 
 #[async_trait]
@@ -209,14 +211,11 @@ impl Store for MemoryStore {
         self.transition("find_activity", |state, _, _| Ok(state.find_activity(key))).await
     }
 
-    async fn read_inbox(
-        &self,
-        run_id: RunId,
-        after: i64,
-        limit: u32,
-    ) -> Result<Vec<Arrival>, StoreError> {
+    async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError> {
         self.transition("read_inbox", |state, _, _| {
-            Ok(state.runs.get(&run_id).map(|row| row.read_inbox(after, limit)).unwrap_or_default())
+            let run = state.runs.get(&run_id);
+            let read = run.map(|row| row.read_inbox(after, limit, &mut Answer::default()));
+            Ok(read.unwrap_or_default())
         })
         .await
     }

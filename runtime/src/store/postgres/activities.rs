@@ -10,6 +10,7 @@ use crate::model::{RunId, Timestamp};
 use crate::store::activities::limit_ms;
 use crate::store::activity_rows::{ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, review};
 use crate::store::ends::{handle, key};
+use crate::store::weight::fits;
 use crate::store::{
     ActivityKey, ActivityRecord, ClaimActivities, ClaimedActivities, ClaimedActivity, CommitStep,
     ExpiredActivity, ReviewedActivities, WorkerLease,
@@ -42,8 +43,8 @@ const REMOVE_ALL: &str = "DELETE FROM piton_activities WHERE run_id = $1 \
 /// Each queue is looked at for each activity, so that a backlog for which there is no room holds up
 /// nothing. Twice as many as the queue has room for are considered: others may be claiming the first.
 /// Candidates are locked in the order in which they are due, up to the room of their queue; what
-/// goes beyond the room of their activity, over all queues, or of all is let go. That may leave room
-/// for others, which are then due at once for the next claim.
+/// goes beyond the room of their activity, over all queues, or of all, or does not fit the answer, is let
+/// go. That may leave room for others, which are then due at once for the next claim.
 const TAKE: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
@@ -61,7 +62,8 @@ const TAKE: &str = concat!(
      AND next.due_at <= clock.now FOR KEY SHARE OF worker), \
      locked AS MATERIALIZED (SELECT first.* FROM worker, served CROSS JOIN LATERAL \
      (SELECT activity.run_id, activity.handle, activity.due_at, activity.queue, \
-     activity.activity, candidate.room FROM \
+     activity.activity, candidate.room, \
+     octet_length(activity.call) + coalesce(octet_length(activity.details), 0) AS bytes FROM \
      (SELECT found.*, known.room FROM known CROSS JOIN LATERAL \
      (SELECT run_id, handle FROM piton_activities AS activity \
      WHERE activity.queue = served.queue AND activity.activity = known.name \
@@ -73,9 +75,13 @@ const TAKE: &str = concat!(
     " WHERE (activity.due_at <= worker.now) IS TRUE \
      ORDER BY activity.due_at, activity.run_id, activity.handle LIMIT served.room FOR UPDATE OF activity SKIP LOCKED) AS first), \
      due AS MATERIALIZED (SELECT run_id, handle, due_at, queue, activity FROM \
+     (SELECT *, sum(bytes) OVER (ORDER BY due_at, run_id, handle ROWS UNBOUNDED PRECEDING) AS upto FROM \
+     (SELECT * FROM \
      (SELECT *, row_number() OVER (PARTITION BY activity ORDER BY due_at, run_id, handle) AS place \
-     FROM locked) AS locked WHERE place <= room ORDER BY due_at, run_id, handle LIMIT $8), \
-     taken AS (UPDATE piton_activities AS activity SET worker_id = $2, epoch = $3, due_at = NULL, \
+     FROM locked) AS locked WHERE place <= room ORDER BY due_at, run_id, handle LIMIT $8) AS placed) \
+     AS sized WHERE ",
+    fits!("sized"),
+    "), taken AS (UPDATE piton_activities AS activity SET worker_id = $2, epoch = $3, due_at = NULL, \
      attempt = attempt + 1, end_by = least(clock.now + start_to_close_ms * 1000, close_by), \
      expires_at = least(clock.now + start_to_close_ms * 1000, close_by, \
      clock.now + heartbeat_ms * 1000) FROM clock, due WHERE ",

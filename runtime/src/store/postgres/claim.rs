@@ -10,6 +10,7 @@ use super::{PostgresStore, failed, lock_worker, named_by, now, workers, workflow
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::rows::{ArrivalRow, ClaimRow, read_inboxes};
+use crate::store::weight::fits;
 use crate::store::{ClaimRequest, Claimed, ClaimedRun, WorkerLease};
 
 /// The time, whether the worker may own runs, and when the next run falls due.
@@ -23,19 +24,24 @@ const LOOK: &str = concat!(
     " AS clock"
 );
 
-/// A list for each workflow, so that a backlog of one does not slow the others.
+/// A list for each workflow, so that a backlog of one does not slow the others. The length of a snapshot is
+/// known without reading it.
 const TAKE: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
     ", worker AS MATERIALIZED (SELECT worker_id, epoch FROM piton_workers AS worker, clock WHERE ",
     lock_worker!(),
     "), \
-     due AS MATERIALIZED (SELECT next.* FROM clock, worker, \
+     due AS MATERIALIZED (SELECT run_id, due_at FROM (SELECT *, \
+     sum(bytes) OVER (ORDER BY due_at, run_id ROWS UNBOUNDED PRECEDING) AS upto FROM \
+     (SELECT next.* FROM clock, worker, \
      unnest($4::text[]) AS served (workflow) CROSS JOIN LATERAL \
-     (SELECT run_id, due_at FROM piton_runs WHERE piton_runs.workflow = served.workflow \
+     (SELECT run_id, due_at, octet_length(snapshot) AS bytes FROM piton_runs \
+     WHERE piton_runs.workflow = served.workflow \
      AND due_at <= clock.now ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED) AS next \
-     ORDER BY due_at, run_id LIMIT $5), \
-     taken AS (UPDATE piton_runs AS run SET worker_id = $2, epoch = $3, due_at = NULL FROM due WHERE ",
+     ORDER BY due_at, run_id LIMIT $5) AS next) AS sized WHERE ",
+    fits!("sized"),
+    "), taken AS (UPDATE piton_runs AS run SET worker_id = $2, epoch = $3, due_at = NULL FROM due WHERE ",
     named_by!("run", "due"),
     " RETURNING run.run_id, ",
     workflow_id!("run"),
@@ -52,10 +58,16 @@ const LOST: &str = concat!(
      FROM piton_runs WHERE worker_id = $1 AND epoch = $2 AND run_id NOT IN (SELECT unnest($3::uuid[]))"
 );
 
-/// Nothing beyond the count that came with the run.
-const INBOXES: &str = "SELECT inbox.* FROM unnest($1::uuid[], $2::bigint[]) AS run (run_id, upto) \
-    CROSS JOIN LATERAL (SELECT run_id, seq, arrival FROM piton_inbox \
-    WHERE piton_inbox.run_id = run.run_id AND seq <= run.upto ORDER BY seq LIMIT $3) AS inbox";
+/// Nothing beyond the count that came with the run. What does not fit is not even read.
+const INBOXES: &str = concat!(
+    "SELECT run_id, seq, CASE WHEN ",
+    fits!("sized"),
+    " THEN arrival END AS arrival FROM (SELECT inbox.*, octet_length(arrival) AS bytes, \
+     sum(octet_length(arrival)) OVER (ROWS UNBOUNDED PRECEDING) AS upto \
+     FROM unnest($1::uuid[], $2::bigint[]) AS run (run_id, inbox_count) \
+     CROSS JOIN LATERAL (SELECT run_id, seq, arrival FROM piton_inbox \
+     WHERE piton_inbox.run_id = run.run_id AND seq <= run.inbox_count ORDER BY seq LIMIT $3) AS inbox) AS sized"
+);
 
 struct Look {
     now: Timestamp,
@@ -163,6 +175,6 @@ pub(super) async fn with_inboxes(
             .await
             .map_err(failed)?;
     }
-    let mut inboxes = read_inboxes(arrivals)?;
+    let mut inboxes = read_inboxes(arrivals, limit)?;
     Ok(runs.into_iter().map(|row| row.with_inbox(&mut inboxes)).collect())
 }

@@ -62,11 +62,12 @@ pub(super) use self::open::open;
 use self::reads::Reads;
 use super::failure::Verdict;
 use super::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock,
     CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
-    ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
+    FoundEnding, HeartbeatOutcome, Hub, Inbox, NewArrival, NewRun, NewWorker, Renewal,
+    ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store,
+    WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
@@ -274,12 +275,7 @@ impl Store for PostgresStore {
         self.answered("settle_run", inbox::settle(self, run_id)).await
     }
 
-    async fn read_inbox(
-        &self,
-        run_id: RunId,
-        after: i64,
-        limit: u32,
-    ) -> Result<Vec<Arrival>, StoreError> {
+    async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError> {
         let failed = failed("read_inbox");
         let read = async { self.reads.read(run_id, after, limit).await.map_err(failed)? };
         self.answered("read_inbox", read).await

@@ -14,20 +14,28 @@ use uuid::Uuid;
 use super::lanes::Lanes;
 use crate::error::StoreError;
 use crate::model::RunId;
-use crate::store::Arrival;
+use crate::store::Inbox;
 use crate::store::rows::ArrivalRow;
+use crate::store::weight::fits;
 
 /// The most inboxes that one statement looks into: each may hold a page of payloads.
 const MAX_BATCH: usize = 250;
 
-const READ: &str = "SELECT place, inbox.* FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) \
-    WITH ORDINALITY AS asked (run_id, after, page, place) \
-    CROSS JOIN LATERAL (SELECT run_id, seq, arrival FROM piton_inbox \
-    WHERE piton_inbox.run_id = asked.run_id AND seq > asked.after \
-    ORDER BY seq LIMIT asked.page) AS inbox";
+/// What does not fit is not even read.
+const READ: &str = concat!(
+    "SELECT place, run_id, seq, CASE WHEN ",
+    fits!("sized"),
+    " THEN arrival END AS arrival FROM (SELECT place, inbox.*, octet_length(arrival) AS bytes, \
+     sum(octet_length(arrival)) OVER (ROWS UNBOUNDED PRECEDING) AS upto \
+     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) \
+     WITH ORDINALITY AS asked (run_id, after, page, place) \
+     CROSS JOIN LATERAL (SELECT run_id, seq, arrival FROM piton_inbox \
+     WHERE piton_inbox.run_id = asked.run_id AND seq > asked.after \
+     ORDER BY seq LIMIT asked.page) AS inbox) AS sized"
+);
 
 /// The unconsumed arrivals of one run, in order; or why they cannot be read.
-type Answer = Result<Vec<Arrival>, StoreError>;
+type Answer = Result<Inbox, StoreError>;
 
 /// One look into one inbox.
 struct Question {
@@ -94,16 +102,20 @@ async fn answer_all(
     patience: Duration,
 ) {
     let mut batch = Vec::new();
-    while receiver.recv_many(&mut batch, MAX_BATCH).await > 0 {
+    while !batch.is_empty() || receiver.recv_many(&mut batch, MAX_BATCH).await > 0 {
         match timeout(patience, answer_some(&lanes, std::mem::take(&mut batch))).await {
-            Ok(Ok(())) => {}
+            Ok(Ok(unanswered)) => batch = unanswered,
             Ok(Err(error)) => tracing::debug!(%error, "inboxes could not be read together"),
             Err(_) => tracing::debug!("the server does not answer"),
         }
     }
 }
 
-async fn answer_some(lanes: &Lanes, questions: Vec<Question>) -> Result<(), sqlx::Error> {
+/// Returns those for which others have left no room: never the first.
+async fn answer_some(
+    lanes: &Lanes,
+    questions: Vec<Question>,
+) -> Result<Vec<Question>, sqlx::Error> {
     let mut lane = lanes.lane().await?;
     let rows = sqlx::query(READ)
         .bind(questions.iter().map(|asked| asked.run_id).collect::<Vec<_>>())
@@ -112,23 +124,28 @@ async fn answer_some(lanes: &Lanes, questions: Vec<Question>) -> Result<(), sqlx
         .fetch_all(lane.get())
         .await?;
     lane.done();
-    let mut answers: Vec<Answer> = questions.iter().map(|_| Ok(Vec::new())).collect();
+    let mut answers: Vec<Answer> = questions.iter().map(|_| Ok(Inbox::default())).collect();
     for row in &rows {
         let place = usize::try_from(row.try_get::<i64, _>(0)?).unwrap_or_default();
-        let arrival = ArrivalRow::from_row(row)?.try_into();
         // Places count from 1.
-        let Some(answer) = place.checked_sub(1).and_then(|at| answers.get_mut(at)) else {
+        let at = place.checked_sub(1);
+        let Some((asked, answer)) = at.and_then(|at| questions.get(at).zip(answers.get_mut(at)))
+        else {
             continue;
         };
-        match (answer.as_mut(), arrival) {
-            (Ok(arrivals), Ok(arrival)) => arrivals.push(arrival),
-            (Ok(_), Err(error)) => *answer = Err(error),
-            (Err(_), _) => {}
+        if let Ok(inbox) = answer
+            && let Err(error) = inbox.add(ArrivalRow::from_row(row)?, asked.limit)
+        {
+            *answer = Err(error);
         }
     }
+    let mut unanswered = Vec::new();
     for (asked, answer) in questions.into_iter().zip(answers) {
-        // Whoever asked may have lost interest.
-        let _ = asked.reply.send(answer);
+        match answer {
+            Ok(Inbox { arrivals, has_more: true }) if arrivals.is_empty() => unanswered.push(asked),
+            // Whoever asked may have lost interest.
+            answer => drop(asked.reply.send(answer)),
+        }
     }
-    Ok(())
+    Ok(unanswered)
 }

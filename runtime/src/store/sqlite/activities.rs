@@ -12,6 +12,7 @@ use crate::model::Timestamp;
 use crate::store::activities::{Rooms, limit_ms};
 use crate::store::activity_rows::{ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, review};
 use crate::store::ends::{handle, key};
+use crate::store::weight::Answer;
 use crate::store::{
     ActivityKey, ActivityRecord, ClaimActivities, ClaimedActivities, ClaimedActivity, CommitStep,
     ExpiredActivity, ReviewedActivities, WorkerLease,
@@ -43,7 +44,8 @@ const RETURNING_REMOVED: &str = ") RETURNING run_id, handle, worker_id IS NOT NU
 
 /// The next ones of each activity on one queue, past those whose limits have run out, which are for
 /// the sweep.
-const NEXT_OF_ACTIVITIES: &str = "SELECT activity.run_id, activity.handle, due_at, activity FROM (";
+const NEXT_OF_ACTIVITIES: &str = "SELECT activity.run_id, activity.handle, due_at, activity, \
+    length(call) + coalesce(length(details), 0) FROM (";
 
 const ON_QUEUE: &str = ") AS known CROSS JOIN piton_activities AS activity \
     WHERE (activity.run_id, activity.handle) IN (SELECT run_id, handle FROM piton_activities \
@@ -180,7 +182,7 @@ async fn find_next(
     now: Timestamp,
 ) -> Result<(Vec<ActivityKey>, Option<Timestamp>), StoreError> {
     let failed = failed("claim_activities");
-    let mut rooms = Rooms::of(request);
+    let (mut rooms, mut answer) = (Rooms::of(request), Answer::default());
     let mut script = Script::new();
     script.sql(IS_VALID).bind_validity(request.worker, now);
     let mut asked = Vec::new();
@@ -200,21 +202,23 @@ async fn find_next(
     if !rows.any(0) {
         return Err(StoreError::Fenced);
     }
-    let mut waiting: Vec<(i64, Uuid, i64, String, &str)> = Vec::new();
+    let mut waiting: Vec<(i64, Uuid, i64, String, &str, usize)> = Vec::new();
     for (at, queue) in asked.into_iter().enumerate() {
-        let next: Vec<(Uuid, i64, i64, String)> = rows.read(at + 1).map_err(failed)?;
-        waiting.extend(
-            next.into_iter().map(|(run_id, handle, due_at, activity)| {
-                (due_at, run_id, handle, activity, queue)
-            }),
-        );
+        let next: Vec<(Uuid, i64, i64, String, i64)> = rows.read(at + 1).map_err(failed)?;
+        waiting.extend(next.into_iter().map(|(run_id, handle, due_at, activity, bytes)| {
+            let bytes = usize::try_from(bytes).unwrap_or_default();
+            (due_at, run_id, handle, activity, queue, bytes)
+        }));
     }
     waiting.sort_unstable();
     let (due, left): (Vec<_>, Vec<_>) =
-        waiting.into_iter().partition(|(due_at, _, _, activity, queue)| {
-            *due_at <= now.as_micros() && rooms.take(queue, activity)
+        waiting.into_iter().partition(|(due_at, _, _, activity, queue, bytes)| {
+            *due_at <= now.as_micros()
+                && rooms.left(queue, activity) > 0
+                && answer.takes(*bytes)
+                && rooms.take(queue, activity)
         });
-    let next = left.iter().find(|(_, _, _, activity, queue)| rooms.left(queue, activity) > 0);
+    let next = left.iter().find(|(_, _, _, activity, queue, _)| rooms.left(queue, activity) > 0);
     let next_due_at = next.map(|(due_at, ..)| Timestamp(*due_at));
     Ok((due.into_iter().map(|(_, run_id, handle, ..)| key(run_id, handle)).collect(), next_due_at))
 }

@@ -73,7 +73,7 @@ pub(super) async fn adopt(
         add_inboxes(&mut script, run_ids, worker, inbox_limit);
         script.sql("; COMMIT");
         let mut rows = store.turn().await.transact(script).await.map_err(failed)?;
-        adopted.extend(read_runs(&mut rows, 1, failed)?);
+        adopted.extend(read_runs(&mut rows, 1, inbox_limit, failed)?);
     }
     adopted.sort_by_key(|run| run.run_id);
     Ok(adopted)

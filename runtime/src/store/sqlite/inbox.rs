@@ -9,7 +9,8 @@ use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::{Counts, Question, Recipients};
 use crate::store::rows::{ArrivalRow, write_arrival};
-use crate::store::{Arrival, ArrivalOutcome, NewArrival, ReviewedRuns, RunEvent, WorkerLease};
+use crate::store::weight::fits;
+use crate::store::{ArrivalOutcome, Inbox, NewArrival, ReviewedRuns, RunEvent, WorkerLease};
 
 const RUNS: &str =
     "SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs WHERE run_id IN (";
@@ -32,8 +33,17 @@ const COUNT_AND_WAKE: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
 
 const OF_RUN: &str = ") AS news WHERE piton_runs.run_id = news.column1; ";
 
-const READ: &str = "SELECT run_id, seq, arrival FROM piton_inbox \
-    WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?";
+/// What does not fit is not even read. A sum without an order of its own leaves the rows in that of the
+/// subquery.
+const READ: &str = concat!(
+    "SELECT run_id, seq, CASE WHEN ",
+    fits!("sized"),
+    " THEN (SELECT arrival FROM piton_inbox AS inbox \
+     WHERE inbox.run_id = sized.run_id AND inbox.seq = sized.seq) END AS arrival \
+     FROM (SELECT *, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) AS upto FROM \
+     (SELECT run_id, seq, length(arrival) AS bytes FROM piton_inbox \
+     WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?)) AS sized"
+);
 
 const REVIEW: &str = "SELECT held.column1, owned.run_id IS NOT NULL FROM (";
 
@@ -206,11 +216,15 @@ pub(super) async fn read(
     run_id: RunId,
     after: i64,
     limit: u32,
-) -> Result<Vec<Arrival>, StoreError> {
+) -> Result<Inbox, StoreError> {
     let mut script = Script::new();
     script.sql(READ).bind(run_id.as_uuid()).bind(after).bind(limit);
     let rows = store.read(script).await.and_then(|mut rows| rows.read::<ArrivalRow>(0));
-    rows.map_err(failed("read_inbox"))?.into_iter().map(TryInto::try_into).collect()
+    let mut inbox = Inbox::default();
+    for row in rows.map_err(failed("read_inbox"))? {
+        inbox.add(row, limit)?;
+    }
+    Ok(inbox)
 }
 
 pub(super) async fn review(

@@ -36,11 +36,12 @@ use self::script::{Rows, Script};
 use self::writer::{Turn, Writer};
 use super::failure::Verdict;
 use super::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock,
     CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, HeartbeatOutcome, Hub, NewArrival, NewRun, NewWorker, Renewal, ReviewedActivities,
-    ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
+    FoundEnding, HeartbeatOutcome, Hub, Inbox, NewArrival, NewRun, NewWorker, Renewal,
+    ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store,
+    WorkerLease,
 };
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
@@ -217,12 +218,7 @@ impl Store for SqliteStore {
         transaction::begin(self).await
     }
 
-    async fn read_inbox(
-        &self,
-        run_id: RunId,
-        after: i64,
-        limit: u32,
-    ) -> Result<Vec<Arrival>, StoreError> {
+    async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError> {
         inbox::read(self, run_id, after, limit).await
     }
 

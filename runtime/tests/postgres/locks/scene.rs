@@ -273,7 +273,7 @@ impl Scene {
     /// The numbers of what waits in a run's inbox.
     pub(super) async fn inbox(&self, run_id: RunId) -> Vec<i64> {
         let inbox = self.store.read_inbox(run_id, 0, 100).await.expect("inboxes can be read");
-        inbox.iter().map(|arrival| arrival.seq).collect()
+        inbox.arrivals.iter().map(|arrival| arrival.seq).collect()
     }
 }
 

@@ -246,7 +246,7 @@ async fn claim(t: &StoreUnderTest, model: &mut Model, worker: WorkerLease, limit
         assert_eq!((run.run_id, run.step_no.0), (run_id, expected.step_no));
         assert_eq!(run.takeovers, expected.takeovers);
         assert_eq!(run.inbox_count, expected.inbox_count);
-        let seqs: Vec<i64> = run.inbox.iter().map(|arrival| arrival.seq).collect();
+        let seqs: Vec<i64> = run.inbox.arrivals.iter().map(|arrival| arrival.seq).collect();
         assert_eq!(seqs, expected.inbox[..expected.inbox.len().min(10)]);
         expected.owner = Some(worker);
         expected.due_at = None;

@@ -1,13 +1,63 @@
-//! How much a request writes, roughly: what comes from users, and nothing for the rest.
+//! How much goes into a store at a time and comes out of it, roughly: what comes from users, and
+//! nothing for the rest.
 
-use crate::machine::OperationOutcome;
-use crate::model::{Payload, RunId};
-use crate::store::{
+use super::{
     ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitStep, Disposition, FinishActivity,
     NewArrival, NewRun,
 };
+use crate::machine::OperationOutcome;
+use crate::model::{Payload, RunId};
 
-/// Something that is written to the database.
+/// A macro, because statements are joined from literals.
+macro_rules! max_answer_bytes {
+    () => {
+        4_194_304
+    };
+}
+
+/// How many bytes of states, arrivals or calls a worker is given in one answer: it must have them all in
+/// memory before it can begin with any. Two hundred states of 20 KB fit; where they are longer, it is the
+/// bytes that take the time, in however many answers. What is longer by itself is given alone.
+pub const MAX_ANSWER_BYTES: usize = max_answer_bytes!();
+
+/// That a row of a subquery is part of the answer, where it has so many `bytes`, and together with those
+/// before it so many `upto` here.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+macro_rules! fits {
+    ($row:literal) => {
+        concat!(
+            "(",
+            $row,
+            ".upto <= ",
+            $crate::store::weight::max_answer_bytes!(),
+            " OR ",
+            $row,
+            ".upto = ",
+            $row,
+            ".bytes)"
+        )
+    };
+}
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) use fits;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) use max_answer_bytes;
+
+/// What an answer holds by now.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    upto: usize,
+}
+
+impl Answer {
+    /// Whether something of so many bytes is part of the answer. After one that is not, none is.
+    pub(super) fn takes(&mut self, bytes: usize) -> bool {
+        self.upto = self.upto.saturating_add(bytes);
+        self.upto <= MAX_ANSWER_BYTES || self.upto == bytes
+    }
+}
+
+/// Something that has a length.
 pub(crate) trait Weight {
     /// Its bytes.
     fn weight(&self) -> usize;

@@ -1,0 +1,206 @@
+//! What is given in one answer has a limit of bytes.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::fixture::{
+    ACTIVITY, QUEUE, StoreUnderTest, activity as activity_of, beat, by_worker, new_run, retry,
+    signal,
+};
+use crate::model::{Payload, RunId};
+use crate::store::{
+    ActivityHeartbeat, ArrivalKind, ClaimActivities, FinishOutcome, Inbox, MAX_ANSWER_BYTES,
+    NewActivity, NewArrival, NewRun, WorkerLease,
+};
+
+super::list_cases!("answers":
+    a_claim_ends_with_the_snapshots_that_fit,
+    a_snapshot_that_is_longer_comes_alone,
+    what_is_behind_a_longer_snapshot_waits_for_it,
+    a_claim_has_the_arrivals_that_fit,
+    the_arrivals_of_all_runs_of_a_claim_fit_together,
+    an_inbox_is_read_as_far_as_it_fits,
+    an_arrival_that_is_longer_comes_alone,
+    inboxes_read_at_once_come_all_the_same,
+    a_claim_ends_with_the_calls_that_fit,
+    a_call_that_is_longer_comes_alone,
+    what_heartbeats_have_said_counts,
+    calls_for_which_there_is_no_room_do_not_count,
+);
+
+/// Two fit, and three do not.
+const HALF: usize = MAX_ANSWER_BYTES / 2;
+
+/// Fits with nothing else.
+const LONGER: usize = MAX_ANSWER_BYTES + 1;
+
+/// Starts runs with snapshots of these lengths, which are due in this order.
+async fn start_all(t: &StoreUnderTest, lengths: &[usize]) -> Vec<RunId> {
+    let mut run_ids = Vec::new();
+    for length in lengths {
+        let run = NewRun { snapshot: vec![1; *length], ..new_run(&RunId::new().to_string()) };
+        run_ids.push(run.run_id);
+        t.start_all(vec![run]).await;
+        t.clock.advance(Duration::from_millis(1));
+    }
+    run_ids
+}
+
+async fn a_claim_ends_with_the_snapshots_that_fit(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_ids = start_all(&t, &[HALF, HALF, HALF, 1]).await;
+    let claimed = t.try_claim(worker, 10).await.expect("a valid worker can claim");
+    assert_eq!(claimed.runs.iter().map(|run| run.run_id).collect::<Vec<_>>(), run_ids[..2]);
+    assert!(claimed.runs.iter().all(|run| run.snapshot.len() == HALF));
+    assert!(claimed.next_due_at.is_some_and(|due_at| due_at <= claimed.now), "there are more");
+    let claimed = t.try_claim(worker, 10).await.expect("a valid worker can claim");
+    assert_eq!(claimed.runs.iter().map(|run| run.run_id).collect::<Vec<_>>(), run_ids[2..]);
+    assert_eq!(claimed.next_due_at, None);
+}
+
+async fn a_snapshot_that_is_longer_comes_alone(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_ids = start_all(&t, &[LONGER, 1]).await;
+    assert_eq!(t.claim_ids(worker, 10).await, run_ids[..1]);
+    assert_eq!(t.claim_ids(worker, 10).await, run_ids[1..]);
+}
+
+/// Or it would wait for as long as others come.
+async fn what_is_behind_a_longer_snapshot_waits_for_it(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_ids = start_all(&t, &[1, LONGER, 1]).await;
+    for run_id in run_ids {
+        assert_eq!(t.claim_ids(worker, 10).await, [run_id]);
+    }
+}
+
+/// A signal that takes about so many bytes, less than a hundred more.
+fn long(run_id: RunId, length: usize) -> NewArrival {
+    let kind = ArrivalKind::Signal { name: "long".into(), payload: Payload(vec![1; length]) };
+    NewArrival { kind, ..signal(run_id, "long") }
+}
+
+fn numbers(inbox: &Inbox) -> Vec<i64> {
+    inbox.arrivals.iter().map(|arrival| arrival.seq).collect()
+}
+
+/// A run with arrivals of these lengths.
+async fn start_with(t: &StoreUnderTest, lengths: &[usize]) -> RunId {
+    let run_id = t.start(&RunId::new().to_string()).await;
+    t.deliver_all(lengths.iter().map(|length| long(run_id, *length)).collect()).await;
+    run_id
+}
+
+async fn read(t: &StoreUnderTest, run_id: RunId, after: i64) -> Inbox {
+    t.store.read_inbox(run_id, after, 100).await.expect("inboxes can be read")
+}
+
+async fn a_claim_has_the_arrivals_that_fit(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = start_with(&t, &[HALF - 100, HALF - 100, HALF, 1]).await;
+    let [run] = &t.claim(worker, 10).await[..] else { panic!("the run is due") };
+    assert_eq!((numbers(&run.inbox), run.inbox.has_more), (vec![1, 2], true));
+    assert_eq!(run.inbox_count, 4);
+    let rest = read(&t, run_id, 2).await;
+    assert_eq!((numbers(&rest), rest.has_more), (vec![3, 4], false));
+}
+
+async fn the_arrivals_of_all_runs_of_a_claim_fit_together(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_ids = [start_with(&t, &[HALF + 1]).await, start_with(&t, &[HALF + 1]).await];
+    let claimed = t.claim(worker, 10).await;
+    assert_eq!(claimed.iter().map(|run| run.run_id).collect::<Vec<_>>(), run_ids);
+    assert_eq!((numbers(&claimed[0].inbox), claimed[0].inbox.has_more), (vec![1], false));
+    assert_eq!((numbers(&claimed[1].inbox), claimed[1].inbox.has_more), (vec![], true));
+    let rest = read(&t, run_ids[1], 0).await;
+    assert_eq!((numbers(&rest), rest.has_more), (vec![1], false));
+}
+
+async fn an_inbox_is_read_as_far_as_it_fits(t: StoreUnderTest) {
+    let run_id = start_with(&t, &[HALF - 100, HALF - 100, HALF, 1]).await;
+    let first = read(&t, run_id, 0).await;
+    assert_eq!((numbers(&first), first.has_more), (vec![1, 2], true));
+    let rest = read(&t, run_id, 2).await;
+    assert_eq!((numbers(&rest), rest.has_more), (vec![3, 4], false));
+}
+
+async fn an_arrival_that_is_longer_comes_alone(t: StoreUnderTest) {
+    let run_id = start_with(&t, &[1, LONGER, 1]).await;
+    for (after, has_more) in [(0, true), (1, true), (2, false)] {
+        let part = read(&t, run_id, after).await;
+        assert_eq!((numbers(&part), part.has_more), (vec![after + 1], has_more));
+    }
+}
+
+async fn inboxes_read_at_once_come_all_the_same(t: StoreUnderTest) {
+    let mut run_ids = Vec::new();
+    for _ in 0..4 {
+        run_ids.push(start_with(&t, &[HALF + 1]).await);
+    }
+    let inboxes = join_all(run_ids.iter().map(|run_id| read(&t, *run_id, 0))).await;
+    for inbox in inboxes {
+        assert_eq!((numbers(&inbox), inbox.has_more), (vec![1], false));
+    }
+}
+
+/// Has a run ask for activities with calls of these lengths.
+async fn queue(t: &StoreUnderTest, owner: WorkerLease, lengths: &[usize]) {
+    let asked = (0..).zip(lengths).map(|(handle, length)| {
+        let call = vec![1; *length];
+        NewActivity { call, ..activity_of(handle) }
+    });
+    t.queue(owner, asked.collect()).await;
+}
+
+/// The handles of what a claim gives, and whether it says that there is more.
+async fn claim_handles(t: &StoreUnderTest, worker: WorkerLease) -> (Vec<u64>, bool) {
+    let claimed = t.try_claim_activities(worker, 10).await.expect("a valid worker can claim");
+    let handles = claimed.activities.iter().map(|claimed| claimed.key.handle.0).collect();
+    (handles, claimed.next_due_at.is_some_and(|due_at| due_at <= claimed.now))
+}
+
+async fn a_claim_ends_with_the_calls_that_fit(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    queue(&t, worker, &[HALF, HALF, HALF, 1]).await;
+    assert_eq!(claim_handles(&t, worker).await, (vec![0, 1], true));
+    assert_eq!(claim_handles(&t, worker).await, (vec![2, 3], false));
+}
+
+async fn a_call_that_is_longer_comes_alone(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    queue(&t, worker, &[1, LONGER, 1]).await;
+    for handle in 0..3 {
+        assert_eq!(claim_handles(&t, worker).await, (vec![handle], handle < 2));
+    }
+}
+
+async fn what_heartbeats_have_said_counts(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    queue(&t, worker, &[1, 1]).await;
+    for claimed in t.claim_activities(worker, 2).await {
+        let details = Some(Payload(vec![1; HALF]));
+        t.heartbeat(ActivityHeartbeat { details, ..beat(worker, &claimed, None) }).await;
+        let end = by_worker(worker, &claimed, retry(t.now()));
+        assert_eq!(t.finish(end).await, FinishOutcome::Finished);
+    }
+    assert_eq!(claim_handles(&t, worker).await, (vec![0], true));
+    assert_eq!(claim_handles(&t, worker).await, (vec![1], false));
+}
+
+/// What is due first has no room: it is not given, and takes none from what is.
+async fn calls_for_which_there_is_no_room_do_not_count(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let other = |handle| {
+        let (activity, call) = ("other".to_owned(), vec![1; HALF]);
+        NewActivity { activity, call, ..activity_of(handle) }
+    };
+    t.queue(worker, vec![other(0), other(1)]).await;
+    t.clock.advance(Duration::from_millis(1));
+    queue(&t, worker, &[HALF - 1]).await;
+    let (queues, activities) = (&[(QUEUE, 10)], &[("other", 1), (ACTIVITY, 10)]);
+    let request = ClaimActivities { worker, queues, activities, limit: 10 };
+    let claimed = t.store.claim_activities(request).await.expect("a valid worker can claim");
+    let lengths: Vec<usize> = claimed.activities.iter().map(|one| one.call.len()).collect();
+    assert_eq!(lengths, [HALF, HALF - 1]);
+}
