@@ -32,11 +32,14 @@ pub(crate) fn resolve(
         names.extend(Names::of(param.to_token_stream()));
     }
     // A local must not be called like a function or constant that the body uses, because later
-    // passes know locals by their names. A first round finds out what those are called.
-    let mut first = Resolver::new(context, names.clone(), HashSet::new(), diagnostics);
+    // passes know locals by their names. A first round finds out what those are called, and what all
+    // locals are.
+    let mut first = Resolver::new(context, names.clone(), diagnostics);
     params.iter_mut().for_each(|param| first.bind(&mut param.pat.clone()));
     first.visit_block_mut(&mut body.clone());
-    let mut resolver = Resolver::new(context, names, first.foreign, diagnostics);
+    let mut resolver = Resolver::new(context, names, diagnostics);
+    resolver.taken.extend(first.foreign);
+    resolver.of_locals = first.taken;
     for param in params {
         resolver.bind(&mut param.pat);
         if let (Pat::Ident(pat), ty) = (&*param.pat, &param.ty)
@@ -62,11 +65,10 @@ struct Resolver<'a> {
     names: Names,
     /// The names of all bindings so far that are in `locals`, as the source has them.
     taken: HashSet<String>,
+    /// The names of all bindings that will be.
+    of_locals: HashSet<String>,
     locals: Locals,
     scopes: Vec<HashMap<String, Binding>>,
-    /// The names that the statements being visited bind, to values that their own code may bring to
-    /// them.
-    awaited: Vec<String>,
     /// Names that are used where no binding of theirs is in scope.
     foreign: HashSet<String>,
     /// Whether the statement being visited suspends, so that its bindings are locals.
@@ -75,13 +77,8 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(
-        context: Option<&Ident>,
-        names: Names,
-        mut taken: HashSet<String>,
-        diagnostics: &'a Diagnostics,
-    ) -> Self {
-        let mut scope = HashMap::new();
+    fn new(context: Option<&Ident>, names: Names, diagnostics: &'a Diagnostics) -> Self {
+        let (mut taken, mut scope) = (HashSet::new(), HashMap::new());
         if let Some(context) = context {
             taken.insert(context.to_string());
             scope.insert(context.to_string(), Binding::Own);
@@ -89,9 +86,9 @@ impl<'a> Resolver<'a> {
         Self {
             names,
             taken,
+            of_locals: HashSet::new(),
             locals: Locals::default(),
             scopes: vec![scope],
-            awaited: Vec::new(),
             foreign: HashSet::new(),
             lowered: true,
             diagnostics,
@@ -153,12 +150,11 @@ impl Resolver<'_> {
 }
 
 impl Resolver<'_> {
-    /// A binding of code that does not suspend. A jump out of that code hands the values of locals
-    /// on, and gives the local of a `let` around it its value, so it must not hide one of them.
+    /// A binding of code that does not suspend. It must not be called like a local, whether that comes before
+    /// it or after it.
     fn add_own(&mut self, pat: &syn::PatIdent) -> Binding {
-        let hides = self.locals.find(&pat.ident).is_some()
-            || self.awaited.iter().any(|name| pat.ident == name);
-        if hides { Binding::Renamed(self.names.fresh(&pat.ident)) } else { Binding::Own }
+        let is_called_so = self.of_locals.contains(&pat.ident.to_string());
+        if is_called_so { Binding::Renamed(self.names.fresh(&pat.ident)) } else { Binding::Own }
     }
 }
 
@@ -234,12 +230,7 @@ impl VisitMut for Resolver<'_> {
         match stmt {
             Stmt::Local(local) => {
                 if let Some(init) = &mut local.init {
-                    let outer = self.awaited.len();
-                    if self.lowered && suspend::expr(&init.expr) {
-                        self.awaited.extend(single_name(&local.pat));
-                    }
                     self.visit_expr_mut(&mut init.expr);
-                    self.awaited.truncate(outer);
                     if let Some((_, diverge)) = &mut init.diverge {
                         self.visit_expr_mut(diverge);
                     }
@@ -337,15 +328,6 @@ impl VisitMut for Resolver<'_> {
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
-}
-
-/// The name that the pattern binds, if it is nothing but a name.
-fn single_name(pat: &Pat) -> Option<String> {
-    match pat {
-        Pat::Ident(pat) if is_binding(pat) => Some(pat.ident.to_string()),
-        Pat::Type(pat) => single_name(&pat.pat),
-        _ => None,
-    }
 }
 
 fn suspends_if(expr: &syn::ExprIf) -> bool {
