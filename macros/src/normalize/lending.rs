@@ -52,7 +52,7 @@ pub(super) const ADAPTING: [&str; 7] =
 
 /// Methods that pick one item of an iterator. Those that look at the items may find another one once it
 /// has been changed.
-pub(super) const PICKING: [&str; 3] = ["last", "next", "nth"];
+pub(super) const PICKING: [&str; 5] = ["last", "next", "next_back", "nth", "nth_back"];
 pub(super) const LOOKING: [&str; 7] =
     ["find", "max", "max_by", "max_by_key", "min", "min_by", "min_by_key"];
 
@@ -60,7 +60,7 @@ pub(super) const LOOKING: [&str; 7] =
 const SIFTING: [&str; 3] = ["filter", "skip_while", "take_while"];
 
 /// Methods that lend a part of what they are called on.
-pub(super) const PARTS: [&str; 26] = [
+pub(super) const PARTS: [&str; 29] = [
     "as_bytes",
     "as_deref",
     "as_os_str",
@@ -86,11 +86,14 @@ pub(super) const PARTS: [&str; 26] = [
     "to_str",
     "trim",
     "trim_end",
+    "trim_end_matches",
+    "trim_matches",
     "trim_start",
+    "trim_start_matches",
 ];
 
 /// As `PARTS`, to be changed.
-pub(super) const PARTS_MUT: [&str; 8] = [
+pub(super) const PARTS_MUT: [&str; 11] = [
     "as_deref_mut",
     "as_mut",
     "as_mut_slice",
@@ -99,6 +102,9 @@ pub(super) const PARTS_MUT: [&str; 8] = [
     "front_mut",
     "get_mut",
     "last_mut",
+    "split_at_mut",
+    "split_first_mut",
+    "split_last_mut",
 ];
 
 /// Methods that give what is in an `Option` or `Result`.
@@ -111,8 +117,19 @@ pub(super) const DEFAULTING: [&str; 2] = ["unwrap_or", "unwrap_or_default"];
 const EXPLAINING: [&str; 4] = ["context", "ok_or", "ok_or_else", "with_context"];
 
 /// Those of [`PARTS`] and [`PARTS_MUT`] that are told what to look for, which is one thing.
-const TOLD: [&str; 7] =
-    ["get", "get_mut", "rsplit_once", "split_at", "split_once", "strip_prefix", "strip_suffix"];
+const TOLD: [&str; 11] = [
+    "get",
+    "get_mut",
+    "rsplit_once",
+    "split_at",
+    "split_at_mut",
+    "split_once",
+    "strip_prefix",
+    "strip_suffix",
+    "trim_end_matches",
+    "trim_matches",
+    "trim_start_matches",
+];
 
 pub(super) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
     methods.iter().any(|method| call.method == method)
@@ -126,7 +143,7 @@ fn gives_part(call: &ExprMethodCall) -> bool {
 
 /// Whether a method only looks at what it lends.
 pub(super) fn shares(call: &ExprMethodCall) -> bool {
-    !call.method.to_string().ends_with("_mut")
+    !(is_one_of(&PARTS_MUT, call) || call.method.to_string().ends_with("_mut"))
 }
 
 /// Whether the call is one that the compiler has made to lend a part of a local, and not one of the

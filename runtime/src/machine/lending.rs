@@ -30,6 +30,7 @@ lends! {
     [T] &'a mut T,
     [T, U] (&'a T, &'a U),
     [T, U] (&'a T, &'a mut U),
+    [T, U] (&'a mut T, &'a mut U),
     [T] (usize, &'a T),
     [T] (usize, &'a mut T),
 }
