@@ -6,7 +6,7 @@ use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Coding, Durable, Local, local};
+use super::{Asked, Coding, Durable, Local, local};
 use crate::codec::{self, CodecError, Described};
 
 /// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
@@ -174,31 +174,41 @@ impl Position {
     pub const START: Self = Self(0);
 }
 
-/// What a loop over a borrow gives: a reference, or a pair with one. So what it borrows from stays
-/// as it is while the loop runs, and the item at a position is the same whenever it is looked for.
+/// That `T`, which a loop over a borrow gives, is a reference, or a pair with one. So what it borrows from
+/// stays as it is while the loop runs, and the item at a position is the same whenever it is looked for.
 #[diagnostic::on_unimplemented(
-    message = "a `for` loop with an `.await` in it cannot go through a borrow that gives `{Self}`",
+    message = "a `for` loop with an `.await` in it cannot go through a borrow that gives `{T}`",
     label = "the items are no references",
     note = "collect them first: `for item in list.iter().collect::<Vec<_>>()`",
     note = "rule `saved_locals`"
 )]
-pub trait Lent {}
+pub trait Gives<T> {}
 
-impl<T: ?Sized> Lent for &T {}
-impl<T: ?Sized> Lent for &mut T {}
-impl<T: ?Sized> Lent for (usize, &T) {}
-impl<T: ?Sized> Lent for (usize, &mut T) {}
-impl<K: ?Sized, V: ?Sized> Lent for (&K, &V) {}
-impl<K: ?Sized, V: ?Sized> Lent for (&K, &mut V) {}
-impl<K: ?Sized, V: ?Sized> Lent for (&mut K, &V) {}
-impl<K: ?Sized, V: ?Sized> Lent for (&mut K, &mut V) {}
-impl<K: ?Sized, V: ?Sized> Lent for (usize, (&K, &V)) {}
-impl<K: ?Sized, V: ?Sized> Lent for (usize, (&K, &mut V)) {}
+macro_rules! gives {
+    ($([$($part:ident),*] $item:ty,)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($part: ?Sized),*> Gives<$item> for Asked {}
+    )*};
+}
+
+gives! {
+    [T] &T,
+    [T] &mut T,
+    [T] (usize, &T),
+    [T] (usize, &mut T),
+    [K, V] (&K, &V),
+    [K, V] (&K, &mut V),
+    [K, V] (&mut K, &V),
+    [K, V] (&mut K, &mut V),
+    [K, V] (usize, (&K, &V)),
+    [K, V] (usize, (&K, &mut V)),
+}
 
 /// The next item, if there is one.
 pub fn next_item<I>(items: I, position: &mut Position) -> Option<I::Item>
 where
-    I: IntoIterator<Item: Lent>,
+    I: IntoIterator,
+    Asked: Gives<I::Item>,
 {
     next_copy(items, position)
 }

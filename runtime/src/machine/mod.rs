@@ -52,7 +52,7 @@ pub use future::DurableFuture;
 pub use hole::{Hole, forget};
 pub use inline::PendingInline;
 pub use iteration::{
-    CountedRange, Counter, DurableItem, Items, Lent, MAX_LOOP_ITEMS, Position, beside,
+    CountedRange, Counter, DurableItem, Gives, Items, MAX_LOOP_ITEMS, Position, beside,
     current_copy, current_item, item, item_list, items, keeps, next_copy, next_item, range,
 };
 pub use join_all::{JoinAll, PendingItem, join_all};

@@ -37,6 +37,23 @@ async fn owned() {
     }
 }
 
+/// A method that is called as if it lent what it gives.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Limits(u64, u64);
+
+impl Limits {
+    fn values(&self) -> impl Iterator<Item = u64> {
+        [self.0, self.1].into_iter()
+    }
+}
+
+#[workflow]
+async fn values(limits: Limits) {
+    for limit in limits.values() {
+        step(limit).await;
+    }
+}
+
 #[workflow]
 async fn entry(mut map: BTreeMap<String, u64>) {
     let first = map.first_entry();
