@@ -1,17 +1,17 @@
 //! Connections that are cut, and ways that are closed.
 
-use std::net::{SocketAddr, TcpListener};
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use piton::model::StepNo;
+use piton::error::StoreError;
+use piton::machine::OperationOutcome;
+use piton::model::{Handle, Payload, StepNo};
 use piton::prelude::*;
-use piton::store::{CommitOutcome, CommitStep, Disposition};
+use piton::store::{ArrivalKind, CommitOutcome, CommitStep, Disposition, NewArrival};
+use sqlx::{Connection as _, PgConnection};
 
 use crate::fixture::{PATIENCE, execute, fails_with, new_run, new_worker, open, start};
+use crate::way::Way;
 
 pub(crate) async fn connections_that_are_cut_are_made_again(url: String) {
     let (here, there) = (open(&url).await, open(&url).await);
@@ -47,46 +47,9 @@ pub(crate) async fn connections_that_are_cut_are_made_again(url: String) {
     here.renew_lease(worker, PATIENCE).await.expect("the worker lives on");
 }
 
-/// A way to the server that can be closed: then it takes connections and hangs up without a word, as what
-/// stands before a server does that is being replaced.
-struct Way {
-    address: SocketAddr,
-    is_open: Arc<AtomicBool>,
-    hung_up: Arc<AtomicUsize>,
-}
-
-impl Way {
-    /// Ends with the process.
-    fn to(socket: PathBuf) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it is bound");
-        let (is_open, hung_up) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
-        let (way_is_open, count) = (Arc::clone(&is_open), Arc::clone(&hung_up));
-        std::thread::spawn(move || {
-            for client in listener.incoming().map_while(Result::ok) {
-                if !way_is_open.load(Ordering::SeqCst) {
-                    count.fetch_add(1, Ordering::SeqCst);
-                    continue;
-                }
-                let server = UnixStream::connect(&socket).expect("the server is there");
-                let (mut from_client, mut to_server) =
-                    (client.try_clone().expect("ok"), server.try_clone().expect("ok"));
-                std::thread::spawn(move || std::io::copy(&mut from_client, &mut to_server));
-                let (mut from_server, mut to_client) = (server, client);
-                std::thread::spawn(move || std::io::copy(&mut from_server, &mut to_client));
-            }
-        });
-        Self { address, is_open, hung_up }
-    }
-}
-
 pub(crate) async fn a_look_outlasts_a_way_without_a_server(url: String) {
-    let (path, parameters) = url.split_once('?').expect("it has parameters");
-    let socket = parameters.split('&').find_map(|it| it.strip_prefix("host=")).expect("a folder");
-    let way = Way::to(Path::new(socket).join(".s.PGSQL.5432"));
-    let database = path.rsplit('/').next().expect("it has a name");
-    let url = format!("postgres://piton@{}/{database}", way.address);
-    let client = Client::connect(&url).await.expect("the way is open");
+    let way = Way::to(&url);
+    let client = Client::connect(&way.url).await.expect("the way is open");
     let run =
         client.start(fails_with("later".into())).id("there").await.expect("it can be started");
     way.is_open.store(false, Ordering::SeqCst);
@@ -101,4 +64,52 @@ pub(crate) async fn a_look_outlasts_a_way_without_a_server(url: String) {
     let found = looks.await.expect("no panic").expect("it is asked for again");
     assert_eq!(found.map(|found| found.run_id), Some(run.run_id()));
     client.close().await;
+}
+
+pub(crate) async fn what_was_idle_for_too_long_is_tried_again(url: String) {
+    ends_by(&url, "SET LOCAL idle_in_transaction_session_timeout = '1ms'", "25P03").await;
+}
+
+pub(crate) async fn what_took_too_long_is_tried_again(url: String) {
+    let mut observer = PgConnection::connect(&url).await.expect("the server is there");
+    let version = "SELECT current_setting('server_version_num')::integer";
+    let version: i32 = sqlx::query_scalar(version).fetch_one(&mut observer).await.expect("ok");
+    // Servers before have no such limit.
+    if version >= 170_000 {
+        ends_by(&url, "SET LOCAL transaction_timeout = '1ms'", "25P04").await;
+    }
+}
+
+/// Has the server end a session in the middle of a transaction, by a limit of its own.
+async fn ends_by(url: &str, limit: &'static str, state: &str) {
+    // On a socket of the file system what the server has said last could not be read any more.
+    let way = Way::to(url);
+    let store = open(&way.url).await;
+    let worker = store.register_worker(new_worker()).await.expect("a worker can register");
+    let run_id = start(&*store, Some(worker)).await;
+    let mut transaction = store.begin_activity().await.expect("it can be begun");
+    let connection = transaction.connection();
+    let connection: &mut PgConnection = connection.downcast_mut().expect("it is Postgres");
+    let process = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut *connection).await;
+    let process: i32 = process.expect("the server says it");
+    sqlx::raw_sql(limit).execute(connection).await.expect("it can be set");
+    let is_there = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE pid = $1)";
+    let mut observer = PgConnection::connect(url).await.expect("the server is there");
+    let mut is_there = async || {
+        let asked = sqlx::query_scalar::<_, bool>(is_there).bind(process);
+        asked.fetch_one(&mut observer).await.expect("the statement is right")
+    };
+    while is_there().await {}
+
+    let kind = ArrivalKind::Outcome {
+        handle: Handle(0),
+        outcome: OperationOutcome::Returned(Payload::default()),
+    };
+    let arrival = NewArrival { run_id, kind, dedup_key: None, owner: Some(worker) };
+    let error = transaction.commit(arrival).await.expect_err("the session has ended");
+    let StoreError::Database { source, .. } = &error else { panic!("{error:?}") };
+    let code = source.as_database_error().and_then(|error| error.code());
+    assert_eq!(code.as_deref(), Some(state), "{error:?}");
+    assert!(error.is_retryable(), "{error:?}");
+    store.close().await;
 }

@@ -11,8 +11,10 @@ mod hanging;
 mod locks;
 mod opening;
 mod plans;
+mod pooler;
 mod processes;
 mod rows;
+mod way;
 
 use std::pin::Pin;
 
@@ -42,6 +44,10 @@ const TESTS: &[(&str, Test)] = tests![
     processes::other_processes_hear_of_queues,
     connections::connections_that_are_cut_are_made_again,
     connections::a_look_outlasts_a_way_without_a_server,
+    connections::what_was_idle_for_too_long_is_tried_again,
+    connections::what_took_too_long_is_tried_again,
+    pooler::a_pooler_that_loses_statements_is_refused,
+    pooler::a_pooler_that_carries_statements_over_is_refused,
     rows::a_fenced_worker_is_kept_for_a_week,
     rows::a_kept_run_stays_in_its_page,
     plans::rows_that_are_named_are_looked_up,

@@ -1,0 +1,150 @@
+//! Poolers, which have many sessions of clients share few of the server.
+//!
+//! These do what one does that is set to transactions, and nothing else of it.
+
+use std::io::{Error, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use piton::error::ConnectError;
+use piton::store::connect;
+
+use crate::way::stand_before;
+
+/// The first message of a client that would rather talk in private.
+const ASKS_FOR_TLS: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
+
+/// That the client is let in, and that it may ask.
+const COME_IN: [u8; 15] = [b'R', 0, 0, 0, 8, 0, 0, 0, 0, b'Z', 0, 0, 0, 5, b'I'];
+
+/// What a pooler does with prepared statements, which are the session's.
+#[derive(Clone, Copy)]
+enum Statements {
+    /// It knows nothing of them.
+    Lost,
+    /// It makes them anew in whatever session a client gets: here by giving a client its own where it may
+    /// use one.
+    CarriedOver,
+}
+
+/// Starts a pooler before the server, which ends with the process. Returns where the database is there.
+fn start_pooler(url: &str, statements: Statements) -> String {
+    let (listener, url, socket) = stand_before(url);
+    std::thread::spawn(move || {
+        let shared: [Session; 2] = Default::default();
+        for client in listener.incoming().map_while(Result::ok) {
+            let (socket, shared) = (socket.clone(), shared.clone());
+            std::thread::spawn(move || serve(client, socket, shared, statements));
+        }
+    });
+    url
+}
+
+/// One of the server, which is begun when it is needed.
+type Session = Arc<Mutex<Option<UnixStream>>>;
+
+/// Ends when the client goes or the server does.
+fn serve(
+    mut client: TcpStream,
+    socket: PathBuf,
+    shared: [Session; 2],
+    statements: Statements,
+) -> Result<(), Error> {
+    let mut first = read_startup(&mut client)?;
+    while first == ASKS_FOR_TLS {
+        client.write_all(b"N")?;
+        first = read_startup(&mut client)?;
+    }
+    client.write_all(&COME_IN)?;
+    let own = Session::default();
+    for turn in 0.. {
+        let mut asked = read_request(&mut client)?;
+        let session = match (statements, asked[0]) {
+            (Statements::CarriedOver, b'Q') => &shared[0],
+            (Statements::CarriedOver, _) => &own,
+            (Statements::Lost, _) => &shared[turn % 2],
+        };
+        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut server = match session.take() {
+            Some(server) => server,
+            None => begin(&socket, &first)?,
+        };
+        loop {
+            server.write_all(&asked)?;
+            if pass_on_answers(&mut server, &mut client)? == b'I' {
+                break;
+            }
+            // The transaction goes on.
+            asked = read_request(&mut client)?;
+        }
+        *session = Some(server);
+    }
+    Ok(())
+}
+
+fn begin(socket: &PathBuf, first: &[u8]) -> Result<UnixStream, Error> {
+    let mut server = UnixStream::connect(socket)?;
+    server.write_all(first)?;
+    pass_on_answers(&mut server, &mut std::io::sink())?;
+    Ok(server)
+}
+
+/// What the client says up to where it waits for answers.
+fn read_request(client: &mut TcpStream) -> Result<Vec<u8>, Error> {
+    let mut request = Vec::new();
+    loop {
+        let message = read_message(client)?;
+        request.extend_from_slice(&message);
+        match message[0] {
+            b'Q' | b'S' => return Ok(request),
+            b'X' => return Err(Error::other("the client goes")),
+            _ => {}
+        }
+    }
+}
+
+/// Until the server waits for the next request. Returns whether it is in a transaction.
+fn pass_on_answers(server: &mut UnixStream, client: &mut impl Write) -> Result<u8, Error> {
+    loop {
+        let message = read_message(server)?;
+        client.write_all(&message)?;
+        if let [b'Z', .., state] = message[..] {
+            return Ok(state);
+        }
+    }
+}
+
+fn read_message(from: &mut impl Read) -> Result<Vec<u8>, Error> {
+    let mut kind = [0];
+    from.read_exact(&mut kind)?;
+    Ok([&kind[..], &read_startup(from)?].concat())
+}
+
+/// The first message of a client has no kind.
+fn read_startup(from: &mut impl Read) -> Result<Vec<u8>, Error> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let mut message = length.to_vec();
+    message.resize(u32::from_be_bytes(length) as usize, 0);
+    from.read_exact(&mut message[4..])?;
+    Ok(message)
+}
+
+async fn assert_refused(url: &str) {
+    let error = connect(url).await.expect_err("sessions are not the client's own");
+    assert!(
+        matches!(&error, ConnectError::Unreachable { reason, .. } if reason.contains("pooler")),
+        "{error:?}"
+    );
+}
+
+pub(crate) async fn a_pooler_that_loses_statements_is_refused(url: String) {
+    assert_refused(&start_pooler(&url, Statements::Lost)).await;
+}
+
+/// All else would seem to work, until two processes hold the same lock.
+pub(crate) async fn a_pooler_that_carries_statements_over_is_refused(url: String) {
+    assert_refused(&start_pooler(&url, Statements::CarriedOver)).await;
+}
