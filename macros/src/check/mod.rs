@@ -2,7 +2,7 @@
 //!
 //! Input: the function as the user wrote it. Output: diagnostics; nothing is changed. The rules see
 //! names and syntax, not types: a value whose type reads the clock behind an innocent method passes
-//! here, and is found by the test kit at run time. `docs/limits.md` has a section on each rule.
+//! here, and is found by `Standalone::advance_twice` at run time. `docs/limits.md` has a section on each rule.
 //!
 //! Guarantee for later passes: no `.await` is left in a place that has no machine (a closure, an
 //! `async` block that no macro of ours awaits, a constant, an unknown macro).

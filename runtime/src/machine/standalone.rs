@@ -1,5 +1,6 @@
 //! A machine in the hands of a program: no engine, no database, no async runtime.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize};
@@ -55,7 +56,6 @@ use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
 /// assert_eq!(sum, 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct Standalone<W> {
     machine: Machine,
     run: RunInfo,
@@ -204,15 +204,81 @@ impl<W: Workflow> Standalone<W> {
     /// See [`StepError`]. The run must not be advanced again; what was saved before still can.
     pub fn advance(&mut self, now: Timestamp) -> Result<Progress<W::Return>, StepError> {
         while self.machine.is_ready(now) {
-            let outcome = self.machine.step(now)?;
-            let consumed = self.machine.take_consumed();
-            self.inbox.retain(|(seq, _)| !consumed.contains(seq));
-            if let StepOutcome::Returned { result, .. } = outcome {
-                let value = W::RETURNED.decode(&result);
-                return value.map(Progress::Returned).map_err(StepError::Decode);
+            if let Some(result) = self.step(now)? {
+                return returned::<W>(&result);
             }
         }
         Ok(Progress::Waiting)
+    }
+
+    /// As [`Standalone::advance`], and makes each step once more from the same state, to compare what the two
+    /// come to. For tests: what the compiler cannot see, a clock behind the innocent name of a function, or
+    /// the order of a hash map in an argument, most likely differs.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// use piton::machine::{Standalone, StepError};
+    /// use piton::model::Timestamp;
+    /// use piton::{activity, workflow};
+    ///
+    /// fn innocent() -> u64 {
+    ///     static CALLS: AtomicU64 = AtomicU64::new(0);
+    ///     CALLS.fetch_add(1, Ordering::Relaxed)
+    /// }
+    ///
+    /// #[activity]
+    /// async fn ship(number: u64) {}
+    ///
+    /// #[workflow]
+    /// async fn order() {
+    ///     ship(innocent()).await;
+    /// }
+    ///
+    /// let mut run = Standalone::start(order())?;
+    /// let made_twice = run.advance_twice(Timestamp(0));
+    /// assert!(matches!(made_twice, Err(StepError::Unrepeatable { .. })));
+    /// # Ok::<(), StepError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`StepError::Unrepeatable`] if a step gives another state, asks for something else, or returns
+    /// something else. Otherwise as [`Standalone::advance`].
+    pub fn advance_twice(&mut self, now: Timestamp) -> Result<Progress<W::Return>, StepError> {
+        while self.machine.is_ready(now) {
+            let state = self.state().to_owned();
+            let before = self.save().map_err(StepError::Encode)?;
+            let mut again = Self::load(&before).map_err(StepError::Decode)?;
+            let result = self.step(now)?;
+            let differs = match again.step(now) {
+                Err(_) => Some("failed once"),
+                Ok(other) if other != result => Some("returned two values"),
+                Ok(_) if again.waiting_for() != self.waiting_for() => Some("asked for two things"),
+                Ok(_) if result.is_none() => {
+                    let saved = |run: &Self| run.save().map_err(StepError::Encode);
+                    (saved(self)? != saved(&again)?).then_some("saved two states")
+                }
+                Ok(_) => None,
+            };
+            if let Some(differs) = differs {
+                return Err(StepError::Unrepeatable { state, differs });
+            }
+            if let Some(result) = result {
+                return returned::<W>(&result);
+            }
+        }
+        Ok(Progress::Waiting)
+    }
+
+    /// Makes one step. Gives what the workflow has returned, if it has.
+    fn step(&mut self, now: Timestamp) -> Result<Option<Payload>, StepError> {
+        let outcome = self.machine.step(now)?;
+        let consumed = self.machine.take_consumed();
+        self.inbox.retain(|(seq, _)| !consumed.contains(seq));
+        Ok(match outcome {
+            StepOutcome::Parked => None,
+            StepOutcome::Returned { result, .. } => Some(result),
+        })
     }
 
     fn arrive(&mut self, arrived: Arrived) {
@@ -221,6 +287,20 @@ impl<W: Workflow> Standalone<W> {
         self.inbox.push((seq, arrived.clone()));
         deliver(&mut self.machine, seq, arrived);
     }
+}
+
+impl<W> fmt::Debug for Standalone<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Standalone")
+            .field("run", &self.run)
+            .field("machine", &self.machine)
+            .field("inbox", &self.inbox)
+            .finish_non_exhaustive()
+    }
+}
+
+fn returned<W: Workflow>(result: &Payload) -> Result<Progress<W::Return>, StepError> {
+    W::RETURNED.decode(result).map(Progress::Returned).map_err(StepError::Decode)
 }
 
 fn deliver(machine: &mut Machine, seq: i64, arrived: Arrived) {

@@ -8,3 +8,4 @@ mod mock;
 // They are odd on purpose.
 #[allow(clippy::all, for_loops_over_fallibles, unused_braces)]
 mod programs;
+mod standalone;

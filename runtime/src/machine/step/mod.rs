@@ -45,6 +45,17 @@ pub enum StepError {
     /// The run is over: a request to cancel ended what it waited for.
     #[error("cancelled")]
     Cancelled,
+    /// The step was made twice and gave two things: it reads something that is neither in the state nor in
+    /// what has arrived, such as a clock. See [`Standalone::advance_twice`](super::Standalone::advance_twice).
+    #[error(
+        "the step from state `{state}`, made twice, {differs}: it depends on something that is not in the state"
+    )]
+    Unrepeatable {
+        /// The name of the state in which the step began.
+        state: String,
+        /// What was different.
+        differs: &'static str,
+    },
 }
 
 /// How an operation ended.

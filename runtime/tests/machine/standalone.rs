@@ -1,0 +1,88 @@
+//! Machines that are driven without an engine, each step made twice.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use piton::machine::{Progress, Standalone, StepError};
+use piton::model::{Operation, Timestamp};
+use piton::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Paid {
+    cents: u64,
+}
+
+#[activity]
+async fn ship(number: u64) -> u64 {
+    number
+}
+
+/// Something else each time.
+fn innocent() -> u64 {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    CALLS.fetch_add(1, Ordering::Relaxed)
+}
+
+#[workflow]
+async fn order(cx: &Context, number: u64) -> (u64, u64, u64) {
+    let paid = cx.signal::<Paid>().await;
+    let shipped = ship(number + cx.random() % 2).await;
+    cx.sleep(seconds(5)).await;
+    (paid.cents, shipped, cx.now().0.unsigned_abs())
+}
+
+#[workflow]
+async fn asks(number: u64) {
+    ship(number + innocent()).await;
+}
+
+#[workflow]
+async fn saves(number: u64) -> u64 {
+    let kept = innocent();
+    ship(number).await;
+    kept
+}
+
+#[workflow]
+async fn returns(number: u64) -> u64 {
+    ship(number).await;
+    innocent()
+}
+
+#[test]
+fn a_workflow_that_depends_on_its_state_alone_goes_on() {
+    let mut run = Standalone::start(order(7)).unwrap();
+    assert_eq!(run.advance_twice(Timestamp(0)).unwrap(), Progress::Waiting);
+    run.signal(&Paid { cents: 5 }).unwrap();
+    assert_eq!(run.advance_twice(Timestamp(1)).unwrap(), Progress::Waiting);
+    let handle = run.waiting_for()[0].0;
+    run.reply(handle, &8_u64).unwrap();
+    assert_eq!(run.advance_twice(Timestamp(2)).unwrap(), Progress::Waiting);
+    let [(_, Operation::Timer { fire_at })] = run.waiting_for()[..] else { panic!("{run:?}") };
+    let end = run.advance_twice(fire_at).unwrap();
+    assert_eq!(end, Progress::Returned((5, 8, fire_at.0.unsigned_abs())));
+}
+
+fn differs<T>(made_twice: Result<Progress<T>, StepError>) -> (String, &'static str) {
+    match made_twice {
+        Err(StepError::Unrepeatable { state, differs }) => (state, differs),
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("nothing differs"),
+    }
+}
+
+#[test]
+fn what_differs_is_told() {
+    let now = Timestamp(0);
+    let mut run = Standalone::start(asks(1)).unwrap();
+    assert_eq!(differs(run.advance_twice(now)), ("start".into(), "asked for two things"));
+
+    let mut run = Standalone::start(saves(1)).unwrap();
+    assert_eq!(differs(run.advance_twice(now)), ("start".into(), "saved two states"));
+
+    let mut run = Standalone::start(returns(1)).unwrap();
+    run.advance_twice(now).unwrap();
+    run.reply(run.waiting_for()[0].0, &1_u64).unwrap();
+    assert_eq!(differs(run.advance_twice(now)), ("ship".into(), "returned two values"));
+}
