@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use piton::error::{KeyError, SignalError, StartError};
-use piton::model::{Timestamp, hours};
+use piton::model::{BlockedReason, Timestamp, hours};
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,13 @@ async fn sum_of(count: u32) -> u32 {
 }
 
 #[workflow]
+async fn endless(begin: u32) {
+    for number in (begin..).map(|number| number / 2) {
+        add(number, 1).await;
+    }
+}
+
+#[workflow]
 async fn say(text: String) -> usize {
     let said = echo(&text).await;
     let again = echo(&said).await;
@@ -68,6 +75,20 @@ async fn ten_thousand_activities_at_once() {
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(sum_of(10_000)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 50_005_000);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loop_over_more_than_can_be_kept() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(endless(0)).await.unwrap();
+    let other = rig.client.start(sum_of(3)).await.unwrap();
+    let Some(BlockedReason::Panicked(why)) = rig.until_blocked(&run).await.blocked else {
+        panic!("it is blocked for another reason");
+    };
+    assert!(why.contains("runs over more than 1000000 items"), "{why}");
+    assert_eq!(other.result().await.unwrap(), 6);
     worker.shutdown().await.unwrap();
 }
 
