@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::diagnostics::Diagnostics;
-use crate::{cfg, dump, layout, liveness, normalize, parse, resolve};
+use crate::{cfg, codegen, dump, layout, liveness, normalize, parse, resolve};
 
 /// The dumps of all passes, one after the other.
 fn passes(source: TokenStream) -> String {
@@ -28,7 +28,9 @@ fn passes(source: TokenStream) -> String {
     out += &format!("\ncfg, liveness\n{}", dump::graph(&graph, &liveness));
     let layout = layout::lay_out(&graph, &liveness);
     layout::validate(&graph, &liveness, &layout).expect("a machine");
-    out + &format!("\nlayout\n{}", dump::layout(&layout))
+    out += &format!("\nlayout\n{}", dump::layout(&layout));
+    let machine = syn::parse2(codegen::generate(&function, &graph, &layout)).expect("items");
+    out + &format!("\ncodegen\n{}", prettyplease::unparse(&machine))
 }
 
 #[test]
