@@ -106,3 +106,44 @@ fn async_blocks_as_branches() {
         }
     }));
 }
+
+/// Without what docs/machine.md leaves out: the paths of generated names, and the form.
+fn bare(code: &str) -> String {
+    const PATHS: [&str; 6] = [
+        "::piton::__private::",
+        "::core::option::Option::",
+        "::core::result::",
+        "::core::iter::",
+        "__piton::",
+        "__Piton",
+    ];
+    let code = code
+        .replace("__piton_1", "ITEMS")
+        .replace("f0_0", "f0")
+        .replace("f1_0", "f1")
+        .replace("Self::Return", "Vec<String>");
+    let code = PATHS.iter().fold(code, |code, path| code.replace(path, ""));
+    code.replace("__piton_", "").replace([' ', '\n', ';', ','], "")
+}
+
+/// Lines of which the page shows what matters.
+const SHORTENED: [&str; 3] =
+    ["let t0 = local::<_>();", "let t1 = item_list::<_>();", "greetings.push(value);"];
+
+#[test]
+fn the_documented_machine_is_what_is_made() {
+    let machine =
+        bare(include_str!("snapshots/piton_macros__workflow__tests__a_loop_over_calls.snap"));
+    let page = include_str!("../../../docs/machine.md");
+    let (_, listings) = page.split_once("## The states").expect("a part about states");
+    let (listings, _) = listings.split_once("## Branches").expect("a part about branches");
+    let code = listings.split("```rust").skip(1).filter_map(|after| after.split("```").next());
+    let code = code.flat_map(str::lines);
+    let lines = code.map(|line| line.split("//").next().unwrap_or_default());
+    let lines: Vec<_> = lines.filter(|line| !line.contains('…')).map(bare).collect();
+    assert!(lines.len() > 50, "{lines:#?}");
+    let shortened = SHORTENED.map(bare);
+    let is_made = |line: &String| machine.contains(line) || shortened.contains(line);
+    let missing: Vec<_> = lines.iter().filter(|line| !is_made(line)).collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+}
