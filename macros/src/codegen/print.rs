@@ -12,7 +12,9 @@ use super::Machine;
 use super::rewrite::{Rewrite, enclose_last};
 use super::step;
 use crate::hygiene::{hidden, hidden_at};
-use crate::ir::{Block, BlockId, BlockKind, Branch, LocalId, Node, PointId, ScopeId, Terminator};
+use crate::ir::{
+    Block, BlockId, BlockKind, Branch, LocalId, Node, PointId, RegionId, ScopeId, Terminator,
+};
 use crate::layout::{Link, Root, VariableId, makes, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
@@ -158,13 +160,22 @@ impl<'a> Printer<'a> {
         unfilled.iter().copied().filter(is_filled).collect()
     }
 
-    /// Whether the regions use a part of a local from outside that the root steps.
+    /// Whether the regions use a part of a local from outside that the root steps. Those that have taken the
+    /// local over have parts of their own.
     pub(super) fn is_used_by_regions(&self, part: &Place) -> bool {
         let graph = self.machine.graph;
         let BlockKind::Resume(point) = graph[self.root.block].kind else { return false };
-        let is_inside = |block: &&Block| {
-            graph.regions_of(point).any(|region| graph.is_within(block.region, region))
+        let layout = self.machine.layout;
+        let has_own = |region: &RegionId| {
+            let root = layout.root(graph[*region].entry);
+            root.is_some_and(|root| {
+                let mut own = root.entry.iter().chain(&root.unfilled);
+                own.any(|id| layout.variable(*id).place.local == part.local)
+            })
         };
+        let regions: Vec<_> = graph.regions_of(point).filter(|region| !has_own(region)).collect();
+        let is_inside =
+            |block: &&Block| regions.iter().any(|region| graph.is_within(block.region, *region));
         let inside = graph.blocks.iter().filter(is_inside);
         let mut usages = inside.flat_map(|block| block.all_usages());
         self.root.used_by_regions.contains(&part.local)

@@ -180,6 +180,7 @@ impl Position {
     message = "a `for` loop with an `.await` in it cannot go through a borrow that gives `{T}`",
     label = "the items are no references",
     note = "collect them first: `for item in list.iter().collect::<Vec<_>>()`",
+    note = "of what a method of your own gives by value: `for line in order.lines().into_iter()`",
     note = "rule `saved_locals`"
 )]
 pub trait Gives<T> {}
