@@ -122,7 +122,7 @@ impl<T: Transition> Batcher<T> {
         let weight = item.weight();
         if weight > MAX_REQUEST_BYTES {
             let why = format!("it has {weight} bytes, and may have {MAX_REQUEST_BYTES}");
-            let source = sqlx::Error::Encode(why.into());
+            let source = why.into();
             return Err(Arc::new(StoreError::Unstorable { operation: T::OPERATION, source }));
         }
         let (reply, answer) = oneshot::channel();

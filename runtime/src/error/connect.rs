@@ -1,5 +1,7 @@
 //! Errors of the database.
 
+use std::error::Error;
+
 /// Why a database could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -74,9 +76,9 @@ pub enum StoreError {
         operation: &'static str,
         /// Whether trying again may help. The transition may have taken effect.
         retryable: bool,
-        /// The database's own error.
+        /// The database's own error; of the stores of this crate, an `sqlx::Error`.
         #[source]
-        source: sqlx::Error,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// The database keeps no such value: a text with the character NUL on Postgres, or more than 256 MiB
     /// for one start, signal or step. Nothing was written, and trying again does not help.
@@ -84,9 +86,9 @@ pub enum StoreError {
     Unstorable {
         /// The store method.
         operation: &'static str,
-        /// The database's own error.
+        /// The database's own error; of the stores of this crate, an `sqlx::Error`.
         #[source]
-        source: sqlx::Error,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// The store has no transactions that activities could write in.
     #[error("activities have no transactions in this store")]

@@ -18,11 +18,13 @@ pub(super) fn failed(
     operation: &'static str,
     judge: fn(&str) -> Verdict,
 ) -> impl Fn(sqlx::Error) -> StoreError + Copy {
-    move |source| match verdict(&source, judge) {
-        Verdict::Unstorable => StoreError::Unstorable { operation, source },
-        verdict => {
-            let retryable = verdict == Verdict::Retryable;
-            StoreError::Database { operation, retryable, source }
+    move |error| {
+        let verdict = verdict(&error, judge);
+        let source = Box::new(error);
+        match verdict {
+            Verdict::Unstorable => StoreError::Unstorable { operation, source },
+            Verdict::Retryable => StoreError::Database { operation, retryable: true, source },
+            Verdict::Final => StoreError::Database { operation, retryable: false, source },
         }
     }
 }

@@ -233,7 +233,7 @@ impl Hook for Refusing {
             && self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok();
         match is_meant {
             true => {
-                let source = sqlx::Error::Encode("it is too long".into());
+                let source = "it is too long".into();
                 Err(StoreError::Unstorable { operation, source })
             }
             false => Ok(()),

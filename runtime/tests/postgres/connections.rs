@@ -108,6 +108,7 @@ async fn ends_by(url: &str, limit: &'static str, state: &str) {
     let arrival = NewArrival { run_id, kind, dedup_key: None, owner: Some(worker) };
     let error = transaction.commit(arrival).await.expect_err("the session has ended");
     let StoreError::Database { source, .. } = &error else { panic!("{error:?}") };
+    let source: &sqlx::Error = source.downcast_ref().expect("it is the driver's");
     let code = source.as_database_error().and_then(|error| error.code());
     assert_eq!(code.as_deref(), Some(state), "{error:?}");
     assert!(error.is_retryable(), "{error:?}");

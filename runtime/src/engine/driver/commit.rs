@@ -1,5 +1,6 @@
 //! Stepping and committing: one update of the run's row at a time.
 
+use std::error::Error;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -213,7 +214,7 @@ impl Driver {
             }
             Err(error) => {
                 match &*error {
-                    StoreError::Unstorable { source, .. } => self.refuse(source),
+                    StoreError::Unstorable { source, .. } => self.refuse(&**source),
                     error => report_failed_commit(&mut self.hold, error),
                 }
                 Err(Ended)
@@ -222,7 +223,7 @@ impl Driver {
     }
 
     /// Notes that the database has refused what the run has come to.
-    pub(super) fn refuse(&mut self, source: &sqlx::Error) {
+    pub(super) fn refuse(&mut self, source: &(dyn Error + Send + Sync)) {
         let why = format!("the database does not keep it: {source}");
         self.refused = Some(BlockedReason::Invalid(why));
     }

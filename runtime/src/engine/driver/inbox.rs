@@ -56,7 +56,7 @@ impl Driver {
                 }
                 Err(error) => match &*error {
                     StoreError::Unstorable { source, .. } => {
-                        self.refuse(source);
+                        self.refuse(&**source);
                         self.unsaved.extend(self.as_cut_off(&unsaved));
                     }
                     _ => {

@@ -1,0 +1,159 @@
+//! A store as somebody else would write one: from what is public, and tested with the public suite.
+//!
+//! It keeps its runs in a [`MemoryStore`], and can be switched off: it then fails with an error of its
+//! own.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use piton::error::{LookupError, StoreError};
+use piton::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
+use piton::prelude::*;
+use piton::store::conformance::{StoreUnderTest, cases};
+use piton::store::{
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
+    BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun,
+    CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
+    FoundEnding, HeartbeatOutcome, Hub, ManualClock, MemoryStore, NewArrival, NewRun, NewWorker,
+    Renewal, ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store,
+    WorkerLease,
+};
+
+#[derive(Debug, PartialEq)]
+struct SwitchedOff;
+
+impl fmt::Display for SwitchedOff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the store is switched off")
+    }
+}
+
+impl Error for SwitchedOff {}
+
+#[derive(Debug)]
+struct ThirdStore {
+    rows: Arc<MemoryStore>,
+    is_off: AtomicBool,
+}
+
+impl ThirdStore {
+    fn new(rows: Arc<MemoryStore>) -> Arc<Self> {
+        Arc::new(Self { rows, is_off: AtomicBool::new(false) })
+    }
+
+    fn check(&self, operation: &'static str) -> Result<(), StoreError> {
+        match self.is_off.load(Ordering::SeqCst) {
+            true => {
+                let source = Box::new(SwitchedOff);
+                Err(StoreError::Database { operation, retryable: false, source })
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+macro_rules! delegate {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $returned:ty;)*) => {
+        #[async_trait::async_trait]
+        impl Store for ThirdStore {
+            fn hub(&self) -> &Arc<Hub> {
+                self.rows.hub()
+            }
+
+            async fn close(&self) {
+                self.rows.close().await;
+            }
+
+            $(async fn $name(&self, $($argument: $type),*) -> Result<$returned, StoreError> {
+                self.check(stringify!($name))?;
+                self.rows.$name($($argument),*).await
+            })*
+        }
+    };
+}
+
+delegate! {
+    now() -> Timestamp;
+    register_worker(worker: NewWorker) -> WorkerLease;
+    renew_lease(worker: WorkerLease, lease: Duration) -> Renewal;
+    release_worker(worker: WorkerLease) -> ();
+    fence_expired_workers() -> (Vec<WorkerId>, u64);
+    fence_workers(workers: &[WorkerId]) -> u64;
+    list_workers() -> Vec<(WorkerLease, NewWorker)>;
+    start_runs(runs: Vec<NewRun>) -> Vec<StartOutcome>;
+    claim_runs(request: ClaimRequest<'_>) -> Claimed;
+    recover_claims(worker: WorkerLease, held: &[RunId], inbox_limit: u32) -> Vec<ClaimedRun>;
+    commit_steps(worker: WorkerLease, steps: &[&CommitStep]) -> Vec<CommitOutcome>;
+    deliver(arrivals: Vec<NewArrival>) -> Vec<ArrivalOutcome>;
+    claim_activities(request: ClaimActivities<'_>) -> ClaimedActivities;
+    review_activities(worker: WorkerLease, held: &[(ActivityKey, u32)]) -> ReviewedActivities;
+    heartbeat_activities(heartbeats: Vec<ActivityHeartbeat>) -> Vec<HeartbeatOutcome>;
+    finish_activities(ends: Vec<FinishActivity>) -> Vec<FinishOutcome>;
+    expired_activities(limit: u32) -> Vec<ExpiredActivity>;
+    find_activity(key: ActivityKey) -> Option<ActivityRecord>;
+    begin_activity() -> Box<dyn ActivityTransaction>;
+    settle_run(run_id: RunId) -> ();
+    read_inbox(run_id: RunId, after: i64, limit: u32) -> Vec<Arrival>;
+    review_runs(worker: WorkerLease, held: &[(RunId, i64)]) -> ReviewedRuns;
+    find_run(key: &RunKey) -> Option<RunRecord>;
+    find_snapshot(run_id: RunId) -> Option<Vec<u8>>;
+    find_endings(run_ids: &[RunId]) -> Vec<FoundEnding>;
+    list_runs(filter: &RunFilter, limit: u32) -> Vec<RunRecord>;
+    count_runs(filter: &RunFilter) -> Vec<(RunStatus, u64)>;
+    terminate_run(run_id: RunId, reason: &str) -> bool;
+    unblock_runs(workflows: &[&str], run_id: Option<RunId>) -> u64;
+    find_blocked(workflows: &[&str], after: Option<RunId>, limit: u32) -> Vec<BlockedRun>;
+    adopt_blocked(worker: WorkerLease, run_ids: &[RunId], inbox_limit: u32) -> Vec<ClaimedRun>;
+    record_definitions(definitions: &[DefinitionRecord]) -> ();
+    find_definition(workflow: &str, hash: DefinitionHash) -> Option<DefinitionRecord>;
+}
+
+/// All but those that go through many histories, which take longer and show nothing more here.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_passes_the_suite() {
+    let cases = cases().into_iter().filter(|case| !case.name().contains("model"));
+    let mut count = 0;
+    for case in cases {
+        println!("{}", case.name());
+        let clock = ManualClock::new(Timestamp::now());
+        let rows = MemoryStore::with_clock(Arc::clone(&clock));
+        let other = ThirdStore::new(rows.connect());
+        case.run(StoreUnderTest::new(ThirdStore::new(rows), other, clock)).await;
+        count += 1;
+    }
+    assert!(count > 100, "{count} cases");
+}
+
+#[activity]
+async fn add(a: u32, b: u32) -> u32 {
+    a + b
+}
+
+#[workflow]
+async fn sum(numbers: Vec<u32>) -> u32 {
+    let mut sum = 0;
+    for number in numbers {
+        sum = add(sum, number).await;
+    }
+    sum
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_carries_runs_and_its_errors_reach_the_program() {
+    let store = ThirdStore::new(MemoryStore::new());
+    let client = Client::new(store.clone());
+    let worker = Worker::new(&client).start().await.expect("it can be started");
+    let run = client.start(sum(vec![1, 2, 3])).id("a").await.expect("it can be started");
+    assert_eq!(run.result().await.expect("it ends well"), 6);
+    worker.shutdown().await.expect("it hands back its runs");
+    store.is_off.store(true, Ordering::SeqCst);
+    let error = client.run::<sum>("a").await.expect_err("it is off");
+    let LookupError::Store(StoreError::Database { operation: "find_run", source, .. }) = &error
+    else {
+        panic!("{error:?}")
+    };
+    assert_eq!(source.downcast_ref::<SwitchedOff>(), Some(&SwitchedOff));
+}
