@@ -14,6 +14,7 @@ use tokio::time::sleep;
 use super::Client;
 use crate::activities::{ActivityReport, ReportedError};
 use crate::codec;
+use crate::engine::backoff::patiently;
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry::{self, AttemptResult, Conclusion};
 use crate::error::{StoreError, TokenError};
@@ -21,7 +22,7 @@ use crate::machine::{Activity, OperationOutcome, ResultParts};
 use crate::model::{ActivityOperation, ActivityToken, Operation, Payload, Snapshot};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, Arrival, ArrivalKind, ArrivalOutcome,
-    FinishActivity, FinishOutcome, HeartbeatOutcome, NewArrival, Reporter, RunKey, token_key,
+    FinishActivity, FinishOutcome, HeartbeatOutcome, NewArrival, Reporter,
 };
 
 /// How many arrivals are looked at in one go.
@@ -49,6 +50,8 @@ impl Client {
     /// itself, that may be what counts; after
     /// [`complete_later`](crate::activities::ActivityContext::complete_later) it cannot.
     ///
+    /// Dropping the future may or may not use the token; using it again is safe.
+    ///
     /// ```no_run
     /// # use piton::prelude::*;
     /// # #[activity]
@@ -63,7 +66,8 @@ impl Client {
     /// # Errors
     /// [`TokenError::Stale`] if the attempt is over, [`TokenError::Closed`] and
     /// [`TokenError::Unknown`] by the state of the run, [`TokenError::OtherActivity`] if the call is
-    /// not one of `A`, [`TokenError::Store`] if the database fails.
+    /// not one of `A`, [`TokenError::Encode`] if the value cannot be saved, [`TokenError::Store`] if the
+    /// database [is away](Client#when-the-database-is-away) for too long.
     pub async fn complete_activity<A: Activity>(
         &self,
         token: ActivityToken,
@@ -198,7 +202,7 @@ impl Client {
             Conclusion::Outcome(outcome) => ArrivalKind::Outcome { handle, outcome },
             Conclusion::Block(_) => ArrivalKind::Outcome { handle, outcome: returned },
         };
-        self.put_into_inbox(token, kind, token_key(key, attempt, reporter)).await
+        self.put_into_inbox(token, kind, Some(key.token_key(attempt))).await
     }
 
     async fn put_into_inbox(
@@ -220,8 +224,10 @@ impl Client {
     /// The call whose current attempt the token names; of one on a queue, whichever attempt is the
     /// current one.
     async fn find_call(&self, token: ActivityToken) -> Result<Option<Call>, TokenError> {
+        let store = self.store();
         for _ in 0..LOOKS {
-            if let Some(record) = self.store().find_activity(key(token)).await.map_err(failed)? {
+            let queued = patiently(|| store.find_activity(key(token))).await.map_err(failed)?;
+            if let Some(record) = queued {
                 let attempts = token.attempt.saturating_sub(1);
                 let call = QueuedCall::read(record.call, attempts, record.interruptions);
                 let call = call.map_err(|error| corrupt("activity", &error))?;
@@ -229,7 +235,7 @@ impl Client {
             }
             // In this order: what leaves the inbox in between has gone into the snapshot.
             let inbox = self.inbox(token).await?;
-            let snapshot = self.store().find_snapshot(token.run_id).await.map_err(failed)?;
+            let snapshot = patiently(|| store.find_snapshot(token.run_id)).await.map_err(failed)?;
             let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_empty()) else {
                 return Ok(None);
             };
@@ -249,7 +255,8 @@ impl Client {
         let mut inbox: Vec<Arrival> = Vec::new();
         loop {
             let read = inbox.last().map_or(0, |last| last.seq);
-            let page = self.store().read_inbox(token.run_id, read, PAGE).await.map_err(failed)?;
+            let page = || self.store().read_inbox(token.run_id, read, PAGE);
+            let page = patiently(page).await.map_err(failed)?;
             inbox.extend(page.arrivals);
             if !page.has_more {
                 return Ok(inbox);
@@ -264,7 +271,7 @@ impl Client {
         report: ActivityReport,
     ) -> Result<Conclusion, TokenError> {
         let ActivityToken { run_id, handle, attempt } = token;
-        let now = self.store().now().await.map_err(failed)?;
+        let now = patiently(|| self.store().now()).await.map_err(failed)?;
         let draw = retry::draw(run_id, handle, attempt);
         let result = AttemptResult::Reported(Ok(report));
         Ok(retry::conclude(activity, attempt, result, now, draw))
@@ -272,7 +279,7 @@ impl Client {
 
     async fn why_stale(&self, token: ActivityToken) -> TokenError {
         let run_id = token.run_id;
-        match self.store().find_run(&RunKey::RunId(run_id)).await {
+        match self.find(run_id).await {
             Ok(Some(run)) if run.status.is_open() => TokenError::Stale { attempt: token.attempt },
             Ok(Some(_)) => TokenError::Closed { run_id },
             Ok(None) => TokenError::Unknown { run_id },

@@ -29,8 +29,10 @@ impl Send {
     }
 
     /// Sets a key by which a repetition is known: of several with the same key, the run gets one,
-    /// for as long as it lives. Sending again after an error is then safe. At most 1,000 bytes, without
-    /// the character NUL.
+    /// for as long as it lives. Sending again after an error is then safe, and is done by itself while the
+    /// database [is away](Client#when-the-database-is-away). Without a key, nothing is sent again that may
+    /// have arrived. At most 1,000 bytes, without
+    /// the character NUL, and not beginning with `piton:`.
     pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
         self.dedup_key = Some(key.into());
         self
@@ -38,7 +40,10 @@ impl Send {
 
     async fn send(self) -> Result<(), SignalError> {
         let Self { client, to, kind, dedup_key } = self;
-        dedup_key.iter().try_for_each(|key| KeyError::check(key)).map_err(SignalError::DedupKey)?;
+        dedup_key
+            .iter()
+            .try_for_each(|key| KeyError::check_dedup(key))
+            .map_err(SignalError::DedupKey)?;
         let run_id = match to {
             RunKey::RunId(run_id) => run_id,
             key @ RunKey::WorkflowId(_) => {
@@ -72,6 +77,7 @@ impl IntoFuture for Send {
     type Output = Result<(), SignalError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
 
+    /// Sends it. Dropping the future may or may not send it; with a dedup key, sending it again is safe.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.send())
     }

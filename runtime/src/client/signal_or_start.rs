@@ -43,7 +43,10 @@ impl<W: Workflow> SignalOrStart<W> {
     async fn send(self) -> Result<RunHandle<W>, StartError> {
         let Self { client, start, kind, dedup_key } = self;
         let kind = kind?;
-        dedup_key.iter().try_for_each(|key| KeyError::check(key)).map_err(SignalError::DedupKey)?;
+        dedup_key
+            .iter()
+            .try_for_each(|key| KeyError::check_dedup(key))
+            .map_err(SignalError::DedupKey)?;
         loop {
             let first = FirstArrival { kind: kind.clone(), dedup_key: dedup_key.clone() };
             let (outcome, run) = start.clone().try_start(Some(first)).await?;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tracing::info_span;
 
 use super::{Client, RunHandle};
+use crate::engine::backoff::patiently;
 use crate::engine::driver::{Origin, make_first};
 use crate::engine::held::Starting;
 use crate::engine::session::Adoption;
@@ -116,8 +117,8 @@ impl<W: Workflow> Start<W> {
             When::Now => None,
             When::At(at) => Some(at),
             When::After(delay) => {
-                let now = client.store().now().await.map_err(|e| StartError::Store(Arc::new(e)))?;
-                Some(now + delay)
+                let now = patiently(|| client.store().now()).await;
+                Some(now.map_err(|error| StartError::Store(Arc::new(error)))? + delay)
             }
         };
         // A worker of this process that has room goes on with the run, without a claim.

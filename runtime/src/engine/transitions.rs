@@ -10,8 +10,8 @@ use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::{RunId, RunStatus};
 use crate::store::{
-    ArrivalOutcome, CommitOutcome, CommitStep, FoundEnding, NewArrival, NewRun, RunKey,
-    StartOutcome, Store, Weight, WorkerLease,
+    ArrivalKind, ArrivalOutcome, CommitOutcome, CommitStep, FoundEnding, NewArrival, NewRun,
+    RunKey, StartOutcome, Store, Weight, WorkerLease,
 };
 
 /// Steps of the runs of one worker.
@@ -88,9 +88,11 @@ impl Transition for Deliveries {
         delivered
     }
 
-    /// A dedup key tells a repetition, and so does the handle in what an owner delivers.
+    /// A dedup key tells a repetition, and so does the handle in what an owner delivers. Two signs of life
+    /// mean what one does.
     fn is_repeatable(&self, arrival: &NewArrival) -> bool {
-        arrival.dedup_key.is_some() || arrival.owner.is_some()
+        let is_sign_of_life = matches!(arrival.kind, ArrivalKind::Heartbeat { .. });
+        is_sign_of_life || arrival.dedup_key.is_some() || arrival.owner.is_some()
     }
 
     fn max_tries(&self) -> u32 {

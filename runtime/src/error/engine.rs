@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::StoreError;
 use crate::codec::CodecError;
 use crate::model::RunId;
-use crate::store::RunKey;
+use crate::store::{RESERVED_KEYS, RunKey};
 
 /// Why a text cannot be a workflow id or a dedup key. Trying again does not help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +21,9 @@ pub enum KeyError {
     /// Postgres keeps no text with this character.
     #[error("it contains the character NUL, which databases do not keep: leave it out")]
     Nul,
+    /// Dedup keys that begin so are piton's own: what tokens of activities say has such keys.
+    #[error("it begins with `piton:`, as piton's own keys do: put something else before it")]
+    Reserved,
 }
 
 impl KeyError {
@@ -33,6 +36,12 @@ impl KeyError {
             return Err(Self::TooLong { length: key.len() });
         }
         if key.contains('\0') { Err(Self::Nul) } else { Ok(()) }
+    }
+
+    /// Checks a text that is to be a dedup key.
+    pub(crate) fn check_dedup(key: &str) -> Result<(), Self> {
+        Self::check(key)?;
+        if key.starts_with(RESERVED_KEYS) { Err(Self::Reserved) } else { Ok(()) }
     }
 }
 
@@ -188,7 +197,7 @@ pub enum LookupError {
         /// The workflow asked for.
         expected: &'static str,
     },
-    /// The database failed.
+    /// The database failed, and went on failing when tried again. Trying again may help.
     #[error("the run could not be looked up")]
     Store(#[from] StoreError),
 }

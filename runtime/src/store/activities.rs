@@ -16,6 +16,19 @@ pub struct ActivityKey {
     pub handle: Handle,
 }
 
+/// How the dedup keys begin that are not a program's own; clients refuse such a key from a program.
+pub(crate) const RESERVED_KEYS: &str = "piton:";
+
+impl ActivityKey {
+    /// The dedup key under which the token of this attempt says its word, whether that goes through
+    /// [`Store::finish_activities`](super::Store::finish_activities) or, for an activity without a
+    /// queue, through [`Store::deliver`](super::Store::deliver): so a second use is known, whichever
+    /// way the first one went.
+    pub fn token_key(self, attempt: u32) -> String {
+        format!("{RESERVED_KEYS}activity/{}/{attempt}", self.handle.0)
+    }
+}
+
 /// An activity that a step puts on a queue; it is due at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewActivity {
@@ -43,11 +56,6 @@ pub struct ActivityLimits {
     pub heartbeat: Option<Duration>,
     /// When the last attempt must have ended.
     pub close_by: Option<Timestamp>,
-}
-
-/// The key by which a second use of a token is known.
-pub(crate) fn token_key(key: ActivityKey, attempt: u32, reporter: Reporter) -> Option<String> {
-    (reporter == Reporter::Token).then(|| format!("activity/{}/{attempt}", key.handle.0))
 }
 
 /// A limit in stored milliseconds, rounded up, short enough to be added to a time.
@@ -188,6 +196,15 @@ pub struct FinishActivity {
     pub reporter: Reporter,
     /// What follows.
     pub end: ActivityEnd,
+}
+
+impl FinishActivity {
+    /// The dedup key of an end that is told with a token, see [`ActivityKey::token_key`]. The store
+    /// keeps it with whatever follows from the end, and an end whose key is there is
+    /// [repeated](FinishOutcome::Repeated), before anything else is looked at.
+    pub fn dedup_key(&self) -> Option<String> {
+        (self.reporter == Reporter::Token).then(|| self.key.token_key(self.attempt))
+    }
 }
 
 /// What follows from the end of an attempt.

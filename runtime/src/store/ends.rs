@@ -8,7 +8,6 @@ use std::collections::{BTreeSet, HashMap};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::activities::token_key;
 use super::recipients::Recipients;
 use super::{
     ActivityEnd, ActivityKey, ArrivalKind, ArrivalOutcome, FinishActivity, FinishOutcome,
@@ -93,8 +92,8 @@ impl Ends {
 
     /// Decides about one end and takes note of it.
     pub(super) fn accept(&mut self, end: FinishActivity) -> FinishOutcome {
+        let token = end.dedup_key();
         let FinishActivity { key, attempt, reporter, end } = end;
-        let token = token_key(key, attempt, reporter);
         if token.as_ref().is_some_and(|token| self.recipients.has_key(key.run_id, token)) {
             return FinishOutcome::Repeated;
         }

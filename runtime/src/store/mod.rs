@@ -70,7 +70,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-pub(crate) use activities::token_key;
+pub(crate) use activities::RESERVED_KEYS;
 pub use activities::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ClaimActivities,
     ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity, FinishOutcome,

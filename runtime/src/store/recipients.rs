@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::activities::token_key;
 use super::rows::read_status;
 use super::{ActivityEnd, ArrivalOutcome, FinishActivity, NewArrival, Reporter, WorkerLease};
 use crate::error::StoreError;
@@ -154,9 +153,7 @@ impl Question {
         };
         let outcomes = ends.iter().filter(|end| matches!(end.end, ActivityEnd::Outcome(_)));
         let keys = ends.iter();
-        let keys = keys.filter_map(|end| {
-            Some((end.key.run_id, token_key(end.key, end.attempt, end.reporter)?))
-        });
+        let keys = keys.filter_map(|end| Some((end.key.run_id, end.dedup_key()?)));
         Self {
             owners: distinct(ends.iter().filter_map(owner)),
             run_ids: outcomes.map(|end| end.key.run_id).collect(),

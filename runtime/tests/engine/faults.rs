@@ -158,13 +158,11 @@ async fn a_shutdown_without_a_database_ends_with_an_error() {
     assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
 }
 
-/// As a restart of its server takes.
 #[tokio::test(start_paused = true)]
 async fn who_looks_something_up_waits_for_a_database_that_is_away() {
     let rig = Rig::new();
     let run = rig.client.start(collect(1)).id("there").await.unwrap();
-    let until = || Instant::now() + Duration::from_secs(3);
-    let go_away = || rig.store.set_hook(Arc::new(Away { until: until() }));
+    let go_away = || rig.store.set_hook(Away::for_a_restart());
     let client = rig.client.clone();
     go_away();
     let found = tokio::spawn(async move { client.find("there").await }).await.unwrap();
@@ -177,6 +175,10 @@ async fn who_looks_something_up_waits_for_a_database_that_is_away() {
     assert_eq!(rig.client.list(&RunFilter::default(), 10).await.unwrap().len(), 1);
     go_away();
     assert_eq!(rig.client.count(&RunFilter::default()).await.unwrap(), [(RunStatus::Running, 1)]);
+    let later = rig.client.start(collect(1));
+    go_away();
+    let later = later.start_delay(Duration::from_secs(60)).await.unwrap();
+    assert!(later.status().await.unwrap().due_at > run.status().await.unwrap().due_at);
     // And not for ever.
     rig.store.set_hook(Failing::new("find_run", u32::MAX, false));
     let asked = Instant::now();
@@ -286,8 +288,15 @@ async fn a_worker_outlives_a_database_that_is_away_for_longer_than_the_lease() {
 const AWAY: Duration = Duration::from_secs(40);
 
 /// A database that cannot be reached for a while.
-struct Away {
+pub struct Away {
     until: Instant,
+}
+
+impl Away {
+    /// From now on for as long as a restart of its server takes.
+    pub fn for_a_restart() -> Arc<Self> {
+        Arc::new(Self { until: Instant::now() + Duration::from_secs(3) })
+    }
 }
 
 #[async_trait::async_trait]

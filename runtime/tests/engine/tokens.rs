@@ -3,11 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use piton::error::RunError;
+use piton::error::{RunError, TokenError};
+use piton::machine::{Activity, Workflow};
 use piton::prelude::*;
 use tokio::time::{Instant, sleep};
 
 use crate::activities::Lab;
+use crate::faults::{Away, Failing};
 use crate::rig::Rig;
 
 /// Where activities leave their tokens: in a real program an e-mail or a webhook.
@@ -51,7 +53,7 @@ impl<'de> serde::Deserialize<'de> for Refused {
 #[activity(
     queue = "mail",
     start_to_close = "1h",
-    retry(initial = "1s", max_attempts = 3, non_retryable = [Refused::Final])
+    retry(initial = "1s", jitter = 0.0, max_attempts = 3, non_retryable = [Refused::Final])
 )]
 async fn sign(cx: &ActivityContext, how: &str) -> Result<u32, Refused> {
     cx.dependency::<Lab>().begin(cx, how);
@@ -73,6 +75,17 @@ async fn homebound(cx: &ActivityContext) -> u32 {
 #[workflow]
 async fn signature(how: String) -> Result<u32, String> {
     sign(&how).await.map_err(|error| error.to_string())
+}
+
+#[activity(retry(initial = "1s"))]
+async fn sign_here(cx: &ActivityContext) -> Result<u32, Refused> {
+    cx.dependency::<Mailbox>().0.lock().unwrap().push(cx.token().to_string());
+    cx.complete_later().await
+}
+
+#[workflow]
+async fn signature_here() -> Result<u32, String> {
+    sign_here().await.map_err(|error| error.to_string())
 }
 
 #[workflow]
@@ -117,6 +130,48 @@ async fn an_activity_is_completed_from_outside() {
     client.complete_activity::<sign>(token, Ok(7)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 7);
     assert_eq!(office.rig.lab.begun("later"), [1]);
+    office.worker.shutdown().await.unwrap();
+}
+
+/// The first attempt fails, the second ends well, and then the first token is used once more.
+async fn use_tokens_while_the_database_is_away<A: Activity<Return = Result<u32, Refused>>>(
+    office: &Office,
+    run: &RunHandle<impl Workflow<Output = u32, Error = String>>,
+) {
+    // Of the database as this client sees it; the worker has it all the time.
+    let store = office.rig.store.connect();
+    let client = Client::new(store.clone());
+    let go_away = || store.set_hook(Away::for_a_restart());
+    let failed = office.token(1).await;
+    go_away();
+    client.heartbeat_activity(failed, "half").await.unwrap();
+    // What it says without a queue goes into the inbox, and an answer may be lost.
+    for happens in [false, true] {
+        store.set_hook(Failing::new("deliver", 3, happens));
+        client.heartbeat_activity(failed, "half").await.unwrap();
+    }
+    go_away();
+    client.fail_activity::<A>(failed, Refused::Busy).await.unwrap();
+    let token = office.token(2).await;
+    go_away();
+    let stale = client.heartbeat_activity(failed, "all").await.unwrap_err();
+    assert!(matches!(stale, TokenError::Stale { attempt: 1 }), "{stale}");
+    go_away();
+    client.complete_activity::<A>(token, Ok(7)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 7);
+    go_away();
+    let closed = client.heartbeat_activity(token, "all").await.unwrap_err();
+    assert!(matches!(closed, TokenError::Closed { .. }), "{closed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_uses_a_token_waits_for_a_database_that_is_away() {
+    let office = office().await;
+    let run = office.rig.client.start(signature(text("later"))).await.unwrap();
+    use_tokens_while_the_database_is_away::<sign>(&office, &run).await;
+    office.mailbox.0.lock().unwrap().clear();
+    let run = office.rig.client.start(signature_here()).await.unwrap();
+    use_tokens_while_the_database_is_away::<sign_here>(&office, &run).await;
     office.worker.shutdown().await.unwrap();
 }
 

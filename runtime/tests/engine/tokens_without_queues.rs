@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use piton::error::RunError;
+use piton::error::{KeyError, RunError, SignalError};
+use piton::model::Handle;
 use piton::prelude::*;
+use piton::store::ActivityKey;
 use piton::store::memory::Hook;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
@@ -23,7 +25,7 @@ impl Mailbox {
 }
 
 /// Leaves its token, and tells what the attempt before has said.
-#[activity(retry(initial = "1s", max_attempts = 3))]
+#[activity(retry(initial = "1s", jitter = 0.0, max_attempts = 3))]
 async fn ask(cx: &ActivityContext, how: &str) -> Result<String, String> {
     cx.dependency::<Lab>().begin(cx, how);
     cx.dependency::<Mailbox>().0.lock().unwrap().push(cx.token());
@@ -62,6 +64,10 @@ async fn two_questions() -> Vec<String> {
     let asked = ["one", "two"].map(|how| ask(how));
     join_all(asked).await.into_iter().map(|answer| answer.unwrap_or_default()).collect()
 }
+
+/// A signal that no workflow awaits.
+#[derive(Signal, serde::Serialize, serde::Deserialize)]
+struct Remark;
 
 struct Office {
     rig: Rig,
@@ -130,6 +136,33 @@ async fn a_worker_that_is_shut_down_leaves_the_attempt_as_it_is() {
     assert_eq!(run.result().await.unwrap(), "yes");
     assert_eq!(office.rig.lab.begun("x"), [1]);
     second.shutdown().await.unwrap();
+}
+
+/// Whatever a program takes for its keys, also the very text that stands for the token in the database.
+#[tokio::test(start_paused = true)]
+async fn no_dedup_key_of_a_program_is_taken_for_a_token() {
+    let office = office();
+    let worker = office.worker().await;
+    let client = &office.rig.client;
+    let run = client.start(question(text("x"))).await.unwrap();
+    let token = office.token(1).await;
+    let attempt = ActivityKey { run_id: run.run_id(), handle: Handle(0) };
+    for key in [text("activity/0/1"), text("piton"), text("Piton:"), text(" piton:")] {
+        run.signal(Remark).dedup_key(key).await.unwrap();
+    }
+    for key in [text("piton:"), attempt.token_key(1)] {
+        let refused = run.signal(Remark).dedup_key(&key).await.unwrap_err();
+        assert!(matches!(refused, SignalError::DedupKey(KeyError::Reserved)), "{refused}");
+        let sent = client.signal_or_start(Remark, question(text("y"))).id("y").dedup_key(&key);
+        let refused = sent.await.map(|_| ()).unwrap_err();
+        let expected = SignalError::DedupKey(KeyError::Reserved).to_string();
+        assert_eq!(refused.to_string(), expected);
+        // A workflow id is kept elsewhere.
+        client.start(question(key.clone())).id(key).await.unwrap();
+    }
+    client.complete_activity::<ask>(token, Ok(text("yes"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "yes");
+    worker.shutdown().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

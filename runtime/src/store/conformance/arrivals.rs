@@ -1,9 +1,15 @@
 //! Inboxes.
 
-use super::fixture::{LONGER_THAN_LEASE, NOTHING, StoreUnderTest, accepted, keep, keyed, signal};
+use super::fixture::{
+    LONGER_THAN_LEASE, NOTHING, StoreUnderTest, accepted, activity, by_token, keep, key, keyed,
+    outcome, retry, signal,
+};
 use crate::machine::{OperationOutcome, TimeoutKind};
 use crate::model::{Epoch, Handle, Payload, RunId, Timestamp};
-use crate::store::{ArrivalKind, ArrivalOutcome, Inbox, NewArrival, ReviewedRuns, WorkerLease};
+use crate::store::{
+    ActivityKey, ArrivalKind, ArrivalOutcome, FinishOutcome, Inbox, NewArrival, ReviewedRuns,
+    WorkerLease,
+};
 
 super::list_cases!("arrivals":
     arrivals_are_numbered_from_one_without_gaps,
@@ -22,6 +28,8 @@ super::list_cases!("arrivals":
     an_owner_that_never_had_the_run_may_not,
     an_owner_whose_lease_has_run_out_may_not,
     an_owner_of_another_epoch_may_not,
+    a_token_used_through_the_inbox_is_known_to_its_attempt,
+    a_token_used_on_its_attempt_is_known_to_the_inbox,
     a_refused_arrival_leaves_its_dedup_key_free,
     a_batch_has_mixed_outcomes_in_its_order,
     an_empty_batch_does_nothing,
@@ -177,6 +185,40 @@ async fn an_owner_of_another_epoch_may_not(t: StoreUnderTest) {
     let run_id = t.start_owned("a", worker).await;
     let other = WorkerLease { epoch: Epoch(worker.epoch.0 + 1), ..worker };
     assert_eq!(t.deliver(from(other, run_id)).await, ArrivalOutcome::NotOwner);
+}
+
+/// What a token says of an attempt, put into the inbox as of an activity without a queue.
+fn by_inbox(key: ActivityKey, attempt: u32) -> NewArrival {
+    let outcome = OperationOutcome::Returned(Payload(b"done".to_vec()));
+    let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
+    let dedup_key = Some(key.token_key(attempt));
+    NewArrival { run_id: key.run_id, kind, dedup_key, owner: None }
+}
+
+async fn a_token_used_through_the_inbox_is_known_to_its_attempt(t: StoreUnderTest) {
+    let run_id = t.start("a").await;
+    let key = key(run_id, 3);
+    assert_eq!(t.deliver(by_inbox(key, 1)).await, accepted(1));
+    assert_eq!(t.deliver(by_inbox(key, 1)).await, ArrivalOutcome::Duplicate);
+    for end in [outcome(), retry(t.now())] {
+        let ends = [by_token(key, 1, end.clone()), by_token(key, 2, end)];
+        // Of another attempt nothing has been said.
+        let expected = [FinishOutcome::Repeated, FinishOutcome::Stale];
+        assert_eq!(t.finish_all(ends.to_vec()).await, expected);
+    }
+    assert_eq!(t.inbox(run_id).await, [1]);
+}
+
+async fn a_token_used_on_its_attempt_is_known_to_the_inbox(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.queue(worker, vec![activity(0), activity(1)]).await;
+    t.claim_activities(worker, 2).await;
+    let (one, two) = (key(run_id, 0), key(run_id, 1));
+    let ends = vec![by_token(one, 1, outcome()), by_token(two, 1, retry(t.now()))];
+    assert_eq!(t.finish_all(ends).await, [FinishOutcome::Finished; 2]);
+    let arrivals = [by_inbox(one, 1), by_inbox(two, 1), by_inbox(two, 2)];
+    let known = ArrivalOutcome::Duplicate;
+    assert_eq!(t.deliver_all(arrivals.to_vec()).await, [known, known, accepted(2)]);
 }
 
 async fn a_refused_arrival_leaves_its_dedup_key_free(t: StoreUnderTest) {

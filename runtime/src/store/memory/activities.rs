@@ -7,7 +7,7 @@ use super::{Guard, Held, Write};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
 use crate::model::{Payload, RunId, Timestamp};
-use crate::store::activities::{Rooms, limit_ms, token_key};
+use crate::store::activities::{Rooms, limit_ms};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityRecord, ArrivalKind, ArrivalOutcome,
@@ -229,7 +229,7 @@ impl State {
         news: &mut News,
     ) -> FinishOutcome {
         let FinishActivity { key, attempt, reporter, .. } = end;
-        let token = token_key(key, attempt, reporter);
+        let token = end.dedup_key();
         if token.as_ref().is_some_and(|token| self.has_key(key.run_id, token)) {
             return FinishOutcome::Repeated;
         }
