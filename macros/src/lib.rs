@@ -157,7 +157,7 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// | `retry(backoff = 2.0)` | what each further wait is multiplied by | 2.0 |
 /// | `retry(max_interval = "1m")` | the longest wait | 100 × `initial` |
 /// | `retry(max_attempts = 5)` | attempts in all; 0 is no limit | 0 |
-/// | `retry(jitter = 0.1)` | by which part a wait may be shortened at random | 0.0 |
+/// | `retry(jitter = 0.1)` | by which part a wait may be shortened at random | 0.1 |
 /// | `retry(non_retryable = [CardError::Declined { .. }])` | errors, as patterns, that are final | none |
 /// | `at_most_once` | never attempted twice, see below | off |
 /// | `transaction` | what it writes to the database is committed with its outcome, see below | off |

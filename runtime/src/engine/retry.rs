@@ -101,8 +101,8 @@ pub(crate) fn conclude(
         }
         let failures = attempt.saturating_sub(activity.interruptions + activity.passed_over);
         let by_policy = activity.retry.delay_after(failures)?;
-        let jitter = activity.retry.jitter.clamp(0.0, 1.0) * draw;
-        let retry_at = now + chosen.unwrap_or_else(|| by_policy.mul_f64(1.0 - jitter));
+        let wait = chosen.unwrap_or_else(|| activity.retry.shortened(by_policy, draw));
+        let retry_at = now + wait;
         // An attempt that could not end in time is not begun.
         deadline(activity).is_none_or(|deadline| retry_at < deadline).then_some(retry_at)
     };

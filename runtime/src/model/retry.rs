@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 /// How an activity is retried. The default: first retry after 1 s, twice as long each time, at most
-/// 100 times the first interval, for ever.
+/// 100 times the first interval, each wait up to a tenth shorter by chance, for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RetryPolicy {
     /// The wait before the second attempt.
@@ -19,7 +19,8 @@ pub struct RetryPolicy {
     /// given up whatever the policy says.
     pub max_attempts: u32,
     /// By which part of itself a wait may be shortened at random, from 0.0 (never) to 1.0, so that
-    /// activities that failed together are not tried again together.
+    /// activities that failed together are not tried again together. Default: 0.1. Waits that an
+    /// error has [chosen](crate::machine::Retryable::retry_after) are kept.
     pub jitter: f64,
 }
 
@@ -30,7 +31,7 @@ impl RetryPolicy {
         backoff: 2.0,
         max_interval: None,
         max_attempts: 0,
-        jitter: 0.0,
+        jitter: 0.1,
     };
 
     /// One attempt and no retry.
@@ -45,10 +46,18 @@ impl RetryPolicy {
         let longest =
             self.max_interval.unwrap_or_else(|| self.initial_interval.saturating_mul(100));
         let exponent = i32::try_from(attempt.saturating_sub(1)).unwrap_or(i32::MAX);
-        let factor = self.backoff.max(1.0).powi(exponent);
-        let wait = self.initial_interval.as_secs_f64() * factor;
-        // `min` also turns an infinite product into the limit, so the conversion cannot fail.
-        Some(Duration::from_secs_f64(wait.min(longest.as_secs_f64())))
+        // The larger of a number and of what is none is the number. Nothing times infinity is none.
+        let factor = self.backoff.max(1.0).powi(exponent).min(f64::MAX);
+        let wait = Duration::try_from_secs_f64(self.initial_interval.as_secs_f64() * factor);
+        Some(wait.map_or(longest, |wait| wait.min(longest)))
+    }
+
+    /// The wait, shortened by a part of the jitter: `draw` is from 0 to 1. A jitter that is no number
+    /// shortens nothing.
+    pub(crate) fn shortened(&self, wait: Duration, draw: f64) -> Duration {
+        let part = if self.jitter > 0.0 { self.jitter.min(1.0) * draw } else { 0.0 };
+        let less = Duration::try_from_secs_f64(wait.as_secs_f64() * part);
+        wait.saturating_sub(less.unwrap_or(wait))
     }
 }
 
@@ -69,6 +78,49 @@ mod tests {
         assert_eq!(policy.delay_after(2), Some(Duration::from_secs(2)));
         assert_eq!(policy.delay_after(40), Some(Duration::from_secs(100)));
         assert_eq!(policy.delay_after(u32::MAX), Some(Duration::from_secs(100)));
+    }
+
+    #[test]
+    fn policies_without_sense_give_waits_all_the_same() {
+        let wait =
+            |policy: RetryPolicy, attempt| policy.delay_after(attempt).expect("it is tried again");
+        let endless = RetryPolicy { initial_interval: Duration::MAX, ..RetryPolicy::DEFAULT };
+        assert_eq!(wait(endless.clone(), 1), Duration::MAX);
+        assert_eq!(wait(endless.clone(), 9), Duration::MAX);
+        let limited = RetryPolicy { max_interval: Some(Duration::from_secs(7)), ..endless };
+        assert_eq!(wait(limited, 1), Duration::from_secs(7));
+        for backoff in [f64::NAN, f64::NEG_INFINITY, -2.0, 0.0] {
+            let policy = RetryPolicy { backoff, ..RetryPolicy::DEFAULT };
+            assert_eq!(wait(policy, 40), Duration::from_secs(1), "{backoff}");
+        }
+        let steep = RetryPolicy { backoff: f64::INFINITY, ..RetryPolicy::DEFAULT };
+        assert_eq!((wait(steep.clone(), 1).as_secs(), wait(steep, 2).as_secs()), (1, 100));
+        let at_once = RetryPolicy {
+            initial_interval: Duration::ZERO,
+            max_interval: Some(Duration::from_secs(7)),
+            ..RetryPolicy::DEFAULT
+        };
+        assert_eq!(wait(at_once, u32::MAX), Duration::ZERO);
+    }
+
+    #[test]
+    fn jitter_shortens_any_wait() {
+        let shortened = |jitter, wait, draw| {
+            RetryPolicy { jitter, ..RetryPolicy::DEFAULT }.shortened(wait, draw)
+        };
+        let second = Duration::from_secs(1);
+        for jitter in [f64::NAN, f64::NEG_INFINITY, -1.0, 0.0] {
+            assert_eq!(shortened(jitter, second, 1.0), second, "{jitter}");
+            assert_eq!(shortened(jitter, Duration::MAX, 1.0), Duration::MAX, "{jitter}");
+        }
+        for jitter in [1.0, 7.0, f64::INFINITY] {
+            assert_eq!(shortened(jitter, second, 1.0), Duration::ZERO, "{jitter}");
+            assert_eq!(shortened(jitter, Duration::MAX, 1.0), Duration::ZERO, "{jitter}");
+        }
+        let half = shortened(0.5, Duration::MAX, 1.0);
+        assert!((0.499..0.501).contains(&half.div_duration_f64(Duration::MAX)), "{half:?}");
+        assert_eq!(RetryPolicy::DEFAULT.shortened(second, 1.0), Duration::from_millis(900));
+        assert_eq!(RetryPolicy::DEFAULT.shortened(second, 0.0), second);
     }
 
     #[test]

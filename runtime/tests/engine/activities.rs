@@ -95,7 +95,7 @@ pub async fn slow(millis: u32) -> u32 {
 }
 
 /// Fails as often as the lab says. `hang` waits for the gate, `panic` panics.
-#[activity(start_to_close = "10s", retry(initial = "1s", backoff = 2.0, max_attempts = 4))]
+#[activity(start_to_close = "10s", retry(initial = "1s", jitter = 0.0, max_attempts = 4))]
 pub async fn perform(cx: &ActivityContext, what: &str) -> Result<String, String> {
     cx.dependency::<Lab>().perform(cx, what).await
 }
@@ -143,14 +143,14 @@ impl Retryable for PickError {
 }
 
 /// Fails twice with this error.
-#[activity(retry(initial = "1s", non_retryable = [PickError::Gone { shelf: 1..=9 }]))]
+#[activity(retry(initial = "1s", jitter = 0.0, non_retryable = [PickError::Gone { shelf: 1..=9 }]))]
 pub async fn pick(cx: &ActivityContext, error: PickError) -> Result<u32, PickError> {
     cx.dependency::<Lab>().begin(cx, &format!("{error:?}"));
     if cx.info().attempt <= 2 { Err(error) } else { Ok(cx.info().attempt) }
 }
 
 /// Fails at first with a general error that speaks for itself.
-#[activity(retry(initial = "1s"))]
+#[activity(retry(initial = "1s", jitter = 0.0))]
 pub async fn fetch(cx: &ActivityContext, how: &str) -> piton::Result<u32> {
     if cx.info().attempt > 1 {
         return Ok(cx.info().attempt);

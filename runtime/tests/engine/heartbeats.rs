@@ -11,7 +11,7 @@ use crate::rig::Rig;
 
 /// Counts to `upto` in its last attempt, one a second, and says so. The attempts before stop, fail,
 /// or say nothing.
-#[activity(heartbeat = "3s", retry(initial = "1s", max_attempts = 3))]
+#[activity(heartbeat = "3s", retry(initial = "1s", jitter = 0.0, max_attempts = 3))]
 async fn count(cx: &ActivityContext, how: &str, upto: u32) -> Result<Vec<u32>, String> {
     cx.dependency::<Lab>().begin(cx, how);
     let mut counted: Vec<u32> = cx.last_heartbeat().unwrap_or_default();

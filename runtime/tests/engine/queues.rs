@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::activities::*;
 use crate::rig::Rig;
 
-#[activity(queue = "gpu", retry(initial = "1s", max_attempts = 4))]
+#[activity(queue = "gpu", retry(initial = "1s", jitter = 0.0, max_attempts = 4))]
 pub async fn train(cx: &ActivityContext, what: &str) -> Result<String, String> {
     perform::call(cx, what).await
 }

@@ -6,6 +6,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+/// The longest wait in seconds, a year: not more than can be added to a time.
+const LONGEST_WAIT: f64 = 31_536_000.0;
+
 /// A queue that a worker serves.
 #[derive(Debug)]
 pub(crate) struct Served {
@@ -68,7 +71,8 @@ impl Rate {
             // Whole and not negative; a larger number than fits is as good as the largest.
             return Ok(level as usize);
         }
-        let wait = (1.0 - level) / self.per_second;
+        // Of a queue that gives next to nothing it will be asked again.
+        let wait = ((1.0 - level) / self.per_second).min(LONGEST_WAIT);
         // A nanosecond more, so that rounding does not end the wait a moment too soon.
         Err(Instant::now() + Duration::from_secs_f64(wait) + Duration::from_nanos(1))
     }
@@ -92,6 +96,14 @@ mod tests {
         assert_eq!(queue.room(), Err(None));
         drop(places);
         assert_eq!(queue.room(), Ok(2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_least_rate_gives_one_and_a_wait() {
+        let queue = Served::new("mail".into(), 1_000, Some(f64::MIN_POSITIVE));
+        assert!(queue.enter().is_some());
+        let Err(Some(at)) = queue.room() else { panic!("there is no more") };
+        assert!(at > Instant::now() + Duration::from_secs(1_000_000));
     }
 
     #[tokio::test(start_paused = true)]
