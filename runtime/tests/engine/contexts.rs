@@ -1,5 +1,7 @@
 //! What an attempt is told of its call.
 
+use piton::error::RunError;
+use piton::model::RunStatus;
 use piton::prelude::*;
 
 use crate::activities::Lab;
@@ -27,6 +29,60 @@ async fn seals(what: String) -> Vec<String> {
         keys.push(call.await.unwrap_or_default());
     }
     keys
+}
+
+/// What an activity asks its worker for.
+struct Press;
+
+#[activity]
+async fn print(cx: &ActivityContext) -> u32 {
+    cx.dependency::<Lab>().begin(cx, "print");
+    cx.dependency::<Press>();
+    1
+}
+
+#[activity(queue = "far")]
+async fn try_print(cx: &ActivityContext) -> Result<u32, String> {
+    cx.dependency::<Lab>().begin(cx, "try_print");
+    cx.dependency::<Press>();
+    Ok(1)
+}
+
+#[workflow]
+async fn leaflet() -> u32 {
+    print().await
+}
+
+#[workflow]
+async fn far_leaflet() -> Result<u32, String> {
+    try_print().await.map_err(|error| error.to_string())
+}
+
+/// It says what is missing and what to do, and is not tried again.
+#[tokio::test(start_paused = true)]
+async fn a_dependency_that_is_missing_is_named() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("far").start().await.unwrap();
+    let missing = |activity: &str| {
+        format!(
+            "activity `{activity}` needs a `engine::contexts::Press`, which the worker was not \
+             given; add `.provide(…)` when building the worker"
+        )
+    };
+    let run = rig.client.start(leaflet()).await.unwrap();
+    let Err(RunError::Uncaught { reason }) = run.result().await else { panic!("it fails") };
+    assert_eq!(reason, format!("activity `print` panicked: {}", missing("print")));
+    let record = run.status().await.unwrap();
+    assert_eq!((record.status, record.failure), (RunStatus::Failed, Some(reason)));
+    let run = rig.client.start(far_leaflet()).await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert_eq!(error.to_string(), format!("the activity panicked: {}", missing("try_print")));
+    assert_eq!((rig.lab.begun("print"), rig.lab.begun("try_print")), (vec![1], vec![1]));
+    worker.shutdown().await.unwrap();
+    let worker = rig.worker().queue("far").provide(Press).start().await.unwrap();
+    assert_eq!(rig.client.start(leaflet()).await.unwrap().result().await.unwrap(), 1);
+    assert_eq!(rig.client.start(far_leaflet()).await.unwrap().result().await.unwrap(), 1);
+    worker.shutdown().await.unwrap();
 }
 
 /// The same for every attempt, here or on a queue, and no two calls have the same.
