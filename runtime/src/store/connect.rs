@@ -77,12 +77,17 @@ impl StoreOptions {
 /// Opens a store and brings its schema up to date.
 ///
 /// - `sqlite:orders.db`, `sqlite:///var/lib/orders.db`: a file, made if it is missing; its
-///   directory must exist. The path is taken as it stands, without escapes or parameters.
+///   directory must exist. The path is taken as it stands, without escapes or parameters. It is always
+///   written with a write-ahead log and `synchronous=FULL`: what was acknowledged is on disk.
 /// - `sqlite::memory:`: a database that ends with the store.
 /// - `postgres://user:password@host:port/database`: a Postgres server, version 13 or later, with
 ///   the parameters of `sqlx`. The tables, all named `piton_…`, are made in the first schema of the
 ///   search path. A proxy between them must keep sessions: news and locks depend on them. One that lets
-///   sessions share connections, as pgbouncer does for transactions, is refused.
+///   sessions share connections, as pgbouncer does for transactions, is refused. Where
+///   `synchronous_commit` is `off`, piton's sessions turn it on, so that what was acknowledged is on the
+///   server's disk; any other value stays as it is.
+///
+/// Dropping the future may leave a new file or new tables behind, which the next call takes as they are.
 ///
 /// # Errors
 /// [`ConnectError`]; trying again helps only with [`ConnectError::Unreachable`], once its reason is

@@ -42,7 +42,7 @@ pub(crate) async fn start(store: &dyn Store, owner: Option<WorkerLease>) -> RunI
 }
 
 /// Runs statements as somebody else would.
-pub(crate) async fn execute(url: &str, sql: &'static str) {
+pub(crate) async fn execute(url: &str, sql: impl sqlx::SqlSafeStr) {
     let mut connection = PgConnection::connect(url).await.expect("the server is there");
     sqlx::raw_sql(sql).execute(&mut connection).await.expect("the statements are right");
 }

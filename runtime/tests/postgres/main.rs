@@ -38,6 +38,7 @@ const TESTS: &[(&str, Test)] = tests![
     opening::a_database_that_is_not_there_is_named,
     opening::a_server_that_is_not_there_is_unreachable,
     opening::a_schema_of_a_newer_piton_is_refused,
+    opening::commits_are_durable_whatever_the_settings_of_the_user,
     opening::ten_processes_may_start_on_an_empty_database,
     processes::a_killed_process_is_found_dead_soon,
     processes::news_reaches_other_processes,

@@ -4,9 +4,10 @@ use std::process::Child;
 
 use piton::error::ConnectError;
 use piton::store::connect;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::child::{start_child, worker_of};
-use crate::fixture::{execute, open};
+use crate::fixture::{PATIENCE, execute, keep, new_worker, open, start};
 
 pub(crate) async fn a_database_that_is_not_there_is_named(url: String) {
     let (server, parameters) = url.split_once('?').expect("it has parameters");
@@ -32,6 +33,51 @@ pub(crate) async fn a_schema_of_a_newer_piton_is_refused(url: String) {
     execute(&url, newer).await;
     let error = connect(&url).await.expect_err("refused");
     assert!(matches!(error, ConnectError::NewerSchema { found: 9_000, .. }), "{error:?}");
+}
+
+/// What the sessions that write runs and workers have for `synchronous_commit`.
+const NOTE_SETTING: &str = "CREATE TABLE seen (setting text); \
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+    INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$; \
+    CREATE TRIGGER note AFTER INSERT OR UPDATE ON piton_runs EXECUTE FUNCTION note(); \
+    CREATE TRIGGER note AFTER INSERT OR UPDATE ON piton_workers EXECUTE FUNCTION note()";
+
+/// Every kind of connection that writes.
+async fn write_everywhere(url: &str) {
+    let store = open(url).await;
+    let worker = store.register_worker(new_worker()).await.expect("it can register");
+    let run_id = start(&*store, Some(worker)).await;
+    store.commit_steps(worker, &[&keep(run_id, 0)]).await.expect("it can commit");
+    store.renew_lease(worker, PATIENCE).await.expect("it can renew");
+    store.release_worker(worker).await.expect("it can be released");
+    store.close().await;
+}
+
+/// As an administrator or a URL may have set it: only what would lose acknowledged steps is changed.
+pub(crate) async fn commits_are_durable_whatever_the_settings_of_the_user(url: String) {
+    open(&url).await.close().await;
+    execute(&url, NOTE_SETTING).await;
+    for (given, expected) in
+        [("off", "on"), ("on", "on"), ("local", "local"), ("remote_write", "remote_write")]
+    {
+        let by_url = format!("{url}&options=-c%20synchronous_commit%3D{given}");
+        write_everywhere(&by_url).await;
+        let set = |to: &str| {
+            AssertSqlSafe(format!(
+                "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = {to}', \
+                 current_database()); END $$"
+            ))
+        };
+        execute(&url, set(given)).await;
+        write_everywhere(&url).await;
+        execute(&url, set("DEFAULT")).await;
+        let mut observer = PgConnection::connect(&url).await.expect("the server is there");
+        let seen =
+            "WITH seen AS (DELETE FROM seen RETURNING setting) SELECT DISTINCT setting FROM seen";
+        let seen: Vec<String> =
+            sqlx::query_scalar(seen).fetch_all(&mut observer).await.expect("it can be read");
+        assert_eq!(seen, [expected], "{given}");
+    }
 }
 
 pub(crate) async fn ten_processes_may_start_on_an_empty_database(url: String) {

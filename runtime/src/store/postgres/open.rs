@@ -67,6 +67,18 @@ const SETTINGS: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
+/// Whether the answer to a commit means that it is on disk. Every value but `off` does, as far as this
+/// server goes; what it means for others is for whoever set it to say.
+const COMMITS: &str = "synchronous_commit";
+
+/// Whether the server itself asks its disk, which nobody can do for it.
+const DISK: &str = "fsync";
+
+const OFF: &str = "off";
+
+const NOT_DURABLE: &str = "synchronous_commit is off for this user, so a crash of the server would lose what \
+    it has acknowledged, and what stands before it keeps piton from turning it on; turn it on with ALTER ROLE";
+
 /// In the order of their names in the list.
 const CURRENT_SETTINGS: &str = "SELECT current_setting(name) \
     FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, place) ORDER BY place";
@@ -76,7 +88,7 @@ pub(in crate::store) async fn open(
     options: &StoreOptions,
 ) -> Result<PostgresStore, ConnectError> {
     let target = without_password(url);
-    let connect = PgConnectOptions::from_str(url)
+    let mut connect = PgConnectOptions::from_str(url)
         .map_err(|error| ConnectError::Url { url: target.clone(), reason: error.to_string() })?
         .application_name("piton")
         .options(SETTINGS)
@@ -84,7 +96,16 @@ pub(in crate::store) async fn open(
     let failed = |error| unreachable(&target, error);
     let mut connection = connect.connect().await.map_err(failed)?;
     migrate(&mut connection, &target).await?;
-    check_settings(&mut connection).await.map_err(failed)?;
+    if check_settings(&mut connection).await.map_err(failed)? == Commits::TooEarly {
+        connection.close().await.map_err(failed)?;
+        connect = connect.options([(COMMITS, "on")]);
+        connection = connect.connect().await.map_err(failed)?;
+        if check_settings(&mut connection).await.map_err(failed)? == Commits::TooEarly {
+            let reason = NOT_DURABLE.to_owned();
+            return Err(ConnectError::Unreachable { target, reason, source: None });
+        }
+        warn!("synchronous_commit is off for this user; the sessions of piton turn it on");
+    }
     // One is for renewals, and of the rest a third for owners: for commits, and one for claims. A
     // quarter is for what programs ask for all the time.
     let lanes = (options.connections / 3).max(2);
@@ -179,11 +200,25 @@ async fn process_of(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
     sqlx::raw_sql("SELECT pg_backend_pid()").fetch_one(connection).await?.try_get(0)
 }
 
-/// Warns if sessions do not have the settings that they were started with.
-async fn check_settings(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+/// When the server says of a commit that it is done.
+#[derive(PartialEq)]
+enum Commits {
+    OnDisk,
+    TooEarly,
+}
+
+/// Warns if sessions do not have the settings that they were started with. Tells what a commit means.
+async fn check_settings(connection: &mut PgConnection) -> Result<Commits, sqlx::Error> {
     let names = SETTINGS.map(|(name, _)| name);
+    let names = [&[COMMITS, DISK], &names[..]].concat();
     let found: Vec<String> =
-        sqlx::query_scalar(CURRENT_SETTINGS).bind(&names[..]).fetch_all(connection).await?;
+        sqlx::query_scalar(CURRENT_SETTINGS).bind(names).fetch_all(connection).await?;
+    let mut found = found.into_iter();
+    let commits =
+        if found.next().as_deref() == Some(OFF) { Commits::TooEarly } else { Commits::OnDisk };
+    if found.next().as_deref() == Some(OFF) {
+        warn!("fsync is off on this server: a crash of its host can destroy the database");
+    }
     for ((name, wanted), found) in SETTINGS.into_iter().zip(found) {
         if found != wanted {
             warn!(
@@ -195,7 +230,7 @@ async fn check_settings(connection: &mut PgConnection) -> Result<(), sqlx::Error
             );
         }
     }
-    Ok(())
+    Ok(commits)
 }
 
 async fn migrate(connection: &mut PgConnection, target: &str) -> Result<(), ConnectError> {
