@@ -14,12 +14,12 @@ use piton::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, Arrival, ArrivalOutcome,
+    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun,
     CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, HeartbeatOutcome, Hub, ManualClock, MemoryStore, NewArrival, NewRun, NewWorker,
-    Renewal, ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store,
-    WorkerLease,
+    FoundEnding, HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun,
+    NewWorker, Renewal, ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord,
+    StartOutcome, Store, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -96,7 +96,7 @@ delegate! {
     find_activity(key: ActivityKey) -> Option<ActivityRecord>;
     begin_activity() -> Box<dyn ActivityTransaction>;
     settle_run(run_id: RunId) -> ();
-    read_inbox(run_id: RunId, after: i64, limit: u32) -> Vec<Arrival>;
+    read_inbox(run_id: RunId, after: i64, limit: u32) -> Inbox;
     review_runs(worker: WorkerLease, held: &[(RunId, i64)]) -> ReviewedRuns;
     find_run(key: &RunKey) -> Option<RunRecord>;
     find_snapshot(run_id: RunId) -> Option<Vec<u8>>;

@@ -105,10 +105,10 @@ impl<W: Workflow> RunHandle<W> {
     /// Closes the run without running any more of its code, wherever it is. Returns whether that is
     /// how it ended: `false` if it had closed before in another way or for another reason, `true` also
     /// if it was terminated before for this one. So it may be called again, which is what it does itself
-    /// if the database's answer is lost.
+    /// if the database's answer is lost. Dropping the future may or may not terminate the run.
     ///
     /// # Errors
-    /// The database failed.
+    /// The database [is away](Client#when-the-database-is-away) for too long; calling again is safe.
     pub async fn terminate(&self, reason: &str) -> Result<bool, StoreError> {
         patiently(|| self.client.store().terminate_run(self.run_id, reason)).await
     }
@@ -117,7 +117,7 @@ impl<W: Workflow> RunHandle<W> {
     ///
     /// # Errors
     /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
-    /// failed.
+    /// [is away](Client#when-the-database-is-away) for too long.
     pub async fn status(&self) -> Result<RunRecord, LookupError> {
         let record = self.client.find(self.run_id).await?;
         record.ok_or(LookupError::Unknown(RunKey::RunId(self.run_id)))

@@ -24,6 +24,16 @@ use crate::model::{Payload, RunId, RunStatus};
 use crate::store::{ArrivalKind, RunFilter, RunKey, RunRecord, Store};
 
 /// A connection to the database of a program's runs. Cheap to clone.
+///
+/// # When the database is away
+/// A call that meets a database that restarts, or a connection that has broken, is tried again by itself
+/// for about 5 s, with waits that double up to a second; what it asks for happens once all the same. Then it
+/// fails with a [`StoreError`] in its error, of which
+/// [`is_retryable`](StoreError::is_retryable) tells that calling again may help. An error that trying again
+/// does not mend comes at once. The exceptions: [`RunHandle::result`] waits for as long as it takes, and a
+/// signal without a [dedup key](Send::dedup_key) is not sent again once it may have arrived.
+///
+/// Dropping the future of a call takes nothing back: what was asked for may happen or may not.
 #[derive(Clone, Debug)]
 pub struct Client {
     shared: Arc<Shared>,
@@ -46,8 +56,16 @@ struct Shared {
 }
 
 impl Client {
-    /// Opens a database: `sqlite:orders.db` for a file, which is made if it is missing, or
-    /// `sqlite::memory:`.
+    /// Opens a database and brings its schema up to date: `sqlite:orders.db` for a file, which is made if it
+    /// is missing, `sqlite::memory:`, or `postgres://user:password@host/database`;
+    /// [`connect`](crate::store::connect) has the details, and
+    /// [`StoreOptions`](crate::store::StoreOptions) what can be set.
+    ///
+    /// What is acknowledged is on disk: a SQLite file is always written with a write-ahead log and
+    /// `synchronous=FULL`, and on Postgres commits are synchronous.
+    ///
+    /// It is tried once: a server that is not there yet is an error. Dropping the future may leave a new
+    /// file or new tables, which the next call takes as they are.
     ///
     /// # Errors
     /// [`ConnectError`]; see [`connect`](crate::store::connect).
@@ -80,7 +98,8 @@ impl Client {
     ///
     /// # Errors
     /// [`LookupError::Unknown`] if there is none, [`LookupError::OtherWorkflow`] if it is not a run
-    /// of `W`, [`LookupError::Store`] if the database fails.
+    /// of `W`, [`LookupError::Store`] if the database [is away](Client#when-the-database-is-away) for too
+    /// long.
     pub async fn run<W: Workflow>(
         &self,
         key: impl Into<RunKey>,
@@ -135,7 +154,7 @@ impl Client {
     /// What is known of a run, whatever its workflow.
     ///
     /// # Errors
-    /// The database failed.
+    /// The database [is away](Client#when-the-database-is-away) for too long, or holds what cannot be read.
     pub async fn find(&self, key: impl Into<RunKey>) -> Result<Option<RunRecord>, StoreError> {
         let (store, key) = (&self.shared.store, key.into());
         patiently(|| store.find_run(&key)).await
@@ -144,7 +163,7 @@ impl Client {
     /// The runs that match, newest first, at most `limit`.
     ///
     /// # Errors
-    /// The database failed.
+    /// See [`Client::find`].
     pub async fn list(&self, filter: &RunFilter, limit: u32) -> Result<Vec<RunRecord>, StoreError> {
         patiently(|| self.shared.store.list_runs(filter, limit)).await
     }
@@ -152,7 +171,7 @@ impl Client {
     /// How many runs match, by status; statuses without runs are left out.
     ///
     /// # Errors
-    /// The database failed.
+    /// See [`Client::find`].
     pub async fn count(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         patiently(|| self.shared.store.count_runs(filter)).await
     }
@@ -160,7 +179,8 @@ impl Client {
     /// Gives a run another try if it is blocked; a run that is not, or no longer, stays as it is.
     ///
     /// # Errors
-    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database failed.
+    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
+    /// [is away](Client#when-the-database-is-away) for too long; calling again is safe.
     pub async fn unblock(&self, run_id: RunId) -> Result<(), LookupError> {
         let unblocked = patiently(|| self.shared.store.unblock_runs(&[], Some(run_id))).await?;
         if unblocked == 0 && self.find(run_id).await?.is_none() {

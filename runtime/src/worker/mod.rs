@@ -149,7 +149,8 @@ impl Worker {
         self
     }
 
-    /// Sets how often the worker looks for what no news has told of. Default: 2 s.
+    /// Sets how often the worker looks for what no news has told of. Default: 2 s; at least 1 ms, as which
+    /// a shorter interval counts.
     pub fn poll_interval(mut self, interval: Duration) -> Self {
         self.settings.poll_interval = interval.max(Duration::from_millis(1));
         self
@@ -199,7 +200,11 @@ impl Worker {
     ///
     /// # Errors
     /// [`WorkerError::Registry`] if names clash or a workflow holds values that cannot be saved,
-    /// [`WorkerError::Store`] if the database fails.
+    /// [`WorkerError::Store`] if the database fails: it is asked once, and starting another worker may
+    /// help. Once started, a worker waits for its database for as long as it takes.
+    ///
+    /// Dropping the future leaves at most a worker that owns nothing, and that the others forget when its
+    /// lease has run out.
     pub async fn start(self) -> Result<RunningWorker, WorkerError> {
         let registry = Registry::linked()?;
         let registry = if self.serves_workflows { registry } else { registry.without_workflows() };

@@ -47,6 +47,10 @@ impl RunningWorker {
     /// Ends the worker in order: it stops claiming, finishes and commits steps, lets activities end
     /// within the grace period, and hands back what it owns.
     ///
+    /// Not cancellation safe: dropping the future is dropping the worker. Nothing is handed back then; the
+    /// others take over its runs when its lease has run out, or at once if the process ends. Limit the time
+    /// with [`Worker::shutdown_grace`](super::Worker::shutdown_grace) and not with a timeout around this.
+    ///
     /// # Errors
     /// The runs could not be handed back because the database failed or the lease was lost before;
     /// others take them over when the lease has run out. Nothing is lost.
@@ -64,6 +68,8 @@ impl RunningWorker {
     /// [`Worker::shutdown_grace`](super::Worker::shutdown_grace). Those that do not are cut off: the
     /// attempt counts as interrupted, another worker makes the next one, and the worker has still
     /// ended well.
+    ///
+    /// Dropping the future is dropping the worker, as with [`RunningWorker::shutdown`].
     ///
     /// # Errors
     /// As [`RunningWorker::shutdown`], or if signals of the process cannot be received.
