@@ -1,39 +1,128 @@
 //! Keeping the lease: renewed at a third of its length, given up before it can run out.
+//!
+//! Where the store allows it, on a [thread of its own](keeper), so that an activity or a step that blocks
+//! the threads of the worker's runtime does not cost the worker its runs. Nobody else would get over such
+//! a step either. The thread alone would keep the runs of a worker for ever that never moves again, so it
+//! looks whether the worker does: what waits for it on the worker's runtime counts its own rounds.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout_at};
-use tracing::warn;
+use tracing::{error, info, warn};
 
 use super::backoff::Backoff;
+use super::keeper;
 use super::session::Session;
 use crate::store::Renewal;
 
-/// Renews until the lease is lost: the worker has been fenced, or could not renew in time by its
-/// own monotonic clock.
+/// Returns when the lease is lost: the worker has been fenced, could not renew in time by its own
+/// monotonic clock, or has stood still for too long. Nothing is renewed once this is dropped.
 pub(crate) async fn keep_lease(session: &Arc<Session>) {
-    let lease = session.host.settings.lease;
+    let apart = session.store.renews_apart().then(keeper::runtime).flatten();
+    let Some(keeper) = apart else { return renew_here(session).await };
+    let mut kept = Kept(keeper.spawn(renew_apart(Arc::clone(session))));
     loop {
-        let slept = Instant::now();
-        sleep(lease / 3).await;
-        let late = slept.elapsed().saturating_sub(lease / 3);
-        if late > lease / 6 {
-            warn!(
-                ?late,
-                "the lease is renewed late: the machine is busy, or something blocks a thread of the \
-                 runtime, as an activity does that should be `#[activity(blocking)]`"
-            );
-        }
-        match renew_once(session).await {
-            Some(asked_at) => session.note_renewal(asked_at),
-            None => return,
+        session.note_move();
+        tokio::select! {
+            biased;
+            // However it has ended, nobody renews any more.
+            _ = &mut kept.0 => return,
+            // Twice in each round of the keeper's, so that none of them sees nothing by chance.
+            () = sleep(session.host.settings.lease / 6) => {}
         }
     }
 }
 
-/// Renews the lease. Returns when the renewal was asked for, or `None` if the lease is lost.
-async fn renew_once(session: &Arc<Session>) -> Option<Instant> {
+/// A lease that is kept elsewhere until this is dropped.
+struct Kept(JoinHandle<()>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Renews on the runtime that the worker is on.
+async fn renew_here(session: &Session) {
+    const WHY: &str = "the machine is busy, or something blocks a thread of the runtime, as an activity \
+        does that should be `#[activity(blocking)]`";
+    loop {
+        next_round(session, WHY).await;
+        if !renew_once(session).await {
+            return;
+        }
+    }
+}
+
+/// Renews on another, for as long as the worker moves now and then.
+async fn renew_apart(session: Arc<Session>) {
+    const WHY: &str = "the machine is busy, or the process has stood still";
+    let mut watch = Watch { moves: session.moves(), standstill: Duration::ZERO };
+    loop {
+        next_round(&session, WHY).await;
+        if !watch.goes_on(&session) || !renew_once(&session).await {
+            // At once, and not when the worker's own threads come to hear of it.
+            return session.lose();
+        }
+    }
+}
+
+/// Waits until the lease is to be renewed.
+async fn next_round(session: &Session, why_late: &str) {
+    let round = session.host.settings.lease / 3;
+    let slept = Instant::now();
+    sleep(round).await;
+    let late = slept.elapsed().saturating_sub(round);
+    if late > round / 2 {
+        warn!(?late, "the lease is renewed late: {why_late}");
+    }
+}
+
+/// Sees whether a worker moves.
+struct Watch {
+    /// How often it had moved at the last look.
+    moves: u64,
+    /// For how long it has not moved since. Counted in rounds, so that the time during which the whole
+    /// process stood still is not held against the worker.
+    standstill: Duration,
+}
+
+impl Watch {
+    /// Whether the lease is to be kept.
+    fn goes_on(&mut self, session: &Session) -> bool {
+        let settings = &session.host.settings;
+        let (before, moves) = (self.moves, session.moves());
+        self.moves = moves;
+        if moves != before {
+            if !self.standstill.is_zero() {
+                info!(after = ?self.standstill, "the worker moves again");
+            }
+            self.standstill = Duration::ZERO;
+            return true;
+        }
+        if self.standstill.is_zero() {
+            warn!(
+                "the worker stands still: something blocks the threads of its runtime, as an activity \
+                 does that should be `#[activity(blocking)]`"
+            );
+        }
+        self.standstill += settings.lease / 3;
+        let goes_on = self.standstill <= settings.max_standstill.max(settings.lease);
+        if !goes_on {
+            error!(
+                standstill = ?self.standstill,
+                worker_id = session.lease().worker_id.0,
+                "the worker has stood still for too long, and gives up its lease and its runs"
+            );
+        }
+        goes_on
+    }
+}
+
+/// Renews the lease, unless it is lost. Returns whether it has.
+async fn renew_once(session: &Session) -> bool {
     let lease = session.host.settings.lease;
     let deadline = session.lease_ends_at();
     let mut backoff = Backoff::default();
@@ -43,17 +132,18 @@ async fn renew_once(session: &Arc<Session>) -> Option<Instant> {
         match timeout_at(deadline, renewal).await {
             Ok(Ok(Renewal::Renewed(until))) => {
                 session.clock.observe(until - lease, asked_at);
-                return Some(asked_at);
+                session.note_renewal(asked_at);
+                return true;
             }
-            Ok(Ok(Renewal::Fenced)) => return None,
+            Ok(Ok(Renewal::Fenced)) => return false,
             Err(_) => {
                 warn!("the lease could not be renewed in time");
-                return None;
+                return false;
             }
             Ok(Err(error)) => {
                 warn!(%error, "the lease could not be renewed yet");
                 if timeout_at(deadline, backoff.wait()).await.is_err() {
-                    return None;
+                    return false;
                 }
             }
         }

@@ -5,7 +5,7 @@
 //! *claim loop* takes due runs, and each becomes a task with a [driver](driver) that owns the run's
 //! machine while it is busy. Drivers hand finished steps to a [batcher](batch), which commits those
 //! of all runs together; the next batch gathers while the last is being written. The *lease
-//! keeper* renews, and the *sweep* finds what lost news, lost answers and dead workers left behind.
+//! keeper* renews, on a [thread](keeper) that nothing else blocks, and the *sweep* finds what lost news, lost answers and dead workers left behind.
 //!
 //! Activities on [queues](queues) are attempted by whichever session serves the queue, in tasks of
 //! their own; their outcomes come to the run as arrivals.
@@ -32,6 +32,7 @@ pub(crate) mod claim;
 mod clock;
 pub(crate) mod driver;
 pub(crate) mod held;
+mod keeper;
 pub(crate) mod lease;
 mod link;
 pub(crate) mod phase;

@@ -3,6 +3,7 @@
 //! A session ends when it is told to or when it has lost its lease. In the second case everything
 //! it was doing is dropped, and the worker opens another.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ pub(crate) struct Host {
 pub(crate) struct Settings {
     /// How long the worker may go without a renewal.
     pub(crate) lease: Duration,
+    /// For how long its lease is kept while nothing moves on its runtime.
+    pub(crate) max_standstill: Duration,
     /// How many runs it holds at most.
     pub(crate) max_runs: usize,
     /// How many activities it runs at a time at most.
@@ -88,6 +91,8 @@ pub(crate) struct Session {
     lease: WorkerLease,
     /// When the lease was last asked for and given.
     renewed_at: Mutex<Instant>,
+    /// How often the runtime has come round to the worker.
+    moves: AtomicU64,
     /// The runs held.
     pub(crate) runs: HeldRuns,
     /// Their drivers, and attempts of activities on queues; `None` once no more may start.
@@ -168,6 +173,7 @@ impl Session {
             clock,
             lease,
             renewed_at: Mutex::new(registered_at),
+            moves: AtomicU64::new(0),
             runs: HeldRuns::default(),
             drivers: Mutex::new(Some(JoinSet::new())),
             phases,
@@ -193,13 +199,28 @@ impl Session {
         lease::end_of(self.host.settings.lease, renewed_at)
     }
 
+    /// Notes that the worker's runtime moves.
+    pub(crate) fn note_move(&self) {
+        self.moves.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often that has been noted.
+    pub(crate) fn moves(&self) -> u64 {
+        self.moves.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the lease is lost.
+    pub(crate) fn lose(&self) {
+        self.phases.lose();
+    }
+
     /// Whether an attempt may begin `now`. A process that stood still for longer than its lease goes
     /// on wherever it was, perhaps before it hears that its runs are elsewhere; such a session ends
     /// here.
     pub(crate) fn may_begin(&self, now: Instant) -> bool {
         let may = now < self.lease_ends_at();
         if !may {
-            self.phases.lose();
+            self.lose();
         }
         may
     }
@@ -244,7 +265,7 @@ impl Session {
 
     /// Ends the session at once: its drivers are stopped wherever they are.
     pub(crate) fn abandon(&self) {
-        self.phases.lose();
+        self.lose();
         if let Some(drivers) = self.lock_drivers().take() {
             let runs = drivers.len();
             warn!(worker_id = self.lease.worker_id.0, runs, "the worker has lost its runs");

@@ -140,6 +140,14 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         lease: Duration,
     ) -> Result<Renewal, StoreError>;
 
+    /// Whether [`Store::renew_lease`] may be called, for all workers, on a runtime of its own, where leases
+    /// are kept while those who make all other calls stand still. So it must not wait for any of them, not
+    /// even for one that is under way and that nobody polls. By default it may not: leases are renewed
+    /// where the worker is, on virtual time for example.
+    fn renews_apart(&self) -> bool {
+        false
+    }
+
     /// Removes a worker; what it still owned is due at once, without counting as a takeover; the
     /// attempts of activities that it was making count as interrupted. Removing a worker that is gone
     /// does nothing.

@@ -51,6 +51,7 @@ impl Worker {
             dependencies: Dependencies::default(),
             settings: Settings {
                 lease: Duration::from_secs(15),
+                max_standstill: Duration::from_secs(300),
                 max_runs: 10_000,
                 max_activities: 1_000,
                 max_blocking: 64,
@@ -139,13 +140,25 @@ impl Worker {
     /// Sets the lease: how long the worker may be out of touch with the database before others take
     /// over its runs. Renewed at a third of it. Default: 15 s. After the death of a host, its runs
     /// go on after at most one lease and one poll interval; after that of a mere process, within a
-    /// second.
+    /// second. It is renewed on a thread that piton keeps for that, so it is kept as well while an
+    /// activity or a step blocks the threads of the program, see [`Worker::max_standstill`].
     ///
     /// # Panics
     /// If it is shorter than 100 ms.
     pub fn lease(mut self, lease: Duration) -> Self {
         assert!(lease >= Duration::from_millis(100), "a lease must be at least 100 ms long");
         self.settings.lease = lease;
+        self
+    }
+
+    /// Sets for how long the lease is kept while nothing moves on the worker's runtime, because all its
+    /// threads are blocked or at work on something long. Default: 5 minutes; less than the lease counts as
+    /// the lease. A worker that stands still for longer gives up its lease, and with it its runs, which
+    /// others take over when the lease has run out; an error in the log says so. It registers anew when it
+    /// moves again. A deadlock would otherwise hold up its runs for ever. Databases in memory have no such
+    /// limit: there a worker that stands still for as long as its lease loses it.
+    pub fn max_standstill(mut self, limit: Duration) -> Self {
+        self.settings.max_standstill = limit;
         self
     }
 

@@ -4,7 +4,6 @@
 //! activities that run may end within the grace period, and what they return is committed; then
 //! the worker gives up its registration, which hands everything it still owned to others at once.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -128,7 +127,7 @@ impl Supervisor {
             let guard = AbandonOnDrop(Arc::clone(&session));
             // To the very end: activities may take longer to end than the lease lasts.
             let leased = Arc::clone(&session);
-            let mut lease = pin!(keep_lease(&leased));
+            let mut lease = Box::pin(keep_lease(&leased));
             let end = self.serve(&session, lease.as_mut()).await;
             self.client.remove_host(&session);
             match end {
@@ -136,8 +135,9 @@ impl Supervisor {
                     let drained = tokio::select! {
                         biased;
                         drained = session.drain(Instant::now() + self.grace) => drained,
-                        () = lease => return Err(StoreError::Fenced),
+                        () = &mut lease => return Err(StoreError::Fenced),
                     };
+                    drop(lease);
                     return session.release(drained).await;
                 }
                 End::Lost => drop(guard),

@@ -177,6 +177,11 @@ impl Store for PostgresStore {
         self.answered("renew_lease", workers::renew(self, worker, lease)).await
     }
 
+    /// Through a connection that has no other use.
+    fn renews_apart(&self) -> bool {
+        true
+    }
+
     async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
         self.answered("release_worker", workers::release(self, worker)).await
     }

@@ -128,6 +128,11 @@ impl Store for SqliteStore {
         workers::renew(self, worker, lease).await
     }
 
+    /// A database in memory ends with its process, so nobody else can take anything over.
+    fn renews_apart(&self) -> bool {
+        self.readers.is_some()
+    }
+
     async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
         workers::release(self, worker).await
     }

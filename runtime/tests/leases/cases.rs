@@ -1,0 +1,54 @@
+//! What must hold on every database.
+
+use std::time::Duration;
+
+use crate::scene::{Door, OpenAtLast, Scene};
+
+/// An activity blocks the only thread of its runtime until the lease would have run out several times.
+/// Another worker looks for leases that have run out all the while.
+pub fn blocked_threads_do_not_cost_the_lease(scene: &Scene) {
+    const LEASE: Duration = Duration::from_secs(2);
+    let (door, elsewhere) = (Door::default(), Door::default());
+    elsewhere.open();
+    let worker = scene.worker(&door, |worker| worker.lease(LEASE));
+    let (worker_id, _) = scene.leases()[0];
+    let other = scene.worker(&elsewhere, |worker| worker);
+    let _at_last = OpenAtLast(&door);
+    let run = worker.start();
+    assert_eq!(door.attempts(), [1]);
+    let end = |leases: &[(i64, i64)]| {
+        let lease = leases.iter().find(|(id, _)| *id == worker_id);
+        lease.expect("the worker keeps its lease").1
+    };
+    let later = end(&scene.leases()) + i64::try_from(3 * LEASE.as_micros()).unwrap();
+    scene.until(|leases| end(leases) >= later);
+    door.open();
+    assert_eq!(worker.result_of(&run), 1);
+    assert_eq!(door.attempts(), [1]);
+    end(&scene.leases());
+    worker.shut_down();
+    other.shut_down();
+    assert_eq!(scene.leases(), []);
+}
+
+/// Its runs go on elsewhere, and what it has to say of them later counts no more.
+pub fn a_worker_that_stands_still_for_too_long_gives_up_its_lease(scene: &Scene) {
+    const LEASE: Duration = Duration::from_millis(900);
+    let (door, elsewhere) = (Door::default(), Door::default());
+    elsewhere.open();
+    let worker = scene.worker(&door, |worker| worker.lease(LEASE).max_standstill(2 * LEASE));
+    let (worker_id, _) = scene.leases()[0];
+    let other = scene.worker(&elsewhere, |worker| worker);
+    let _at_last = OpenAtLast(&door);
+    let run = worker.start();
+    assert_eq!(door.attempts(), [1]);
+    scene.until(|leases| leases.iter().all(|(id, _)| *id != worker_id));
+    assert_eq!(elsewhere.attempts(), [2]);
+    door.open();
+    assert_eq!(worker.result_of(&run), 2);
+    // It has registered anew, and serves as before.
+    let next = worker.start();
+    assert_eq!(worker.result_of(&next), 1);
+    worker.shut_down();
+    other.shut_down();
+}

@@ -1,0 +1,141 @@
+//! Workers as in processes of their own, an activity that blocks its thread, and somebody who looks on.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use piton::prelude::*;
+use piton::sqlx::any::AnyPoolOptions;
+use piton::sqlx::{self, AnyPool};
+use piton::worker::RunningWorker;
+use tokio::runtime::{Builder, Runtime};
+
+/// Long enough for anything to happen on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One thread, so whoever blocks that blocks everything.
+pub fn runtime() -> Runtime {
+    Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+}
+
+/// A door that activities come to. Their threads are blocked for as long as it is shut.
+#[derive(Clone, Default)]
+pub struct Door(Arc<(Mutex<Visits>, Condvar)>);
+
+#[derive(Default)]
+struct Visits {
+    is_open: bool,
+    /// The attempts that have come.
+    attempts: Vec<u32>,
+}
+
+impl Door {
+    pub fn open(&self) {
+        self.0.0.lock().unwrap().is_open = true;
+        self.0.1.notify_all();
+    }
+
+    /// The attempts that have come to the door, once there is one.
+    pub fn attempts(&self) -> Vec<u32> {
+        let visits = self.0.0.lock().unwrap();
+        let none = |visits: &mut Visits| visits.attempts.is_empty();
+        let (visits, waited) = self.0.1.wait_timeout_while(visits, PATIENCE, none).unwrap();
+        assert!(!waited.timed_out(), "nobody has come to the door");
+        visits.attempts.clone()
+    }
+
+    fn pass(&self, attempt: u32) {
+        let mut visits = self.0.0.lock().unwrap();
+        visits.attempts.push(attempt);
+        self.0.1.notify_all();
+        drop(self.0.1.wait_while(visits, |visits| !visits.is_open).unwrap());
+    }
+}
+
+/// Opens the door at the end of a test, whatever its end: a runtime waits for its threads.
+pub struct OpenAtLast<'a>(pub &'a Door);
+
+impl Drop for OpenAtLast<'_> {
+    fn drop(&mut self) {
+        self.0.open();
+    }
+}
+
+/// Blocks its thread, as an activity should not that is not marked as blocking.
+#[activity]
+async fn pass_the_door(cx: &ActivityContext) -> u32 {
+    cx.dependency::<Door>().pass(cx.info().attempt);
+    cx.info().attempt
+}
+
+/// Returns the number of the attempt that counted.
+#[workflow]
+pub async fn errand() -> piton::Result<u32> {
+    Ok(pass_the_door().await)
+}
+
+/// A worker as in a process of its own.
+pub struct Process {
+    runtime: Runtime,
+    client: Client,
+    worker: RunningWorker,
+}
+
+impl Process {
+    pub fn start(&self) -> RunHandle<errand> {
+        self.runtime.block_on(async { self.client.start(errand()).await.unwrap() })
+    }
+
+    pub fn result_of(&self, run: &RunHandle<errand>) -> u32 {
+        self.runtime.block_on(async { run.result().await.unwrap() })
+    }
+
+    pub fn shut_down(self) {
+        self.runtime.block_on(self.worker.shutdown()).unwrap();
+    }
+}
+
+/// A database, and somebody who looks at it.
+pub struct Scene {
+    url: String,
+    runtime: Runtime,
+    pool: AnyPool,
+}
+
+impl Scene {
+    pub fn open(url: &str) -> Self {
+        sqlx::any::install_default_drivers();
+        let runtime = runtime();
+        let pool = runtime.block_on(async {
+            Client::connect(url).await.unwrap().close().await;
+            AnyPoolOptions::new().max_connections(1).connect(url).await.unwrap()
+        });
+        Self { url: url.to_owned(), runtime, pool }
+    }
+
+    pub fn worker(&self, door: &Door, options: impl FnOnce(Worker) -> Worker) -> Process {
+        let runtime = runtime();
+        let (client, worker) = runtime.block_on(async {
+            let client = Client::connect(&self.url).await.unwrap();
+            let worker = Worker::new(&client).provide(door.clone());
+            let worker = options(worker.poll_interval(Duration::from_millis(50)));
+            (client, worker.start().await.unwrap())
+        });
+        Process { runtime, client, worker }
+    }
+
+    /// Those who have registered and have been neither fenced nor released: id and end of the lease.
+    pub fn leases(&self) -> Vec<(i64, i64)> {
+        let unfenced = "SELECT worker_id, lease_expires_at FROM piton_workers \
+            WHERE fenced_at IS NULL ORDER BY worker_id";
+        self.runtime.block_on(sqlx::query_as(unfenced).fetch_all(&self.pool)).unwrap()
+    }
+
+    /// Looks until it is so.
+    pub fn until(&self, mut is_so: impl FnMut(&[(i64, i64)]) -> bool) {
+        let began = Instant::now();
+        while !is_so(&self.leases()) {
+            assert!(began.elapsed() < PATIENCE, "it never came to that: {:?}", self.leases());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
