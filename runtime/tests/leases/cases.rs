@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use piton::store::ArrivalOutcome;
+
 use crate::scene::{Door, OpenAtLast, Scene};
 
 /// An activity blocks the only thread of its runtime until the lease would have run out several times.
@@ -51,4 +53,28 @@ pub fn a_worker_that_stands_still_for_too_long_gives_up_its_lease(scene: &Scene)
     assert_eq!(worker.result_of(&next), 1);
     worker.shut_down();
     other.shut_down();
+}
+
+/// The connection that writes is in the middle of a transaction when everything stops. SQLite has one for
+/// each process, and one writer for each file.
+pub fn a_transaction_in_which_everything_stops_does_not_cost_the_lease(scene: &Scene) {
+    const LEASE: Duration = Duration::from_secs(2);
+    let door = Door::default();
+    let worker = scene.worker(&door, |worker| worker.lease(LEASE));
+    let lease = scene.leases()[0];
+    let _at_last = OpenAtLast(&door);
+    let delivered = worker.begins_to_deliver(&door);
+    assert_eq!(door.attempts(), [0]);
+    let later = lease.1 + i64::try_from(3 * LEASE.as_micros()).unwrap();
+    scene.until(|leases| leases[0].0 == lease.0 && leases[0].1 >= later);
+    door.open();
+    // Whether it has come so far that it was taken back is decided by the first of its steps.
+    match worker.end_of(delivered) {
+        Ok(outcomes) => assert_eq!(outcomes, [ArrivalOutcome::Unknown]),
+        Err(error) => assert!(error.is_retryable(), "{error}"),
+    }
+    assert_eq!(scene.leases()[0].0, lease.0);
+    let run = worker.start();
+    assert_eq!(worker.result_of(&run), 1);
+    worker.shut_down();
 }

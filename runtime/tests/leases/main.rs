@@ -28,9 +28,13 @@ const TESTS: &[(&str, Test)] = tests![
     cases::a_worker_that_stands_still_for_too_long_gives_up_its_lease,
 ];
 
+/// Where everything that writes has one connection.
+const FILE_TESTS: &[(&str, Test)] =
+    tests![cases::a_transaction_in_which_everything_stops_does_not_cost_the_lease];
+
 fn main() {
     run_tests(&Arguments::from_args(), "", |cluster| {
-        let on_file = TESTS.iter().map(|(name, test)| {
+        let on_file = TESTS.iter().chain(FILE_TESTS).map(|(name, test)| {
             Trial::test(format!("sqlite::{name}"), move || {
                 let folder = tempfile::tempdir()?;
                 let url = format!("sqlite:{}", folder.path().join("some.db").display());

@@ -3,11 +3,16 @@
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
+use piton::error::StoreError;
+use piton::model::{Payload, RunId};
 use piton::prelude::*;
 use piton::sqlx::any::AnyPoolOptions;
 use piton::sqlx::{self, AnyPool};
+use piton::store::{ArrivalKind, ArrivalOutcome, NewArrival};
 use piton::worker::RunningWorker;
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 /// Long enough for anything to happen on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -16,6 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub fn runtime() -> Runtime {
     Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 }
+
+/// What has become of arrivals.
+pub type Delivered = Result<Vec<ArrivalOutcome>, StoreError>;
 
 /// A door that activities come to. Their threads are blocked for as long as it is shut.
 #[derive(Clone, Default)]
@@ -87,6 +95,29 @@ impl Process {
 
     pub fn result_of(&self, run: &RunHandle<errand>) -> u32 {
         self.runtime.block_on(async { run.result().await.unwrap() })
+    }
+
+    /// Begins to put something into the inbox of a run that is not there, and comes to the door before it
+    /// can go on.
+    pub fn begins_to_deliver(&self, door: &Door) -> JoinHandle<Delivered> {
+        let (store, door) = (self.client.store().clone(), door.clone());
+        self.runtime.spawn(async move {
+            let kind = ArrivalKind::Signal { name: "hello".into(), payload: Payload::default() };
+            let run_id = RunId::new();
+            let arrival = NewArrival { run_id, kind, dedup_key: None, owner: None };
+            let mut delivered = store.deliver(vec![arrival]);
+            // The first step has been taken at least, and perhaps all.
+            let polled = (&mut delivered).now_or_never();
+            door.pass(0);
+            match polled {
+                Some(delivered) => delivered,
+                None => delivered.await,
+            }
+        })
+    }
+
+    pub fn end_of(&self, delivered: JoinHandle<Delivered>) -> Delivered {
+        self.runtime.block_on(delivered).unwrap()
     }
 
     pub fn shut_down(self) {

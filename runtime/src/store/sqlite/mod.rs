@@ -1,7 +1,7 @@
 //! The embedded store: one SQLite file, any number of processes on one machine.
 //!
 //! WAL with `synchronous=FULL`: a commit is on disk when the call returns. Each process writes
-//! through one connection ([`writer`]) and reads through a few others; a transaction that writes
+//! through one connection ([`writer`], [`desk`]) and reads through a few others; a transaction that writes
 //! takes the file's write lock before it looks at anything, so what it has read stays true until it
 //! commits. A statement whose guards are all in its own text needs no transaction around it.
 //!
@@ -13,6 +13,7 @@ mod blocked;
 mod claim;
 mod commit;
 mod definitions;
+mod desk;
 mod ends;
 mod inbox;
 mod lists;

@@ -20,6 +20,7 @@ pub(super) async fn begin(store: &SqliteStore) -> Result<Box<dyn ActivityTransac
     let mut script = Script::new();
     script.sql("BEGIN IMMEDIATE");
     turn.begin(script).await.map_err(failed("begin_activity"))?;
+    turn.lend().await.map_err(failed("begin_activity"))?;
     Ok(Box::new(SqliteTransaction { turn, now: store.time() }))
 }
 

@@ -5,51 +5,82 @@
 //!
 //! Each connection has a thread. Should that die, the next turn opens the file again.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _, Error};
 use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::time::sleep;
 
+use super::desk::Desk;
 use super::script::{Rows, Script};
 
-/// What is queued for.
-#[derive(Debug)]
-struct Slot {
-    /// `None` once the store is closed, and after the connection's thread has died.
-    connection: Option<SqliteConnection>,
-    /// How to open the file again; `None` for a database in memory, which ends with its connection,
-    /// and once the store is closed.
-    again: Option<SqliteConnectOptions>,
-    /// A transaction may be open that nobody will end.
-    abandoned: bool,
-}
+/// How to open the file again; `None` for a database in memory, which ends with its connection, and once
+/// the store is closed. Whoever has the lock has the turn.
+type Queue = Arc<Mutex<Option<SqliteConnectOptions>>>;
 
 /// The queue for the writing connection.
 #[derive(Clone, Debug)]
-pub(super) struct Writer(Arc<Mutex<Slot>>);
+pub(super) struct Writer {
+    queue: Queue,
+    desk: Arc<Desk>,
+}
 
 /// A turn at the writing connection. Dropped in the middle of a transaction, it rolls back.
-pub(super) struct Turn(Option<OwnedMutexGuard<Slot>>);
+pub(super) struct Turn {
+    /// `None` once it has been dropped.
+    guard: Option<OwnedMutexGuard<Option<SqliteConnectOptions>>>,
+    desk: Arc<Desk>,
+    /// The connection, where it is lent.
+    lent: Option<SqliteConnection>,
+}
 
 impl Writer {
     /// Queues callers for `connection`, which can be made `again` if it is one to a file.
     pub(super) fn new(connection: SqliteConnection, again: Option<SqliteConnectOptions>) -> Self {
-        let connection = Some(connection);
-        Self(Arc::new(Mutex::new(Slot { connection, again, abandoned: false })))
+        Self { queue: Arc::new(Mutex::new(again)), desk: Arc::new(Desk::new(connection)) }
     }
 
     /// Waits for a turn.
     pub(super) async fn turn(&self) -> Turn {
-        Turn(Some(Arc::clone(&self.0).lock_owned().await))
+        let guard = Some(Arc::clone(&self.queue).lock_owned().await);
+        Turn { guard, desk: Arc::clone(&self.desk), lent: None }
+    }
+
+    /// Runs a script that is a transaction of its own, in its turn, or without one if whoever has the
+    /// turn does nothing with it for longer than this.
+    pub(super) async fn run_in_time(
+        &self,
+        script: Script,
+        patience: Duration,
+    ) -> Result<Rows, Error> {
+        let mut turn = pin!(self.turn());
+        let mut rested_since = None;
+        loop {
+            tokio::select! {
+                biased;
+                mut turn = &mut turn => return turn.run(script).await,
+                () = sleep(patience) => {}
+            }
+            let rests_since = self.desk.rests_since();
+            if rests_since.is_some()
+                && rests_since == rested_since
+                && let Some(aside) = self.desk.set_aside()
+            {
+                return aside.run(script).await;
+            }
+            rested_since = rests_since;
+        }
     }
 
     /// Closes the connection; later turns fail with [`Error::PoolClosed`].
     pub(super) async fn close(&self) {
-        let mut slot = self.0.lock().await;
-        slot.again = None;
-        let connection = slot.connection.take();
-        drop(slot);
+        let mut again = self.queue.lock().await;
+        *again = None;
+        let connection = self.desk.close().await;
+        drop(again);
         if let Some(connection) = connection {
             // Nothing is lost if this fails: every commit has been flushed.
             let _ = connection.close().await;
@@ -61,75 +92,65 @@ impl Turn {
     /// Runs a script that is a transaction of its own: a single statement.
     pub(super) async fn run(&mut self, script: Script) -> Result<Rows, Error> {
         self.ready().await?;
-        self.go_on(script).await
+        self.desk.carry_out(script, false).await
     }
 
     /// Runs a script that begins a transaction.
     pub(super) async fn begin(&mut self, script: Script) -> Result<Rows, Error> {
         self.ready().await?;
-        self.slot().abandoned = true;
-        self.go_on(script).await
+        self.desk.set_open(true);
+        self.desk.carry_out(script, false).await
     }
 
     /// Runs a script within the transaction.
     pub(super) async fn go_on(&mut self, script: Script) -> Result<Rows, Error> {
-        let slot = self.slot();
-        let rows = script.run(slot.connection.as_mut().ok_or(Error::PoolClosed)?).await;
-        if let Err(Error::WorkerCrashed) = rows {
-            slot.lose_connection();
-        }
-        rows
+        self.give_back();
+        self.desk.carry_out(script, false).await
     }
 
     /// Runs a script whose last statement commits.
     pub(super) async fn commit(mut self, script: Script) -> Result<Rows, Error> {
-        let rows = self.go_on(script).await?;
-        self.slot().abandoned = false;
-        Ok(rows)
+        self.give_back();
+        self.desk.carry_out(script, true).await
     }
 
     /// Runs a script that begins a transaction and commits it.
-    pub(super) async fn transact(mut self, script: Script) -> Result<Rows, Error> {
-        let rows = self.begin(script).await?;
-        self.slot().abandoned = false;
-        Ok(rows)
+    pub(super) async fn transact(self, script: Script) -> Result<Rows, Error> {
+        self.ready().await?;
+        self.desk.set_open(true);
+        self.desk.carry_out(script, true).await
     }
 
-    /// The connection, for statements within a transaction that was begun.
+    /// Lends the connection, for statements within a transaction that was begun, until the next script.
+    pub(super) async fn lend(&mut self) -> Result<(), Error> {
+        self.lent = Some(self.desk.take().await?);
+        Ok(())
+    }
+
+    /// The connection that was lent.
     pub(super) fn connection(&mut self) -> &mut SqliteConnection {
-        self.slot().connection.as_mut().expect("a store with a turn under way is not closed")
+        self.lent.as_mut().expect("it is lent before it is asked for")
     }
 
     /// Ends the transaction without effect.
     pub(super) async fn roll_back(&mut self) {
-        roll_back(self.connection()).await;
-        self.slot().abandoned = false;
+        self.give_back();
+        self.desk.roll_back().await;
     }
 
-    /// The connection, outside any transaction.
-    pub(super) async fn ready(&mut self) -> Result<&mut SqliteConnection, Error> {
-        let slot = self.slot();
-        if let (None, Some(again)) = (&slot.connection, &slot.again) {
-            slot.connection = Some(again.connect().await?);
+    /// Has the connection outside any transaction.
+    async fn ready(&self) -> Result<(), Error> {
+        self.desk.settle().await;
+        self.desk.roll_back().await;
+        if self.desk.is_gone() {
+            let again = self.guard.as_ref().and_then(|again| again.as_ref());
+            self.desk.put_back(again.ok_or(Error::PoolClosed)?.connect().await?);
         }
-        let connection = slot.connection.as_mut().ok_or(Error::PoolClosed)?;
-        if slot.abandoned {
-            roll_back(connection).await;
-            slot.abandoned = false;
-        }
-        Ok(connection)
+        Ok(())
     }
 
-    fn slot(&mut self) -> &mut Slot {
-        self.0.as_mut().expect("only drop takes the guard")
-    }
-}
-
-impl Slot {
-    /// The database rolls back with the connection.
-    fn lose_connection(&mut self) {
-        self.connection = None;
-        self.abandoned = false;
+    fn give_back(&mut self) {
+        self.lent.take().into_iter().for_each(|connection| self.desk.put_back(connection));
     }
 }
 
@@ -137,53 +158,153 @@ impl Drop for Turn {
     /// Rolls back at once where there is a runtime to do it, so that the file's lock is not held
     /// for nothing; otherwise whoever has the next turn does.
     fn drop(&mut self) {
-        let Some(mut guard) = self.0.take().filter(|guard| guard.abandoned) else {
+        self.give_back();
+        let Some(guard) = self.guard.take().filter(|_| self.desk.is_open()) else {
             return;
         };
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let desk = Arc::clone(&self.desk);
             runtime.spawn(async move {
-                if let Some(connection) = guard.connection.as_mut() {
-                    roll_back(connection).await;
-                }
-                guard.abandoned = false;
+                desk.settle().await;
+                desk.roll_back().await;
+                drop(guard);
             });
         }
     }
 }
 
-async fn roll_back(connection: &mut SqliteConnection) {
-    // It fails if the database has rolled back by itself, which is as good.
-    let _ = sqlx::raw_sql("ROLLBACK").execute(connection).await;
-}
-
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
 
-    #[tokio::test]
-    async fn a_file_is_opened_again_and_what_was_not_committed_is_gone() {
-        let directory = tempfile::tempdir().expect("a directory");
+    const PATIENCE: Duration = Duration::from_millis(5);
+
+    fn sql(sql: &str) -> Script {
+        let mut script = Script::new();
+        script.sql(sql);
+        script
+    }
+
+    async fn writer(directory: &tempfile::TempDir) -> Writer {
         let options = SqliteConnectOptions::new()
             .filename(directory.path().join("some.db"))
             .create_if_missing(true);
         let connection = options.connect().await.expect("a new file");
         let writer = Writer::new(connection, Some(options));
-        let sql = |sql: &str| {
-            let mut script = Script::new();
-            script.sql(sql);
-            script
-        };
         writer.turn().await.run(sql("CREATE TABLE t (n)")).await.expect("it can be written");
+        writer
+    }
+
+    async fn count(writer: &Writer) -> i64 {
+        let mut rows = writer.turn().await.run(sql("SELECT count(*) FROM t")).await.expect("ok");
+        rows.scalar(0).expect("a number")
+    }
+
+    #[tokio::test]
+    async fn a_file_is_opened_again_and_what_was_not_committed_is_gone() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let writer = writer(&directory).await;
         let mut turn = writer.turn().await;
         turn.begin(sql("BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")).await.expect("as before");
-        turn.slot().lose_connection();
+        drop(turn.desk.close().await);
         drop(turn);
-        let mut turn = writer.turn().await;
-        let rows = turn.run(sql("SELECT n FROM t")).await.expect("it is there again");
-        assert!(!rows.any(0));
-        drop(turn);
+        assert_eq!(count(&writer).await, 0, "it is there again");
         writer.close().await;
         let closed = writer.turn().await.run(sql("SELECT 1")).await;
         assert!(matches!(closed, Err(Error::PoolClosed)));
+    }
+
+    #[tokio::test]
+    async fn a_transaction_that_nobody_goes_on_with_is_taken_back() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let writer = writer(&directory).await;
+        let insert = || sql("INSERT INTO t VALUES (1)");
+        let mut turn = writer.turn().await;
+        let mut begins = Box::pin(turn.begin(sql("BEGIN IMMEDIATE; INSERT INTO t VALUES (7)")));
+        // The connection's thread may have answered by then.
+        let polled = (&mut begins).now_or_never();
+        writer.run_in_time(insert(), PATIENCE).await.expect("nobody is in the way");
+        if polled.is_none() {
+            assert!(matches!(begins.await, Err(Error::Io(_))), "it is told so");
+        } else {
+            drop(begins);
+        }
+        let goes_on = turn.go_on(insert()).await;
+        assert!(matches!(goes_on, Err(Error::Io(_))), "and again");
+        assert!(turn.commit(sql("COMMIT")).await.is_err());
+        assert_eq!(count(&writer).await, 1);
+        let mut turn = writer.turn().await;
+        turn.begin(sql("BEGIN IMMEDIATE; INSERT INTO t VALUES (8)")).await.expect("a new turn");
+        writer.run_in_time(insert(), PATIENCE).await.expect("nobody is in the way");
+        let commits = turn.commit(sql("COMMIT")).await;
+        assert!(matches!(commits, Err(Error::Io(_))));
+        assert_eq!(count(&writer).await, 2);
+    }
+
+    #[tokio::test]
+    async fn what_is_carried_out_already_keeps_its_answer() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let writer = writer(&directory).await;
+        let insert = || sql("INSERT INTO t VALUES (1) RETURNING n");
+        for whole in ["INSERT INTO t VALUES (5)", "BEGIN IMMEDIATE; INSERT INTO t VALUES (5)"] {
+            let mut turn = writer.turn().await;
+            let mut script = sql(whole);
+            script.sql(" RETURNING n");
+            let mut answer = if whole.starts_with("BEGIN") {
+                script.sql("; COMMIT");
+                turn.transact(script).boxed()
+            } else {
+                async move { turn.run(script).await }.boxed()
+            };
+            let polled = (&mut answer).now_or_never();
+            writer.run_in_time(insert(), PATIENCE).await.expect("nobody is in the way");
+            let answered = match polled {
+                Some(answered) => answered,
+                None => answer.await,
+            };
+            let mut rows = answered.expect("it is kept");
+            let index = usize::from(whole.starts_with("BEGIN"));
+            assert_eq!(rows.scalar::<i64>(index).expect("a number"), 5);
+        }
+        assert_eq!(count(&writer).await, 4);
+    }
+
+    #[tokio::test]
+    async fn who_goes_on_in_time_is_let_alone() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let writer = writer(&directory).await;
+        let mut turn = writer.turn().await;
+        turn.begin(sql("BEGIN IMMEDIATE")).await.expect("it can begin");
+        let mut waits = Box::pin(writer.run_in_time(sql("INSERT INTO t VALUES (0)"), PATIENCE));
+        let mut written = 0;
+        while written < 20 {
+            tokio::select! {
+                biased;
+                _ = &mut waits => panic!("it has not waited for its turn"),
+                done = turn.go_on(sql("INSERT INTO t VALUES (1)")) => done.expect("it goes on"),
+            };
+            written += 1;
+        }
+        turn.commit(sql("COMMIT")).await.expect("it has gone on");
+        waits.await.expect("it is its turn");
+        assert_eq!(count(&writer).await, 21);
+    }
+
+    /// What was lent cannot be taken away.
+    #[tokio::test]
+    async fn a_connection_that_is_lent_is_waited_for() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let writer = writer(&directory).await;
+        let mut turn = writer.turn().await;
+        turn.begin(sql("BEGIN IMMEDIATE")).await.expect("it can begin");
+        turn.lend().await.expect("it has begun");
+        let mut waits = Box::pin(writer.run_in_time(sql("INSERT INTO t VALUES (0)"), PATIENCE));
+        assert!(tokio::time::timeout(8 * PATIENCE, &mut waits).await.is_err());
+        sqlx::query("INSERT INTO t VALUES (1)").execute(turn.connection()).await.expect("ok");
+        turn.commit(sql("COMMIT")).await.expect("it has begun");
+        waits.await.expect("it is its turn");
+        assert_eq!(count(&writer).await, 2);
     }
 }
