@@ -79,8 +79,10 @@ use crate::diagnostics::Diagnostics;
 /// only attempts that were under way are made again.
 ///
 /// *Relaxed*: the run goes on while the database writes, by up to `max_steps_ahead` steps. After a
-/// crash it goes back to the last state on disk and makes the steps since then again, with their
-/// activities, at most that many. What others can see is as in a strict workflow: a result is on disk
+/// crash it goes back to the last state on disk and makes the steps since then again, at most that
+/// many, with the activities that they asked for. The activities that the state on disk itself asks for
+/// are made again as well, under way or over: where one follows another, `max_steps_ahead` + 1 in all.
+/// What others can see is as in a strict workflow: a result is on disk
 /// before anybody gets it, a signal is taken from the inbox only with the state that has used it, and
 /// an activity that is `at_most_once` or has a `transaction` keeps its promise, since the run waits
 /// for the database before it begins. A clean shutdown repeats nothing.

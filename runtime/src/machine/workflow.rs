@@ -191,7 +191,8 @@ pub enum Durability {
     Strict,
     /// Some steps later: the run goes on while the database writes. After a crash it goes back to
     /// the last state on disk, so up to `max_steps` steps are made again, with the activities that
-    /// they asked for. Activities that are carried out at most once or in a transaction keep their
+    /// they asked for, and the activities that this state asks for: one more in a run that makes one
+    /// after another. Activities that are carried out at most once or in a transaction keep their
     /// promise; the run waits for the database before them.
     Relaxed {
         /// How many steps may be made that are not on disk.
