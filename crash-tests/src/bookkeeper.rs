@@ -37,26 +37,24 @@ pub struct Bookkeeper<'a> {
 }
 
 impl Bookkeeper<'_> {
-    /// Prepares an empty database, kills the program whenever it reaches `point` for the
-    /// `count`th time, twice at most, lets it finish, and audits the books.
+    /// Prepares an empty database, kills the program when it reaches `point` for the `count`th time,
+    /// twice, lets it finish, and audits the books. A claim is one of what a killed program has left, so
+    /// `count` is then about an activity of that one.
     ///
     /// # Panics
-    /// If anything is not as it must be.
+    /// If anything is not as it must be, or `point` is not reached that often.
     pub async fn is_killed_at(&self, point: &str, count: u32) {
         self.prepare().await;
-        let spec = format!("{point}:{count}=kill");
-        let mut kills = 0;
-        for _ in 0..2 {
-            let ended = self.start(Some(&spec)).wait().expect("it ran");
-            if was_killed(ended) {
-                kills += 1;
-            } else {
-                assert!(ended.success(), "{spec}: {ended}");
-                break;
-            }
+        let lives = match point {
+            "after_claim" => vec![("before_activity", count), (point, 1), (point, 1)],
+            _ => vec![(point, count); 2],
+        };
+        for (point, count) in &lives {
+            let ended = self.start(Some(&format!("{point}:{count}=kill"))).wait().expect("it ran");
+            assert!(was_killed(ended), "{point}:{count} was never reached: {ended}");
         }
         self.finish();
-        self.audit(kills).await;
+        self.audit(lives.len() as u32).await;
     }
 
     /// Prepares an empty database, kills the program after each of these waits, lets it finish,

@@ -118,9 +118,11 @@ async fn claim_once(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, Sto
     let heard = session.store.hub().arrivals();
     let asked_at = Instant::now();
     let claimed = session.store.claim_runs(request).await?;
-    failpoints::hit("after_claim");
-    session.clock.observe(claimed.now, asked_at);
     let count = claimed.runs.len();
+    if count > 0 {
+        failpoints::hit("after_claim");
+    }
+    session.clock.observe(claimed.now, asked_at);
     pace.claimed(count);
     for run in claimed.runs {
         let Some(permit) = permits.split(1) else { break };

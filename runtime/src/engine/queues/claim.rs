@@ -162,7 +162,9 @@ async fn claim_group(
     let request = ClaimActivities { worker: session.lease(), queues, activities, limit };
     let asked_at = Instant::now();
     let claimed = session.store.claim_activities(request).await?;
-    failpoints::hit("after_claim_activities");
+    if !claimed.activities.is_empty() {
+        failpoints::hit("after_claim_activities");
+    }
     session.clock.observe(claimed.now, asked_at);
     pass.next_due_at = pass.next_due_at.into_iter().chain(claimed.next_due_at).min();
     let activities = claimed.activities;
