@@ -19,12 +19,13 @@ impl Ledger {
         Ok(Self(file))
     }
 
-    /// Notes one event of an attempt. One write per line, so lines of a killed process are whole.
+    /// Notes one event of an attempt of this process. One write per line, so lines of a killed process
+    /// are whole.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn note(&self, event: Event, key: &str, attempt: u32) -> io::Result<()> {
-        let line = format!("{} {attempt} {key}\n", event.word());
+        let line = format!("{} {attempt} {} {key}\n", event.word(), std::process::id());
         (&self.0).write_all(line.as_bytes())
     }
 }
@@ -61,6 +62,8 @@ pub struct Call {
     pub failed: Vec<u32>,
     /// The numbers of the attempts that ended with a value.
     pub returned: Vec<u32>,
+    /// The process of each attempt that began.
+    pub process_ids: BTreeMap<u32, u32>,
 }
 
 impl Call {
@@ -71,23 +74,34 @@ impl Call {
         self
     }
 
-    /// Checks that the call came to an end and that each attempt is accounted for after so many
-    /// crashes; returns how many attempts they interrupted.
+    /// Checks that the call came to an end and that each attempt has failed, or is the one that counts, or
+    /// was cut off; returns how many were. `crashes` are the processes that were killed or otherwise made
+    /// to lose what they were at, each as often as that has happened.
     ///
     /// # Panics
     /// If it does not add up.
-    pub fn check(&self, key: &str, crashes: usize) -> usize {
-        // Attempts are numbered in the order they are made. A number may be missing where a crash
-        // came between the commit and the attempt's first line, and is never given twice.
-        assert!(self.began.is_sorted_by(|a, b| a < b), "{key} after {crashes} crashes: {self:?}");
+    pub fn check(&self, key: &str, crashes: &[u32]) -> usize {
+        // Attempts are numbered in the order they are made, and no number is given twice.
+        assert!(self.began.is_sorted_by(|a, b| a < b), "{key} after {crashes:?}: {self:?}");
         let last = self.began.last().copied().unwrap_or_default();
         assert!(
             self.returned.contains(&last),
             "{key}: the last attempt is the one that counts: {self:?}"
         );
-        let interrupted = last as usize - self.failed.len() - 1;
-        assert!(interrupted <= crashes, "{key} after {crashes} crashes: {self:?}");
-        interrupted
+        let mut left = crashes.to_vec();
+        for attempt in self.began.iter().filter(|it| **it != last && !self.failed.contains(it)) {
+            let process_id = self.process_ids[attempt];
+            let crash = left.iter().position(|it| *it == process_id);
+            let crash = crash.unwrap_or_else(|| {
+                panic!("{key}: attempt {attempt} was lost by no crash of {crashes:?}: {self:?}")
+            });
+            left.swap_remove(crash);
+        }
+        // A number may be missing where a crash came between the commit and the attempt's first line.
+        // Nobody knows whose it was; it was one of the crashes that cut off no other attempt.
+        let missing = last as usize - self.began.len();
+        assert!(missing <= left.len(), "{key} after {crashes:?}: {self:?}");
+        missing + crashes.len() - left.len()
     }
 }
 
@@ -99,16 +113,19 @@ pub fn read(folder: &Path) -> io::Result<BTreeMap<String, Call>> {
     let mut calls = BTreeMap::<String, Call>::new();
     for line in std::fs::read_to_string(path(folder))?.lines() {
         let malformed = || io::Error::other(format!("not a line of a ledger: `{line}`"));
-        let mut words = line.splitn(3, ' ');
-        let (Some(word), Some(attempt), Some(key)) = (words.next(), words.next(), words.next())
-        else {
+        let words: Vec<&str> = line.splitn(4, ' ').collect();
+        let &[word, attempt, process_id, key] = words.as_slice() else {
             return Err(malformed());
         };
         let event = Event::ALL.into_iter().find(|event| event.word() == word);
         let attempt = attempt.parse().map_err(|_| malformed())?;
+        let process_id = process_id.parse().map_err(|_| malformed())?;
         let call = calls.entry(key.to_owned()).or_default();
         match event.ok_or_else(malformed)? {
-            Event::Began => call.began.push(attempt),
+            Event::Began => {
+                call.began.push(attempt);
+                call.process_ids.insert(attempt, process_id);
+            }
             Event::Failed => call.failed.push(attempt),
             Event::Returned => call.returned.push(attempt),
         }
@@ -118,4 +135,39 @@ pub fn read(folder: &Path) -> io::Result<BTreeMap<String, Call>> {
 
 fn path(folder: &Path) -> std::path::PathBuf {
     folder.join("ledger.txt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Call;
+
+    /// Attempts 1 and 2 by process 7, the first of which has failed, and 3 by process 8.
+    fn call() -> Call {
+        Call {
+            began: vec![1, 2, 3],
+            failed: vec![1],
+            returned: vec![3],
+            process_ids: [(1, 7), (2, 7), (3, 8)].into(),
+        }
+    }
+
+    #[test]
+    fn what_was_lost_is_by_a_process_that_was_killed() {
+        assert_eq!(call().check("key", &[5, 7]), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "attempt 2 was lost by no crash of [5, 8]")]
+    fn another_process_that_was_killed_explains_nothing() {
+        call().check("key", &[5, 8]);
+    }
+
+    #[test]
+    #[should_panic(expected = "key after [7]")]
+    fn a_crash_explains_one_attempt_of_a_call() {
+        let call = call();
+        let missing = Call { began: vec![1, 2, 4], returned: vec![4], ..call };
+        let process_ids = [(1, 7), (2, 7), (4, 8)].into();
+        Call { process_ids, ..missing }.check("key", &[7]);
+    }
 }

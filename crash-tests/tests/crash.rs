@@ -18,7 +18,7 @@ const MAX_RESTARTS: u32 = 60;
 fn without_a_crash_nothing_is_attempted_twice() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     assert!(start(folder.path(), None).wait().expect("it ran").success());
-    check(folder.path(), 0);
+    check(folder.path(), &[]);
 }
 
 #[test]
@@ -39,21 +39,25 @@ fn killed_at_every_kind_of_point() {
     for point in points {
         for count in [1, 3, 10] {
             let folder = tempfile::tempdir().expect("a temporary folder");
-            let spec = format!("{point}:{count}=kill");
-            let first = start(folder.path(), Some(&spec)).wait().expect("it ran");
-            let kills = usize::from(was_killed(first));
-            // A point may not be reached that often in a first life: then it simply finished.
-            assert!(kills == 1 || first.success(), "{spec}: {first}");
-            assert!(kills == 1 || count > 1 || point == "after_claim", "{spec} was never reached");
-            if kills == 1 {
-                // The same point once more, on the way through recovery.
-                let second = start(folder.path(), Some(&spec)).wait().expect("it ran");
-                let kills = kills + usize::from(was_killed(second));
-                finish(folder.path());
-                check(folder.path(), kills);
-            } else {
-                check(folder.path(), kills);
-            }
+            let mut killed = Vec::new();
+            // What is claimed is what a killed program has left.
+            let (first, again) = match point {
+                "after_claim" => {
+                    (format!("before_activity:{count}=kill"), "after_claim=kill".into())
+                }
+                _ => (format!("{point}:{count}=kill"), format!("{point}:{count}=kill")),
+            };
+            let ended = run(folder.path(), Some(&first), &mut killed);
+            assert_eq!(killed.len(), 1, "{first} was never reached: {ended}");
+            // The same point once more, on the way through recovery, which may not reach it that often.
+            let ended = run(folder.path(), Some(&again), &mut killed);
+            assert!(killed.len() == 2 || ended.success(), "{again}: {ended}");
+            assert!(
+                killed.len() == 2 || (count > 1 && point != "after_claim"),
+                "{again} was never reached: {ended}"
+            );
+            finish(folder.path());
+            check(folder.path(), &killed);
         }
     }
 }
@@ -63,18 +67,29 @@ fn killed_at_random_instants() {
     let mut random = Random::from_environment();
     for _ in 0..3 {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut kills = 0;
+        let mut killed = Vec::new();
         for _ in 0..8 {
             let mut child = start(folder.path(), None);
             await_ready(&mut child);
             // The instant is what is tested here, so this waits for time and not for an event.
             std::thread::sleep(Duration::from_micros(random.below(60_000)));
             child.kill().expect("it was there to be killed");
-            kills += usize::from(was_killed(child.wait().expect("it ran")));
+            killed.push(child.id());
+            child.wait().expect("it ran");
         }
         finish(folder.path());
-        check(folder.path(), kills);
+        check(folder.path(), &killed);
     }
+}
+
+/// Lets the program run until it ends, and notes it if it was killed.
+fn run(folder: &Path, fail_point: Option<&str>, killed: &mut Vec<u32>) -> ExitStatus {
+    let mut child = start(folder, fail_point);
+    let ended = child.wait().expect("it ran");
+    if was_killed(ended) {
+        killed.push(child.id());
+    }
+    ended
 }
 
 /// Starts the program on `folder`.

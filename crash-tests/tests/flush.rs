@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use piton_crash_tests::workload::check;
 
@@ -29,7 +29,7 @@ fn a_commit_that_is_not_flushed_is_made_again() {
         let ended = ended.expect("the program starts");
         assert!(ended.status.success(), "{from}, {count}: {ended:?}");
         assert_eq!(failures(&ended), count, "{from}, {count}");
-        check(folder.path(), 0);
+        check(folder.path(), &[]);
     }
 }
 
@@ -42,13 +42,17 @@ fn a_commit_that_failed_and_is_there_counts_once() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let killed = failing(folder.path(), &library, from..from + count)
             .env("FLUSH_KILLS", (from + count).to_string())
-            .output();
-        let killed = killed.expect("the program starts");
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let process_id = killed.id();
+        let killed = killed.wait_with_output().expect("it ran");
         assert_eq!(killed.status.signal(), Some(SIGKILL), "{from}, {count}: {killed:?}");
         assert_eq!(failures(&killed), count, "{from}, {count}");
         let ended = program(folder.path()).output().expect("the program starts");
         assert!(ended.status.success(), "{from}, {count}: {ended:?}");
-        check(folder.path(), 1);
+        check(folder.path(), &[process_id]);
     }
 }
 

@@ -1,5 +1,5 @@
 //! What the database itself has seen of the runs: every step and every claim, by a trigger, with the
-//! name under which the process was connected that wrote it.
+//! name under which the process was connected that wrote it, and who was fenced.
 
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ CREATE TABLE audit_steps (
     worker_id BIGINT, was_valid BOOLEAN, who TEXT, at TIMESTAMPTZ DEFAULT clock_timestamp());
 CREATE TABLE audit_claims (
     run_id UUID, worker_id BIGINT, who TEXT, at TIMESTAMPTZ DEFAULT clock_timestamp());
+CREATE TABLE audit_fencings (pid BIGINT);
 CREATE FUNCTION audit() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.step_no IS DISTINCT FROM OLD.step_no THEN
@@ -28,6 +29,13 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
+CREATE FUNCTION audit_fencing() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO audit_fencings VALUES (NEW.pid);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER audit_fencing AFTER UPDATE ON piton_workers FOR EACH ROW
+WHEN (OLD.fenced_at IS NULL AND NEW.fenced_at IS NOT NULL) EXECUTE FUNCTION audit_fencing();
 CREATE TRIGGER audit AFTER UPDATE ON piton_runs FOR EACH ROW EXECUTE FUNCTION audit();
 ";
 
@@ -63,6 +71,14 @@ impl Audit {
     pub(crate) async fn count(&mut self, sql: &str) -> i64 {
         let sql = AssertSqlSafe(sql.to_owned());
         sqlx::query_scalar(sql).fetch_one(&mut self.0).await.expect("the query is right")
+    }
+
+    /// The processes of workers that were fenced, each as often as it was.
+    pub(crate) async fn fenced(&mut self) -> Vec<u32> {
+        let sql = "SELECT pid FROM audit_fencings";
+        let ids: Vec<i64> =
+            sqlx::query_scalar(sql).fetch_all(&mut self.0).await.expect("the query is right");
+        ids.into_iter().map(|id| u32::try_from(id).expect("a process id")).collect()
     }
 
     /// The database's clock, in microseconds.

@@ -6,6 +6,7 @@ use piton::prelude::*;
 use piton_crash_tests::ledger;
 use piton_crash_tests::workload::{Proceed, Tally, tally};
 
+use crate::member::Member;
 use crate::proxy::Proxy;
 use crate::scene::{Scene, wait_until};
 
@@ -62,7 +63,11 @@ pub(crate) async fn another_server_takes_over(_: Scene) {
     scene.audit.check_steps().await;
     // Nobody has lost his lease. What a lost answer had given counts as interrupted, once.
     let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
-    let interrupted: usize = calls.iter().map(|(key, call)| call.check(key, 1)).sum();
+    let crashes = workers.each_ref().map(Member::id);
+    let interrupted: Vec<usize> =
+        calls.iter().map(|(key, call)| call.check(key, &crashes)).collect();
+    assert!(interrupted.iter().all(|count| *count <= 1), "{calls:?}");
+    let interrupted: usize = interrupted.iter().sum();
     println!("{interrupted} attempts were interrupted");
     for worker in workers {
         worker.leave().await;

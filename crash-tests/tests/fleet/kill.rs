@@ -44,7 +44,5 @@ pub(crate) async fn runs_of_a_killed_worker_go_on_within_a_second(mut scene: Sce
     worker.leave().await;
     latencies.sort_unstable();
     println!("taken over after {latencies:?}, {name} was last");
-    // The fastest, since other programs may hold up each of them, and none is fast by luck: nobody's
-    // lease runs out here.
-    assert!(latencies[0] < Duration::from_secs(1), "{latencies:?}");
+    assert!(latencies[KILLS / 2] < Duration::from_secs(1), "{latencies:?}");
 }

@@ -8,6 +8,7 @@ mod audit;
 mod books;
 mod clock;
 mod failover;
+mod file_audit;
 mod idle;
 mod kill;
 mod lost_answers;
@@ -92,6 +93,9 @@ fn main() {
         let mut trials: Vec<Trial> = trials.collect();
         trials.push(on_a_file("random_kills_on_one_file_lose_nothing", || {
             Box::pin(one_file::random_kills_on_one_file_lose_nothing())
+        }));
+        trials.push(on_a_file("runs_of_a_worker_killed_on_one_file_go_on_within_a_second", || {
+            Box::pin(one_file::runs_of_a_worker_killed_on_one_file_go_on_within_a_second())
         }));
         trials.push(on_a_file("a_full_disk_is_waited_for", || {
             Box::pin(one_file::a_full_disk_is_waited_for())

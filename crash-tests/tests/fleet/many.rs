@@ -6,11 +6,14 @@ use piton_crash_tests::ledger;
 use piton_crash_tests::random::Random;
 use piton_crash_tests::workload::{CALLS_PER_RUN, Proceed, Tally, tally};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, wait_until};
 
 const LEASE: Duration = Duration::from_secs(15);
 
 const WORKERS: u64 = 4;
+
+/// What the names of the first workers begin with.
+const MEMBER: &str = "member_";
 
 /// Runs and kills if the environment says nothing else.
 const RUNS: u64 = 1_000;
@@ -24,7 +27,7 @@ pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
     let mut random = Random::from_environment();
     let mut members = Vec::new();
     for number in 0..WORKERS {
-        members.push(scene.worker(&format!("member_{number}"), LEASE).await);
+        members.push(scene.worker(&format!("{MEMBER}{number}"), LEASE).await);
     }
     let mut results = tokio::task::JoinSet::new();
     for number in 0..run_count {
@@ -36,13 +39,19 @@ pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
             (number, run.result().await.expect("it completes"))
         });
     }
+    let spread =
+        format!("SELECT count(DISTINCT who) FROM audit_claims WHERE starts_with(who, '{MEMBER}')");
+    let audit = &mut scene.audit;
+    wait_until("everybody has runs", async || audit.count(&spread).await == WORKERS.cast_signed())
+        .await;
     // Kills are spread over the whole of the work, which has some 13 steps a run.
     let whole = run_count * 12;
+    let mut killed = Vec::new();
     for kill in 0..kills {
         let goal = (whole * kill + random.below(whole)) / kills;
         scene.audit.until_steps(goal.cast_signed()).await;
         let victim = random.below(WORKERS) as usize;
-        members.swap_remove(victim).kill().await;
+        killed.push(members.swap_remove(victim).kill().await);
         members.push(scene.worker(&format!("successor_{kill}"), LEASE).await);
     }
     while let Some(ended) = results.join_next().await {
@@ -52,7 +61,8 @@ pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
     scene.audit.check_steps().await;
     let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
     assert_eq!(calls.len(), run_count as usize * CALLS_PER_RUN);
-    let interrupted: usize = calls.iter().map(|(key, call)| call.check(key, kills as usize)).sum();
+    let interrupted: usize = calls.iter().map(|(key, call)| call.check(key, &killed)).sum();
+    assert!(kills == 0 || interrupted > 0, "nobody was killed at work");
     println!("{run_count} runs, {kills} kills, {interrupted} attempts were interrupted");
     for member in members {
         member.leave().await;

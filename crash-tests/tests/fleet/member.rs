@@ -76,9 +76,11 @@ impl Member {
         self.child.id().expect("it has not been waited for")
     }
 
-    /// Kills it with SIGKILL.
-    pub(crate) async fn kill(mut self) {
+    /// Kills it with SIGKILL. Returns its process id.
+    pub(crate) async fn kill(mut self) -> u32 {
+        let id = self.id();
         self.child.kill().await.expect("it was there to be killed");
+        id
     }
 
     /// Stops it as SIGSTOP does: its connections stay, its threads do not run.

@@ -94,12 +94,17 @@ pub(crate) async fn kills_pauses_cuts_and_restarts_at_once_lose_nothing(_: Scene
     }
     let whole = (run_count - run_count.div_ceil(CANCELLED)) * STEPS;
     let mut happened = [0; 4];
+    // Who was cut off, each as often as that has happened.
+    let mut cut_off = Vec::new();
     for disturbance in 0..disturbances {
         let goal = (whole * disturbance + random.below(whole)) / disturbances;
         scene.audit.until_steps(goal.cast_signed()).await;
         let place = random.below((SERVERS + CARRIERS) as u64) as usize;
         let what = random.below(4) as usize;
         happened[what] += 1;
+        if what > 1 {
+            cut_off.extend(fleet.members.iter().map(Member::id));
+        }
         match what {
             0 => fleet.replace(&mut scene, place).await,
             1 => fleet.pause_or_resume(place),
@@ -126,7 +131,7 @@ pub(crate) async fn kills_pauses_cuts_and_restarts_at_once_lose_nothing(_: Scene
     while let Some(result) = results.join_next().await {
         ended.push(result.expect("no panic"));
     }
-    check_books(&mut scene, &ended, disturbances).await;
+    check_books(&mut scene, &ended, cut_off).await;
     let cancelled = ended.iter().filter(|(.., is_cancelled)| *is_cancelled).count();
     let [kills, pauses, cuts, restarts] = happened;
     println!(
@@ -188,7 +193,7 @@ async fn carry_out(client: Client, number: u64) -> Ended {
     (number, run.run_id().to_string(), is_cancelled)
 }
 
-async fn check_books(scene: &mut Scene, ended: &[Ended], disturbances: u64) {
+async fn check_books(scene: &mut Scene, ended: &[Ended], cut_off: Vec<u32>) {
     scene.audit.check_steps().await;
     for (what, rows) in [
         ("runs that have not ended", "piton_runs WHERE closed_at IS NULL"),
@@ -203,6 +208,9 @@ async fn check_books(scene: &mut Scene, ended: &[Ended], disturbances: u64) {
         ended.iter().filter(|(.., is)| *is).map(|(_, id, _)| id.as_str()).collect();
     let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
     let is_of = |key: &str| cancelled.iter().any(|id| key.starts_with(id));
+    // What is lost is lost with its worker's lease, of whoever was killed, stood still or was held up,
+    // or with an answer.
+    let crashes = [cut_off, scene.audit.fenced().await].concat();
     let mut completed = 0;
     for (key, call) in calls {
         let call = call.in_order();
@@ -211,7 +219,7 @@ async fn check_books(scene: &mut Scene, ended: &[Ended], disturbances: u64) {
             assert!(call.began.is_sorted_by(|a, b| a < b), "{key}: {call:?}");
         } else {
             completed += 1;
-            call.check(&key, disturbances as usize);
+            call.check(&key, &crashes);
         }
     }
     assert_eq!(completed, (ended.len() - cancelled.len()) * CALLS);
