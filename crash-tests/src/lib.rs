@@ -14,6 +14,7 @@
 
 pub mod bookkeeper;
 pub mod books;
+pub mod consequences;
 pub mod errand;
 pub mod gate;
 pub mod ledger;

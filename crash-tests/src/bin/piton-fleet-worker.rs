@@ -1,6 +1,6 @@
 //! One worker of a fleet: `piton-fleet-worker URL FOLDER LEASE_MS` serves the runs in the database
 //! until its input ends, then shuts down in order. Its activities find the ledger and the gate in
-//! the folder; `PITON_PARK_AFTER_MS` is the option of that name. It serves the queue that `tally`
+//! the folder; `PITON_PARK_AFTER_MS` and `PITON_MAX_RUNS` are the options of these names. It serves the queue that `tally`
 //! uses; with `PITON_QUEUE` that one, and no workflows.
 
 use std::path::PathBuf;
@@ -30,6 +30,10 @@ async fn main() -> piton::Result<()> {
         .provide(Ledger::open(&folder)?)
         .provide(Gate::new(&folder))
         .provide(Drawer::new(&folder));
+    let worker = match std::env::var("PITON_MAX_RUNS") {
+        Ok(most) => worker.max_runs(most.parse()?),
+        Err(_) => worker,
+    };
     let worker = match std::env::var("PITON_QUEUE") {
         Ok(queue) => worker.queue(queue).without_workflows(),
         Err(_) => worker.queue("near"),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use piton::machine::WorkflowEntry;
 use piton::prelude::*;
 use piton_crash_tests::books::{TABLE, single_entry};
+use piton_crash_tests::consequences::{asks_a_queue, takes_a_signal};
 use piton_crash_tests::gate::{Gate, gated};
 use piton_crash_tests::ledger::{self, Ledger};
 use piton_crash_tests::workload::{Proceed, Tally, tally};
@@ -43,6 +44,52 @@ pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut 
     for (key, call) in ledger::read(scene.folder.path()).expect("a readable ledger") {
         assert_eq!(call.began, call.returned, "{key}");
         assert_eq!(call.began.len(), 1, "{key}: {call:?}");
+    }
+    worker.leave().await;
+}
+
+/// A step that uses up what has arrived, and one that puts an activity on a queue, are transactions of
+/// several statements. Each has taken effect when its connection breaks.
+pub(crate) async fn what_a_step_takes_and_asks_for_without_hearing_of_it_counts_once(
+    mut scene: Scene,
+) {
+    const STEPS: &str = "SELECT count(*) FROM audit_steps JOIN piton_runs USING (run_id) \
+        WHERE workflow_id = ";
+    let proxy = Proxy::start(&scene.socket()).await;
+    let worker = scene.worker_at("far_away", &proxy.url(&scene.url), LEASE, &[]).await;
+    // The worker is to write nothing else in a transaction until the step does: it finds the signal there.
+    proxy.cut(Cut::AnswerTo(b"COMMIT\0".to_vec()));
+    let proceed = Proceed { by: "the test".into() };
+    let taker = scene.client.signal_or_start(proceed, takes_a_signal(7)).id("taker").await;
+    let taker = taker.expect("it can be started");
+    tokio::time::timeout(PATIENCE, proxy.has_cut(1)).await.expect("no answer was lost");
+    assert_eq!(scene.audit.count("SELECT count(*) FROM piton_inbox").await, 0, "it is used up");
+    assert!(
+        scene.audit.count(&format!("{STEPS}'taker'")).await > 0,
+        "by the step that was cut off"
+    );
+    let result = tokio::time::timeout(PATIENCE, taker.result()).await.expect("it goes on");
+    assert_eq!(result.expect("it completes"), 14);
+
+    proxy.cut(Cut::AnswerTo(b"COMMIT\0".to_vec()));
+    let asker = scene.client.start(asks_a_queue(7)).id("asker").await.expect("it can be started");
+    tokio::time::timeout(PATIENCE, proxy.has_cut(2)).await.expect("no answer was lost");
+    assert!(
+        scene.audit.count(&format!("{STEPS}'asker'")).await > 0,
+        "it is the step that was cut off"
+    );
+    let result = tokio::time::timeout(PATIENCE, asker.result()).await.expect("it goes on");
+    assert_eq!(result.expect("it completes"), 28);
+
+    scene.audit.check_steps().await;
+    // The worker has kept its runs all the time, so no attempt was made again.
+    let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
+    assert_eq!(calls.len(), 3);
+    for (key, call) in calls {
+        assert_eq!((&call.began[..], &call.returned[..]), (&[1][..], &[1][..]), "{key}");
+    }
+    for left in ["piton_inbox", "piton_activities"] {
+        assert_eq!(scene.audit.count(&format!("SELECT count(*) FROM {left}")).await, 0, "{left}");
     }
     worker.leave().await;
 }

@@ -1,7 +1,8 @@
 //! Several worker processes on one database, mostly Postgres: killed, paused, with a wrong clock, cut off.
 //!
 //! Without Postgres binaries the tests are reported as ignored, or as failed if
-//! `PITON_REQUIRE_POSTGRES=1`. What is chosen at random follows from `PITON_CRASH_SEED`, which every
+//! `PITON_REQUIRE_POSTGRES=1`. So is the test of wrong clocks without libfaketime, unless
+//! `PITON_REQUIRE_FAKETIME=1`. What is chosen at random follows from `PITON_CRASH_SEED`, which every
 //! run prints.
 
 mod audit;
@@ -50,6 +51,7 @@ const TESTS: &[(&str, Test)] = tests![
     many::random_kills_lose_nothing,
     lost_answers::what_a_worker_commits_without_hearing_of_it_counts_once,
     lost_answers::what_a_claim_gives_long_after_its_connection_broke_is_found,
+    lost_answers::what_a_step_takes_and_asks_for_without_hearing_of_it_counts_once,
     lost_answers::what_an_activity_commits_without_hearing_of_it_is_there_once,
     lost_answers::what_a_client_asks_without_hearing_of_it_counts_once,
     outage::a_server_that_restarts_loses_nothing,
@@ -67,6 +69,9 @@ const TESTS: &[(&str, Test)] = tests![
 /// The test that needs two servers.
 const FAILOVER: &str = "another_server_takes_over";
 
+/// The test that needs a library.
+const CLOCK: &str = "a_clock_that_jumps_moves_no_timer_and_no_lease";
+
 /// Statements can be counted by what the server writes into its log.
 const SETTINGS: &str = "log_line_prefix = '%d '\n";
 
@@ -82,6 +87,11 @@ fn main() {
         };
         let can_follow = cluster.as_ref().map_err(String::clone).and_then(follows);
         let trials = TESTS.iter().map(|(name, test)| {
+            if *name == CLOCK && clock::library().is_none() {
+                let required = std::env::var("PITON_REQUIRE_FAKETIME").is_ok_and(|it| it == "1");
+                return Trial::test(CLOCK, || Err("libfaketime is not installed".into()))
+                    .with_ignored_flag(!required);
+            }
             let cluster = if *name == FAILOVER { &can_follow } else { cluster };
             trial((*name).to_owned(), cluster, move |cluster| {
                 run(async move {

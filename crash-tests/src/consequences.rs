@@ -1,0 +1,20 @@
+//! Runs with a step whose commit is more than the run's own row.
+
+use piton::prelude::*;
+
+use crate::workload::{Proceed, double};
+
+/// Waits for a signal, then makes an activity. The step between takes the signal from the inbox.
+#[workflow]
+pub async fn takes_a_signal(cx: &Context, number: u64) -> piton::Result<u64> {
+    let allowed = cx.signal::<Proceed>().await;
+    ensure!(allowed.by == "the test", "it was {} who allowed it", allowed.by);
+    Ok(double(number).await?)
+}
+
+/// Makes an activity here and another on a queue. The step between puts it there.
+#[workflow]
+pub async fn asks_a_queue(number: u64) -> piton::Result<u64> {
+    let doubled = double(number).await?;
+    Ok(double(doubled).queue("near").await?)
+}
