@@ -41,6 +41,7 @@ const TESTS: &[(&str, Test)] = tests![
     opening::commits_are_durable_whatever_the_settings_of_the_user,
     opening::ten_processes_may_start_on_an_empty_database,
     processes::a_killed_process_is_found_dead_soon,
+    processes::a_worker_whose_lock_another_has_is_not_found_dead,
     processes::news_reaches_other_processes,
     processes::other_processes_hear_of_queues,
     connections::connections_that_are_cut_are_made_again,

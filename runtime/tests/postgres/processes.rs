@@ -54,6 +54,19 @@ async fn hold_locks_that_look_alike(url: &str, worker: WorkerId) -> [PgConnectio
     holders
 }
 
+/// Nothing tells of its death but the lease.
+pub(crate) async fn a_worker_whose_lock_another_has_is_not_found_dead(url: String) {
+    let store = open(&url).await;
+    let mut holder = PgConnection::connect(&url).await.expect("the server is there");
+    let lock = "SELECT pg_advisory_lock(hashtext('piton ' || current_schema()), 1)";
+    sqlx::raw_sql(lock).execute(&mut holder).await.expect("nobody has it");
+    let worker = store.register_worker(new_worker()).await.expect("a worker can register");
+    assert_eq!(worker.worker_id, WorkerId(1));
+    let unlock = "SELECT pg_advisory_unlock(hashtext('piton ' || current_schema()), 1)";
+    sqlx::raw_sql(unlock).execute(&mut holder).await.expect("it has it");
+    assert_eq!(store.find_dead_workers().await.expect("the dead can be looked for"), []);
+}
+
 pub(crate) async fn news_reaches_other_processes(url: String) {
     let (here, there) = (open(&url).await, open(&url).await);
     start(&*here, None).await;
