@@ -5,6 +5,7 @@
 //! nothing is known of it.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -18,6 +19,20 @@ type Position = (usize, usize);
 pub(crate) struct SourceFile {
     pub(crate) text: String,
     regions: Vec<Region>,
+    definitions: Vec<(String, Range<usize>)>,
+}
+
+impl SourceFile {
+    fn new(text: String) -> Self {
+        let (regions, definitions) = (find_regions(&text), find_definitions(&text));
+        Self { text, regions, definitions }
+    }
+
+    /// What is in the brackets of each `macro_rules!` of this name.
+    pub(crate) fn definitions<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let found = self.definitions.iter().filter(move |(known, _)| known == name);
+        found.map(|(_, range)| &self.text[range.clone()])
+    }
 }
 
 /// What is between a pair of brackets.
@@ -56,8 +71,7 @@ pub(crate) fn file_of(span: Span) -> Option<Rc<SourceFile>> {
             return Some(Rc::clone(file));
         }
         let text = std::fs::read_to_string(&path).ok()?;
-        let regions = find_regions(&text);
-        let file = Rc::new(SourceFile { text, regions });
+        let file = Rc::new(SourceFile::new(text));
         *last = Some((path, Rc::clone(&file)));
         Some(file)
     })
@@ -171,6 +185,40 @@ fn find_regions(text: &str) -> Vec<Region> {
         at += length;
     }
     regions
+}
+
+/// Finds the definitions of macros: their names, and where in the text the brackets' contents are.
+fn find_definitions(text: &str) -> Vec<(String, Range<usize>)> {
+    let mut definitions = Vec::new();
+    // Those that are open: the depth of their brackets, the name, and where the contents begin.
+    let mut open: Vec<(usize, &str, usize)> = Vec::new();
+    let mut last = [""; 3];
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(c) = text[at..].chars().next() {
+        let piece = &text[at..at + length_of_piece(&text[at..])];
+        at += piece.len();
+        if piece.starts_with("//") || piece.starts_with("/*") || c.is_whitespace() {
+            continue;
+        }
+        match c {
+            '{' | '(' | '[' => {
+                depth += 1;
+                if let ["macro_rules", "!", name] = last {
+                    open.push((depth, name, at));
+                }
+            }
+            '}' | ')' | ']' => {
+                if let Some((_, name, start)) = open.pop_if(|(opened, ..)| *opened == depth) {
+                    definitions.push((name.to_owned(), start..at - 1));
+                }
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+        last.rotate_left(1);
+        last[2] = piece;
+    }
+    definitions
 }
 
 fn is_word(c: char) -> bool {

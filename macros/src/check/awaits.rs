@@ -62,6 +62,11 @@ impl Checker<'_> {
         self.region = outer;
     }
 
+    /// Whether what is being checked is taken apart into a machine.
+    pub(super) fn is_machine(&self) -> bool {
+        self.is_compiled && self.region.kind == Kind::Machine
+    }
+
     /// Refuses an await that cannot become a state. `token` is the word `await`.
     pub(super) fn check_await(&mut self, token: &dyn ToTokens) {
         let (rule, message, help) = match self.region.kind {

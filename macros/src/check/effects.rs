@@ -3,8 +3,8 @@
 use quote::{ToTokens, quote};
 use syn::visit::Visit;
 use syn::{
-    Expr, ExprCall, ExprForLoop, ExprMethodCall, ExprPath, ExprUnsafe, GenericArgument, ItemImpl,
-    Local, Macro, Pat, Signature, Type,
+    Expr, ExprCall, ExprForLoop, ExprMethodCall, ExprPath, ExprUnsafe, GenericArgument, Ident,
+    ItemImpl, Local, Macro, Pat, Signature, Type,
 };
 
 use super::macros::{MacroCode, Names, code, scan};
@@ -183,6 +183,9 @@ impl Checker<'_> {
             let message = format!("use `{name}!`, which {}", refused.what);
             return self.report(refused.rule, &quote!(#path #bang), message, refused.help);
         }
+        if self.check_definition(mac) {
+            return;
+        }
         match code(mac) {
             Some(MacroCode { patterns, expressions, operations }) => {
                 for pattern in &patterns {
@@ -199,8 +202,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the names in a macro call that is not known to contain code.
+    /// Checks a macro call that is not known to contain code.
     fn check_tokens(&mut self, mac: &Macro) {
+        if let Some(token) = self.check_names_in(mac) {
+            self.check_await_in_unknown(mac, &token);
+        }
+    }
+
+    /// Checks the names in the tokens of a macro. Gives the first `await`.
+    pub(super) fn check_names_in(&mut self, mac: &Macro) -> Option<Ident> {
         let mut found = Names::default();
         scan(mac.tokens.clone(), &mut found);
         let found_paths = found.paths.iter().map(|path| (path, false));
@@ -217,9 +227,7 @@ impl Checker<'_> {
             let message = format!("use `{name}{bang}`, which {}", refused.what);
             self.report(refused.rule, &tokens, message, refused.help);
         }
-        if let Some(token) = found.first_await {
-            self.check_await_in_unknown(mac, &token);
-        }
+        found.first_await
     }
 }
 

@@ -8,7 +8,9 @@
 //! `async` block that no macro of ours awaits, a constant, an unknown macro).
 
 mod awaits;
+mod definitions;
 mod effects;
+mod expansions;
 mod imports;
 mod macros;
 mod maps;
@@ -30,6 +32,7 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, FnArg, Item, ItemFn, Pat, Signature, Type};
 
 use self::awaits::Region;
+use self::definitions::Definitions;
 use self::imports::Imports;
 pub(crate) use self::imports::is_of_piton;
 use self::maps::HashedLocals;
@@ -38,6 +41,7 @@ pub(crate) use self::rules::{Level, Levels, Rule};
 pub(crate) use self::unused::use_imports_around;
 use crate::args::{DeterministicArgs, WorkflowArgs};
 use crate::diagnostics::Diagnostics;
+use crate::suspend;
 
 /// Checks the body of a workflow against every rule.
 pub(crate) fn check_body(
@@ -53,6 +57,7 @@ pub(crate) fn check_body(
     };
     let mut checker = Checker::new(function, &args.levels, diagnostics);
     checker.is_strict = args.strict;
+    checker.is_compiled = true;
     checker.visit_block(block);
 }
 
@@ -91,13 +96,20 @@ struct Checker<'a> {
     region: Region,
     /// The rules that were found broken, whatever their levels.
     broken: Vec<Rule>,
+    /// The macros of the file and of the body.
+    definitions: Definitions,
+    /// Whether the code becomes a machine.
+    is_compiled: bool,
+    /// Whether the innermost loop stays one, because nothing in it awaits.
+    in_own_loop: bool,
     /// Whether functions that are called must be known to be deterministic.
     is_strict: bool,
 }
 
 impl<'a> Checker<'a> {
     fn new(function: Function<'a>, levels: &'a Levels, diagnostics: &'a Diagnostics) -> Self {
-        let names = Names::new(Imports::around(function.signature.ident.span()));
+        let span = function.signature.ident.span();
+        let names = Names::new(Imports::around(span));
         Self {
             function,
             levels,
@@ -106,6 +118,9 @@ impl<'a> Checker<'a> {
             names,
             region: Region::default(),
             broken: Vec::new(),
+            definitions: Definitions::around(span),
+            is_compiled: false,
+            in_own_loop: false,
             is_strict: false,
         }
     }
@@ -146,7 +161,9 @@ impl<'a> Checker<'a> {
     fn visit_nested(&mut self, signature: &Signature, block: &Block) {
         let hashed = std::mem::replace(&mut self.hashed, HashedLocals::of(signature, &self.names));
         let region = Region::of_function(signature.asyncness.is_some());
+        let in_own_loop = std::mem::take(&mut self.in_own_loop);
         self.within(region, |checker| checker.visit_block(block));
+        self.in_own_loop = in_own_loop;
         self.hashed = hashed;
     }
 }
@@ -155,7 +172,12 @@ impl<'ast> Visit<'ast> for Checker<'_> {
     fn visit_block(&mut self, block: &'ast Block) {
         self.names.enter(block);
         let entered = self.hashed.enter();
-        visit::visit_block(self, block);
+        let known = self.definitions.count();
+        for (index, stmt) in block.stmts.iter().enumerate() {
+            self.check_declarations(block, index);
+            self.visit_stmt(stmt);
+        }
+        self.definitions.forget(known);
         self.hashed.leave(entered);
         self.names.leave();
     }
@@ -177,6 +199,11 @@ impl<'ast> Visit<'ast> for Checker<'_> {
             }
             Item::Const(item) => {
                 self.within(Region::constant(), |checker| checker.visit_expr(&item.expr));
+            }
+            Item::Macro(item) if item.ident.is_some() => {
+                self.definitions.add(item);
+                // What it does is done where it is called.
+                self.check_names_in(&item.mac);
             }
             Item::Macro(item) => self.visit_macro(&item.mac),
             Item::Trait(item) => visit::visit_item_trait(self, item),
@@ -220,7 +247,24 @@ impl<'ast> Visit<'ast> for Checker<'_> {
 
     fn visit_expr_for_loop(&mut self, expr: &'ast syn::ExprForLoop) {
         self.check_loop(expr);
-        visit::visit_expr_for_loop(self, expr);
+        self.visit_expr(&expr.expr);
+        let outer = std::mem::replace(&mut self.in_own_loop, !suspend::block(&expr.body));
+        self.visit_pat(&expr.pat);
+        self.visit_block(&expr.body);
+        self.in_own_loop = outer;
+    }
+
+    fn visit_expr_while(&mut self, expr: &'ast syn::ExprWhile) {
+        let is_own = !suspend::expr(&expr.cond) && !suspend::block(&expr.body);
+        let outer = std::mem::replace(&mut self.in_own_loop, is_own);
+        visit::visit_expr_while(self, expr);
+        self.in_own_loop = outer;
+    }
+
+    fn visit_expr_loop(&mut self, expr: &'ast syn::ExprLoop) {
+        let outer = std::mem::replace(&mut self.in_own_loop, !suspend::block(&expr.body));
+        visit::visit_expr_loop(self, expr);
+        self.in_own_loop = outer;
     }
 
     fn visit_expr_repeat(&mut self, expr: &'ast syn::ExprRepeat) {

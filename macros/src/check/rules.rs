@@ -35,6 +35,7 @@ rules! {
     CAPTURED_SHADOW = "captured_shadow";
     INNER_ITEM = "inner_item";
     JUMP_IN_MACRO = "jump_in_macro";
+    LOCAL_IN_MACRO = "local_in_macro";
     NOT_DURABLE = "not_durable";
     SAVED_LOCALS = "saved_locals";
     SELECT_BRANCHES = "select_branches";

@@ -5,6 +5,7 @@
 //! for the macros of the list below it also knows when each expression is evaluated and whether it
 //! is borrowed.
 
+pub(crate) mod definition;
 mod format;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -299,6 +300,16 @@ pub(crate) fn scan_names(tokens: &TokenStream, found: &mut impl FnMut(&str)) {
         // After a single dot comes a field or method; after two, a range's end.
         field = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.') && !field;
     }
+}
+
+/// Whether the code in `tokens` may jump.
+pub(crate) fn has_jump(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(ident) => ["return", "break", "continue"].iter().any(|word| ident == word),
+        TokenTree::Punct(punct) => punct.as_char() == '?',
+        TokenTree::Group(group) => has_jump(group.stream()),
+        TokenTree::Literal(_) => false,
+    })
 }
 
 /// `tokens` with variables renamed.

@@ -141,7 +141,7 @@ impl VisitMut for Relabel<'_, '_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        if !has_jump(mac.tokens.clone()) {
+        if !macros::has_jump(mac.tokens.clone()) {
             return;
         }
         let Some(mut pieces) = macros::parse(mac) else {
@@ -181,16 +181,4 @@ impl VisitMut for Relabel<'_, '_> {
             visit_mut::visit_stmt_mut(self, stmt);
         }
     }
-}
-
-/// Whether the tokens of a macro may jump.
-pub(super) fn has_jump(tokens: proc_macro2::TokenStream) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        proc_macro2::TokenTree::Ident(ident) => {
-            ["return", "break", "continue"].iter().any(|word| ident == word)
-        }
-        proc_macro2::TokenTree::Punct(punct) => punct.as_char() == '?',
-        proc_macro2::TokenTree::Group(group) => has_jump(group.stream()),
-        proc_macro2::TokenTree::Literal(_) => false,
-    })
 }

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
 
+use super::Lower;
 use super::entries::FILLING_OPTIONS;
 use super::labels::OwnTargets;
 use super::lending::{ADAPTING, ITEMS, PARTS_MUT, is_one_of};
@@ -18,7 +19,6 @@ use super::operands::{Changed, is_constant, is_stable_value};
 use super::receivers::is_made;
 use super::select::Select;
 use super::walk::JOINING;
-use super::{Lower, labels};
 use crate::ir::LocalId;
 use crate::macros::{self, Piece};
 use crate::suspend::{self, Awaiting};
@@ -292,7 +292,7 @@ impl Visit<'_> for Search<'_> {
                 self.visit_expr(expr);
             }
         }
-        if !is_seen || leaves || pieces.is_none() && labels::has_jump(mac.tokens.clone()) {
+        if !is_seen || leaves || pieces.is_none() && macros::has_jump(mac.tokens.clone()) {
             *self.exits = Exits { loops: true, function: true };
         }
     }

@@ -5,11 +5,11 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, FieldPat, Ident, Macro, Pat, PatIdent};
+use syn::{Expr, FieldPat, Ident, ItemMacro, Macro, Pat, PatIdent};
 
 use super::{Binding, Resolver};
 use crate::check::Rule;
-use crate::macros::{self, Piece};
+use crate::macros::{self, Piece, definition};
 use crate::suspend;
 use crate::write_out;
 
@@ -35,7 +35,53 @@ impl VisitMut for Renamer<'_, '_> {
 }
 
 impl Resolver<'_> {
+    /// Notes a macro of the body, which sees the locals before it.
+    pub(super) fn define_macro(&mut self, item: &ItemMacro) {
+        let Some(ident) = &item.ident else { return };
+        let mut named = None;
+        for arm in definition::arms(item.mac.tokens.clone()) {
+            arm.own_names(&mut |name| {
+                let Some(binding) = self.lookup(name) else { return };
+                if self.is_local(name, binding) {
+                    named.get_or_insert_with(|| name.to_owned());
+                }
+            });
+            // What it does by another macro of the body.
+            for name in definition::calls(&arm.transcriber) {
+                named = named.or_else(|| self.local_named_by(&name));
+            }
+        }
+        self.macros.push((ident.clone(), named));
+    }
+
+    /// Whether what the name is bound to here is a local, and no binding of code that stays as it is.
+    fn is_local(&self, name: &str, binding: &Binding) -> bool {
+        match binding {
+            Binding::Renamed(_) => true,
+            // The context is none of the locals, but is where they are.
+            Binding::Own => self.taken.contains(name),
+        }
+    }
+
+    /// A local that the macro of the body of that name names by itself.
+    fn local_named_by(&self, name: &Ident) -> Option<String> {
+        self.macros.iter().rev().find(|(known, _)| known == name)?.1.clone()
+    }
+
+    /// Refuses a macro of the body that names a local by itself: its definition stands where no local is.
+    fn check_own_macro(&self, mac: &Macro) {
+        let Some(name) = mac.path.get_ident() else { return };
+        let Some(local) = self.local_named_by(name) else { return };
+        self.diagnostics.error_at(
+            &mac.path,
+            Rule::LOCAL_IN_MACRO,
+            format!("a workflow cannot call `{name}!`, whose definition names `{local}` by itself"),
+            &format!("pass the variable: `(${local}:expr) => …` and `{name}!({local})`"),
+        );
+    }
+
     pub(super) fn resolve_macro(&mut self, mac: &mut Macro) {
+        self.check_own_macro(mac);
         if macros::is_literal(mac) {
             return;
         }

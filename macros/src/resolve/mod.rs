@@ -69,6 +69,8 @@ struct Resolver<'a> {
     of_locals: HashSet<String>,
     locals: Locals,
     scopes: Vec<HashMap<String, Binding>>,
+    /// The macros of the body that are in scope, each with a local that it names by itself.
+    macros: Vec<(Ident, Option<String>)>,
     /// Names that are used where no binding of theirs is in scope.
     foreign: HashSet<String>,
     /// Whether the statement being visited suspends, so that its bindings are locals.
@@ -89,6 +91,7 @@ impl<'a> Resolver<'a> {
             of_locals: HashSet::new(),
             locals: Locals::default(),
             scopes: vec![scope],
+            macros: Vec::new(),
             foreign: HashSet::new(),
             lowered: true,
             diagnostics,
@@ -123,7 +126,9 @@ impl Resolver<'_> {
     fn scoped(&mut self, lowered: bool, visit: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.lowered, lowered);
         self.scopes.push(HashMap::new());
+        let macros = self.macros.len();
         visit(self);
+        self.macros.truncate(macros);
         self.scopes.pop();
         self.lowered = outer;
     }
@@ -237,7 +242,8 @@ impl VisitMut for Resolver<'_> {
                 }
                 self.bind(&mut local.pat);
             }
-            // Items see no locals.
+            Stmt::Item(syn::Item::Macro(item)) => self.define_macro(item),
+            // Other items see no locals.
             Stmt::Item(_) => {}
             other => visit_mut::visit_stmt_mut(self, other),
         }

@@ -70,6 +70,39 @@ macro_rules! row {
     ($($part:expr),*) => { [$($part),*] };
 }
 
+macro_rules! packing {
+    ($number:expr) => {
+        pack($number)
+    };
+}
+
+macro_rules! is_done {
+    ($left:expr) => {
+        $left == 0
+    };
+}
+
+macro_rules! times {
+    ($amount:expr, $rate:expr) => {{
+        let amount = $amount;
+        amount * $rate
+    }};
+}
+
+#[workflow]
+async fn definitions_that_give_values(number: u64) -> u64 {
+    let mut left = packing!(number).await;
+    loop {
+        left = pack(left - 1).await;
+        if is_done!(left) {
+            break;
+        }
+    }
+    let rate = pack(2).await;
+    let total = times!(number, rate);
+    pack(total).await
+}
+
 #[workflow]
 async fn before_a_macro(text: String) -> Result<u64, piton::Error> {
     let rate = pack(1).await;

@@ -1,0 +1,367 @@
+//! What a macro of the user's does to the code around its call, as far as its definition shows.
+//!
+//! Seen are the definitions of the body and of its file. The machine cannot follow what these leave
+//! behind: rustc expands a macro after the function has been taken apart.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use syn::{Ident, ItemMacro, Macro, Path};
+
+use crate::macros::definition::{Arm, arms, is_punct};
+use crate::source::{SourceFile, file_of};
+use crate::suspend;
+
+/// What a call does to the code around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Effects {
+    /// It awaits.
+    pub(super) awaits: bool,
+    /// It has a `return` or `?` that leaves the function.
+    pub(super) returns: bool,
+    /// It has a `break` or `continue` that leaves or continues a loop around it.
+    pub(super) jumps: bool,
+    /// As a statement, it declares a variable of a name that it is given.
+    pub(super) declares: bool,
+    /// As a statement, it declares a variable of its own, which lives as long as the block.
+    pub(super) holds: bool,
+    /// As a statement, it puts statements that it is given where it stands.
+    passes_on: bool,
+}
+
+/// The definitions that can be seen.
+#[derive(Debug)]
+pub(super) struct Definitions {
+    file: Option<Rc<SourceFile>>,
+    /// Those of the body before the place being checked.
+    of_body: Vec<(Ident, TokenStream)>,
+}
+
+impl Definitions {
+    pub(super) fn around(span: Span) -> Self {
+        Self { file: file_of(span), of_body: Vec::new() }
+    }
+
+    /// How many of the body there are.
+    pub(super) fn count(&self) -> usize {
+        self.of_body.len()
+    }
+
+    /// Forgets those after the first `count`.
+    pub(super) fn forget(&mut self, count: usize) {
+        self.of_body.truncate(count);
+    }
+
+    /// Adds an item of the body.
+    pub(super) fn add(&mut self, item: &ItemMacro) {
+        if let Some(name) = &item.ident {
+            self.of_body.push((name.clone(), item.mac.tokens.clone()));
+        }
+    }
+
+    /// What a call does.
+    pub(super) fn effects(&self, mac: &Macro) -> Effects {
+        let mut effects = match called(&mac.path) {
+            Some(name) => self.effects_of(&name, &mac.tokens, 0),
+            None => Effects { passes_on: true, ..Effects::default() },
+        };
+        effects.declares |= effects.passes_on && has_let(&mac.tokens);
+        effects
+    }
+
+    /// What a call of `name` with `tokens` does, `depth` definitions deep.
+    fn effects_of(&self, name: &str, tokens: &TokenStream, depth: usize) -> Effects {
+        let mut effects = Effects::default();
+        let definitions = self.find(name);
+        if definitions.is_empty() {
+            effects.awaits = suspend::tokens(format!("{name}!").parse().unwrap_or_default());
+            effects.passes_on = !effects.awaits;
+        }
+        // A macro that calls itself is looked into until it does nothing new.
+        if depth > 8 {
+            return effects;
+        }
+        let arms = definitions.into_iter().flat_map(arms);
+        for arm in arms.filter(|arm| arm.may_match(tokens)) {
+            let reader = Reader { definitions: self, kinds: arm.kinds(), depth };
+            reader.read(&arm, &mut effects);
+        }
+        effects
+    }
+
+    /// The definitions of that name: the last of the body, or else all of the file.
+    fn find(&self, name: &str) -> Vec<TokenStream> {
+        let of_body = self.of_body.iter().rev().find(|(known, _)| known == name);
+        if let Some((_, tokens)) = of_body {
+            return vec![tokens.clone()];
+        }
+        let of_file = self.file.iter().flat_map(|file| file.definitions(name));
+        of_file.filter_map(|text| text.parse().ok()).collect()
+    }
+}
+
+/// The name of a macro that may be one of the file.
+fn called(path: &Path) -> Option<String> {
+    let first = &path.segments.first()?.ident;
+    let is_near =
+        path.segments.len() == 1 || ["crate", "self", "super"].iter().any(|near| first == near);
+    is_near.then(|| path.segments.last().map(|last| last.ident.to_string())).flatten()
+}
+
+/// Whether there is a `let` among the tokens that is a statement.
+fn has_let(tokens: &TokenStream) -> bool {
+    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    (0..trees.len()).any(|index| is_let(&trees, index))
+}
+
+fn is_let(trees: &[TokenTree], index: usize) -> bool {
+    let before = index.checked_sub(1).and_then(|before| trees.get(before));
+    is_word(trees.get(index), &["let"])
+        && !is_word(before, &["if", "while"])
+        && !is_punct(before, '&')
+}
+
+/// The pattern of a `let`, without its type.
+fn pattern_at(trees: &[TokenTree], start: usize) -> &[TokenTree] {
+    let is = |index: usize, c| is_punct(trees.get(index), c);
+    let ends = |index: &usize| {
+        let is_path = is(*index + 1, ':') || is(*index - 1, ':');
+        is(*index, '=') || is(*index, ';') || is(*index, ':') && !is_path
+    };
+    let end = (start..trees.len()).find(ends).unwrap_or(trees.len());
+    &trees[start..end]
+}
+
+fn is_word(tree: Option<&TokenTree>, words: &[&str]) -> bool {
+    matches!(tree, Some(TokenTree::Ident(ident)) if words.iter().any(|word| ident == word))
+}
+
+/// Where in a definition the reader is.
+#[derive(Clone, Copy, Debug)]
+struct At {
+    /// Not within any brackets.
+    is_top: bool,
+    /// In a loop of the definition.
+    in_loop: bool,
+    /// In a closure of the definition, which its jumps do not leave.
+    in_closure: bool,
+}
+
+/// Reads one alternative of a definition.
+struct Reader<'a> {
+    definitions: &'a Definitions,
+    kinds: HashMap<String, String>,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn read(&self, arm: &Arm, effects: &mut Effects) {
+        let at = At { is_top: true, in_loop: false, in_closure: false };
+        self.read_tokens(arm.transcriber.clone(), at, effects);
+    }
+
+    fn read_tokens(&self, tokens: TokenStream, mut at: At, effects: &mut Effects) {
+        let trees: Vec<TokenTree> = tokens.into_iter().collect();
+        let (was_in_loop, was_in_closure) = (at.in_loop, at.in_closure);
+        // The next block is that of a function, or of a future.
+        let mut is_apart = false;
+        let mut pipes = Pipes::None;
+        let mut index = 0;
+        while let Some(tree) = trees.get(index) {
+            let before = index.checked_sub(1).and_then(|before| trees.get(before));
+            let next = trees.get(index + 1);
+            match tree {
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                    if !is_apart {
+                        self.read_tokens(group.stream(), At { is_top: false, ..at }, effects);
+                    }
+                    (is_apart, at.in_loop) = (false, was_in_loop);
+                }
+                TokenTree::Group(group) => {
+                    let is_repeated = is_punct(before, '$');
+                    let is_top = at.is_top && is_repeated;
+                    self.read_tokens(group.stream(), At { is_top, ..at }, effects);
+                    if is_repeated {
+                        index += repetition(&trees[index + 1..]);
+                    }
+                }
+                TokenTree::Punct(punct) => match punct.as_char() {
+                    '?' => effects.returns |= !at.in_closure && is_value(before),
+                    '|' => {
+                        pipes = pipes.next(before);
+                        at.in_closure |= pipes == Pipes::Closed;
+                    }
+                    ',' | ';' if pipes != Pipes::Open => {
+                        (pipes, at.in_closure) = (Pipes::None, was_in_closure);
+                        is_apart &= punct.as_char() == ',';
+                    }
+                    _ => {}
+                },
+                TokenTree::Ident(_) if is_punct(before, '$') => {
+                    let kind = self.kinds.get(&tree.to_string()).map_or("", String::as_str);
+                    effects.passes_on |= at.is_top && ["stmt", "tt"].contains(&kind);
+                }
+                TokenTree::Ident(ident) => match ident.to_string().as_str() {
+                    "await" => effects.awaits |= is_punct(before, '.'),
+                    "return" => effects.returns |= !at.in_closure,
+                    "break" | "continue" => {
+                        // A label is one of the definition itself.
+                        effects.jumps |= !at.in_loop && !at.in_closure && !is_punct(next, '\'');
+                    }
+                    "loop" | "while" | "for" => at.in_loop = true,
+                    "fn" => is_apart |= !matches!(next, Some(TokenTree::Group(_))),
+                    "async" => is_apart = true,
+                    "let" if at.is_top && is_let(&trees, index) => {
+                        if pattern_at(&trees, index + 1).iter().any(names_input) {
+                            effects.declares = true;
+                        } else {
+                            effects.holds = true;
+                        }
+                    }
+                    "macro_rules" if is_punct(next, '!') => index += 2,
+                    name => {
+                        if let (true, Some(TokenTree::Group(input))) =
+                            (is_punct(next, '!'), trees.get(index + 2))
+                        {
+                            self.read_call(name, &input.stream(), at, effects);
+                        }
+                    }
+                },
+                TokenTree::Literal(_) => {}
+            }
+            index += 1;
+        }
+    }
+
+    /// Adds what a call within the definition does.
+    fn read_call(&self, name: &str, input: &TokenStream, at: At, effects: &mut Effects) {
+        let inner = self.definitions.effects_of(name, input, self.depth + 1);
+        effects.awaits |= inner.awaits;
+        effects.returns |= inner.returns && !at.in_closure;
+        effects.jumps |= inner.jumps && !at.in_closure && !at.in_loop;
+        if at.is_top {
+            effects.declares |= inner.declares || inner.passes_on && has_let(input);
+            effects.holds |= inner.holds;
+            effects.passes_on |=
+                inner.passes_on && input.clone().into_iter().any(|tree| names_input(&tree));
+        }
+    }
+}
+
+/// How many tokens say how often a repetition is made, with what between.
+fn repetition(after: &[TokenTree]) -> usize {
+    let is_count = |tree: Option<&TokenTree>| ['*', '+', '?'].iter().any(|c| is_punct(tree, *c));
+    match after {
+        [first, ..] if is_count(Some(first)) => 1,
+        [_, second, ..] if is_count(Some(second)) => 2,
+        _ => 0,
+    }
+}
+
+/// Whether there is something in it that stands for the input of the macro.
+fn names_input(tree: &TokenTree) -> bool {
+    match tree {
+        TokenTree::Group(group) => group.stream().into_iter().any(|tree| names_input(&tree)),
+        tree => is_punct(Some(tree), '$'),
+    }
+}
+
+/// Whether what stands before a `?` can have been a value.
+fn is_value(before: Option<&TokenTree>) -> bool {
+    !matches!(before, None | Some(TokenTree::Punct(_)))
+}
+
+/// The bars around the parameters of a closure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pipes {
+    None,
+    Open,
+    Closed,
+}
+
+impl Pipes {
+    fn next(self, before: Option<&TokenTree>) -> Self {
+        // Where no value stands before it, it is no operator.
+        let begins = match before {
+            None => true,
+            Some(TokenTree::Punct(punct)) => matches!(punct.as_char(), ',' | '=' | '>' | ';'),
+            before => is_word(before, &["move", "return"]),
+        };
+        match self {
+            Self::Open => Self::Closed,
+            Self::None if begins => Self::Open,
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+
+    /// The effects of the call `m!(a, b)` of a macro that takes two and makes this of them.
+    fn effects(transcriber: &str) -> Effects {
+        let item = format!(
+            "macro_rules! m {{ ($a:ident, $b:expr) => {{ {transcriber} }}; (no) => {{ x.await }} }}"
+        );
+        let other = "macro_rules! other { ($($t:tt)*) => { $($t)* } }";
+        let mut definitions = Definitions { file: None, of_body: Vec::new() };
+        for item in [other, &item] {
+            definitions.add(&syn::parse_str(item).expect("an item"));
+        }
+        definitions.effects(&parse_quote!(m!(a, b)))
+    }
+
+    #[test]
+    fn what_leaves_the_definition_is_found() {
+        let none = Effects::default();
+        let declares = Effects { declares: true, ..none };
+        let holds = Effects { holds: true, ..none };
+        let awaits = Effects { awaits: true, ..none };
+        let returns = Effects { returns: true, ..none };
+        let jumps = Effects { jumps: true, ..none };
+        for (transcriber, expected) in [
+            ("let $a = $b;", declares),
+            ("$(let mut $a: T = $b;)*", declares),
+            ("let (x, $a) = $b;", declares),
+            ("let x: $a = $b;", holds),
+            ("{ let $a = $b; }", none),
+            ("if let $a = $b { x }", none),
+            ("while let $a = $b && let y = z { x }", none),
+            ("f($b).await", awaits),
+            ("{ vec![f($b).await] }", awaits),
+            ("join!($a, $b)", awaits),
+            ("async move { f($b).await }", none),
+            ("async fn f() { $b.await }", none),
+            ("f($b)?", returns),
+            ("$b?", returns),
+            ("if $b { return; }", returns),
+            ("$($b)?", none),
+            ("$(f::<dyn T + ?Sized>($b)),*", none),
+            ("$a.map(|x| f(x)?)", none),
+            ("f(|| return 1, $b?)", returns),
+            ("if $a || $b { break }", jumps),
+            ("continue", jumps),
+            ("loop { if $b { break; } }", none),
+            ("loop { if $b { break; } } break;", jumps),
+            ("'a: { break 'a; }", none),
+            ("fn f() { return; }", none),
+            ("m!(other, no)", none),
+            ("m!(no)", awaits),
+        ] {
+            assert_eq!(effects(transcriber), expected, "{transcriber}");
+        }
+        assert!(effects("other! { let x = 1; }").declares);
+        assert!(effects("other!($b)").passes_on);
+    }
+
+    #[test]
+    fn a_statement_may_be_given_to_a_macro() {
+        let definitions = Definitions { file: None, of_body: Vec::new() };
+        assert!(definitions.effects(&parse_quote!(unknown! { let x = 1; })).declares);
+        assert!(!definitions.effects(&parse_quote!(unknown!(if let x = 1 {}))).declares);
+    }
+}
