@@ -1,6 +1,6 @@
 //! Suspension points: how operations are started, and how they are looked after.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Index, Pat};
@@ -116,6 +116,8 @@ impl Printer<'_> {
     /// Adds the locals to the state that is being written.
     fn put(&self, state: &State, turn: TokenStream) -> TokenStream {
         let (layout, parked) = (self.machine.layout, parked());
+        let await_span = state.point.map(|point| self.machine.graph.points[point.0].span);
+        let span = Span::call_site().located_at(await_span.unwrap_or_else(Span::call_site));
         // What is saved as a whole must be whole before.
         let mut put = self.filling.take();
         put.extend(turn);
@@ -124,8 +126,10 @@ impl Printer<'_> {
             let token = token(id);
             match self.whereabouts(id) {
                 Whereabouts::Here => {
-                    let place = self.place(&layout.variable(id).place);
-                    put.extend(quote!(#token.put(&#place, #parked);));
+                    // What is gone is missed at the await, before which it is saved.
+                    let place = located_at(self.place(&layout.variable(id).place), span);
+                    let borrow = quote_spanned!(span=> &#place);
+                    put.extend(quote!(#token.put(#borrow, #parked);));
                 }
                 Whereabouts::Slot => {
                     let slot = slot(id);
@@ -146,6 +150,18 @@ impl Printer<'_> {
         }
         put
     }
+}
+
+/// `tokens`, of which errors speak as of what is at `span`.
+fn located_at(tokens: TokenStream, span: Span) -> TokenStream {
+    let located = tokens.into_iter().map(|mut tree| {
+        if let TokenTree::Group(group) = &mut tree {
+            *group = Group::new(group.delimiter(), located_at(group.stream(), span));
+        }
+        tree.set_span(tree.span().located_at(span));
+        tree
+    });
+    located.collect()
 }
 
 /// After the suspension.

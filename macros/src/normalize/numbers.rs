@@ -39,7 +39,7 @@ fn goes_with_others(closure: &ExprClosure) -> bool {
 
 /// Whether one of the arguments `at` these places of a call of `name` has a number that nothing beside it
 /// gives a type.
-fn is_given_number(name: &Ident, at: &[usize], tokens: TokenStream) -> bool {
+pub(super) fn is_given_number(name: &Ident, at: &[usize], tokens: TokenStream) -> bool {
     let mut is_called = false;
     tokens.into_iter().any(|tree| {
         let was_called = std::mem::replace(
@@ -52,6 +52,17 @@ fn is_given_number(name: &Ident, at: &[usize], tokens: TokenStream) -> bool {
             at.iter().any(|at| arguments.get(*at).is_some_and(|argument| is_number(argument)))
         };
         is_call && is_number(split(group.stream())) || is_given_number(name, at, group.stream())
+    })
+}
+
+/// Whether `name` is called in `tokens`.
+pub(super) fn is_called(name: &Ident, tokens: TokenStream) -> bool {
+    let mut is_callee = false;
+    tokens.into_iter().any(|tree| {
+        let is_name = matches!(&tree, TokenTree::Ident(ident) if ident == name);
+        let was_callee = std::mem::replace(&mut is_callee, is_name);
+        let TokenTree::Group(group) = tree else { return false };
+        was_callee && group.delimiter() == Delimiter::Parenthesis || is_called(name, group.stream())
     })
 }
 

@@ -115,7 +115,9 @@ impl Lower<'_> {
             return None;
         }
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
-        if self.is_remade(&init.expr) || self.is_function(&init.expr) {
+        let is_function =
+            self.is_function(&init.expr) || self.is_constructor(&init.expr, &pat.ident);
+        if is_function || self.is_remade(&init.expr) {
             let mut again = (*init.expr).clone();
             if let Expr::Closure(closure) = &mut again {
                 if numbers::may_change(closure, &pat.ident, &self.source) {
@@ -155,6 +157,19 @@ impl Lower<'_> {
             && path.path.segments.last().is_some_and(|segment| {
                 segment.ident.to_string().starts_with(|c: char| c.is_lowercase())
             })
+    }
+
+    /// Whether the path names a constructor that the local `name` is called as. What is not called may be a
+    /// value, such as a variant without fields.
+    fn is_constructor(&self, expr: &Expr, name: &Ident) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let Some(last) = path.path.segments.last() else { return false };
+        let is_general = ["Some", "Ok", "Err"].iter().any(|general| last.ident == general);
+        // Made again beside plain numbers alone, it could take others.
+        let is_sure = !is_general || !numbers::is_given_number(name, &[0], self.source.clone());
+        last.ident.to_string().starts_with(char::is_uppercase)
+            && is_sure
+            && (is_general || numbers::is_called(name, self.source.clone()))
     }
 
     /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by
