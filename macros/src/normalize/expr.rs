@@ -233,7 +233,7 @@ impl Lower<'_> {
 
 /// The operands of an expression that evaluates all of them, in the order in which it does.
 pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>> {
-    use Operand::{Borrowed, Place, Value};
+    use Operand::{Borrowed, Place, Receiver, Value};
     Some(match expr {
         Expr::Array(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
         Expr::Tuple(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
@@ -256,7 +256,7 @@ pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>>
             operands
         }
         Expr::MethodCall(expr) => {
-            let mut operands = vec![(&mut *expr.receiver, Place)];
+            let mut operands = vec![(&mut *expr.receiver, Receiver)];
             operands.extend(expr.args.iter_mut().map(|argument| (argument, Value)));
             operands
         }

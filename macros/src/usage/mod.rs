@@ -31,17 +31,21 @@ impl Place {
                 find(path.path.get_ident()?).map(Self::whole)
             }
             Expr::Field(field) => {
-                let mut place = Self::of(&field.base, find)?;
-                place.fields.push(match &field.member {
-                    Member::Named(ident) => ident.to_string(),
-                    Member::Unnamed(index) => index.index.to_string(),
-                });
-                Some(place)
+                Self::of(&field.base, find).map(|place| place.field(&field.member))
             }
             Expr::Paren(paren) => Self::of(&paren.expr, find),
             Expr::Group(group) => Self::of(&group.expr, find),
             _ => None,
         }
+    }
+
+    /// A field of it.
+    pub(crate) fn field(mut self, member: &Member) -> Self {
+        self.fields.push(match member {
+            Member::Named(ident) => ident.to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        });
+        self
     }
 
     /// Whether `other` is a part of it, or the same.
@@ -72,6 +76,9 @@ pub(crate) struct Usage {
     pub(crate) assigned: BTreeSet<LocalId>,
     /// What it may change.
     pub(crate) changes: BTreeSet<LocalId>,
+    /// What it assigns, or borrows to change it, if it comes to that: what is a change by all means. What is
+    /// named without a place, as an element, counts as what it is in.
+    pub(crate) writes: BTreeSet<Place>,
     /// What it may assign as a whole.
     pub(crate) replaces: BTreeSet<LocalId>,
     /// What it uses up as a whole, unless that is copied.

@@ -16,8 +16,29 @@ use crate::normalize::collect_bindings;
 pub(super) enum Mode {
     Value,
     Scrutinee,
+    /// A scrutinee that a pattern borrows to change it.
+    ScrutineeMut,
     Borrow,
     BorrowMut,
+    /// Borrows it, to change it or not.
+    BorrowAny,
+}
+
+impl Mode {
+    /// What becomes of what is matched against these patterns.
+    fn of_matched<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> Self {
+        struct ByRefMut(bool);
+        impl Visit<'_> for ByRefMut {
+            fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
+                self.0 |= pat.by_ref.is_some() && pat.mutability.is_some();
+                syn::visit::visit_pat_ident(self, pat);
+            }
+            fn visit_expr(&mut self, _: &Expr) {}
+        }
+        let mut by_ref_mut = ByRefMut(false);
+        pats.into_iter().for_each(|pat| by_ref_mut.visit_pat(pat));
+        if by_ref_mut.0 { Self::ScrutineeMut } else { Self::Scrutinee }
+    }
 }
 
 pub(super) struct Analysis<'a> {
@@ -79,8 +100,17 @@ impl<'a> Analysis<'a> {
             Mode::Value | Mode::Scrutinee => {
                 self.usage.moves.insert(place.clone());
             }
+            Mode::ScrutineeMut => {
+                self.usage.moves.insert(place.clone());
+                self.usage.changes.insert(local);
+                self.usage.writes.insert(place.clone());
+            }
             Mode::Borrow => {}
             Mode::BorrowMut => {
+                self.usage.changes.insert(local);
+                self.usage.writes.insert(place.clone());
+            }
+            Mode::BorrowAny => {
                 self.usage.changes.insert(local);
             }
         }
@@ -112,6 +142,7 @@ impl<'a> Analysis<'a> {
                 if let Some(Place { local, .. }) = self.place(left) {
                     self.usage.mentions.insert(local);
                     self.usage.changes.insert(local);
+                    self.usage.writes.insert(Place::whole(local));
                     self.usage.replaces.insert(local);
                     if let Some(flow) = &mut self.flow {
                         flow.assigned.insert(local);
@@ -134,6 +165,7 @@ impl<'a> Analysis<'a> {
     fn refill(&mut self, place: Place) {
         self.usage.mentions.insert(place.local);
         self.usage.changes.insert(place.local);
+        self.usage.writes.insert(place.clone());
         self.usage.fills.insert(place.clone());
         let Some(flow) = &mut self.flow else { return };
         if !flow.assigned.contains(&place.local) {
@@ -180,7 +212,8 @@ impl<'a> Analysis<'a> {
     /// What is done with a place when this is done with a part of it.
     fn inner(&self, mode: Mode) -> Mode {
         match mode {
-            Mode::BorrowMut => Mode::BorrowMut,
+            Mode::BorrowMut | Mode::BorrowAny => mode,
+            Mode::ScrutineeMut => Mode::BorrowMut,
             Mode::Value | Mode::Scrutinee | Mode::Borrow => Mode::Borrow,
         }
     }

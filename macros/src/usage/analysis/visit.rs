@@ -16,6 +16,20 @@ fn only_looks(call: &syn::ExprMethodCall) -> bool {
     call.args.is_empty() && methods.iter().any(|method| call.method == method)
 }
 
+/// Whether the method changes what it is called on, by those of the standard library: none has this name and
+/// does not.
+fn changes(call: &syn::ExprMethodCall) -> bool {
+    const CHANGING: [&str; 13] = [
+        "clear", "dedup", "extend", "fill", "insert", "pop", "push", "push_str", "retain",
+        "reverse", "sort", "truncate", "append",
+    ];
+    let method = call.method.to_string();
+    CHANGING.contains(&method.as_str())
+        || method.ends_with("_mut")
+        || method.starts_with("get_or_insert")
+        || method == "take" && call.args.is_empty()
+}
+
 impl Visit<'_> for Analysis<'_> {
     fn visit_expr(&mut self, expr: &Expr) {
         let mode = std::mem::replace(&mut self.mode, Mode::Value);
@@ -54,12 +68,16 @@ impl Visit<'_> for Analysis<'_> {
             Expr::Paren(expr) => self.visit(&expr.expr, mode),
             Expr::Group(expr) => self.visit(&expr.expr, mode),
             Expr::MethodCall(expr) => {
-                let mode = if only_looks(expr) { Mode::Borrow } else { Mode::BorrowMut };
+                let mode = match expr {
+                    call if only_looks(call) => Mode::Borrow,
+                    call if changes(call) => Mode::BorrowMut,
+                    _ => Mode::BorrowAny,
+                };
                 self.visit(&expr.receiver, mode);
                 expr.args.iter().for_each(|argument| self.visit_expr(argument));
             }
             Expr::Let(expr) => {
-                self.visit(&expr.expr, Mode::Scrutinee);
+                self.visit(&expr.expr, Mode::of_matched([&*expr.pat]));
                 self.hide(&expr.pat);
             }
             Expr::If(expr) => {
@@ -81,7 +99,7 @@ impl Visit<'_> for Analysis<'_> {
                 self.merge([then, otherwise]);
             }
             Expr::Match(expr) => {
-                self.visit(&expr.expr, Mode::Scrutinee);
+                self.visit(&expr.expr, Mode::of_matched(expr.arms.iter().map(|arm| &arm.pat)));
                 let mut branches = Vec::new();
                 for arm in &expr.arms {
                     self.scoped(|this| {
@@ -150,8 +168,8 @@ impl Visit<'_> for Analysis<'_> {
     fn visit_local(&mut self, local: &syn::Local) {
         if let Some(init) = &local.init {
             let mode = match &local.pat {
-                Pat::Ident(_) => Mode::Value,
-                _ => Mode::Scrutinee,
+                Pat::Ident(pat) if pat.by_ref.is_none() => Mode::Value,
+                pat => Mode::of_matched([pat]),
             };
             self.visit(&init.expr, mode);
             if let Some((_, diverge)) = &init.diverge {
@@ -167,7 +185,7 @@ impl Visit<'_> for Analysis<'_> {
         }
         let Some(pieces) = macros::parse(mac) else {
             return macros::scan_names(&mac.tokens, &mut |name| {
-                self.read_name(name, Mode::BorrowMut);
+                self.read_name(name, Mode::BorrowAny);
             });
         };
         let is_known = macros::is_known(mac);
@@ -196,7 +214,7 @@ impl Visit<'_> for Analysis<'_> {
                         Role::Value => self.visit_expr(expr),
                         Role::Borrowed => self.visit(expr, Mode::Borrow),
                         Role::Lazy => self.maybe(|this| this.visit(expr, Mode::Borrow)),
-                        Role::Unknown => self.visit(expr, Mode::BorrowMut),
+                        Role::Unknown => self.visit(expr, Mode::BorrowAny),
                     }
                 }
             }
