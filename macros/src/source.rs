@@ -20,12 +20,13 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     regions: Vec<Region>,
     definitions: Vec<(String, Range<usize>)>,
+    declared: Vec<(Position, String)>,
 }
 
 impl SourceFile {
     fn new(text: String) -> Self {
-        let (regions, definitions) = (find_regions(&text), find_definitions(&text));
-        Self { text, regions, definitions }
+        let ((regions, declared), definitions) = (find_regions(&text), find_definitions(&text));
+        Self { text, regions, definitions, declared }
     }
 
     /// What is in the brackets of each `macro_rules!` of this name.
@@ -84,11 +85,36 @@ pub(crate) fn surroundings_of(span: Span) -> Option<Surroundings> {
     Some(innermost(&file.regions, (start.line(), start.column())))
 }
 
+/// The names of the constants that the file declares where code at `span` sees them.
+pub(crate) fn declared_around(span: Span) -> Vec<String> {
+    let Some(file) = file_of(span) else { return Vec::new() };
+    let start = span.unwrap().start();
+    declared_for(&file.regions, &file.declared, (start.line(), start.column()))
+}
+
+fn declared_for(
+    regions: &[Region],
+    declared: &[(Position, String)],
+    position: Position,
+) -> Vec<String> {
+    let is_seen = |at: Position| {
+        let mut around = regions.iter().filter(|region| region.holds(at));
+        around.all(|region| region.holds(position))
+    };
+    declared.iter().filter(|(at, _)| is_seen(*at)).map(|(_, name)| name.clone()).collect()
+}
+
 fn innermost(regions: &[Region], position: Position) -> Surroundings {
-    let around = regions.iter().filter(|region| region.start < position && position < region.end);
+    let around = regions.iter().filter(|region| region.holds(position));
     // An inner region begins after the outer one.
     let innermost = around.max_by_key(|region| region.start);
     innermost.map_or(Surroundings::Other, |region| region.surroundings.clone())
+}
+
+impl Region {
+    fn holds(&self, position: Position) -> bool {
+        self.start < position && position < self.end
+    }
 }
 
 /// What has been read of the item or statement at one depth of brackets.
@@ -96,6 +122,8 @@ fn innermost(regions: &[Region], position: Position) -> Surroundings {
 struct Level {
     /// The first word that is no modifier, and where it is.
     first: Option<(usize, String)>,
+    /// Whether that word is to be followed by the name of a constant.
+    names_constant: bool,
     /// The last three pieces.
     last: [Piece; 3],
     /// The region that the brackets are, as an index.
@@ -116,11 +144,19 @@ impl Level {
         self.last[2] = piece;
     }
 
-    fn add_word(&mut self, at: usize, word: &str) {
+    /// Gives the word if it is the name of a constant.
+    fn add_word(&mut self, at: usize, word: &str) -> Option<String> {
         self.add(Piece::Word);
-        if !["pub", "unsafe", "default"].contains(&word) {
-            self.first.get_or_insert_with(|| (at, word.to_owned()));
+        if ["pub", "unsafe", "default"].contains(&word) {
+            return None;
         }
+        if self.first.is_none() {
+            self.names_constant = word == "const";
+            self.first = Some((at, word.to_owned()));
+            return None;
+        }
+        let is_name = std::mem::take(&mut self.names_constant);
+        is_name.then(|| word.to_owned())
     }
 
     /// What the brackets are that open at `at`.
@@ -144,10 +180,11 @@ impl Level {
     }
 }
 
-/// Finds what is in brackets. Where rustc puts the tokens of a text it does not tell, so the text is
+/// Finds what is in brackets, and the names of constants. Where rustc puts the tokens of a text it does not tell, so the text is
 /// taken apart here, as far as it takes to tell brackets from those in literals and comments.
-fn find_regions(text: &str) -> Vec<Region> {
+fn find_regions(text: &str) -> (Vec<Region>, Vec<(Position, String)>) {
     let mut regions: Vec<Region> = Vec::new();
+    let mut declared = Vec::new();
     let mut levels = vec![Level::default()];
     let mut position = (1, 1);
     let mut at = 0;
@@ -176,7 +213,9 @@ fn find_regions(text: &str) -> Vec<Region> {
             ';' => level.restart(),
             '!' => level.add(Piece::Bang),
             _ if piece.starts_with("//") || piece.starts_with("/*") || c.is_whitespace() => {}
-            _ if is_word(c) && !piece.ends_with(['"', '#', '\'']) => level.add_word(at, piece),
+            _ if is_word(c) && !piece.ends_with(['"', '#', '\'']) => {
+                declared.extend(level.add_word(at, piece).map(|name| (position, name)));
+            }
             _ => level.add(Piece::Other),
         }
         for c in piece.chars() {
@@ -184,7 +223,7 @@ fn find_regions(text: &str) -> Vec<Region> {
         }
         at += length;
     }
-    regions
+    (regions, declared)
 }
 
 /// Finds the definitions of macros: their names, and where in the text the brackets' contents are.
@@ -299,7 +338,17 @@ mod tests {
         let before = text.split("HERE").next().expect("a first part");
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        innermost(&find_regions(text), (line, column))
+        innermost(&find_regions(text).0, (line, column))
+    }
+
+    #[test]
+    fn constants_are_known_where_they_are_seen() {
+        let text = "const a: i64 = 1;\npub(crate) const B: X = { const INNER: X = X; INNER };\nmod m {\n \
+                    const C: () = ();\n const fn f() { const d: u8 = 0; }\n fn HERE() { const e: u8 = 0; }\n}\n\
+                    mod n { const f: u8 = 0; }\n#[allow(x)]\npub const G: u8 = 1;\n";
+        let (regions, declared) = find_regions(text);
+        let seen = declared_for(&regions, &declared, (6, 6));
+        assert_eq!(seen, ["a", "B", "C", "fn", "G"]);
     }
 
     fn block(head: &str) -> Surroundings {

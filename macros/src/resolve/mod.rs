@@ -5,11 +5,14 @@
 //! of statements that suspend. Guarantees: every such binding has a name of its own in the function,
 //! and every use of it has that name, also in macros and format strings. Code that does not suspend
 //! keeps its own bindings, and their names unless those are names of locals. Assumes that lower-case
-//! names in patterns are bindings and others are constants or variants.
+//! names in patterns are bindings, and others constants or variants, unless what is declared around the
+//! function or the place of the pattern says otherwise.
 
+mod constants;
 mod macros;
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
@@ -31,17 +34,18 @@ pub(crate) fn resolve(
     for param in params.iter() {
         names.extend(Names::of(param.to_token_stream()));
     }
+    let constants = Rc::new(constants::around(body));
     // A local must not be called like a function or constant that the body uses, because later
     // passes know locals by their names. A first round finds out what those are called, and what all
     // locals are.
-    let mut first = Resolver::new(context, names.clone(), diagnostics);
-    params.iter_mut().for_each(|param| first.bind(&mut param.pat.clone()));
+    let mut first = Resolver::new(context, names.clone(), Rc::clone(&constants), diagnostics);
+    params.iter_mut().for_each(|param| first.bind_certain(&mut param.pat.clone()));
     first.visit_block_mut(&mut body.clone());
-    let mut resolver = Resolver::new(context, names, diagnostics);
+    let mut resolver = Resolver::new(context, names, constants, diagnostics);
     resolver.taken.extend(first.foreign);
     resolver.of_locals = first.taken;
     for param in params {
-        resolver.bind(&mut param.pat);
+        resolver.bind_certain(&mut param.pat);
         if let (Pat::Ident(pat), ty) = (&*param.pat, &param.ty)
             && let Some(local) = resolver.locals.find(&pat.ident)
         {
@@ -71,6 +75,8 @@ struct Resolver<'a> {
     scopes: Vec<HashMap<String, Binding>>,
     /// The macros of the body that are in scope, each with a local that it names by itself.
     macros: Vec<(Ident, Option<String>)>,
+    /// What is no binding where it stands in a pattern.
+    constants: Rc<HashSet<String>>,
     /// Names that are used where no binding of theirs is in scope.
     foreign: HashSet<String>,
     /// Whether the statement being visited suspends, so that its bindings are locals.
@@ -79,7 +85,12 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(context: Option<&Ident>, names: Names, diagnostics: &'a Diagnostics) -> Self {
+    fn new(
+        context: Option<&Ident>,
+        names: Names,
+        constants: Rc<HashSet<String>>,
+        diagnostics: &'a Diagnostics,
+    ) -> Self {
         let (mut taken, mut scope) = (HashSet::new(), HashMap::new());
         if let Some(context) = context {
             taken.insert(context.to_string());
@@ -92,6 +103,7 @@ impl<'a> Resolver<'a> {
             locals: Locals::default(),
             scopes: vec![scope],
             macros: Vec::new(),
+            constants,
             foreign: HashSet::new(),
             lowered: true,
             diagnostics,
@@ -135,8 +147,17 @@ impl Resolver<'_> {
 
     /// Adds the bindings of a pattern to the innermost scope, renaming those that need it.
     fn bind(&mut self, pat: &mut Pat) {
+        self.bind_names(pat, false);
+    }
+
+    /// As [`bind`](Self::bind), where every value matches, and no constant can stand.
+    fn bind_certain(&mut self, pat: &mut Pat) {
+        self.bind_names(pat, true);
+    }
+
+    fn bind_names(&mut self, pat: &mut Pat, is_certain: bool) {
         // Constants and ranges in a pattern are looked up in the scope outside it.
-        let mut binder = Binder { resolver: self, bound: HashMap::new() };
+        let mut binder = Binder { resolver: self, bound: HashMap::new(), is_certain };
         binder.visit_pat_mut(pat);
         let bound = binder.bound;
         if let Some(scope) = self.scopes.last_mut() {
@@ -147,10 +168,18 @@ impl Resolver<'_> {
     fn add_local(&mut self, pat: &syn::PatIdent) -> Binding {
         let source = pat.ident.to_string();
         let first = self.taken.insert(source.clone());
-        let ident = if first { pat.ident.clone() } else { self.names.fresh(&pat.ident) };
+        let ident = match (is_binding(pat), first) {
+            (true, true) => pat.ident.clone(),
+            (true, false) => self.names.fresh(&pat.ident),
+            // Later passes go by the case.
+            (false, _) => {
+                let lower = source.to_lowercase();
+                self.names.fresh(&Ident::new(&lower, pat.ident.span()))
+            }
+        };
         let mutable = pat.mutability.is_some() && pat.by_ref.is_none();
         let _: LocalId = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
-        if first { Binding::Own } else { Binding::Renamed(ident) }
+        if ident == pat.ident { Binding::Own } else { Binding::Renamed(ident) }
     }
 }
 
@@ -174,9 +203,35 @@ pub(crate) fn is_binding(pat: &syn::PatIdent) -> bool {
 struct Binder<'a, 'r> {
     resolver: &'a mut Resolver<'r>,
     bound: HashMap<String, Binding>,
+    /// Whether the pattern matches every value.
+    is_certain: bool,
+}
+
+impl Binder<'_, '_> {
+    fn is_constant(&self, pat: &syn::PatIdent) -> bool {
+        self.resolver.constants.contains(&pat.ident.to_string())
+    }
+
+    fn binds(&self, pat: &syn::PatIdent) -> bool {
+        is_binding(pat)
+            || self.is_certain && constants::is_all_capital(&pat.ident) && !self.is_constant(pat)
+    }
 }
 
 impl VisitMut for Binder<'_, '_> {
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        if let Pat::Ident(syn::PatIdent { by_ref: None, mutability: None, subpat: None, .. }) = pat
+            && let Pat::Ident(constant) = &*pat
+            && self.is_constant(constant)
+        {
+            // As one that all passes know for what it is.
+            let path = constant.ident.clone().into();
+            *pat = Pat::Path(syn::PatPath { attrs: Vec::new(), qself: None, path });
+            return;
+        }
+        visit_mut::visit_pat_mut(self, pat);
+    }
+
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
         let shorthand = field.colon_token.is_none();
         let before = shorthand.then(|| field.pat.to_token_stream().to_string());
@@ -187,7 +242,7 @@ impl VisitMut for Binder<'_, '_> {
     }
 
     fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
-        if is_binding(pat) {
+        if self.binds(pat) {
             let name = pat.ident.to_string();
             let binding = match self.bound.get(&name) {
                 // The same name in another alternative.
@@ -240,7 +295,8 @@ impl VisitMut for Resolver<'_> {
                         self.visit_expr_mut(diverge);
                     }
                 }
-                self.bind(&mut local.pat);
+                let is_certain = local.init.as_ref().is_none_or(|init| init.diverge.is_none());
+                self.bind_names(&mut local.pat, is_certain);
             }
             Stmt::Item(syn::Item::Macro(item)) => self.define_macro(item),
             // Other items see no locals.
@@ -272,7 +328,7 @@ impl VisitMut for Resolver<'_> {
         self.visit_expr_mut(&mut expr.expr);
         let lowered = self.lowered && suspend::block(&expr.body);
         self.scoped(lowered, |this| {
-            this.bind(&mut expr.pat);
+            this.bind_certain(&mut expr.pat);
             this.visit_block_mut(&mut expr.body);
         });
     }
@@ -302,7 +358,7 @@ impl VisitMut for Resolver<'_> {
 
     fn visit_expr_closure_mut(&mut self, expr: &mut syn::ExprClosure) {
         self.scoped(false, |this| {
-            expr.inputs.iter_mut().for_each(|pat| this.bind(pat));
+            expr.inputs.iter_mut().for_each(|pat| this.bind_certain(pat));
             this.visit_expr_mut(&mut expr.body);
         });
     }

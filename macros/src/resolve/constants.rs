@@ -1,0 +1,31 @@
+//! Names in patterns that are constants, whatever their case.
+
+use std::collections::HashSet;
+
+use syn::visit::Visit;
+use syn::{Block, Ident, Item};
+
+use crate::source::declared_around;
+
+/// The constants of the body, and those of the file that the body sees.
+pub(super) fn around(body: &Block) -> HashSet<String> {
+    let mut items = Items(declared_around(body.brace_token.span.open()).into_iter().collect());
+    items.visit_block(body);
+    items.0
+}
+
+struct Items(HashSet<String>);
+
+impl Visit<'_> for Items {
+    fn visit_item(&mut self, item: &Item) {
+        if let Item::Const(item) = item {
+            self.0.insert(item.ident.to_string());
+        }
+    }
+}
+
+/// Whether the name is one that only a constant should have, as `N` is, and not one of a variant or a struct.
+pub(super) fn is_all_capital(name: &Ident) -> bool {
+    let name = name.to_string();
+    name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
+}
