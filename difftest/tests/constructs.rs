@@ -22,6 +22,12 @@ const CONSTRUCTS: &[&[&str]] = &[
     &[" as f64", " as i64"],
     &[".await?"],
     &[".await.map(", "?"],
+    // Operands that a later one changes.
+    &[" < { v", " += ", ".await"],
+    &[".max({ ", ".await"],
+    &[".unwrap_or({ ", " = None", ".await"],
+    &["let ref mut v", ".await"],
+    &["ref mut v", " => ", ".await"],
     // Everyday borrows.
     &[".push(", ".await"],
     &[".push_str(", ".await"],
@@ -29,7 +35,7 @@ const CONSTRUCTS: &[&[&str]] = &[
     &[".entry(", ".or_insert("],
     &[".entry(", ".or_default().push(", ".await"],
     &[".entry(", ".or_default() += "],
-    &[".last_mut().unwrap().push_str(", ".await"],
+    &[".last_mut().unwrap().push_str("],
     &[".first_mut().expect("],
     &[" = &mut v"],
     &[" = &v"],

@@ -2,6 +2,7 @@
 
 mod branching;
 mod calls;
+mod changed;
 mod closures;
 mod numbers;
 mod values;

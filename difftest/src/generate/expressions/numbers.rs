@@ -5,7 +5,7 @@ use crate::generate::{Generator, Node, Question, Ty};
 impl Generator {
     pub(super) fn int(&mut self) -> Node {
         let ty = Ty::Int;
-        match self.rng.below(21) {
+        match self.rng.below(23) {
             0..=2 => {
                 let operator = self.rng.pick(&["+", "-", "^", "|", "&"]);
                 self.of(ty, &format!("($ {operator} $)"), &[ty, ty])
@@ -115,13 +115,15 @@ impl Generator {
                 }
                 self.of(ty, "($.len() as i64)", &[Ty::Noisies])
             }
+            18 => self.changed_operand(ty),
             _ => self.of(ty, "(Line { count: $, sku: $ }).count", &[ty, Ty::Text]),
         }
     }
 
     pub(super) fn bool(&mut self) -> Node {
         let ty = Ty::Bool;
-        match self.rng.below(9) {
+        match self.rng.below(10) {
+            9 => self.changed_operand(ty),
             0..=2 => {
                 let operator = self.rng.pick(&["<", ">", "==", "<=", "!="]);
                 self.of(ty, &format!("(($) {operator} ($))"), &[Ty::Int, Ty::Int])
