@@ -54,6 +54,7 @@ impl RetryPolicy {
 
     /// The wait, shortened by a part of the jitter: `draw` is from 0 to 1. A jitter that is no number
     /// shortens nothing.
+    #[cfg(any(test, feature = "engine"))]
     pub(crate) fn shortened(&self, wait: Duration, draw: f64) -> Duration {
         let part = if self.jitter > 0.0 { self.jitter.min(1.0) * draw } else { 0.0 };
         let less = Duration::try_from_secs_f64(wait.as_secs_f64() * part);
