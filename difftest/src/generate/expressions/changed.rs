@@ -4,8 +4,15 @@ use crate::generate::scope::{Hold, Use};
 use crate::generate::{Generator, Node, Ty};
 
 /// What is made of the old value of a number, `@`, and what comes after it, `#`.
-const NUMBERS: [&str; 6] =
-    ["@ + #", "@ ^ #", "@.max(#)", "@.saturating_sub(#)", "i64::from(@ < #)", "@.min(#)"];
+/// A method can be called on nothing but a number whose type is known before.
+const NUMBERS: [&str; 6] = [
+    "@ + #",
+    "@ ^ #",
+    "{ let _: i64 = @; @.max(#) }",
+    "{ let _: i64 = @; @.saturating_sub(#) }",
+    "i64::from(@ < #)",
+    "{ let _: i64 = @; @.min(#) }",
+];
 const COMPARED: [&str; 6] = ["@ < #", "@ == #", "# > @", "@ >= #", "@ != #", "@.eq(&@) & (@ <= #)"];
 
 /// How a number is changed by the value of an expression, by a borrow `%` of it. `~` stands for the sign `@`.
@@ -14,7 +21,7 @@ const CHANGES: [&str; 7] = [
     "@ = $;",
     "let ref mut % = @; *% ^= $;",
     "match @ { ref mut % => *% -= $ }",
-    "if let ref mut % ~ 0.. = @ { *% = $; }",
+    "if let ref mut % ~ 0.. = @ { *% = 9; note($); }",
     "let % = &mut @; *% |= $;",
     "@ = 7; note($);",
 ];
