@@ -1,10 +1,12 @@
 //! Layout → tokens. The only place that prints them.
 
+mod braces;
 mod entry;
 mod exit;
 mod facade;
 mod graph;
 mod lints;
+mod parts;
 mod print;
 mod regions;
 mod replaced;

@@ -9,12 +9,12 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat, Stmt};
 
 use super::Machine;
+use super::braces::Braces;
+use super::parts::parts_in;
 use super::rewrite::{Rewrite, enclose_last};
 use super::step;
 use crate::hygiene::{hidden, hidden_at};
-use crate::ir::{
-    Block, BlockId, BlockKind, Branch, LocalId, Node, PointId, RegionId, ScopeId, Terminator,
-};
+use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
 use crate::layout::{Link, Root, VariableId, makes, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
@@ -35,57 +35,10 @@ pub(super) struct Printer<'a> {
     pub(super) whole: RefCell<BTreeSet<LocalId>>,
 }
 
-/// The scopes that are open where tokens are added.
-struct Braces(Vec<(ScopeId, TokenStream)>);
-
-impl Braces {
-    fn push(&mut self, tokens: impl ToTokens) {
-        if let Some((_, top)) = self.0.last_mut() {
-            tokens.to_tokens(top);
-        }
-    }
-
-    fn open(&mut self, scope: ScopeId) {
-        self.0.push((scope, TokenStream::new()));
-    }
-
-    fn close(&mut self) {
-        if let Some((_, inner)) = self.0.pop() {
-            self.push(quote!({ #inner }));
-        }
-    }
-
-    /// Closes the scopes that are not around `scope`.
-    fn close_to(&mut self, scope: ScopeId) {
-        while self.0.len() > 1 && self.0.last().is_some_and(|(open, _)| *open != scope) {
-            self.close();
-        }
-    }
-
-    fn finish(mut self) -> TokenStream {
-        while self.0.len() > 1 {
-            self.close();
-        }
-        self.0.pop().map(|(_, tokens)| tokens).unwrap_or_default()
-    }
-}
-
 /// The root that follows a suspension, and that waits for its regions.
 pub(super) fn root_after<'a>(machine: &Machine<'a>, point: PointId) -> Option<&'a Root> {
     let kind = BlockKind::Resume(point);
     machine.layout.roots.iter().find(|root| machine.graph[root.block].kind == kind)
-}
-
-/// The parts of locals that are variables of their own in a root, and in what it is in.
-fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
-    let variables = root.entry.iter().chain(&root.unfilled);
-    let variables = variables.map(|id| machine.layout.variable(*id));
-    let parts = variables.filter(|variable| !variable.place.fields.is_empty());
-    let mut parts: Vec<_> = parts.map(|it| (it.place.clone(), it.ident.clone())).collect();
-    let region = machine.graph[root.block].region;
-    let outside = region.and_then(|region| root_after(machine, machine.graph[region].point));
-    parts.extend(outside.into_iter().flat_map(|root| parts_in(machine, root)));
-    parts
 }
 
 impl<'a> Printer<'a> {
@@ -143,47 +96,6 @@ impl<'a> Printer<'a> {
         quote!(#pattern => { #before #body })
     }
 
-    /// The parts that it is not given and does not leave to other roots, or rustc could not tell their
-    /// types.
-    fn filled(&self, open: &[ScopeId]) -> Vec<VariableId> {
-        let Root { block, unfilled, .. } = self.root;
-        if unfilled.is_empty() {
-            return Vec::new();
-        }
-        let mut braces = Braces(open.iter().map(|scope| (*scope, TokenStream::new())).collect());
-        self.chain(*block, &mut braces);
-        let code = braces.finish();
-        let is_filled = |id: &VariableId| {
-            let variable = self.machine.layout.variable(*id);
-            self.is_used_by_regions(&variable.place) || names(&code, &variable.ident)
-        };
-        unfilled.iter().copied().filter(is_filled).collect()
-    }
-
-    /// Whether the regions use a part of a local from outside that the root steps. Those that have taken the
-    /// local over have parts of their own.
-    pub(super) fn is_used_by_regions(&self, part: &Place) -> bool {
-        let graph = self.machine.graph;
-        let BlockKind::Resume(point) = graph[self.root.block].kind else { return false };
-        let layout = self.machine.layout;
-        let has_own = |region: &RegionId| {
-            let root = layout.root(graph[*region].entry);
-            root.is_some_and(|root| {
-                let mut own = root.entry.iter().chain(&root.unfilled);
-                own.any(|id| layout.variable(*id).place.local == part.local)
-            })
-        };
-        let regions: Vec<_> = graph.regions_of(point).filter(|region| !has_own(region)).collect();
-        let is_inside =
-            |block: &&Block| regions.iter().any(|region| graph.is_within(block.region, *region));
-        let inside = graph.blocks.iter().filter(is_inside);
-        let mut usages = inside.flat_map(|block| block.all_usages());
-        self.root.used_by_regions.contains(&part.local)
-            && usages.any(|usage| {
-                usage.reads.iter().chain(&usage.fills).any(|place| place.overlaps(part))
-            })
-    }
-
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.
     pub(super) fn see(&self, pat: &Pat) -> TokenStream {
         if self.root.idle.is_empty() {
@@ -196,7 +108,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints a block and what follows it without a jump.
-    fn chain(&self, first: BlockId, braces: &mut Braces) {
+    pub(super) fn chain(&self, first: BlockId, braces: &mut Braces) {
         let mut id = first;
         loop {
             let block = &self.machine.graph[id];
@@ -400,7 +312,7 @@ impl<'a> Printer<'a> {
 }
 
 /// Whether the identifier is among the tokens.
-fn names(tokens: &TokenStream, ident: &Ident) -> bool {
+pub(super) fn names(tokens: &TokenStream, ident: &Ident) -> bool {
     tokens.clone().into_iter().any(|tree| match tree {
         TokenTree::Ident(found) => found == *ident,
         TokenTree::Group(group) => names(&group.stream(), ident),

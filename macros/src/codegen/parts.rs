@@ -1,0 +1,65 @@
+//! Parts of locals that have variables of their own in an arm.
+
+use proc_macro2::{Ident, TokenStream};
+
+use super::Machine;
+use super::braces::Braces;
+use super::print::{Printer, names, root_after};
+use crate::ir::{Block, BlockKind, RegionId, ScopeId};
+use crate::layout::{Root, VariableId};
+use crate::usage::Place;
+
+/// The parts of locals that are variables of their own in a root, and in what it is in.
+pub(super) fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
+    let variables = root.entry.iter().chain(&root.unfilled);
+    let variables = variables.map(|id| machine.layout.variable(*id));
+    let parts = variables.filter(|variable| !variable.place.fields.is_empty());
+    let mut parts: Vec<_> = parts.map(|it| (it.place.clone(), it.ident.clone())).collect();
+    let region = machine.graph[root.block].region;
+    let outside = region.and_then(|region| root_after(machine, machine.graph[region].point));
+    parts.extend(outside.into_iter().flat_map(|root| parts_in(machine, root)));
+    parts
+}
+
+impl Printer<'_> {
+    /// The parts that it is not given and does not leave to other roots, or rustc could not tell their
+    /// types.
+    pub(super) fn filled(&self, open: &[ScopeId]) -> Vec<VariableId> {
+        let Root { block, unfilled, .. } = self.root;
+        if unfilled.is_empty() {
+            return Vec::new();
+        }
+        let mut braces = Braces(open.iter().map(|scope| (*scope, TokenStream::new())).collect());
+        self.chain(*block, &mut braces);
+        let code = braces.finish();
+        let is_filled = |id: &VariableId| {
+            let variable = self.machine.layout.variable(*id);
+            self.is_used_by_regions(&variable.place) || names(&code, &variable.ident)
+        };
+        unfilled.iter().copied().filter(is_filled).collect()
+    }
+
+    /// Whether the regions use a part of a local from outside that the root steps. Those that have taken the
+    /// local over have parts of their own.
+    pub(super) fn is_used_by_regions(&self, part: &Place) -> bool {
+        let graph = self.machine.graph;
+        let BlockKind::Resume(point) = graph[self.root.block].kind else { return false };
+        let layout = self.machine.layout;
+        let has_own = |region: &RegionId| {
+            let root = layout.root(graph[*region].entry);
+            root.is_some_and(|root| {
+                let mut own = root.entry.iter().chain(&root.unfilled);
+                own.any(|id| layout.variable(*id).place.local == part.local)
+            })
+        };
+        let regions: Vec<_> = graph.regions_of(point).filter(|region| !has_own(region)).collect();
+        let is_inside =
+            |block: &&Block| regions.iter().any(|region| graph.is_within(block.region, *region));
+        let inside = graph.blocks.iter().filter(is_inside);
+        let mut usages = inside.flat_map(|block| block.all_usages());
+        self.root.used_by_regions.contains(&part.local)
+            && usages.any(|usage| {
+                usage.reads.iter().chain(&usage.fills).any(|place| place.overlaps(part))
+            })
+    }
+}
