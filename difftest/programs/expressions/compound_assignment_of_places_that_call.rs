@@ -16,6 +16,12 @@ struct Book {
     sums: Vec<i64>,
 }
 
+#[derive(Serialize, Deserialize)]
+struct Owner {
+    name: String,
+    count: i64,
+}
+
 impl Book {
     fn part(&mut self, n: usize) -> &mut i64 {
         note(n);
@@ -51,5 +57,11 @@ async fn program(n: i64) -> String {
     let mut by_name: BTreeMap<String, Money> = BTreeMap::new();
     *by_name.entry("a".to_string()).or_default() += Money(act(7).await);
     by_name.get_mut("a").unwrap().0 += act(8).await;
+    let mut owner = Owner { name: String::from("b"), count: 0 };
+    owner.name += &{
+        owner.count += act(9).await;
+        concat(&owner.count.to_string(), "!").await
+    };
+    by_name.entry(owner.name).or_default().0 += owner.count;
     format!("{sums:?} {:?} {prices:?} {by_name:?}", book.sums)
 }

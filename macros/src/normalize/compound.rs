@@ -63,6 +63,16 @@ fn is_element(expr: &Expr) -> bool {
     }
 }
 
+/// Whether the place is the same whenever it is looked for.
+fn is_fixed(place: &Expr) -> bool {
+    match place {
+        Expr::Path(_) => true,
+        Expr::Field(place) => is_fixed(&place.base),
+        Expr::Paren(place) => is_fixed(&place.expr),
+        _ => false,
+    }
+}
+
 impl Lower<'_> {
     /// Whether the expression is a compound assignment of which it could be told that the value, in which or
     /// after which something is awaited, comes before the place.
@@ -70,7 +80,7 @@ impl Lower<'_> {
         let Expr::Binary(ExprBinary { left: place, op, right: value, .. }) = expr else {
             return false;
         };
-        if !is_assignment(op) || place_is_first(op, place, value) {
+        if !is_assignment(op) || is_fixed(place) || place_is_first(op, place, value) {
             return false;
         }
         let mut calls = Calls(false);
