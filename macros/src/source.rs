@@ -4,7 +4,7 @@
 //! in, and see what is there. If the file cannot be found, as in code that another macro generated,
 //! nothing is known of it.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -19,19 +19,21 @@ type Position = (usize, usize);
 pub(crate) struct SourceFile {
     pub(crate) text: String,
     regions: Vec<Region>,
-    definitions: Vec<(String, Range<usize>)>,
+    /// Looked for when a macro is met that may be one of them.
+    definitions: OnceCell<Vec<(String, Range<usize>)>>,
     declared: Vec<(Position, String)>,
 }
 
 impl SourceFile {
     fn new(text: String) -> Self {
-        let ((regions, declared), definitions) = (find_regions(&text), find_definitions(&text));
-        Self { text, regions, definitions, declared }
+        let (regions, declared) = find_regions(&text);
+        Self { text, regions, definitions: OnceCell::new(), declared }
     }
 
     /// What is in the brackets of each `macro_rules!` of this name.
     pub(crate) fn definitions<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        let found = self.definitions.iter().filter(move |(known, _)| known == name);
+        let definitions = self.definitions.get_or_init(|| find_definitions(&self.text));
+        let found = definitions.iter().filter(move |(known, _)| known == name);
         found.map(|(_, range)| &self.text[range.clone()])
     }
 }
