@@ -1,4 +1,4 @@
-//! Closures that are called with nothing but numbers.
+//! Closures and constructors that are called with nothing but numbers.
 //!
 //! A closure without types of its parameters gets them from its calls. Made again in a part of the
 //! function in which all calls give it plain numbers, it would take an `i32`, whatever rustc has seen in
@@ -40,29 +40,26 @@ fn goes_with_others(closure: &ExprClosure) -> bool {
 /// Whether one of the arguments `at` these places of a call of `name` has a number that nothing beside it
 /// gives a type.
 pub(super) fn is_given_number(name: &Ident, at: &[usize], tokens: TokenStream) -> bool {
-    let mut is_called = false;
-    tokens.into_iter().any(|tree| {
-        let was_called = std::mem::replace(
-            &mut is_called,
-            matches!(&tree, TokenTree::Ident(ident) if ident == name),
-        );
-        let TokenTree::Group(group) = tree else { return false };
-        let is_call = was_called && group.delimiter() == Delimiter::Parenthesis;
-        let is_number = |arguments: Vec<Vec<TokenTree>>| {
-            at.iter().any(|at| arguments.get(*at).is_some_and(|argument| is_number(argument)))
-        };
-        is_call && is_number(split(group.stream())) || is_given_number(name, at, group.stream())
+    has_call(name, tokens, &|arguments| {
+        let arguments = split(arguments);
+        at.iter().any(|at| arguments.get(*at).is_some_and(|argument| is_number(argument)))
     })
 }
 
 /// Whether `name` is called in `tokens`.
 pub(super) fn is_called(name: &Ident, tokens: TokenStream) -> bool {
+    has_call(name, tokens, &|_| true)
+}
+
+/// Whether `name` is called in `tokens` with such arguments.
+fn has_call(name: &Ident, tokens: TokenStream, is_wanted: &dyn Fn(TokenStream) -> bool) -> bool {
     let mut is_callee = false;
     tokens.into_iter().any(|tree| {
         let is_name = matches!(&tree, TokenTree::Ident(ident) if ident == name);
         let was_callee = std::mem::replace(&mut is_callee, is_name);
         let TokenTree::Group(group) = tree else { return false };
-        was_callee && group.delimiter() == Delimiter::Parenthesis || is_called(name, group.stream())
+        let is_call = was_callee && group.delimiter() == Delimiter::Parenthesis;
+        is_call && is_wanted(group.stream()) || has_call(name, group.stream(), is_wanted)
     })
 }
 
