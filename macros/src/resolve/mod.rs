@@ -12,7 +12,6 @@ mod constants;
 mod macros;
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
@@ -34,14 +33,14 @@ pub(crate) fn resolve(
     for param in params.iter() {
         names.extend(Names::of(param.to_token_stream()));
     }
-    let constants = Rc::new(constants::around(body));
+    let constants = constants::around(body);
     // A local must not be called like a function or constant that the body uses, because later
     // passes know locals by their names. A first round finds out what those are called, and what all
     // locals are.
-    let mut first = Resolver::new(context, names.clone(), Rc::clone(&constants), diagnostics);
+    let mut first = Resolver::new(context, names.clone(), &constants, diagnostics);
     params.iter_mut().for_each(|param| first.bind_certain(&mut param.pat.clone()));
     first.visit_block_mut(&mut body.clone());
-    let mut resolver = Resolver::new(context, names, constants, diagnostics);
+    let mut resolver = Resolver::new(context, names, &constants, diagnostics);
     resolver.taken.extend(first.foreign);
     resolver.of_locals = first.taken;
     for param in params {
@@ -76,7 +75,7 @@ struct Resolver<'a> {
     /// The macros of the body that are in scope, each with a local that it names by itself.
     macros: Vec<(Ident, Option<String>)>,
     /// What is no binding where it stands in a pattern.
-    constants: Rc<HashSet<String>>,
+    constants: &'a HashSet<String>,
     /// Names that are used where no binding of theirs is in scope.
     foreign: HashSet<String>,
     /// Whether the statement being visited suspends, so that its bindings are locals.
@@ -88,7 +87,7 @@ impl<'a> Resolver<'a> {
     fn new(
         context: Option<&Ident>,
         names: Names,
-        constants: Rc<HashSet<String>>,
+        constants: &'a HashSet<String>,
         diagnostics: &'a Diagnostics,
     ) -> Self {
         let (mut taken, mut scope) = (HashSet::new(), HashMap::new());
