@@ -234,7 +234,7 @@ impl State {
             return FinishOutcome::Repeated;
         }
         let is_entitled = self.guard(Guard::Reporter, self.is_entitled(key, reporter, now));
-        let may_be_stale = self.guard(Guard::Attempt, false);
+        let may_be_stale = self.lacks(Guard::Attempt);
         let Some(row) = self.activities.get_mut(&key) else { return FinishOutcome::Stale };
         if !may_be_stale && row.attempt != attempt || !is_entitled {
             return FinishOutcome::Stale;

@@ -61,6 +61,11 @@ impl MemoryStore {
 impl State {
     /// Whether the condition of a guard holds, or does not count.
     pub(super) fn guard(&self, guard: Guard, holds: bool) -> bool {
-        holds || self.left_out.contains(&guard)
+        holds || self.lacks(guard)
+    }
+
+    /// Whether it does without a guard.
+    pub(super) fn lacks(&self, guard: Guard) -> bool {
+        self.left_out.contains(&guard)
     }
 }

@@ -162,7 +162,7 @@ impl State {
             return StartOutcome::Repeated;
         }
         if let Some(run_id) = self.open.get(&run.workflow_id)
-            && !self.guard(Guard::WorkflowId, false)
+            && !self.lacks(Guard::WorkflowId)
         {
             return StartOutcome::IdTaken { run_id: *run_id };
         }
@@ -215,7 +215,7 @@ impl State {
         news: &mut News<'_>,
     ) -> Result<Claimed, StoreError> {
         self.check(request.worker, now)?;
-        let stays_due = self.guard(Guard::Claim, false);
+        let stays_due = self.lacks(Guard::Claim);
         let mut waiting: Vec<_> = self
             .runs
             .values_mut()
@@ -281,8 +281,8 @@ impl State {
             self.guard(Guard::Owner, row.owner == Some(worker))
                 && self.guard(Guard::StepNo, row.step_no == step.expected)
         });
-        let stays_unread = self.guard(Guard::Unread, false);
-        let stays = self.guard(Guard::Consumed, false);
+        let stays_unread = self.lacks(Guard::Unread);
+        let stays = self.lacks(Guard::Consumed);
         let row = match self.runs.get_mut(&step.run_id) {
             Some(row) if is_next => row,
             _ => {
@@ -345,7 +345,7 @@ impl State {
         news: &mut News<'_>,
     ) -> ArrivalOutcome {
         let valid = arrival.owner.is_none_or(|owner| self.is_valid(owner, now));
-        let may_repeat = self.guard(Guard::DedupKey, false);
+        let may_repeat = self.lacks(Guard::DedupKey);
         let Some(row) = self.runs.get_mut(&arrival.run_id) else { return ArrivalOutcome::Unknown };
         if !may_repeat && arrival.dedup_key.as_ref().is_some_and(|key| row.dedup_keys.contains(key))
         {

@@ -94,7 +94,7 @@ impl State {
             worker.epoch = Epoch(worker.epoch.0 + 1);
             worker.lease_until = None;
             news.wrote(Write::Fenced { worker: fenced });
-            let keeps = self.guard(Guard::TakeOver, false);
+            let keeps = self.lacks(Guard::TakeOver);
             for row in self.runs.values_mut().filter(|row| row.owner == Some(fenced) && !keeps) {
                 row.takeovers += 1;
                 row.let_go(Some(now), news);
