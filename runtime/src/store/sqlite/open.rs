@@ -33,6 +33,10 @@ const ROW_BUFFER: usize = 1024;
 /// can have.
 const STATEMENT_CACHE: usize = 400;
 
+/// Pages of log after which a commit writes them back to the database. Who opens the file after a
+/// crash reads all of the log again; 1.6 MB instead of SQLite's 4 MB cost throughput nothing.
+const CHECKPOINT_PAGES: &str = "400";
+
 const NEWEST_APPLIED: &str = "SELECT max(version) FROM piton_migrations";
 
 const HAS_MIGRATIONS: &str =
@@ -101,6 +105,7 @@ fn connect_options() -> SqliteConnectOptions {
         // Or the planner may, rather than look up each of a list of rows, read the whole table and
         // look each of its rows up in the list.
         .pragma("automatic_index", "OFF")
+        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         .busy_timeout(BUSY_TIMEOUT)
         .row_buffer_size(ROW_BUFFER)
         .statement_cache_capacity(STATEMENT_CACHE)
