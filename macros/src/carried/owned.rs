@@ -191,12 +191,24 @@ pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
             .any(|m| call.method == m)
 }
 
-/// Whether the method takes what it is called on and makes its value of that. It is so by the `Option` and
-/// the `Result` of the standard library.
+/// Whether the method takes what it is called on and makes its value of that. It is so by the `Option`,
+/// the `Result` and the `bool` of the standard library.
 pub(crate) fn takes_receiver(call: &syn::ExprMethodCall) -> bool {
-    const METHODS: [&str; 12] = [
-        "and_then", "err", "filter", "flatten", "map", "map_err", "ok", "ok_or", "or", "or_else",
-        "xor", "zip",
+    const METHODS: [&str; 14] = [
+        "and_then",
+        "err",
+        "filter",
+        "flatten",
+        "map",
+        "map_err",
+        "ok",
+        "ok_or",
+        "or",
+        "or_else",
+        "then",
+        "then_some",
+        "xor",
+        "zip",
     ];
     METHODS.iter().any(|method| call.method == method)
 }

@@ -12,9 +12,11 @@
 
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Pat, Stmt};
+use syn::visit::Visit;
+use syn::{Block, Expr, Ident, Pat, Stmt};
 
-use super::{Lower, chain, collect_bindings, labels, projections, split_type};
+use super::{Lower, chain, collect_bindings, labels, let_stmt, names, projections, split_type};
+use crate::hygiene::Names;
 use crate::ir::{self, LocalKind};
 use crate::{macros, parts, suspend};
 
@@ -30,21 +32,46 @@ impl Lower<'_> {
         let Some(init) = local.init.as_mut().filter(|init| init.diverge.is_none()) else { return };
         // Something else may be assigned to a `mut` binding.
         let is_simple = pat.by_ref.is_none() && pat.subpat.is_none() && pat.mutability.is_none();
-        let has_name = suspend::expr(&init.expr) && !local.attrs.is_empty();
-        if !is_simple || has_name || !matches!(*init.expr, Expr::If(_) | Expr::Match(_)) {
+        let awaits = suspend::expr(&init.expr);
+        if !is_simple || awaits && !local.attrs.is_empty() {
             return;
         }
+        let source = self.locals[id].stored.clone();
+        let Some(again) = self.numbered(&mut init.expr, &source) else { return };
+        // What is made again is not given in several places.
+        if awaits {
+            let branches = std::mem::replace(&mut *init.expr, again.clone());
+            self.expr_stmt(branches, None);
+        }
+        self.locals[id].remade = Some(again);
+    }
+
+    /// The operand that branches give, one of which awaits, if it is a borrow: the branches become a
+    /// statement, and the operand a local that is made again.
+    pub(super) fn chosen_operand(&mut self, value: &mut Expr) -> Option<Expr> {
+        let (source, span) = (names::of_value(value), value.span());
+        let again = self.numbered(value, &source)?;
+        self.expr_stmt(std::mem::replace(value, Expr::PLACEHOLDER), None);
+        let local = self.new_temporary(&source, LocalKind::Value, span);
+        self.code(let_stmt(self.local_pat(local), again.clone()));
+        self.locals[local].remade = Some(again);
+        Some(self.path(local))
+    }
+
+    /// Has branches say which of them it was, if they give borrows, of what `source` calls. Gives that as it
+    /// is made again.
+    fn numbered(&mut self, value: &mut Expr, source: &str) -> Option<Expr> {
+        if !matches!(value, Expr::If(_) | Expr::Match(_)) {
+            return None;
+        }
         let (mut made, mut borrows) = (Vec::new(), false);
-        let value = &mut *init.expr;
-        let are_made = each_branch(value, &mut Vec::new(), &mut |given, around| {
+        each_branch(value, &mut Vec::new(), &mut |given, around| {
             borrows |= self.borrows(given);
             made.push(self.given_again(given, around)?);
             Some(())
-        });
-        if are_made.is_none() || !borrows {
-            return;
-        }
-        let source = format!("branch of {}", self.locals[id].stored);
+        })?;
+        let last = made.pop().filter(|_| borrows)?;
+        let source = format!("branch of {source}");
         let branch = self.new_temporary(&source, LocalKind::Value, value.span());
         self.push(ir::Stmt::Declare(branch));
         let branch = self.locals[branch].ident.clone();
@@ -58,17 +85,10 @@ impl Lower<'_> {
             };
             Some(())
         });
-        let last = made.pop();
-        let again = made.iter().enumerate().rev().fold(last, |rest, (n, given)| {
+        Some(made.iter().enumerate().rev().fold(last, |rest, (n, given)| {
             let (n, span) = (u32::try_from(n).ok(), given.span());
-            Some(syn::parse_quote_spanned!(span=> if #branch == #n { #given } else { #rest }))
-        });
-        self.locals[id].remade.clone_from(&again);
-        // What is made again is not given in several places.
-        if awaits && let Some(again) = again {
-            let branches = std::mem::replace(value, again);
-            self.expr_stmt(branches, None);
-        }
+            syn::parse_quote_spanned!(span=> if #branch == #n { #given } else { #rest })
+        }))
     }
 
     /// Whether what a branch gives is more than a text or a constant.
@@ -92,10 +112,19 @@ impl Lower<'_> {
                 }
                 Some(Expr::Call(call))
             }
-            given if is_none(given) || self.is_remade(given) => Some(given.clone()),
-            given => self.lent(given).or_else(|| {
-                around.iter().rev().find_map(|(pat, value)| self.bound_again(given, pat, value))
-            }),
+            given if is_none(given) => Some(given.clone()),
+            // What a pattern around it binds is gone when it is made again.
+            given if names_bound(given, around) => {
+                let (mut around, mut again) = (around.as_slice(), None);
+                while let (None, Some(((pat, value), outer))) = (&again, around.split_last()) {
+                    let is_there = !names_bound(value, outer);
+                    again = is_there.then(|| self.bound_again(given, pat, value)).flatten();
+                    around = outer;
+                }
+                again
+            }
+            given if self.is_remade(given) => Some(given.clone()),
+            given => self.lent(given),
         }
     }
 
@@ -125,6 +154,25 @@ impl Lower<'_> {
             syn::parse_quote_spanned!(span=> ::piton::__private::lent_by((), #again))
         })
     }
+}
+
+/// Whether the expression names what one of the patterns binds.
+fn names_bound(expr: &Expr, around: &[(Pat, Expr)]) -> bool {
+    struct Named<'a>(&'a [Ident], bool);
+    impl Visit<'_> for Named<'_> {
+        fn visit_expr_path(&mut self, path: &syn::ExprPath) {
+            self.1 |= path.path.get_ident().is_some_and(|ident| self.0.contains(ident));
+        }
+        fn visit_macro(&mut self, mac: &syn::Macro) {
+            let names = Names::of(mac.tokens.clone());
+            self.1 |= self.0.iter().any(|ident| names.has(&ident.to_string()));
+        }
+    }
+    let mut bound = Vec::new();
+    around.iter().for_each(|(pat, _)| collect_bindings(pat, &mut bound));
+    let mut named = Named(&bound, false);
+    named.visit_expr(expr);
+    named.1
 }
 
 /// Whether all branches give such a value: a borrow, or one in an `Option`.

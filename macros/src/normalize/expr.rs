@@ -35,7 +35,10 @@ impl Lower<'_> {
                 self.push_await(point, pat, None);
                 self.path(local)
             }
-            expr if control::has_parts(&expr) => {
+            mut expr if control::has_parts(&expr) => {
+                if let Some(again) = self.chosen_operand(&mut expr) {
+                    return again;
+                }
                 let local = self.temporary(&expr);
                 match expr {
                     Expr::Match(expr) => self.match_operand(expr, local),

@@ -24,7 +24,10 @@ impl Lower<'_> {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
                     let awaits_later = |rest: &Vec<Source>| rest.iter().any(suspend::stmt);
-                    if self.rest.last().is_some_and(awaits_later) {
+                    let awaits = |init: &syn::LocalInit| suspend::expr(&init.expr);
+                    if self.rest.last().is_some_and(awaits_later)
+                        || local.init.as_ref().is_some_and(awaits)
+                    {
                         self.keep_lent(&mut local);
                     }
                     self.local(local);
