@@ -40,6 +40,14 @@ async fn program(n: i64) -> (usize, String, String, String, Vec<String>) {
     }
     .to_owned();
     let answer = concat(if flag(n).await { &first } else { &second }, "end").await;
+    let answer = concat(
+        match n {
+            0 => &answer,
+            _ => &first,
+        },
+        &fetch(if n > 1 { second.trim() } else { "b" }).await,
+    )
+    .await;
     let last = if act(n).await > 1 { &mut list[0] } else { list.last_mut().unwrap() };
     last.push('!');
     (length, text, own, answer, list)

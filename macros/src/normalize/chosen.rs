@@ -46,14 +46,16 @@ impl Lower<'_> {
         self.locals[id].remade = Some(again);
     }
 
-    /// The operand that branches give, one of which awaits, if it is a borrow: the branches become a
-    /// statement, and the operand a local that is made again.
+    /// The operand that branches give, if it is a borrow: a local that is made again.
     pub(super) fn chosen_operand(&mut self, value: &mut Expr) -> Option<Expr> {
-        let (source, span) = (names::of_value(value), value.span());
+        let (source, span, awaits) = (names::of_value(value), value.span(), suspend::expr(value));
         let again = self.numbered(value, &source)?;
-        self.expr_stmt(std::mem::replace(value, Expr::PLACEHOLDER), None);
+        let mut value = std::mem::replace(value, Expr::PLACEHOLDER);
+        if awaits {
+            self.expr_stmt(std::mem::replace(&mut value, again.clone()), None);
+        }
         let local = self.new_temporary(&source, LocalKind::Value, span);
-        self.code(let_stmt(self.local_pat(local), again.clone()));
+        self.code(let_stmt(self.local_pat(local), value));
         self.locals[local].remade = Some(again);
         Some(self.path(local))
     }

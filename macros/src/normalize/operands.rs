@@ -209,7 +209,10 @@ impl Lower<'_> {
     }
 
     pub(super) fn spill(&mut self, value: Expr) -> Expr {
-        let value = without_parens(value);
+        let mut value = without_parens(value);
+        if let Some(chosen) = self.chosen_operand(&mut value) {
+            return chosen;
+        }
         let local = self.temporary(&value);
         let pat = self.local_pat(local);
         self.code(let_stmt(pat, value));
