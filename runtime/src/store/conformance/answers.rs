@@ -16,6 +16,7 @@ use crate::store::{
 
 super::list_cases!("answers":
     a_claim_ends_with_the_snapshots_that_fit,
+    snapshots_of_what_has_just_fallen_due_count,
     a_snapshot_that_is_longer_comes_alone,
     what_is_behind_a_longer_snapshot_waits_for_it,
     a_claim_has_the_arrivals_that_fit,
@@ -57,6 +58,14 @@ async fn a_claim_ends_with_the_snapshots_that_fit(t: StoreUnderTest) {
     let claimed = t.try_claim(worker, 10).await.expect("a valid worker can claim");
     assert_eq!(claimed.runs.iter().map(|run| run.run_id).collect::<Vec<_>>(), run_ids[2..]);
     assert_eq!(claimed.next_due_at, None);
+}
+
+async fn snapshots_of_what_has_just_fallen_due_count(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let long = |id: &str| NewRun { snapshot: vec![1; HALF], ..new_run(id) };
+    t.start_all(["a", "b", "c"].map(long).to_vec()).await;
+    assert_eq!(t.claim(worker, 10).await.len(), 2);
+    assert_eq!(t.claim(worker, 10).await.len(), 1);
 }
 
 async fn a_snapshot_that_is_longer_comes_alone(t: StoreUnderTest) {

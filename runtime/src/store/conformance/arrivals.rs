@@ -15,6 +15,7 @@ super::list_cases!("arrivals":
     arrivals_are_numbered_from_one_without_gaps,
     numbers_go_on_after_everything_was_used_up,
     each_run_counts_for_itself,
+    each_run_has_its_own_inbox,
     every_kind_is_kept,
     an_arrival_for_an_unknown_run_is_unknown,
     a_dedup_key_is_taken_once,
@@ -64,6 +65,16 @@ async fn each_run_counts_for_itself(t: StoreUnderTest) {
     let (one, two) = (t.start("a").await, t.start("b").await);
     let batch = vec![signal(one, "x"), signal(two, "x"), signal(one, "y"), signal(two, "y")];
     assert_eq!(t.deliver_all(batch).await, [accepted(1), accepted(1), accepted(2), accepted(2)]);
+}
+
+async fn each_run_has_its_own_inbox(t: StoreUnderTest) {
+    let (one, two) = (t.start("a").await, t.start("b").await);
+    t.deliver_all(vec![signal(one, "x"), signal(two, "y")]).await;
+    for (run_id, name) in [(one, "x"), (two, "y")] {
+        let inbox = t.store.read_inbox(run_id, 0, 10).await.expect("inboxes can be read");
+        let [arrival] = &inbox.arrivals[..] else { panic!("one has arrived") };
+        assert_eq!(arrival.kind, signal(run_id, name).kind);
+    }
 }
 
 async fn every_kind_is_kept(t: StoreUnderTest) {

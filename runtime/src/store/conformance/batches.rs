@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::fixture::{
-    StoreUnderTest, activity, by_expiry, by_token, by_worker, keep, key, limited, outcome, retry,
-    signal,
+    LEASE, StoreUnderTest, activity, by_expiry, by_token, by_worker, keep, key, limited, outcome,
+    retry, signal,
 };
 use crate::model::Handle;
 use crate::store::{ActivityEnd, ActivityLimits, CommitOutcome, CommitStep, FinishOutcome};
@@ -14,6 +14,7 @@ super::list_cases!("batches":
     of_several_ends_of_an_attempt_by_its_token_the_first_counts,
     of_several_ends_of_an_attempt_by_its_limit_the_first_counts,
     an_attempt_left_to_its_token_is_ended_by_it,
+    an_end_beside_one_that_counts_is_judged_by_its_own_worker,
     a_lost_step_beside_others_has_no_consequences,
 );
 
@@ -100,6 +101,19 @@ async fn an_attempt_left_to_its_token_is_ended_by_it(t: StoreUnderTest) {
     ];
     let expected = [FinishOutcome::Finished, FinishOutcome::Finished, FinishOutcome::Repeated];
     assert_eq!(t.finish_all(ends).await, expected);
+    assert_eq!(t.inbox(run_id).await, [1]);
+}
+
+/// Of the same run, so that its row is locked whatever becomes of the first.
+async fn an_end_beside_one_that_counts_is_judged_by_its_own_worker(t: StoreUnderTest) {
+    let (late, worker) = (t.worker().await, t.worker().await);
+    let run_id = t.queue(worker, vec![activity(0), activity(1)]).await;
+    let (first, second) = (t.claim_one(late).await, t.claim_one(worker).await);
+    t.clock.advance(LEASE / 2);
+    t.store.renew_lease(worker, LEASE).await.expect("it can be renewed");
+    t.clock.advance(LEASE / 2);
+    let ends = vec![by_worker(late, &first, outcome()), by_worker(worker, &second, outcome())];
+    assert_eq!(t.finish_all(ends).await, [FinishOutcome::Stale, FinishOutcome::Finished]);
     assert_eq!(t.inbox(run_id).await, [1]);
 }
 

@@ -12,6 +12,7 @@ super::list_cases!("blocked":
     runs_of_other_workflows_are_not_found,
     what_is_not_blocked_is_neither_found_nor_adopted,
     an_adopted_run_comes_as_a_claim_gives_it,
+    adopted_runs_come_in_the_order_of_their_ids,
     an_adopted_run_is_nobody_elses,
     a_worker_without_a_lease_adopts_nothing,
 );
@@ -129,6 +130,12 @@ async fn an_adopted_run_comes_as_a_claim_gives_it(t: StoreUnderTest) {
     assert_eq!((record.owner, record.due_at), (Some(able.worker_id), None));
     assert_eq!(find(&t, None, 10).await, runs[1..]);
     assert_eq!(t.commit(able, keep(runs[0], 2, "on")).await, CommitOutcome::Committed);
+}
+
+async fn adopted_runs_come_in_the_order_of_their_ids(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let runs = blocked(&t, worker, 3).await;
+    assert_eq!(adopt(&t, worker, &[runs[1], runs[2], runs[0]]).await, runs);
 }
 
 async fn an_adopted_run_is_nobody_elses(t: StoreUnderTest) {

@@ -283,10 +283,12 @@ async fn each_run_comes_with_its_own_inbox(t: StoreUnderTest) {
     let (one, two, three) = (t.start("a").await, t.start("b").await, t.start("c").await);
     t.deliver_all(vec![signal(two, "x"), signal(one, "y"), signal(two, "z")]).await;
     let claimed = t.claim(worker, 10).await;
-    let lengths = [one, two, three].map(|run_id| {
-        claimed.iter().find(|run| run.run_id == run_id).expect("it is due").inbox.arrivals.len()
-    });
-    assert_eq!(lengths, [1, 2, 0]);
+    for (run_id, names) in [(one, &["y"][..]), (two, &["x", "z"]), (three, &[])] {
+        let run = claimed.iter().find(|run| run.run_id == run_id).expect("it is due");
+        let kinds: Vec<_> = run.inbox.arrivals.iter().map(|arrival| &arrival.kind).collect();
+        let expected: Vec<_> = names.iter().map(|name| signal(run_id, name).kind).collect();
+        assert_eq!(kinds, expected.iter().collect::<Vec<_>>());
+    }
 }
 
 async fn assert_fenced(t: &StoreUnderTest, worker: WorkerLease) {

@@ -113,6 +113,8 @@ async fn a_worker_whose_lease_has_run_out_is_refused_though_nobody_has_fenced_it
 ) {
     let scene = Scene::new(&t).await;
     t.clock.advance(LEASE);
+    // Another's lease lasts.
+    t.worker().await;
     scene.assert_refused(&t, scene.worker).await;
     assert_eq!(t.record(scene.owned).await.owner, Some(scene.worker.worker_id));
 }
@@ -120,8 +122,14 @@ async fn a_worker_whose_lease_has_run_out_is_refused_though_nobody_has_fenced_it
 async fn a_lease_of_another_epoch_is_none(t: StoreUnderTest) {
     let scene = Scene::new(&t).await;
     for epoch in [scene.worker.epoch.0 - 1, scene.worker.epoch.0 + 1] {
-        scene.assert_refused(&t, WorkerLease { epoch: Epoch(epoch), ..scene.worker }).await;
+        let lease = WorkerLease { epoch: Epoch(epoch), ..scene.worker };
+        scene.assert_refused(&t, lease).await;
+        t.store.release_worker(lease).await.expect("it does no harm");
     }
+    let made = t.activity(scene.made.key).await.expect("it has not ended");
+    assert_eq!((made.worker, made.interruptions), (Some(scene.worker), 0));
+    let listed = t.store.list_workers().await.expect("workers can be listed");
+    assert!(listed.iter().any(|(lease, _)| *lease == scene.worker));
     assert_eq!(t.record(scene.owned).await.owner, Some(scene.worker.worker_id));
 }
 

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use super::fixture::{
-    ACTIVITY, NOTHING, QUEUE, StoreUnderTest, activity, beat, by_token, by_worker, close, keep,
-    limited, new_run, outcome, park, retry, signal,
+    ACTIVITY, NOTHING, QUEUE, StoreUnderTest, accepted, activity, beat, by_token, by_worker, close,
+    keep, limited, new_run, outcome, park, retry, signal,
 };
-use crate::model::{Handle, RunId, StepNo};
+use crate::model::{Handle, RunId, RunStatus, StepNo};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ClaimActivities,
     ClaimedActivity, CommitStep, FinishOutcome, FirstArrival, HeartbeatOutcome, NewActivity,
@@ -41,6 +41,10 @@ async fn a_step_that_comes_alone_is_of_one_run(t: StoreUnderTest) {
     let record = t.record(two).await;
     assert_eq!((record.step_no, record.state.as_str()), (StepNo(0), "start"));
     assert_eq!(t.record(one).await.step_no, StepNo(1));
+    for (run_id, expected) in [(one, "next"), (two, "start")] {
+        let snapshot = t.store.find_snapshot(run_id).await.expect("it can be looked at");
+        assert_eq!(snapshot.as_deref(), Some(expected.as_bytes()));
+    }
 }
 
 /// Two runs with two activities each, of all of which `maker` makes an attempt.
@@ -88,6 +92,7 @@ async fn what_becomes_of_an_activity_leaves_the_others_alone(t: StoreUnderTest) 
         assert_ne!(before[0], after[0], "{what}");
         assert_eq!(before[1..], after[1..], "{what}");
         assert_eq!(t.inbox(runs[1]).await, NOTHING, "{what}");
+        assert_eq!(t.deliver(signal(runs[1], "go")).await, accepted(1), "{what}");
     }
 }
 
@@ -119,6 +124,8 @@ async fn terminating_leaves_what_others_have_alone(t: StoreUnderTest) {
     let after = records(&t, &made).await;
     assert_eq!((&after[..2], &after[2..]), (&[None, None][..], &before[2..]));
     assert_eq!((t.inbox(runs[0]).await, t.inbox(runs[1]).await), (vec![], vec![1]));
+    let other = t.record(runs[1]).await;
+    assert_eq!((other.status, other.owner), (RunStatus::Running, Some(worker.worker_id)));
 }
 
 async fn outcomes_are_numbered_for_each_run(t: StoreUnderTest) {
@@ -177,7 +184,11 @@ async fn a_review_goes_by_the_numbers_of_attempts(t: StoreUnderTest) {
     let first = t.claim_one(worker).await;
     t.finish(by_worker(worker, &first, retry(t.now()))).await;
     let second = t.claim_one(worker).await;
-    let reviewed = t.store.review_activities(worker, &[(first.key, 1)]).await.expect("it can ask");
+    // Of another run, with the same handle.
+    t.queue(worker, vec![activity(0)]).await;
+    let other = t.claim_one(worker).await;
+    let held = [(first.key, 1), (other.key, 1)];
+    let reviewed = t.store.review_activities(worker, &held).await.expect("it can ask");
     assert_eq!((reviewed.lost, reviewed.strays), (vec![first.key], vec![second]));
 }
 
@@ -229,6 +240,8 @@ async fn a_name_is_that_of_one_run(t: StoreUnderTest) {
     assert_eq!(find().await, None);
     let other = t.start(&named.to_string()).await;
     assert_eq!(find().await, Some(other));
+    let taken = StartOutcome::IdTaken { run_id: other };
+    assert_eq!(t.start_all(vec![new_run(&named.to_string())]).await, [taken]);
 }
 
 /// Not those that had its name before, whether they were given it or had it of themselves.

@@ -18,6 +18,7 @@ super::list_cases!("parking":
     an_unread_arrival_does_not_make_an_earlier_time_later,
     a_parked_run_goes_on_where_it_was,
     a_blocked_run_says_why_and_keeps_its_snapshot,
+    a_run_that_has_had_arrivals_can_be_blocked,
     a_blocked_run_is_not_woken_by_arrivals,
     unblocking_makes_a_run_due,
     unblocking_goes_by_workflow,
@@ -134,6 +135,17 @@ async fn a_blocked_run_says_why_and_keeps_its_snapshot(t: StoreUnderTest) {
     t.store.unblock_runs(&[], Some(run_id)).await.expect("runs can be unblocked");
     let [run] = &t.claim(worker, 1).await[..] else { panic!("the run is due") };
     assert_eq!((run.snapshot.as_slice(), run.step_no), (&b"one"[..], StepNo(2)));
+}
+
+async fn a_run_that_has_had_arrivals_can_be_blocked(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.deliver(signal(run_id, "x")).await;
+    assert_eq!(t.commit(worker, block(run_id, 0)).await, CommitOutcome::Committed);
+    assert_eq!(
+        (t.record(run_id).await.status, t.inbox(run_id).await),
+        (RunStatus::Blocked, vec![1])
+    );
 }
 
 async fn a_blocked_run_is_not_woken_by_arrivals(t: StoreUnderTest) {

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use super::fixture::{ACTIVITY, QUEUE, StoreUnderTest, activity, by_worker, claim_of, key, retry};
+use super::fixture::{
+    ACTIVITY, QUEUE, StoreUnderTest, activity, by_worker, claim_of, keep, key, retry,
+};
 use crate::error::StoreError;
-use crate::store::{ClaimActivities, NewActivity};
+use crate::store::{ClaimActivities, CommitStep, NewActivity};
 
 super::list_cases!("taking":
     a_claim_gives_what_is_known_and_the_first_attempt,
@@ -12,6 +14,7 @@ super::list_cases!("taking":
     a_claim_gives_no_more_than_there_is_room_for,
     a_claim_gives_what_has_waited_longest_first,
     of_several_activities_the_one_that_has_waited_longest_comes_first,
+    of_several_queues_the_one_that_has_waited_longest_comes_first,
     activities_of_one_step_are_given_in_the_order_of_their_handles,
     a_claim_without_room_gives_and_tells_nothing,
     only_the_queues_asked_for_are_looked_at,
@@ -54,11 +57,14 @@ async fn a_claim_gives_no_more_than_there_is_room_for(t: StoreUnderTest) {
 
 async fn a_claim_gives_what_has_waited_longest_first(t: StoreUnderTest) {
     let worker = t.worker().await;
-    let mut expected = Vec::new();
-    for _ in 0..4 {
-        expected.push(key(t.queue(worker, vec![activity(0)]).await, 0));
+    // Not in the order of their handles.
+    let run_id = t.queue(worker, vec![activity(3)]).await;
+    for (handle, step_no) in [(2, 1), (1, 2), (0, 3)] {
         t.clock.advance(Duration::from_millis(1));
+        let activities = vec![activity(handle)];
+        t.commit(worker, CommitStep { activities, ..keep(run_id, step_no, "asked") }).await;
     }
+    let expected = [3, 2, 1, 0].map(|handle| key(run_id, handle));
     assert_eq!(t.claim_keys(worker, 2).await, expected[..2]);
     assert_eq!(t.claim_keys(worker, 9).await, expected[2..]);
 }
@@ -71,12 +77,28 @@ async fn of_several_activities_the_one_that_has_waited_longest_comes_first(t: St
         expected.push(key(t.queue(worker, vec![activity]).await, handle));
         t.clock.advance(Duration::from_millis(1));
     }
-    for part in expected.chunks(2) {
-        let (queues, activities) = (&[(QUEUE, 2)], &[("a", u32::MAX), ("b", u32::MAX)]);
-        let request = ClaimActivities { worker, queues, activities, limit: u32::MAX };
+    for (part, (room, limit)) in expected.chunks(2).zip([(2, 9), (9, 2), (2, 2)]) {
+        let (queues, activities) = (&[(QUEUE, room)], &[("a", u32::MAX), ("b", u32::MAX)]);
+        let request = ClaimActivities { worker, queues, activities, limit };
         let claimed = t.store.claim_activities(request).await.expect("a valid worker can claim");
         let keys: Vec<_> = claimed.activities.iter().map(|claimed| claimed.key).collect();
         assert_eq!(keys, part);
+    }
+}
+
+async fn of_several_queues_the_one_that_has_waited_longest_comes_first(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let mut expected = Vec::new();
+    for queue in ["b", "a", "c"] {
+        let activity = NewActivity { queue: queue.into(), ..activity(0) };
+        expected.push(key(t.queue(worker, vec![activity]).await, 0));
+        t.clock.advance(Duration::from_millis(1));
+    }
+    let queues = &[("a", 9), ("b", 9), ("c", 9)];
+    let request = ClaimActivities { activities: &[(ACTIVITY, 1)], ..claim_of(worker, queues) };
+    for key in expected {
+        let claimed = t.store.claim_activities(request).await.expect("it can claim");
+        assert_eq!(claimed.activities.iter().map(|one| one.key).collect::<Vec<_>>(), [key]);
     }
 }
 
@@ -89,9 +111,16 @@ async fn activities_of_one_step_are_given_in_the_order_of_their_handles(t: Store
 async fn a_claim_without_room_gives_and_tells_nothing(t: StoreUnderTest) {
     let worker = t.worker().await;
     t.queue(worker, vec![activity(0)]).await;
-    let claimed = t.try_claim_activities(worker, 0).await.expect("it can ask");
-    assert!(claimed.activities.is_empty());
-    assert_eq!((claimed.next_due_at, claimed.now), (None, t.now()));
+    let request = claim_of(worker, &[(QUEUE, 1)]);
+    for request in [
+        ClaimActivities { queues: &[(QUEUE, 0)], ..request },
+        ClaimActivities { activities: &[(ACTIVITY, 0)], ..request },
+        ClaimActivities { limit: 0, ..request },
+    ] {
+        let claimed = t.store.claim_activities(request).await.expect("it can ask");
+        assert!(claimed.activities.is_empty());
+        assert_eq!((claimed.next_due_at, claimed.now), (None, t.now()));
+    }
     assert_eq!(t.claim_keys(worker, 1).await.len(), 1);
 }
 
