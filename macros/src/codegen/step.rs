@@ -36,6 +36,13 @@ fn step_label(owner: Owner) -> Lifetime {
     Lifetime::new(&format!("'__piton_step{number}"), Span::mixed_site())
 }
 
+/// The label of the block around the arms, of which a macro of another file shall not break unseen: rustc refuses
+/// a `break` or `continue` without a label that would leave such a block.
+fn arms_label() -> Lifetime {
+    // One that begins so need not be used.
+    Lifetime::new("'_piton_arms", Span::mixed_site())
+}
+
 /// Ends the step without a return value.
 pub(super) fn leave(owner: Owner) -> TokenStream {
     let label = step_label(owner);
@@ -136,10 +143,11 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
         .then(|| quote!(_ => return __piton::Err(#parked.is_unknown()),));
     let run = if is_loop(machine, owner) {
         let (label, block, name) = (machine_label(owner), hidden("block"), block_type(owner));
+        let arms_label = arms_label();
         quote! {
             let mut #block = #name::At(#state);
             #label: loop {
-                match #block { #(#arms)* #other }
+                #arms_label: { match #block { #(#arms)* #other } }
             }
         }
     } else {
@@ -156,6 +164,22 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     }
 }
 
+/// Has rustc refuse constants for which bindings have been taken. Of one that is imported only rustc knows, and
+/// of a binding that has got another name not even rustc. Nobody calls this.
+fn no_constants(machine: &Machine<'_>) -> TokenStream {
+    let renamed = machine.graph.locals.renamed();
+    if renamed.is_empty() {
+        return TokenStream::new();
+    }
+    let (name, units) = (hidden("no_constants"), renamed.iter().map(|_| quote!(())));
+    quote! {
+        #[allow(unused, nonstandard_style)]
+        fn #name() {
+            match (#(#units,)*) { (#(#renamed @ _,)*) => {} }
+        }
+    }
+}
+
 /// `fn step`.
 pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let (cx, parked) = (context(), parked());
@@ -168,6 +192,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let outputs = regions::output_tokens(machine, &mut described);
     let describe = tokens::describe(machine, &described);
     let items = &machine.graph.items;
+    let no_constants = no_constants(machine);
     let user_context = machine.function.context.as_ref().map(|context| {
         quote! {
             #[allow(unused_variables)]
@@ -200,6 +225,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #cx: &__piton::Context,
         ) -> ::core::result::Result<Self::Return, __piton::Halt> {
             #(#items)*
+            #no_constants
             #user_context
             #arguments
             #locals

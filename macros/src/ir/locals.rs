@@ -64,6 +64,8 @@ pub(crate) struct Locals {
     list: Vec<Local>,
     by_name: HashMap<String, LocalId>,
     stored: HashMap<String, usize>,
+    /// What bindings were called that are called otherwise now, where a constant could have been meant.
+    renamed: Vec<Ident>,
 }
 
 impl Locals {
@@ -95,6 +97,18 @@ impl Locals {
             may_be_text: false,
         });
         id
+    }
+
+    /// Notes that a binding of this name has got another.
+    pub(crate) fn note_renamed(&mut self, source: &Ident) {
+        if !self.renamed.contains(source) {
+            self.renamed.push(source.clone());
+        }
+    }
+
+    /// The names of bindings that have got others, each at the first of them.
+    pub(crate) fn renamed(&self) -> &[Ident] {
+        &self.renamed
     }
 
     /// The local with this unique name.

@@ -250,6 +250,7 @@ impl VisitMut for Binder<'_, '_> {
                 None => self.resolver.add_own(pat),
             };
             if let Binding::Renamed(ident) = &binding {
+                self.note_renamed(pat);
                 let mut ident = ident.clone();
                 ident.set_span(pat.ident.span());
                 pat.ident = ident;
