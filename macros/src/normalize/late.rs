@@ -215,6 +215,8 @@ pub(super) struct Exits {
     pub(super) loops: bool,
     /// By `return` or `?`.
     pub(super) function: bool,
+    /// So that a loop around the expression ends: by `break`, or to go on with a loop that has a label.
+    pub(super) ends: bool,
 }
 
 impl Exits {
@@ -233,8 +235,16 @@ struct Search<'a> {
 impl Visit<'_> for Search<'_> {
     fn visit_expr(&mut self, expr: &Expr) {
         match expr {
-            Expr::Break(expr) => self.exits.loops |= !self.own.has(expr.label.as_ref()),
-            Expr::Continue(expr) => self.exits.loops |= !self.own.has(expr.label.as_ref()),
+            Expr::Break(expr) => {
+                let leaves = !self.own.has(expr.label.as_ref());
+                self.exits.loops |= leaves;
+                self.exits.ends |= leaves;
+            }
+            Expr::Continue(expr) => {
+                let leaves = !self.own.has(expr.label.as_ref());
+                self.exits.loops |= leaves;
+                self.exits.ends |= leaves && expr.label.is_some();
+            }
             Expr::Return(_) | Expr::Try(_) => self.exits.function = true,
             Expr::Closure(_) | Expr::Async(_) => return,
             _ => {}
@@ -293,7 +303,7 @@ impl Visit<'_> for Search<'_> {
             }
         }
         if !is_seen || leaves || pieces.is_none() && macros::has_jump(mac.tokens.clone()) {
-            *self.exits = Exits { loops: true, function: true };
+            *self.exits = Exits { loops: true, function: true, ..*self.exits };
         }
     }
 

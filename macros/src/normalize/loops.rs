@@ -67,6 +67,7 @@ impl Lower<'_> {
                 if this.is_walk(&iterator) {
                     return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
                 }
+                this.check_taken(&iterator, &body);
                 let iterator = this.keep_receiver(iterator);
                 let rest = this.rest(iterator, (&name, &pat), has_texts, span);
                 this.locals[rest].holds_text = holds_text;

@@ -72,6 +72,7 @@ impl Lower<'_> {
             self.with_temporaries(|this| this.value(expr, Dest::Discard));
             self.pin(pin, first);
         } else if let Some(expr) = self.part_ways(expr, Dest::Discard) {
+            self.check_declared(&expr);
             let expr = self.opaque(expr);
             self.code(Source::Expr(expr, semi));
         }

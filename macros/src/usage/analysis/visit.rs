@@ -19,9 +19,28 @@ fn only_looks(call: &syn::ExprMethodCall) -> bool {
 /// Whether the method changes what it is called on, by those of the standard library: none has this name and
 /// does not.
 fn changes(call: &syn::ExprMethodCall) -> bool {
-    const CHANGING: [&str; 13] = [
-        "clear", "dedup", "extend", "fill", "insert", "pop", "push", "push_str", "retain",
-        "reverse", "sort", "truncate", "append",
+    const CHANGING: [&str; 21] = [
+        "append",
+        "clear",
+        "dedup",
+        "extend",
+        "fill",
+        "insert",
+        "next",
+        "next_back",
+        "pop",
+        "pop_back",
+        "pop_first",
+        "pop_front",
+        "pop_last",
+        "push",
+        "push_back",
+        "push_front",
+        "push_str",
+        "retain",
+        "reverse",
+        "sort",
+        "truncate",
     ];
     let method = call.method.to_string();
     CHANGING.contains(&method.as_str())

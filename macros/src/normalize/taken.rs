@@ -1,0 +1,158 @@
+//! Loops whose iterator changes variables while it gives items.
+//!
+//! The items that such a loop does not find again are all taken when it begins. Nobody can tell, unless the
+//! iterator changes a variable with each item, the loop ends before the last, and the variable is looked at
+//! then: `for job in iter::from_fn(|| queue.pop_front()) { …; break }`.
+
+use std::collections::BTreeSet;
+
+use quote::ToTokens;
+use syn::{Block, Expr};
+
+use super::Lower;
+use super::late::Exits;
+use crate::check::Rule;
+use crate::hygiene::Names;
+use crate::ir::{LocalId, Locals};
+use crate::usage::Usage;
+
+/// Methods that give another iterator, and go through the items only as that is gone through.
+const LAZY: [&str; 24] = [
+    "by_ref",
+    "chain",
+    "cloned",
+    "copied",
+    "cycle",
+    "enumerate",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "flatten",
+    "fuse",
+    "inspect",
+    "into_iter",
+    "map",
+    "map_while",
+    "peekable",
+    "rev",
+    "scan",
+    "skip",
+    "skip_while",
+    "step_by",
+    "take",
+    "take_while",
+    "zip",
+];
+
+/// Those of them that do anything with the items.
+const DOING: [&str; 6] = ["filter_map", "flat_map", "inspect", "map", "map_while", "scan"];
+
+/// Functions that make an iterator of a closure.
+const MAKERS: [&str; 4] = ["from_fn", "once_with", "repeat_with", "successors"];
+
+impl Lower<'_> {
+    /// Reports a variable that the iterator changes item by item, if the loop may end before the last one
+    /// and the variable be used then.
+    pub(super) fn check_taken(&self, iterator: &Expr, body: &Block) {
+        let mut changed = BTreeSet::new();
+        changed_by(&self.locals, iterator, &mut changed);
+        if changed.is_empty() || !self.may_end_early(body) {
+            return;
+        }
+        let needed = changed.into_iter().find(|local| self.is_needed_later(*local));
+        let Some(local) = needed else { return };
+        let name = self.locals[local].stored.split('#').next().unwrap_or_default();
+        self.diagnostics.error_at(
+            iterator,
+            Rule::SAVED_LOCALS,
+            format!(
+                "all items of this loop are taken when it begins, so `{name}` is changed for those after a \
+                 `break` as well"
+            ),
+            &format!("change `{name}` in the body: `while let Some(item) = …`, or a loop over what stays as it is"),
+        );
+    }
+
+    fn may_end_early(&self, body: &Block) -> bool {
+        let (attrs, label) = (Vec::new(), None);
+        let mut exits = Exits::default();
+        exits.note(&Expr::Block(syn::ExprBlock { attrs, label, block: body.clone() }));
+        // Of a function nothing is left to be looked at.
+        exits.ends || exits.function && self.within.is_some()
+    }
+
+    /// Whether the local is named by what follows the loop.
+    fn is_needed_later(&self, local: LocalId) -> bool {
+        let name = self.locals[local].ident.to_string();
+        let names_it = |stmt: &syn::Stmt| {
+            let tokens = stmt.to_token_stream();
+            Names::of(tokens.clone()).has(&name)
+                || tokens.to_string().contains(&format!("{{{name}"))
+        };
+        self.jumps.iter().any(|scope| scope.is_loop) || self.rest.iter().flatten().any(names_it)
+    }
+}
+
+/// Adds what an iterator changes while it is gone through, as far as its source shows.
+fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
+    match iterator {
+        Expr::Paren(expr) => changed_by(locals, &expr.expr, out),
+        Expr::Call(call) => {
+            let is_maker = matches!(&*call.func, Expr::Path(path)
+                if path.path.segments.last().is_some_and(|last| MAKERS.iter().any(|m| last.ident == m)));
+            for closure in call.args.iter().filter(|_| is_maker) {
+                // A closure that is asked for items has something to change.
+                let Usage { changes, writes, .. } = usage_of_closure(locals, closure);
+                out.extend(changes.into_iter().filter(|local| locals[*local].mutable));
+                out.extend(writes.into_iter().map(|place| place.local));
+            }
+        }
+        Expr::MethodCall(call) if LAZY.iter().any(|method| call.method == method) => {
+            changed_by(locals, &call.receiver, out);
+            for argument in &call.args {
+                let usage = usage_of_closure(locals, argument);
+                out.extend(usage.writes.into_iter().map(|place| place.local));
+                changed_by(locals, argument, out);
+            }
+            let changed = match &call.method {
+                method if method == "by_ref" => Some(&*call.receiver),
+                method if DOING.iter().any(|doing| method == doing) => lent_mutably(&call.receiver),
+                _ => None,
+            };
+            out.extend(changed.and_then(|changed| root_of(locals, changed)));
+        }
+        _ => {}
+    }
+}
+
+/// What the items of an iterator are mutable borrows of.
+fn lent_mutably(iterator: &Expr) -> Option<&Expr> {
+    match iterator {
+        Expr::MethodCall(call) if LAZY.iter().any(|method| call.method == method) => {
+            lent_mutably(&call.receiver)
+        }
+        Expr::MethodCall(call) => {
+            call.method.to_string().ends_with("_mut").then_some(&*call.receiver)
+        }
+        _ => None,
+    }
+}
+
+/// The local that a place is in.
+fn root_of(locals: &Locals, place: &Expr) -> Option<LocalId> {
+    match place {
+        Expr::Path(path) => locals.find(path.path.get_ident()?),
+        Expr::Field(expr) => root_of(locals, &expr.base),
+        Expr::Index(expr) => root_of(locals, &expr.expr),
+        Expr::Paren(expr) => root_of(locals, &expr.expr),
+        Expr::MethodCall(call) => root_of(locals, &call.receiver),
+        _ => None,
+    }
+}
+
+fn usage_of_closure(locals: &Locals, expr: &Expr) -> Usage {
+    match expr {
+        Expr::Closure(_) => Usage::of_expr(locals, expr),
+        _ => Usage::default(),
+    }
+}
