@@ -49,6 +49,10 @@ async fn program(n: i64) -> i64 {
     each!(x in &list, total);
     tick().await;
     let x = late;
+    for item in 0..3 {
+        total += act(item).await;
+        use_up!((if item == 1 { break } else { item }, x));
+    }
     use_up!((x, &list));
     add!(total, x);
     act(total).await + noisy.name().len() as i64 + x + list.len() as i64

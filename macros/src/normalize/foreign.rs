@@ -37,7 +37,8 @@ impl Lower<'_> {
     /// it and that another has already.
     pub(super) fn check_declared(&mut self, stmt: &Expr) {
         let Expr::Macro(syn::ExprMacro { mac, .. }) = stmt else { return };
-        if is_seen(mac) {
+        // A jump would not be for where it is here.
+        if is_seen(mac) || macros::has_jump(mac.tokens.clone()) {
             return;
         }
         let mut named: Vec<Ident> = Vec::new();

@@ -1,5 +1,6 @@
 //! What a method is asked with that lends a part of a local: keys, indices and closures.
 
+use quote::ToTokens;
 use syn::{Expr, ExprMethodCall, Ident, UnOp};
 
 use super::lending::{
@@ -7,7 +8,8 @@ use super::lending::{
 };
 use super::projections::projects;
 use super::{Lower, operands};
-use crate::usage::Usage;
+use crate::hygiene::Names;
+use crate::usage::{self, Usage};
 
 impl Lower<'_> {
     /// What an argument borrows, if it means the same as long as that stays as it is.
@@ -22,6 +24,8 @@ impl Lower<'_> {
             }
             Expr::Closure(_) => {
                 let mentions = Usage::of_expr(&self.locals, arg).mentions;
+                // The time is another one after an await.
+                (!self.asks_context(arg)).then_some(())?;
                 Some(mentions.into_iter().map(|local| self.path(local)).collect())
             }
             Expr::MethodCall(key) => self.lent_key(key),
@@ -54,7 +58,18 @@ impl Lower<'_> {
     /// Whether a closure gives the same whenever it is asked, as far as what it names shows.
     pub(super) fn is_fixed_closure(&self, arg: &Expr) -> bool {
         let mentions = || Usage::of_expr(&self.locals, arg).mentions;
-        matches!(arg, Expr::Closure(_)) && mentions().iter().all(|id| !self.locals[*id].mutable)
+        matches!(arg, Expr::Closure(_))
+            && mentions().iter().all(|id| !self.locals[*id].mutable)
+            && !self.asks_context(arg)
+    }
+
+    /// Whether an expression names the context, itself or in a closure that is made again.
+    pub(super) fn asks_context(&self, expr: &Expr) -> bool {
+        let Some(context) = &self.context else { return false };
+        let asks = |expr: &Expr| Names::of(expr.to_token_stream()).has(&context.to_string());
+        let made_of = Usage::of_expr(&self.locals, expr).mentions.into_iter();
+        let mut made_of = made_of.flat_map(|local| usage::made_of(&self.locals, local));
+        asks(expr) || made_of.any(|local| self.locals[local].remade.as_ref().is_some_and(asks))
     }
 
     /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
