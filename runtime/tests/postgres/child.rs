@@ -11,13 +11,20 @@ use crate::fixture::new_worker;
 /// In the child processes of these tests: the database to connect to.
 pub(crate) const URL: &str = "PITON_TEST_URL";
 
-/// Registers a worker and lives until it is killed or its input ends.
+/// A line of its input that has a child fence whoever's lease has run out.
+pub(crate) const FENCE: &str = "fence";
+
+/// Registers a worker, does what it is told to, and lives until it is killed or its input ends.
 pub(crate) async fn live(url: String) -> Result<(), Failed> {
     let store = connect(&url).await?;
     let lease = store.register_worker(new_worker()).await?;
     println!("worker {}", lease.worker_id.0);
-    tokio::task::spawn_blocking(|| std::io::copy(&mut std::io::stdin(), &mut std::io::sink()))
-        .await??;
+    while tokio::task::spawn_blocking(|| std::io::stdin().lines().next()).await?.transpose()?
+        == Some(FENCE.to_owned())
+    {
+        // Who stands still meanwhile may find out that others have.
+        let _ = store.fence_expired_workers().await;
+    }
     store.release_worker(lease).await?;
     Ok(())
 }

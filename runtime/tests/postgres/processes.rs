@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::child::{start_child, worker_of};
-use crate::fixture::{PATIENCE, new_worker, open, start};
+use crate::fixture::{PATIENCE, execute, new_worker, open, start};
 
 pub(crate) async fn a_killed_process_is_found_dead_soon(url: String) {
     let store = open(&url).await;
@@ -65,6 +65,25 @@ pub(crate) async fn a_worker_whose_lock_another_has_is_not_found_dead(url: Strin
     let unlock = "SELECT pg_advisory_unlock(hashtext('piton ' || current_schema()), 1)";
     sqlx::raw_sql(unlock).execute(&mut holder).await.expect("it has it");
     assert_eq!(store.find_dead_workers().await.expect("the dead can be looked for"), []);
+}
+
+/// The server hangs up in the middle of the first question for a lock.
+const HANG_UP_ONCE: &str = "CREATE SEQUENCE asked; \
+    CREATE FUNCTION pg_try_advisory_lock(class int, key int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN \
+    IF nextval('asked') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; \
+    RETURN pg_catalog.pg_try_advisory_lock(class, key); END $$";
+
+/// Or its death would be noticed by its lease alone.
+pub(crate) async fn a_worker_whose_session_is_cut_off_as_it_registers_gets_its_lock(url: String) {
+    execute(&url, HANG_UP_ONCE).await;
+    let before_the_server_s = format!("{url}&options=-c%20search_path%3Dpublic,pg_catalog");
+    let store = open(&before_the_server_s).await;
+    let registered = tokio::time::timeout(PATIENCE, store.register_worker(new_worker())).await;
+    registered.expect("in time").expect("a worker can register");
+    let mut observer = PgConnection::connect(&url).await.expect("the server is there");
+    let is_locked = "SELECT is_locked AND last_value > 1 FROM piton_workers, asked";
+    let is_locked: bool = sqlx::query_scalar(is_locked).fetch_one(&mut observer).await.expect("ok");
+    assert!(is_locked);
 }
 
 pub(crate) async fn news_reaches_other_processes(url: String) {

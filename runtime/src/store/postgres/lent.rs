@@ -8,20 +8,25 @@ use async_trait::async_trait;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
-use super::transaction::Transaction;
+use super::transaction::{Transaction, patience};
 use super::{PostgresStore, failed, inbox};
 use crate::error::StoreError;
 use crate::store::{ActivityTransaction, ArrivalOutcome, NewArrival};
 
-/// The planner's settings as servers have them, for statements that are not piton's.
-const USUAL_PLANS: &str = "SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; \
+/// The planner's settings as servers have them, for statements that are not piton's. What an activity does
+/// between two of them may take its time.
+const USUAL_PLANS: &str = "SET LOCAL idle_in_transaction_session_timeout TO DEFAULT; \
+    SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; \
     SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; \
     SET LOCAL plan_cache_mode = auto";
 
 /// Back to those of the connection: a plan made under other settings would be kept.
-const OWN_PLANS: &str = "SET LOCAL enable_hashjoin TO DEFAULT; \
+const OWN_PLANS: &str = concat!(
+    patience!(),
+    "; SET LOCAL enable_hashjoin TO DEFAULT; \
     SET LOCAL enable_mergejoin TO DEFAULT; SET LOCAL enable_seqscan TO DEFAULT; \
-    SET LOCAL enable_bitmapscan TO DEFAULT; SET LOCAL plan_cache_mode TO DEFAULT";
+    SET LOCAL enable_bitmapscan TO DEFAULT; SET LOCAL plan_cache_mode TO DEFAULT"
+);
 
 struct LentConnection {
     transaction: Transaction,

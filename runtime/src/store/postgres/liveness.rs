@@ -52,10 +52,19 @@ impl Liveness {
         Self { wishes, session, settled_at }
     }
 
-    /// Takes the lock of a worker that nobody knows of yet; returns whether it is held.
+    /// Takes the lock of a worker that nobody knows of yet; returns whether it is held. Waits for the
+    /// session to connect again if its connection has gone: without the lock nothing would ever tell of the
+    /// worker's death but its lease.
     pub(super) async fn hold(&self, worker: WorkerId) -> bool {
-        let (answer, answered) = oneshot::channel();
-        self.wishes.send(Wish::Hold(worker, answer)).is_ok() && answered.await.unwrap_or(false)
+        loop {
+            let (answer, answered) = oneshot::channel();
+            if self.wishes.send(Wish::Hold(worker, answer)).is_err() {
+                return false;
+            }
+            if let Ok(is_held) = answered.await {
+                return is_held;
+            }
+        }
     }
 
     /// Releases a worker's lock, if it is held here.

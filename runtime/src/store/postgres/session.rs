@@ -41,7 +41,7 @@ const UNLOCK: &str = "SELECT pg_advisory_unlock(hashtext('piton ' || current_sch
 
 /// Something for the session to do.
 pub(super) enum Wish {
-    /// Take the lock of a worker and say whether that worked.
+    /// Take the lock of a worker and say whether that worked. If the connection has gone, nothing is said.
     Hold(WorkerId, oneshot::Sender<bool>),
     /// Release it.
     LetGo(WorkerId),
@@ -124,13 +124,13 @@ impl Session {
     async fn grant(&mut self, listener: &mut PgListener, wish: Wish) -> Result<(), sqlx::Error> {
         match wish {
             Wish::Hold(worker, answer) => {
-                let locked = lock(listener, worker).await;
-                if let Ok(true) = locked {
+                let is_held = lock(listener, worker).await?;
+                if is_held {
                     self.held.insert(worker);
                 }
                 // Whoever no longer waits for the answer has not written the worker's row.
-                let _ = answer.send(matches!(locked, Ok(true)));
-                locked.map(drop)
+                let _ = answer.send(is_held);
+                Ok(())
             }
             Wish::LetGo(worker) => {
                 self.missing.remove(&worker);

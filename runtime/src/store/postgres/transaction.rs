@@ -4,12 +4,31 @@
 //! to `BEGIN` is under way; whoever gets the connection next would then write into a transaction
 //! that nobody commits. Here a connection goes back only from a transaction that has ended;
 //! otherwise it is closed, and the server rolls back.
+//!
+//! Between two statements of one it is the server that waits, with everything that is locked, and whoever
+//! needs that waits as well. So a process that stands still there loses the transaction soon.
 
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, Postgres};
 
 use super::PostgresStore;
 use super::lanes::{Lane, Lanes};
+
+/// How long the server waits for the next statement to come whole, where that may hold states or
+/// payloads, which take their time on a slow network: a third of what a whole call may take.
+macro_rules! patience {
+    () => {
+        "SET LOCAL idle_in_transaction_session_timeout = '10s'"
+    };
+}
+pub(super) use patience;
+
+const BEGIN_LONG: &str = concat!("BEGIN ISOLATION LEVEL READ COMMITTED; ", patience!());
+
+/// Where it holds ids and nothing else: longer than a process waits for its turn on a busy machine, short
+/// against the lease of one that stands still.
+const BEGIN_SHORT: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
+    SET LOCAL idle_in_transaction_session_timeout = '2s'";
 
 /// A transaction in read-committed isolation.
 #[derive(Debug)]
@@ -30,21 +49,23 @@ pub(super) trait Connection {
 }
 
 impl Transaction {
+    /// For statements that hold ids and nothing else.
     pub(super) async fn begin(store: &PostgresStore) -> Result<Self, sqlx::Error> {
-        Self::begin_on(store.connection().await?).await
+        Self::begin_on(store.connection().await?, BEGIN_SHORT).await
     }
 }
 
 impl Transaction<Lane> {
+    /// For statements that may be long.
     pub(super) async fn begin_in(lanes: &Lanes) -> Result<Self, sqlx::Error> {
-        Self::begin_on(lanes.lane().await?).await
+        Self::begin_on(lanes.lane().await?, BEGIN_LONG).await
     }
 }
 
 impl<C: Connection> Transaction<C> {
-    async fn begin_on(connection: C) -> Result<Self, sqlx::Error> {
+    async fn begin_on(connection: C, how: &'static str) -> Result<Self, sqlx::Error> {
         let mut transaction = Self { connection: Some(connection) };
-        sqlx::raw_sql("BEGIN ISOLATION LEVEL READ COMMITTED").execute(transaction.get()).await?;
+        sqlx::raw_sql(how).execute(transaction.get()).await?;
         Ok(transaction)
     }
 

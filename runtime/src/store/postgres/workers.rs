@@ -77,16 +77,19 @@ const LET_GO: &str = concat!(
 const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms FROM piton_workers \
     WHERE fenced_at IS NULL ORDER BY worker_id";
 
-/// Those whose lease has run out, or whichever of `$2` have not been fenced. `FOR UPDATE` is stronger
-/// than the lock of the update itself, which would let commits pass.
+/// Those whose lease has run out, or whichever of `$2` have not been fenced, and nobody else: whoever stands
+/// still here holds up none who live. `FOR UPDATE` is stronger than the lock of the update itself, which
+/// would let commits pass; a lease that has been renewed before the row is locked is looked at again.
 const FENCE: &str = concat!(
     "UPDATE piton_workers AS worker SET epoch = epoch + 1, fenced_at = clock.now, \
      lease_expires_at = least(lease_expires_at, clock.now) FROM ",
     now!(),
-    " AS clock, (SELECT worker_id FROM piton_workers WHERE fenced_at IS NULL \
-     AND ($2::bigint[] IS NULL OR worker_id = ANY ($2)) ORDER BY worker_id FOR UPDATE) AS unfenced \
-     WHERE worker.worker_id = unfenced.worker_id \
-     AND ($2 IS NOT NULL OR lease_expires_at <= clock.now) RETURNING worker.worker_id"
+    " AS clock, (SELECT worker_id FROM piton_workers AS unfenced, ",
+    now!(),
+    " AS clock WHERE fenced_at IS NULL AND CASE WHEN $2::bigint[] IS NULL \
+     THEN lease_expires_at <= clock.now ELSE worker_id = ANY ($2) END \
+     ORDER BY worker_id FOR UPDATE OF unfenced) AS unfenced \
+     WHERE worker.worker_id = unfenced.worker_id RETURNING worker.worker_id"
 );
 
 const ANY_EXPIRED: &str = concat!(

@@ -2,19 +2,22 @@
 //! is there when fencing goes on; otherwise a worker could be given something when nobody looks any more
 //! at what it has.
 
+use std::io::Write as _;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::Duration;
 
 use piton::model::RunId;
 use piton::store::{
     ArrivalOutcome, CommitOutcome, CommitStep, FinishOutcome, HeartbeatOutcome, NewArrival, NewRun,
-    Renewal, StartOutcome, Store, WorkerLease,
+    NewWorker, Renewal, StartOutcome, Store, WorkerLease,
 };
 
 use super::scene::{
     Scene, activity, beat, claim, claim_activities, close, end, ended, outcome, retry, signal,
 };
-use crate::fixture::{PATIENCE, keep, new_run};
+use crate::child::{FENCE, start_child, worker_of};
+use crate::fixture::{PATIENCE, keep, new_run, new_worker};
 
 /// Longer than any test.
 const LEASE: Duration = Duration::from_secs(3_600);
@@ -209,4 +212,48 @@ pub(crate) async fn fencing_holds_up_a_claim(url: String) {
     assert_eq!(ended(claimed).await.expect("it is answered"), []);
     let unowned = "SELECT count(*) FROM piton_runs WHERE due_at IS NOT NULL";
     assert_eq!(scene.count(unowned).await, 2, "{owned} {due}");
+}
+
+/// Nor does one that stands still in the middle of it, for longer than the server waits for it: those who
+/// live hear nothing of it, and somebody else fences the dead.
+pub(crate) async fn who_stands_still_while_fencing_holds_up_nobody(url: String) {
+    fn signal(child: &Child, name: &str) {
+        let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
+        assert!(sent.expect("it can be started").success());
+    }
+    let mut scene = Scene::new(url.clone()).await;
+    let living = scene.worker().await;
+    let at_work = scene.run(Some(living)).await;
+    let mut fencer = start_child(&url);
+    let _ = worker_of(&mut fencer);
+    let lease = Duration::from_millis(500);
+    let short = NewWorker { lease, ..new_worker() };
+    let dead = scene.store.register_worker(short).await.expect("a worker can register");
+    scene.run(Some(dead)).await;
+    let is_over = format!(
+        "SELECT count(*) FROM piton_workers WHERE worker_id = {} AND \
+         lease_expires_at <= extract(epoch FROM clock_timestamp()) * 1000000",
+        dead.worker_id.0
+    );
+    while scene.count(is_over.as_str()).await == 0 {}
+    scene.bar("UPDATE", "piton_runs").await;
+    writeln!(fencer.stdin.as_mut().expect("it is piped"), "{FENCE}").expect("it reads");
+    scene.until_barred(1).await;
+    signal(&fencer, "-STOP");
+    scene.open_barrier().await;
+    let store = Arc::clone(&scene.store);
+    let lives = async {
+        let renewed = store.renew_lease(living, LEASE).await.expect("it can be asked for");
+        assert!(matches!(renewed, Renewal::Renewed(_)), "{renewed:?}");
+        let committed = store.commit_steps(living, &[&keep(at_work, 0)]).await;
+        assert_eq!(committed.expect("it can commit"), [CommitOutcome::Committed]);
+    };
+    // Less than the server waits for whoever stands still.
+    tokio::time::timeout(Duration::from_secs(1), lives).await.expect("it waits for nobody");
+    let other = Arc::clone(&scene.other);
+    let fenced = tokio::spawn(async move { other.fence_expired_workers().await });
+    assert_eq!(ended(fenced).await.expect("it can be fenced"), (vec![dead.worker_id], 1));
+    signal(&fencer, "-CONT");
+    drop(fencer.stdin.take());
+    fencer.wait().expect("it ends");
 }
