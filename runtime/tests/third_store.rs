@@ -101,7 +101,7 @@ delegate! {
     find_run(key: &RunKey) -> Option<RunRecord>;
     find_snapshot(run_id: RunId) -> Option<Vec<u8>>;
     find_endings(run_ids: &[RunId]) -> Vec<FoundEnding>;
-    list_runs(filter: &RunFilter, limit: u32) -> Vec<RunRecord>;
+    list_runs(filter: &RunFilter, before: Option<RunId>, limit: u32) -> Vec<RunRecord>;
     count_runs(filter: &RunFilter) -> Vec<(RunStatus, u64)>;
     terminate_run(run_id: RunId, reason: &str) -> bool;
     unblock_runs(workflows: &[&str], run_id: Option<RunId>) -> u64;

@@ -163,7 +163,7 @@ fn key_of(number: u32) -> String {
 /// Signals runs that a client has started without ever knowing, and that therefore nobody feeds.
 pub(crate) async fn feed_strangers(world: &Arc<World>, started: &[Acknowledged]) {
     let filter = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
-    let open = world.database.list_runs(&filter, u32::MAX).await.unwrap_or_default();
+    let open = world.database.list_runs(&filter, None, u32::MAX).await.unwrap_or_default();
     for run in open {
         let is_known = started.iter().any(|started| started.run_id == run.run_id);
         if !is_known && let Some(number) = number_of(&run) {
@@ -221,7 +221,8 @@ async fn await_result<W: Workflow>(world: &Arc<World>, run_id: RunId) {
 
 /// Compares the end of every run with what a plain execution could have come to.
 pub(crate) async fn check_results(world: &Arc<World>, started: &[Acknowledged]) {
-    let all = world.database.list_runs(&RunFilter::default(), u32::MAX).await.unwrap_or_default();
+    let all =
+        world.database.list_runs(&RunFilter::default(), None, u32::MAX).await.unwrap_or_default();
     for run in &all {
         let Some(number) = number_of(run) else { continue };
         let plan = Plan::draw(world, number);

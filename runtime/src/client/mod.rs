@@ -165,7 +165,16 @@ impl Client {
     /// # Errors
     /// See [`Client::find`].
     pub async fn list(&self, filter: &RunFilter, limit: u32) -> Result<Vec<RunRecord>, StoreError> {
-        patiently(|| self.shared.store.list_runs(filter, limit)).await
+        let mut runs: Vec<RunRecord> = Vec::new();
+        loop {
+            let (before, left) = (runs.last().map(|run| run.run_id), limit - runs.len() as u32);
+            let page = patiently(|| self.shared.store.list_runs(filter, before, left)).await?;
+            // No more than there are left.
+            runs.extend(page.iter().take(left as usize).cloned());
+            if page.is_empty() || runs.len() as u32 >= limit {
+                return Ok(runs);
+            }
+        }
     }
 
     /// How many runs match, by status; statuses without runs are left out.

@@ -83,19 +83,25 @@ pub(crate) async fn fence_expired_workers(store: &dyn Store) -> Result<(), Store
 
 async fn recover_strays(session: &Arc<Session>) -> Result<(), StoreError> {
     let _claiming = session.claiming.lock().await;
-    let known = session.runs.known();
-    let heard = session.store.hub().arrivals();
-    let strays = session.store.recover_claims(session.lease(), &known, INBOX_PAGE).await?;
-    for mut run in strays {
-        // Whatever its driver had under way, if it had one, was interrupted.
-        run.takeovers += 1;
-        let Ok(permit) = Arc::clone(&session.capacity).try_acquire_owned() else {
-            session.strays.stand();
-            break;
-        };
-        info!(run_id = %run.run_id, "recovered a run");
-        let origin = Origin::Claimed { run, heard };
-        Adoption { session: Arc::clone(session), origin, permit, starting: None }.adopt();
+    let mut known = session.runs.known();
+    loop {
+        let heard = session.store.hub().arrivals();
+        let strays = session.store.recover_claims(session.lease(), &known, INBOX_PAGE).await?;
+        if strays.is_empty() {
+            return Ok(());
+        }
+        for mut run in strays {
+            // Whatever its driver had under way, if it had one, was interrupted.
+            run.takeovers += 1;
+            let Ok(permit) = Arc::clone(&session.capacity).try_acquire_owned() else {
+                session.strays.stand();
+                return Ok(());
+            };
+            info!(run_id = %run.run_id, "recovered a run");
+            // Known from here on, whatever becomes of it: the next answer has those that did not fit.
+            known.push(run.run_id);
+            let origin = Origin::Claimed { run, heard };
+            Adoption { session: Arc::clone(session), origin, permit, starting: None }.adopt();
+        }
     }
-    Ok(())
 }

@@ -198,7 +198,11 @@ impl Transition for Endings {
     const OPERATION: &'static str = "find_endings";
 
     async fn apply(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
-        self.store.find_endings(run_ids).await
+        let mut found = Vec::with_capacity(run_ids.len());
+        while let Some(rest) = run_ids.get(found.len()..).filter(|rest| !rest.is_empty()) {
+            found.extend(self.store.find_endings(rest).await?);
+        }
+        Ok(found)
     }
 
     fn is_repeatable(&self, _: &RunId) -> bool {

@@ -38,7 +38,8 @@
 //! A worker may ask for hundreds of runs, arrivals or activities, each of which may be megabytes. What it
 //! is given in one answer ends where snapshots, arrivals or calls come to more than [`MAX_ANSWER_BYTES`],
 //! apart from the first, which is given however long it is. What is left is there for the next call, and
-//! the answer says so.
+//! the answer says so. So does what people and clients are given where results and failures come to more;
+//! that may be shorter than what was asked for, and is empty only if there is nothing.
 
 mod activities;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
@@ -207,8 +208,9 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError>;
 
     /// The runs that `worker` owns apart from those in `held`, as a claim would give them: what a
-    /// claim or a start gave whose answer was lost on the way. Writes and locks nothing, since nobody
-    /// else can have them while the lease is valid.
+    /// claim or a start gave whose answer was lost on the way. Not all of them if more would not fit one
+    /// answer: whoever asks again, with these among those held, gets the rest. Writes and locks nothing,
+    /// since nobody else can have them while the lease is valid.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
@@ -309,7 +311,8 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         ends: Vec<FinishActivity>,
     ) -> Result<Vec<FinishOutcome>, StoreError>;
 
-    /// Activities one of whose limits has run out, at most `limit`, the longest overdue first. What
+    /// Activities one of whose limits has run out, at most `limit` and as far as their calls fit one
+    /// answer, the longest overdue first. If there is one, there is one in the answer. What
     /// follows is for the caller to decide and to say with [`Reporter::Expiry`]. Locks nothing: that the
     /// limit has still run out is looked at when the end is told.
     async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError>;
@@ -356,13 +359,19 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// Locks nothing.
     async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// What these runs have come to, in their order. The lookup behind waiting for results: less is
+    /// What these runs have come to, in their order, as far as that fits one answer: of the first at
+    /// least. The lookup behind waiting for results: less is
     /// read than for [`Store::find_run`], and many are asked for at a time. Locks nothing.
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError>;
 
-    /// The runs that match, newest first, at most `limit`. Locks nothing.
-    async fn list_runs(&self, filter: &RunFilter, limit: u32)
-    -> Result<Vec<RunRecord>, StoreError>;
+    /// The runs that match, newest first, at most `limit` and as far as their results fit one answer; with
+    /// `before`, only those behind it. If there is one, there is one in the answer. Locks nothing.
+    async fn list_runs(
+        &self,
+        filter: &RunFilter,
+        before: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>, StoreError>;
 
     /// How many runs match, by status; statuses without runs are left out. Locks nothing.
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError>;

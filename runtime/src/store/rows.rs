@@ -75,32 +75,17 @@ impl TryFrom<BlockedRow> for BlockedRun {
     }
 }
 
-/// The columns of an ending.
-pub(super) type EndingRow = (Uuid, String, Option<Vec<u8>>, Option<String>);
+/// The columns of an ending; all of them null where there is no such run.
+pub(super) type EndingRow = (Option<String>, Option<Vec<u8>>, Option<String>);
 
-/// What runs have come to, as far as they are known.
-#[derive(Default)]
-pub(super) struct Endings(HashMap<RunId, FoundEnding>);
-
-impl Endings {
-    pub(super) fn add(&mut self, rows: Vec<EndingRow>) -> Result<(), StoreError> {
-        for (run_id, status, result, failure) in rows {
-            let status = read_status(&status)?;
-            let ending = Ending { status, result: result.map(Payload), failure };
-            let found = match status.is_open() {
-                true => FoundEnding::Open,
-                false => FoundEnding::Closed(ending),
-            };
-            self.0.insert(run_id.into(), found);
-        }
-        Ok(())
+/// What a run has come to.
+pub(super) fn read_ending(row: EndingRow) -> Result<FoundEnding, StoreError> {
+    let (Some(status), result, failure) = row else { return Ok(FoundEnding::Unknown) };
+    let status = read_status(&status)?;
+    if status.is_open() {
+        return Ok(FoundEnding::Open);
     }
-
-    /// One for each of these runs.
-    pub(super) fn in_order(&self, run_ids: &[RunId]) -> Vec<FoundEnding> {
-        let found = |run_id| self.0.get(run_id).cloned().unwrap_or(FoundEnding::Unknown);
-        run_ids.iter().map(found).collect()
-    }
+    Ok(FoundEnding::Closed(Ending { status, result: result.map(Payload), failure }))
 }
 
 /// The columns of a [`ClaimedRun`] but for its inbox.

@@ -3,7 +3,7 @@
 
 use super::{
     ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitStep, Disposition, FinishActivity,
-    NewArrival, NewRun,
+    FoundEnding, NewArrival, NewRun, RunRecord,
 };
 use crate::machine::OperationOutcome;
 use crate::model::{Payload, RunId};
@@ -134,6 +134,23 @@ impl Weight for OperationOutcome {
             Self::Panicked(text) | Self::Unusable(text) => text.len(),
             Self::TimedOut(_) | Self::Cancelled | Self::Unknown => 0,
         }
+    }
+}
+
+impl Weight for FoundEnding {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Closed(ending) => {
+                ending.result.weight() + ending.failure.as_ref().map_or(0, String::len)
+            }
+            Self::Open | Self::Unknown => 0,
+        }
+    }
+}
+
+impl Weight for RunRecord {
+    fn weight(&self) -> usize {
+        self.result.weight() + self.failure.as_ref().map_or(0, String::len)
     }
 }
 

@@ -251,7 +251,7 @@ impl Worker {
 async fn warn_of_unserved(client: &Client, registry: &Registry) -> Result<(), StoreError> {
     // A glance and not a count: what there is shows in the first thousand.
     let filter = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
-    let runs = client.store().list_runs(&filter, 1_000).await?;
+    let runs = client.store().list_runs(&filter, None, 1_000).await?;
     let mut unserved: Vec<_> = runs
         .into_iter()
         .filter(|run| run.owner.is_none() && registry.workflow(&run.workflow).is_none())

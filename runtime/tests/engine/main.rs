@@ -15,6 +15,7 @@ mod faults;
 mod generics;
 mod heartbeats;
 mod limits;
+mod long_answers;
 mod lost_claims;
 mod methods;
 mod once;

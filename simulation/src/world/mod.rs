@@ -303,7 +303,8 @@ impl World {
         let running = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
         let (_, client) = self.lock_clients()[OUTSIDER].clone();
         loop {
-            let mut blocked = self.database.list_runs(&filter, u32::MAX).await.unwrap_or_default();
+            let mut blocked =
+                self.database.list_runs(&filter, None, u32::MAX).await.unwrap_or_default();
             // What a build cannot read waits for another.
             blocked.retain(|run| matches!(run.blocked, Some(BlockedReason::Panicked(_))));
             for run in blocked {
@@ -312,7 +313,8 @@ impl World {
             }
             // A worker that has no room for a run leaves it to others.
             if self.has_room() {
-                let running = self.database.list_runs(&running, u32::MAX).await.unwrap_or_default();
+                let running =
+                    self.database.list_runs(&running, None, u32::MAX).await.unwrap_or_default();
                 let now = self.database.clock();
                 self.judge(|oracle| {
                     oracle.check_blocked(bound);

@@ -7,7 +7,7 @@ use super::reports::Reports;
 use crate::engine::retry::{self, AttemptResult, Conclusion};
 use crate::error::StoreError;
 use crate::machine::OperationOutcome;
-use crate::store::{ActivityEnd, ExpiredActivity, FinishActivity, Reporter, Store};
+use crate::store::{ActivityEnd, ExpiredActivity, FinishActivity, FinishOutcome, Reporter, Store};
 
 /// How many are looked at in one go.
 const PAGE: u32 = 200;
@@ -16,7 +16,7 @@ const PAGE: u32 = 200;
 pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), StoreError> {
     loop {
         let expired = store.expired_activities(PAGE).await?;
-        let is_last = expired.len() < PAGE as usize;
+        let mut is_last = true;
         let ends = expired.into_iter().map(|expired| {
             let (key, attempt) = (expired.key, expired.attempt);
             info!(run_id = %key.run_id, handle = key.handle.0, attempt, limit = ?expired.limit,
@@ -25,9 +25,13 @@ pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), S
             reports.ends.submit(FinishActivity { key, attempt, reporter: Reporter::Expiry, end })
         });
         for ended in futures_util::future::join_all(ends).await {
-            if let Err(error) = ended {
-                warn!(%error, "an activity whose time is over could not be ended yet");
-                return Ok(());
+            match ended {
+                // There may be more behind it. What is stale somebody else has ended.
+                Ok(outcome) => is_last &= outcome != FinishOutcome::Finished,
+                Err(error) => {
+                    warn!(%error, "an activity whose time is over could not be ended yet");
+                    return Ok(());
+                }
             }
         }
         if is_last {

@@ -8,10 +8,12 @@ use super::fixture::{
     ACTIVITY, QUEUE, StoreUnderTest, activity as activity_of, beat, by_worker, new_run, retry,
     signal,
 };
-use crate::model::{Payload, RunId};
+use crate::machine::OperationOutcome;
+use crate::model::{Payload, RunId, RunStatus, StepNo};
 use crate::store::{
-    ActivityHeartbeat, ArrivalKind, ClaimActivities, FinishOutcome, Inbox, MAX_ANSWER_BYTES,
-    NewActivity, NewArrival, NewRun, WorkerLease,
+    ActivityEnd, ActivityHeartbeat, ActivityLimits, ArrivalKind, ClaimActivities, CommitStep,
+    Disposition, FinishActivity, FinishOutcome, FoundEnding, Inbox, MAX_ANSWER_BYTES, NewActivity,
+    NewArrival, NewRun, Reporter, RunFilter, WorkerLease,
 };
 
 super::list_cases!("answers":
@@ -28,6 +30,12 @@ super::list_cases!("answers":
     a_call_that_is_longer_comes_alone,
     what_heartbeats_have_said_counts,
     calls_for_which_there_is_no_room_do_not_count,
+    recovered_runs_come_as_far_as_they_fit,
+    what_is_recovered_and_longer_comes_alone,
+    expired_activities_come_as_far_as_they_fit,
+    endings_are_found_as_far_as_they_fit,
+    an_ending_that_is_longer_comes_alone,
+    a_list_ends_with_the_results_that_fit,
 );
 
 /// Two fit, and three do not.
@@ -212,4 +220,131 @@ async fn calls_for_which_there_is_no_room_do_not_count(t: StoreUnderTest) {
     let claimed = t.store.claim_activities(request).await.expect("a valid worker can claim");
     let lengths: Vec<usize> = claimed.activities.iter().map(|one| one.call.len()).collect();
     assert_eq!(lengths, [HALF, HALF - 1]);
+}
+
+/// Asks until nothing comes any more, as if nothing of what has come were held before that.
+async fn recover_all(t: &StoreUnderTest, worker: WorkerLease) -> Vec<usize> {
+    let (mut known, mut answers) = (Vec::new(), Vec::new());
+    loop {
+        let recovered = t.store.recover_claims(worker, &known, 10).await;
+        let recovered = recovered.expect("a valid worker can ask");
+        if recovered.is_empty() {
+            known.sort_unstable();
+            known.dedup();
+            assert_eq!(known.len(), answers.iter().sum::<usize>(), "some came twice");
+            return answers;
+        }
+        let bytes: usize = recovered.iter().map(|run| run.snapshot.len()).sum();
+        assert!(bytes <= MAX_ANSWER_BYTES || recovered.len() == 1, "{bytes}");
+        answers.push(recovered.len());
+        known.extend(recovered.iter().map(|run| run.run_id));
+    }
+}
+
+/// Starts runs that a worker owns, with snapshots of these lengths.
+async fn start_owned(t: &StoreUnderTest, worker: WorkerLease, lengths: &[usize]) {
+    for length in lengths {
+        let run = NewRun {
+            snapshot: vec![1; *length],
+            owner: Some(worker),
+            ..new_run(&RunId::new().to_string())
+        };
+        t.start_all(vec![run]).await;
+    }
+}
+
+async fn recovered_runs_come_as_far_as_they_fit(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    start_owned(&t, worker, &[HALF; 5]).await;
+    assert_eq!(recover_all(&t, worker).await, [2, 2, 1]);
+}
+
+async fn what_is_recovered_and_longer_comes_alone(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    start_owned(&t, worker, &[LONGER, LONGER]).await;
+    assert_eq!(recover_all(&t, worker).await, [1, 1]);
+}
+
+async fn expired_activities_come_as_far_as_they_fit(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    for (handle, length) in (0..).zip([HALF, HALF, LONGER, 1]) {
+        let limits = ActivityLimits { close_by: Some(t.now()), ..ActivityLimits::default() };
+        let call = vec![1; length];
+        t.queue(worker, vec![NewActivity { call, limits, ..activity_of(handle) }]).await;
+        t.clock.advance(Duration::from_millis(1));
+    }
+    for expected in [vec![0, 1], vec![2], vec![3], vec![]] {
+        let expired = t.store.expired_activities(10).await.expect("they can be looked up");
+        let handles: Vec<u64> = expired.iter().map(|expired| expired.key.handle.0).collect();
+        assert_eq!(handles, expected);
+        for expired in expired {
+            let (key, attempt, reporter) = (expired.key, expired.attempt, Reporter::Expiry);
+            let end = ActivityEnd::Outcome(OperationOutcome::TimedOut(expired.limit));
+            let end = FinishActivity { key, attempt, reporter, end };
+            assert_eq!(t.finish(end).await, FinishOutcome::Finished);
+        }
+    }
+}
+
+/// Runs that have come to results of these lengths, or go on.
+async fn end_all(t: &StoreUnderTest, lengths: &[Option<usize>]) -> Vec<RunId> {
+    let worker = t.worker().await;
+    let mut run_ids = Vec::new();
+    for length in lengths {
+        let run_id = t.start_owned(&RunId::new().to_string(), worker).await;
+        if let Some(length) = length {
+            let (status, result) = (RunStatus::Completed, Some(Payload(vec![1; *length])));
+            let disposition = Disposition::Close { status, result, failure: None };
+            t.commit(worker, CommitStep::new(run_id, StepNo(0), disposition)).await;
+        }
+        run_ids.push(run_id);
+    }
+    run_ids
+}
+
+/// The lengths of the results that are found, in the order asked.
+async fn find_lengths(t: &StoreUnderTest, run_ids: &[RunId]) -> Vec<usize> {
+    let found = t.store.find_endings(run_ids).await.expect("endings can be looked up");
+    let length = |found: FoundEnding| match found {
+        FoundEnding::Closed(ending) => ending.result.map_or(0, |result| result.as_bytes().len()),
+        FoundEnding::Open | FoundEnding::Unknown => 0,
+    };
+    found.into_iter().map(length).collect()
+}
+
+async fn endings_are_found_as_far_as_they_fit(t: StoreUnderTest) {
+    let half = Some(HALF);
+    let mut run_ids = end_all(&t, &[None, half, half, half, None]).await;
+    run_ids.insert(1, RunId::new());
+    assert_eq!(find_lengths(&t, &run_ids).await, [0, 0, HALF, HALF]);
+    assert_eq!(find_lengths(&t, &run_ids[4..]).await, [HALF, 0]);
+    // One that is asked for twice is given twice.
+    assert_eq!(find_lengths(&t, &[run_ids[2]; 3]).await, [HALF, HALF]);
+}
+
+async fn an_ending_that_is_longer_comes_alone(t: StoreUnderTest) {
+    let run_ids = end_all(&t, &[Some(1), Some(LONGER), None]).await;
+    assert_eq!(find_lengths(&t, &run_ids).await, [1]);
+    assert_eq!(find_lengths(&t, &run_ids[1..]).await, [LONGER]);
+    assert_eq!(find_lengths(&t, &run_ids[2..]).await, [0]);
+}
+
+async fn a_list_ends_with_the_results_that_fit(t: StoreUnderTest) {
+    let run_ids = end_all(&t, &[Some(1), Some(LONGER), Some(HALF), Some(HALF), None]).await;
+    let mut newest_first = run_ids;
+    newest_first.sort_unstable_by(|one, other| other.cmp(one));
+    let mut listed: Vec<RunId> = Vec::new();
+    loop {
+        let page = t.store.list_runs(&RunFilter::default(), listed.last().copied(), 10).await;
+        let page = page.expect("runs can be listed");
+        let lengths =
+            page.iter().map(|run| run.result.as_ref().map_or(0, |it| it.as_bytes().len()));
+        let bytes: usize = lengths.sum();
+        assert!(bytes <= MAX_ANSWER_BYTES || page.len() == 1, "{bytes}");
+        if page.is_empty() {
+            break;
+        }
+        listed.extend(page.iter().map(|run| run.run_id));
+    }
+    assert_eq!(listed, newest_first);
 }

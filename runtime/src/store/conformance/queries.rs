@@ -21,6 +21,7 @@ super::list_cases!("queries":
     the_last_run_is_the_last_whoever_named_it,
     runs_are_listed_newest_first,
     no_more_than_the_limit_is_listed,
+    a_list_goes_on_behind_a_run,
     listing_goes_by_workflow_and_status,
     counting_goes_by_status,
     counting_goes_by_workflow,
@@ -37,7 +38,7 @@ async fn find(t: &StoreUnderTest, workflow_id: &str) -> Option<RunId> {
 }
 
 async fn list(t: &StoreUnderTest, filter: RunFilter, limit: u32) -> Vec<RunId> {
-    let runs = t.store.list_runs(&filter, limit).await.expect("runs can be listed");
+    let runs = t.store.list_runs(&filter, None, limit).await.expect("runs can be listed");
     runs.iter().map(|run| run.run_id).collect()
 }
 
@@ -126,6 +127,25 @@ async fn no_more_than_the_limit_is_listed(t: StoreUnderTest) {
     t.start_all((0..5).map(|n| new_run(&n.to_string())).collect()).await;
     assert_eq!(list(&t, RunFilter::default(), 3).await.len(), 3);
     assert_eq!(list(&t, RunFilter::default(), 0).await, []);
+}
+
+/// Whether or not that run matches, or is there.
+async fn a_list_goes_on_behind_a_run(t: StoreUnderTest) {
+    let parked = start_various(&t).await;
+    let filter = filter(None, Some(RunStatus::Completed));
+    let newest_first = list(&t, filter.clone(), 10).await;
+    let behind = async |run_id, limit| {
+        let runs = t.store.list_runs(&filter, Some(run_id), limit).await;
+        let runs = runs.expect("runs can be listed");
+        runs.iter().map(|run| run.run_id).collect::<Vec<_>>()
+    };
+    assert_eq!(behind(newest_first[0], 10).await, newest_first[1..]);
+    assert_eq!(behind(newest_first[0], 1).await, newest_first[1..2]);
+    assert_eq!(behind(newest_first[2], 10).await, []);
+    let is_behind_parked = |run_id: &RunId| *run_id < parked;
+    let expected: Vec<_> = newest_first.iter().copied().filter(is_behind_parked).collect();
+    assert_eq!(behind(parked, 10).await, expected);
+    assert_eq!(behind(RunId::new(), 10).await, newest_first);
 }
 
 /// Two completed runs and a parked one of one workflow, a completed one of another.

@@ -284,7 +284,9 @@ impl State {
         let mut expired: Vec<_> =
             self.activities.iter().filter(|(_, row)| row.is_expired(now)).collect();
         expired.sort_by_key(|(key, row)| (row.expires_at, **key));
+        let mut answer = Answer::default();
         let expired = expired.into_iter().take(limit as usize);
+        let expired = expired.take_while(|(_, row)| answer.takes(row.new.call.len()));
         let expired = expired.map(|(key, row)| ExpiredActivity {
             key: *key,
             attempt: row.attempt,

@@ -3,6 +3,7 @@
 use super::Held;
 use super::state::{News, RunRow, State};
 use crate::model::RunId;
+use crate::store::weight::{Answer, Weight as _};
 use crate::store::{FoundEnding, ReviewedRuns, RunFilter, RunKey, RunRecord, WorkerLease};
 
 impl State {
@@ -44,7 +45,20 @@ impl State {
             Some(row) if row.status.is_open() => FoundEnding::Open,
             Some(row) => FoundEnding::Closed(row.ending()),
         };
-        run_ids.iter().map(found).collect()
+        let mut answer = Answer::default();
+        run_ids.iter().map(found).take_while(|found| answer.takes(found.weight())).collect()
+    }
+
+    pub(super) fn list_runs(
+        &self,
+        filter: &RunFilter,
+        before: Option<RunId>,
+        limit: u32,
+    ) -> Vec<RunRecord> {
+        let is_behind = |row: &&RunRow| before.is_none_or(|before| row.run_id < before);
+        let runs = self.matching(filter).rev().filter(is_behind).map(RunRow::record);
+        let mut answer = Answer::default();
+        runs.take(limit as usize).take_while(|run| answer.takes(run.weight())).collect()
     }
 
     pub(super) fn matching(&self, filter: &RunFilter) -> impl DoubleEndedIterator<Item = &RunRow> {

@@ -253,6 +253,8 @@ impl State {
             .runs
             .values()
             .filter(|row| row.owner == Some(worker) && !held.contains(&row.run_id));
+        let mut snapshots = Answer::default();
+        let stray = stray.take_while(|row| snapshots.takes(row.snapshot.len()));
         let stray = stray.inspect(|row| row.tell_claim(worker, true, news));
         let mut inboxes = Answer::default();
         Ok(stray.map(|row| row.claimed(inbox_limit, &mut inboxes)).collect())

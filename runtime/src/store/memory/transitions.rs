@@ -247,13 +247,10 @@ impl Store for MemoryStore {
     async fn list_runs(
         &self,
         filter: &RunFilter,
+        before: Option<RunId>,
         limit: u32,
     ) -> Result<Vec<RunRecord>, StoreError> {
-        self.transition("list_runs", |state, _, _| {
-            let newest_first = state.matching(filter).rev();
-            Ok(newest_first.take(limit as usize).map(|row| row.record()).collect())
-        })
-        .await
+        self.transition("list_runs", |state, _, _| Ok(state.list_runs(filter, before, limit))).await
     }
 
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {

@@ -116,8 +116,11 @@ const STRAYS: &str = concat!(
 const EXPIRED: &str = concat!(
     "SELECT run_id, handle, attempt, interruptions, due_at, end_by, close_by, call, clock.now FROM ",
     now!(),
-    " AS clock, LATERAL (SELECT * FROM piton_activities WHERE expires_at <= clock.now \
-     ORDER BY expires_at LIMIT $2) AS activity"
+    " AS clock, LATERAL (SELECT *, octet_length(call) AS bytes, \
+     sum(octet_length(call)) OVER (ROWS UNBOUNDED PRECEDING) AS upto \
+     FROM (SELECT * FROM piton_activities WHERE expires_at <= clock.now \
+     ORDER BY expires_at LIMIT $2) AS activity) AS sized WHERE ",
+    fits!("sized")
 );
 
 const FIND: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, worker_id, \

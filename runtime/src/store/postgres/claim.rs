@@ -52,10 +52,14 @@ const TAKE: &str = concat!(
 
 /// A subquery is looked up by a hash whatever the version of the server, `<> ALL` from 15 on.
 const LOST: &str = concat!(
-    "SELECT run_id, ",
+    "SELECT * FROM (SELECT run_id, ",
     workflow_id!("piton_runs"),
-    ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count \
-     FROM piton_runs WHERE worker_id = $1 AND epoch = $2 AND run_id NOT IN (SELECT unnest($3::uuid[]))"
+    ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count, \
+     octet_length(snapshot) AS bytes, \
+     sum(octet_length(snapshot)) OVER (ROWS UNBOUNDED PRECEDING) AS upto \
+     FROM piton_runs WHERE worker_id = $1 AND epoch = $2 \
+     AND run_id NOT IN (SELECT unnest($3::uuid[]))) AS sized WHERE ",
+    fits!("sized")
 );
 
 /// Nothing beyond the count that came with the run. What does not fit is not even read.

@@ -2,10 +2,11 @@
 
 use uuid::Uuid;
 
-use super::{PostgresStore, failed, named_after, workflow_id};
+use super::{PostgresStore, failed, named_after, named_by, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
-use crate::store::rows::{Endings, RunRow, read_status};
+use crate::store::rows::{EndingRow, RunRow, read_ending, read_status};
+use crate::store::weight::fits;
 use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord};
 
 /// What all records have in common; a macro, because only literals can be joined to constants.
@@ -34,13 +35,42 @@ const BY_WORKFLOW_ID: &str = record!(
      ORDER BY closed_at IS NULL DESC, started_at DESC, run_id DESC LIMIT 1"
 );
 
-const ENDINGS: &str =
-    "SELECT run_id, status, result, failure FROM piton_runs WHERE run_id = ANY ($1::uuid[])";
+/// How long the part of a row is that may be long.
+macro_rules! bytes {
+    () => {
+        "coalesce(octet_length(result), 0) + coalesce(octet_length(failure), 0)"
+    };
+}
 
-/// A null stands for "any".
-const LIST: &str = record!(
-    "WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
-     ORDER BY run_id DESC LIMIT $3"
+/// What does not fit is not even read.
+const ENDINGS: &str = concat!(
+    "SELECT status, result, failure FROM (SELECT place, status, result, failure, ",
+    bytes!(),
+    " AS bytes, sum(",
+    bytes!(),
+    ") OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) AS upto \
+     FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (run_id, place) \
+     LEFT JOIN piton_runs AS run ON ",
+    named_by!("run", "asked"),
+    ") AS sized WHERE ",
+    fits!("sized"),
+    " ORDER BY place"
+);
+
+/// A null stands for "any", and the greatest id of all for the end of a list that has none.
+const LIST: &str = concat!(
+    "SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY run_id DESC ROWS UNBOUNDED PRECEDING) AS upto \
+     FROM (SELECT *, ",
+    bytes!(),
+    " AS bytes FROM (",
+    record!(
+        "WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
+         AND run_id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') \
+         ORDER BY run_id DESC LIMIT $3"
+    ),
+    ") AS matching) AS matching) AS sized WHERE ",
+    fits!("sized"),
+    " ORDER BY run_id DESC"
 );
 
 const COUNT: &str = "SELECT status, count(*) FROM piton_runs \
@@ -81,16 +111,16 @@ pub(super) async fn find_endings(
     let asked: Vec<Uuid> = run_ids.iter().map(|run_id| run_id.as_uuid()).collect();
     let failed = failed("find_endings");
     let mut lane = store.calls.lane().await.map_err(failed)?;
-    let rows = sqlx::query_as(ENDINGS).bind(asked).fetch_all(lane.get()).await.map_err(failed)?;
+    let rows: Vec<EndingRow> =
+        sqlx::query_as(ENDINGS).bind(asked).fetch_all(lane.get()).await.map_err(failed)?;
     lane.done();
-    let mut found = Endings::default();
-    found.add(rows)?;
-    Ok(found.in_order(run_ids))
+    rows.into_iter().map(read_ending).collect()
 }
 
 pub(super) async fn list(
     store: &PostgresStore,
     filter: &RunFilter,
+    before: Option<RunId>,
     limit: u32,
 ) -> Result<Vec<RunRecord>, StoreError> {
     let failed = failed("list_runs");
@@ -99,6 +129,7 @@ pub(super) async fn list(
         .bind(filter.workflow.as_deref())
         .bind(filter.status.map(RunStatus::as_str))
         .bind(i64::from(limit))
+        .bind(before.map(|run_id| run_id.as_uuid()))
         .fetch_all(&mut *connection)
         .await
         .map_err(failed)?;

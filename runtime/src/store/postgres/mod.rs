@@ -309,9 +309,10 @@ impl Store for PostgresStore {
     async fn list_runs(
         &self,
         filter: &RunFilter,
+        before: Option<RunId>,
         limit: u32,
     ) -> Result<Vec<RunRecord>, StoreError> {
-        self.answered("list_runs", lists::list(self, filter, limit)).await
+        self.answered("list_runs", lists::list(self, filter, before, limit)).await
     }
 
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {

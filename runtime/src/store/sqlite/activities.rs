@@ -12,7 +12,7 @@ use crate::model::Timestamp;
 use crate::store::activities::{Rooms, limit_ms};
 use crate::store::activity_rows::{ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, review};
 use crate::store::ends::{handle, key};
-use crate::store::weight::Answer;
+use crate::store::weight::{Answer, fits};
 use crate::store::{
     ActivityKey, ActivityRecord, ClaimActivities, ClaimedActivities, ClaimedActivity, CommitStep,
     ExpiredActivity, ReviewedActivities, WorkerLease,
@@ -74,8 +74,15 @@ const STRAYS: &str = "SELECT run_id, handle, queue, activity, attempt, interrupt
     details \
     FROM piton_activities WHERE worker_id = ? AND epoch = ? AND (run_id, handle) IN (";
 
-const EXPIRED: &str = "SELECT run_id, handle, attempt, interruptions, due_at, end_by, close_by, \
-    call, ? AS now FROM piton_activities WHERE expires_at <= ? ORDER BY expires_at LIMIT ?";
+/// What does not fit is not even read.
+const EXPIRED: &str = concat!(
+    "SELECT run_id, handle, attempt, interruptions, due_at, end_by, close_by, call, ? AS now FROM \
+     (SELECT *, sum(bytes) OVER (ORDER BY expires_at, run_id, handle) AS upto FROM \
+     (SELECT *, length(call) AS bytes FROM piton_activities WHERE expires_at <= ? \
+     ORDER BY expires_at LIMIT ?)) AS sized WHERE ",
+    fits!("sized"),
+    " ORDER BY expires_at, run_id, handle"
+);
 
 const FIND: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, worker_id, \
     epoch, due_at, expires_at, call, details FROM piton_activities WHERE run_id = ? AND handle = ?";

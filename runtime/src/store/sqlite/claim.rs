@@ -36,6 +36,8 @@ const TAKE: &str = "BEGIN IMMEDIATE; \
 const TAKEN: &str = ") RETURNING run_id, workflow_id, workflow, step_no, snapshot, takeovers, \
     inbox_count; ";
 
+const SNAPSHOTS: &str = "SELECT run_id, length(snapshot) FROM piton_runs WHERE run_id IN (";
+
 const OWNED: &str = "SELECT run_id FROM piton_runs WHERE worker_id = ? AND epoch = ?";
 
 const LOOK: &str = "SELECT run_id, workflow_id, workflow, step_no, snapshot, takeovers, inbox_count \
@@ -178,20 +180,33 @@ pub(super) async fn recover(
     let held: HashSet<RunId> = held.iter().copied().collect();
     let mut lost: Vec<RunId> = owned.into_iter().map(|(run_id,)| run_id.into()).collect();
     lost.retain(|run_id| !held.contains(run_id));
-    let mut recovered = Vec::with_capacity(lost.len());
-    for run_ids in lost.chunks(MAX_ROWS) {
-        let mut script = Script::new();
-        script.sql("BEGIN; ").sql(LOOK).bind(worker.worker_id.0).bind(worker.epoch.0);
-        script.values(1, run_ids.iter(), |script, run_id| {
-            script.bind(run_id.as_uuid());
-        });
-        script.sql("); ");
-        add_inboxes(&mut script, run_ids, worker, inbox_limit);
-        script.sql("; COMMIT");
-        let mut rows = store.turn().await.transact(script).await.map_err(failed)?;
-        recovered.extend(read_runs(&mut rows, 1, inbox_limit, failed)?);
+    lost.truncate(MAX_ROWS);
+    if lost.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(recovered)
+    let mut script = Script::new();
+    add_ids(script.sql(SNAPSHOTS), &lost);
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Uuid, i64)>(0));
+    let mut answer = Answer::default();
+    let fits = |(_, bytes): &(Uuid, i64)| answer.takes(usize::try_from(*bytes).unwrap_or_default());
+    let lost = rows.map_err(failed)?.into_iter().take_while(fits);
+    let lost: Vec<RunId> = lost.map(|(run_id, _)| run_id.into()).collect();
+    let mut script = Script::new();
+    script.sql("BEGIN; ").sql(LOOK).bind(worker.worker_id.0).bind(worker.epoch.0);
+    add_ids(&mut script, &lost);
+    script.sql("; ");
+    add_inboxes(&mut script, &lost, worker, inbox_limit);
+    script.sql("; COMMIT");
+    let mut rows = store.turn().await.transact(script).await.map_err(failed)?;
+    read_runs(&mut rows, 1, inbox_limit, failed)
+}
+
+/// Ends the list that has been begun.
+fn add_ids(script: &mut Script, run_ids: &[RunId]) {
+    script.values(1, run_ids.iter(), |script, run_id| {
+        script.bind(run_id.as_uuid());
+    });
+    script.sql(")");
 }
 
 /// Asks for the arrivals of those of `run_ids` that the worker owns.

@@ -4,11 +4,26 @@ use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
-use crate::store::rows::{Endings, RunRow, read_status};
+use crate::store::rows::{EndingRow, RunRow, read_ending, read_status};
+use crate::store::weight::{Weight as _, fits};
 use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord};
 
-const RECORD: &str = "SELECT run_id, workflow_id, workflow, status, state, step_no, worker_id, \
-    due_at, blocked, started_at, closed_at, result, failure FROM piton_runs ";
+/// What all records have in common.
+macro_rules! columns {
+    () => {
+        "run_id, workflow_id, workflow, status, state, step_no, worker_id, \
+         due_at, blocked, started_at, closed_at, result, failure"
+    };
+}
+
+/// How long the part of a row is that may be long.
+macro_rules! bytes {
+    () => {
+        "coalesce(octet_length(result), 0) + coalesce(octet_length(failure), 0)"
+    };
+}
+
+const RECORD: &str = concat!("SELECT ", columns!(), " FROM piton_runs ");
 
 const BY_RUN_ID: &str = "WHERE run_id = ?";
 
@@ -19,12 +34,40 @@ const BY_WORKFLOW_ID: &str = "WHERE run_id IN ( \
     (SELECT run_id FROM piton_runs WHERE workflow_id = ?1 AND closed_at IS NOT NULL \
     ORDER BY started_at DESC, run_id DESC LIMIT 1)) ORDER BY closed_at IS NULL DESC LIMIT 1";
 
-const ENDINGS: &str = "SELECT run_id, status, result, failure FROM piton_runs WHERE run_id IN (";
+/// What does not fit is not even read. Before this there were `?` bytes.
+const ENDINGS: &str = concat!(
+    "SELECT status, result, failure FROM (SELECT place, status, result, failure, ",
+    bytes!(),
+    " AS bytes, ? + sum(",
+    bytes!(),
+    ") OVER (ORDER BY place) AS upto FROM \
+     (SELECT column1 AS place, column2 AS asked FROM ("
+);
+
+const OF_ASKED: &str = concat!(
+    ") WHERE column1 IS NOT NULL) LEFT JOIN piton_runs ON run_id = asked) AS sized WHERE ",
+    fits!("sized"),
+    " ORDER BY place"
+);
 
 /// A null stands for "any".
 const MATCHING: &str = "WHERE (?1 IS NULL OR workflow = ?1) AND (?2 IS NULL OR status = ?2) ";
 
-const NEWEST: &str = "ORDER BY run_id DESC LIMIT ?3";
+/// The greatest id of all is the end of a list that has none.
+const NEWEST: &str = concat!(
+    "SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY run_id DESC) AS upto FROM (SELECT ",
+    columns!(),
+    ", ",
+    bytes!(),
+    " AS bytes FROM piton_runs "
+);
+
+const BEHIND: &str = concat!(
+    "AND run_id < coalesce(?4, X'ffffffffffffffffffffffffffffffff') \
+     ORDER BY run_id DESC LIMIT ?3)) AS sized WHERE ",
+    fits!("sized"),
+    " ORDER BY run_id DESC"
+);
 
 const COUNT: &str = "SELECT status, count(*) FROM piton_runs ";
 
@@ -58,27 +101,38 @@ pub(super) async fn find_endings(
     run_ids: &[RunId],
 ) -> Result<Vec<FoundEnding>, StoreError> {
     let failed = failed("find_endings");
-    let mut found = Endings::default();
+    let (mut found, mut bytes) = (Vec::with_capacity(run_ids.len()), 0);
     for run_ids in run_ids.chunks(MAX_ROWS) {
         let mut script = Script::new();
-        script.sql(ENDINGS).values(1, run_ids.iter(), |script, run_id| {
-            script.bind(run_id.as_uuid());
+        script.sql(ENDINGS).bind(i64::try_from(bytes).unwrap_or(i64::MAX));
+        script.values(2, run_ids.iter().enumerate(), |script, (place, run_id)| {
+            script.bind(i64::try_from(place).unwrap_or(i64::MAX)).bind(run_id.as_uuid());
         });
-        script.sql(")");
-        let rows = store.read(script).await.and_then(|mut rows| rows.read(0)).map_err(failed)?;
-        found.add(rows)?;
+        script.sql(OF_ASKED);
+        let rows = store.read(script).await.and_then(|mut rows| rows.read::<EndingRow>(0));
+        let rows = rows.map_err(failed)?;
+        let is_whole = rows.len() == run_ids.len();
+        for row in rows {
+            let ending = read_ending(row)?;
+            bytes += ending.weight();
+            found.push(ending);
+        }
+        if !is_whole {
+            break;
+        }
     }
-    Ok(found.in_order(run_ids))
+    Ok(found)
 }
 
 pub(super) async fn list(
     store: &SqliteStore,
     filter: &RunFilter,
+    before: Option<RunId>,
     limit: u32,
 ) -> Result<Vec<RunRecord>, StoreError> {
     let mut script = Script::new();
-    script.sql(RECORD).sql(MATCHING).sql(NEWEST);
-    bind_filter(&mut script, filter).bind(limit);
+    script.sql(NEWEST).sql(MATCHING).sql(BEHIND);
+    bind_filter(&mut script, filter).bind(limit).bind(before.map(|run_id| run_id.as_uuid()));
     let rows = store.read(script).await.and_then(|mut rows| rows.read::<RunRow>(0));
     rows.map_err(failed("list_runs"))?.into_iter().map(TryInto::try_into).collect()
 }

@@ -251,9 +251,10 @@ impl Store for SqliteStore {
     async fn list_runs(
         &self,
         filter: &RunFilter,
+        before: Option<RunId>,
         limit: u32,
     ) -> Result<Vec<RunRecord>, StoreError> {
-        lists::list(self, filter, limit).await
+        lists::list(self, filter, before, limit).await
     }
 
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
