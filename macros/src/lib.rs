@@ -210,6 +210,8 @@ pub fn register(input: TokenStream) -> TokenStream {
 ///
 /// It must be short, because others wait for what it holds: on SQLite nobody else can write, on
 /// Postgres it has one of the worker's connections. Unless it says otherwise, `start_to_close` is 5 s.
+/// On SQLite no lease can be renewed meanwhile, by no worker that uses the file: with a longer
+/// `start_to_close`, give them all a lease (`Worker::lease`, 15 s by default) of twice that at least.
 /// It must not end the transaction itself. A call that is given up, as by `select!`, is rolled back,
 /// unless its commit is under way: then its writes are there once, and the workflow goes on without
 /// the value that came with them.

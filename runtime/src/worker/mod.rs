@@ -141,7 +141,9 @@ impl Worker {
     /// over its runs. Renewed at a third of it. Default: 15 s. After the death of a host, its runs
     /// go on after at most one lease and one poll interval; after that of a mere process, within a
     /// second. It is renewed on a thread that piton keeps for that, so it is kept as well while an
-    /// activity or a step blocks the threads of the program, see [`Worker::max_standstill`].
+    /// activity or a step blocks the threads of the program, see [`Worker::max_standstill`]. On SQLite it is
+    /// not while an `#[activity(transaction)]` has the right to write, so let it be twice as long as the
+    /// longest of these may take.
     ///
     /// # Panics
     /// If it is shorter than 100 ms.
