@@ -192,15 +192,16 @@ impl Faults {
         self.lock().outage_until = Some(Instant::now() + length);
     }
 
-    /// Notes that a call that fails is carried out after so long.
-    fn come_late(&self, after: Duration) {
+    /// Notes that a call that nobody waits for any more may be carried out after so long.
+    pub(crate) fn come_late(&self, after: Duration) {
         // Timers go by whole milliseconds.
         let until = Instant::now() + after + Duration::from_millis(1);
         let mut drawing = self.lock();
         drawing.late_until = drawing.late_until.max(Some(until));
     }
 
-    /// Whether calls that have failed may yet be carried out.
+    /// Whether calls that nobody waits for any more may yet be carried out: those that have failed, and those
+    /// of processes that stand still.
     pub(crate) fn are_to_come(&self) -> bool {
         self.lock().late_until.is_some_and(|until| Instant::now() <= until)
     }
@@ -283,6 +284,7 @@ impl Wire {
         if faults.strikes(Fault::Delay) {
             note("waits");
             let length = faults.duration(Duration::from_secs(30));
+            faults.come_late(length);
             self.world.trouble(&self.name, length);
             sleep(length).await;
         }

@@ -261,6 +261,7 @@ impl World {
     /// Lets a process stand still for a while.
     pub(crate) fn pause(self: &Arc<Self>, who: &str, process: &Process) {
         let length = self.faults.duration(Duration::from_secs(40));
+        self.faults.come_late(length);
         self.lock_oracle().stands_still(who);
         process.pause();
         let (world, who, process) = (Arc::clone(self), who.to_owned(), process.clone());
