@@ -22,7 +22,7 @@ pub use crate::machine::entry::Unnamed;
 pub use crate::machine::instances::{concat, entry_of, instance_entry, instance_name, text};
 pub use crate::machine::places::{
     place_of_find, place_of_max, place_of_max_by, place_of_max_by_key, place_of_min,
-    place_of_min_by, place_of_min_by_key,
+    place_of_min_by, place_of_min_by_key, place_of_rfind,
 };
 pub use crate::machine::values::{
     ArgumentKind, Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf,
@@ -34,8 +34,8 @@ pub use crate::machine::{
     Context, Definition, Durability, DurableItem, Halt, Held, Hole, Items, Local, Never, Owned,
     OwnedItems, Parked, Position, Region, Registered, Slot, StepError, TypeOf, Workflow,
     WorkflowCall, WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_key,
-    current_copy, current_item, forget, future, held_as, item, item_list, items, keeps, lender,
-    lent_by, lent_mutably, local, next_copy, next_item, number, opened, range, static_text,
+    current_copy, current_item, forget, future, held_as, inspected, item, item_list, items, keeps,
+    lender, lent_by, lent_mutably, local, next_copy, next_item, number, opened, range, static_text,
     static_texts,
 };
 pub use crate::model::graph::{END, edges, saved_locals};

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Pat, Stmt as Source, UnOp};
+use syn::{Block, Expr, Ident, Pat, Stmt as Source, UnOp};
 
 use super::{Dest, Lower, collect_bindings, extends_temporaries, is_lazy, split_type};
 use crate::ir::{Arm, LocalId, Stmt};
@@ -181,9 +181,8 @@ impl Lower<'_> {
     /// Whether the statements that follow, in this block and in those around it, name a local: what is
     /// used up has either not been moved, or is copied.
     fn is_used_later(&self, local: LocalId) -> bool {
-        let mut names = Names { wanted: self.locals[local].ident.to_string(), found: false };
-        self.rest.iter().flatten().for_each(|stmt| names.visit_stmt(stmt));
-        names.found
+        let ident = &self.locals[local].ident;
+        self.rest.iter().flatten().any(|stmt| is_named(ident, stmt))
     }
 
     /// Whether what an expression without an await binds, and not in blocks that stay whole, is not
@@ -234,6 +233,13 @@ pub(super) fn gives(expr: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
         Expr::Match(expr) => expr.arms.iter().any(|arm| gives(&arm.body, is_so)),
         expr => is_so(expr),
     }
+}
+
+/// Whether a statement names a local.
+pub(super) fn is_named(ident: &Ident, stmt: &Source) -> bool {
+    let mut names = Names { wanted: ident.to_string(), found: false };
+    names.visit_stmt(stmt);
+    names.found
 }
 
 /// Looks for a name.

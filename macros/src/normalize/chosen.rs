@@ -82,6 +82,8 @@ impl Lower<'_> {
         each_branch(value, &mut Vec::new(), &mut |given, _| {
             let (number, span) = (numbers.next(), given.span());
             *given = match awaits {
+                // Of what type it is, the other branches say.
+                true if is_none(given) => syn::parse_quote_spanned!(span=> { #branch = #number; }),
                 true => syn::parse_quote_spanned!(span=> { #branch = #number; let _ = #given; }),
                 false => syn::parse_quote_spanned!(span=> { #branch = #number; #given }),
             };

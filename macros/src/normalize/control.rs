@@ -261,7 +261,7 @@ impl Lower<'_> {
     ) {
         let operands = chain(&cond);
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
-        if !has_let || !operands.iter().skip(1).any(|operand| is_evaluated_apart(operand)) {
+        if !has_let || !operands.iter().skip(1).any(|operand| self.is_evaluated_apart(operand)) {
             return self.decide(cond, then, otherwise);
         }
         // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
@@ -345,7 +345,20 @@ impl Lower<'_> {
         }
     }
 
-    fn simple_condition(&mut self, cond: Expr) -> Expr {
+    /// Whether an operand of a chain must be evaluated by a statement of its own.
+    fn is_evaluated_apart(&self, operand: &Expr) -> bool {
+        let keeps = |value: &mut Expr| receivers::has_receiver(value);
+        let leaves = |expr: &ExprLet| {
+            operands::is_new_value(&expr.expr) && receivers::leaves_value(&[&*expr.pat])
+        };
+        suspend::expr(operand)
+            || matches!(operand, Expr::Let(expr) if leaves(expr) || {
+                let mut value = (*expr.expr).clone();
+                keeps(&mut value) || !self.lenders(&mut value, &[&*expr.pat], false).is_empty()
+            })
+    }
+
+    pub(super) fn simple_condition(&mut self, cond: Expr) -> Expr {
         match cond {
             Expr::Let(expr) => {
                 let value = self.hoist(*expr.expr);
@@ -363,16 +376,6 @@ impl Lower<'_> {
             cond => self.without_temporaries(None, |this| this.hoist(cond)),
         }
     }
-}
-
-/// Whether an operand of a chain must be evaluated by a statement of its own.
-fn is_evaluated_apart(operand: &Expr) -> bool {
-    let keeps = |value: &Expr| receivers::has_receiver(&mut value.clone());
-    let leaves = |expr: &ExprLet| {
-        operands::is_new_value(&expr.expr) && receivers::leaves_value(&[&*expr.pat])
-    };
-    suspend::expr(operand)
-        || matches!(operand, Expr::Let(expr) if keeps(&expr.expr) || leaves(expr))
 }
 
 /// The operands of a chain of `&&`.

@@ -1,10 +1,11 @@
 //! What a method is asked with that lends a part of a local: keys, indices and closures.
 
 use quote::ToTokens;
+use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, Ident, UnOp};
 
 use super::lending::{
-    ADAPTING, DEFAULTING, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
+    ADAPTING, DEFAULTING, ITEMS, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
 };
 use super::projections::projects;
 use super::{Lower, operands};
@@ -51,6 +52,7 @@ impl Lower<'_> {
                 let mut ends = range.start.iter().chain(&range.end);
                 ends.all(|end| self.is_fixed(end))
             }
+            Expr::Call(call) => is_copy(call) && call.args.iter().all(|arg| self.is_fixed(arg)),
             _ => false,
         }
     }
@@ -118,11 +120,11 @@ impl Lower<'_> {
             }
             Expr::MethodCall(mut call) => {
                 *call.receiver = self.keep_in(*call.receiver);
-                let finds = [&PARTS[..], &PARTS_MUT, &ADAPTING, &PICKING];
+                let finds = [&PARTS[..], &PARTS_MUT, &ITEMS, &ADAPTING, &PICKING];
                 if finds.iter().any(|methods| is_one_of(methods, &call))
                     && self.is_lending(&call.receiver)
                 {
-                    call.args.iter_mut().for_each(|arg| self.keep_key(arg));
+                    self.keep_arguments(&mut call);
                 }
                 Expr::MethodCall(call)
             }
@@ -141,6 +143,21 @@ impl Lower<'_> {
         let method = Ident::new("nth", method.span());
         let args = std::iter::once(place).collect();
         Expr::MethodCall(ExprMethodCall { method, args, ..call })
+    }
+
+    /// Keeps what a method is told. The range that a map is asked for takes its ends, so those are copied.
+    pub(super) fn keep_arguments(&mut self, call: &mut ExprMethodCall) {
+        let takes_ends = call.method == "range" || call.method == "range_mut";
+        for arg in &mut call.args {
+            self.keep_key(arg);
+            if let (Expr::Range(range), true) = (arg, takes_ends) {
+                let ends = range.start.iter_mut().chain(&mut range.end);
+                for end in ends.filter(|end| matches!(***end, Expr::Path(_))) {
+                    let copied: Expr = syn::parse_quote_spanned!(end.span()=> ::piton::__private::copy_of_key(&#end));
+                    **end = copied;
+                }
+            }
+        }
     }
 
     pub(super) fn keep_key(&mut self, key: &mut Expr) {
@@ -174,6 +191,13 @@ impl Lower<'_> {
         self.borrowed += 1;
         *value = self.spill(std::mem::replace(value, Expr::PLACEHOLDER));
     }
+}
+
+/// Whether the call is one that the compiler has made to copy a key.
+fn is_copy(call: &syn::ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else { return false };
+    let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
+    path.path.leading_colon.is_some() && segments.any(|name| name == "copy_of_key")
 }
 
 /// Whether the expression may lend a part of something.

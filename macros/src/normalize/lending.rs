@@ -12,7 +12,7 @@ use super::projections::projects;
 use super::{Lower, walk};
 
 /// Methods that lend the items of what they are called on, or parts of it.
-pub(super) const ITEMS: [&str; 28] = [
+pub(super) const ITEMS: [&str; 30] = [
     "chunk_by",
     "chunks",
     "chunks_exact",
@@ -25,6 +25,8 @@ pub(super) const ITEMS: [&str; 28] = [
     "keys",
     "lines",
     "match_indices",
+    "range",
+    "range_mut",
     "rchunks",
     "rchunks_mut",
     "rsplit",
@@ -47,14 +49,14 @@ pub(super) const ITEMS: [&str; 28] = [
 pub(super) const WHOLE: [&str; 2] = ["as_slice", "as_str"];
 
 /// Methods that give the items of an iterator, or some of them, in an order of their own.
-pub(super) const ADAPTING: [&str; 7] =
-    ["cycle", "enumerate", "flatten", "rev", "skip", "step_by", "take"];
+pub(super) const ADAPTING: [&str; 8] =
+    ["cycle", "enumerate", "flatten", "peekable", "rev", "skip", "step_by", "take"];
 
 /// Methods that pick one item of an iterator. Those that look at the items may find another one once it
 /// has been changed.
 pub(super) const PICKING: [&str; 5] = ["last", "next", "next_back", "nth", "nth_back"];
-pub(super) const LOOKING: [&str; 7] =
-    ["find", "max", "max_by", "max_by_key", "min", "min_by", "min_by_key"];
+pub(super) const LOOKING: [&str; 8] =
+    ["find", "max", "max_by", "max_by_key", "min", "min_by", "min_by_key", "rfind"];
 
 /// Methods that leave out items of an iterator, or what is in an `Option`, by a look at it.
 const SIFTING: [&str; 3] = ["filter", "skip_while", "take_while"];

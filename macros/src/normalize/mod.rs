@@ -17,6 +17,7 @@ mod items;
 mod keys;
 mod labels;
 mod late;
+mod lenders;
 mod lending;
 mod lent;
 mod loops;

@@ -65,12 +65,31 @@ impl Lower<'_> {
                     // What is not moved out of it ends with the statement.
                     let stays = is_kept(&operand, kind);
                     self.borrowed += usize::from(stays);
-                    self.hoist(operand)
+                    match operand {
+                        Expr::If(expr) if kind == Operand::Value => self.hoist_if(expr),
+                        operand => self.hoist(operand),
+                    }
                 }
                 _ => self.opaque(operand),
             });
         }
         left
+    }
+
+    /// An `if` of which only the condition awaits is left where it is, since there rustc knows what type is
+    /// wanted of its branches.
+    fn hoist_if(&mut self, expr: syn::ExprIf) -> Expr {
+        let is_let = |operand: &&Expr| matches!(operand, Expr::Let(_));
+        let awaits_in_branches = suspend::block(&expr.then_branch)
+            || expr.else_branch.as_ref().is_some_and(|(_, otherwise)| suspend::expr(otherwise));
+        let is_apart = awaits_in_branches || control::chain(&expr.cond).iter().any(is_let);
+        let whole = Expr::If(expr);
+        if is_apart || self.is_apart(&whole) {
+            return self.hoist(whole);
+        }
+        let Expr::If(mut expr) = whole else { return whole };
+        *expr.cond = self.simple_condition(*expr.cond);
+        self.opaque(Expr::If(expr))
     }
 
     /// What the operands after each one may change, up to the last of those that are taken apart.
@@ -105,7 +124,7 @@ impl Lower<'_> {
                     operand
                 } else {
                     let operand = self.keep_receiver(operand);
-                    self.spill(operand)
+                    self.spill_lent(operand)
                 }
             }
             // rustc lets nothing change what is borrowed, so this is copied.
@@ -168,7 +187,7 @@ impl Lower<'_> {
                 None => {
                     self.borrowed += 1;
                     let value = self.keep_receiver(value);
-                    self.spill(value)
+                    self.spill_lent(value)
                 }
             },
         }
@@ -206,6 +225,20 @@ impl Lower<'_> {
             && (receiver.is_some_and(|local| self.locals[local].is_temporary)
                 || self.is_made_of_temporary(&call.receiver))
             && call.args.iter().all(|argument| is_constant(self, argument) || is_own(argument))
+    }
+
+    /// As [`spill`](Self::spill). What a method lends is asked for again after what follows.
+    pub(super) fn spill_lent(&mut self, value: Expr) -> Expr {
+        if self.fills(&value) {
+            return self.spill(value);
+        }
+        let value = self.keep_found(value);
+        let lent = self.lent(&value);
+        let path = self.spill(value);
+        if let (Some(local), Some(_)) = (local_of(&self.locals, &path), &lent) {
+            self.locals[local].remade = lent;
+        }
+        path
     }
 
     pub(super) fn spill(&mut self, value: Expr) -> Expr {

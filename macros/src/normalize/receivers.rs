@@ -16,10 +16,14 @@ impl Lower<'_> {
     /// Has what is matched last as long as what it is matched for, and the receivers in it.
     pub(super) fn keep_matched(&mut self, value: Expr, pats: &[&Pat]) -> Expr {
         let stays = leaves_value(pats) && self.is_value(&value);
-        let value = self.keep_receiver(value);
+        let mut value = self.keep_receiver(value);
         if stays {
             self.borrowed += 1;
             return self.spill(value);
+        }
+        for (lender, _) in self.lenders(&mut value, pats, false) {
+            self.borrowed += 1;
+            *lender = self.spill_lent(std::mem::replace(lender, Expr::PLACEHOLDER));
         }
         self.keep_found(value)
     }

@@ -26,7 +26,7 @@ fn has_text(expr: &Expr) -> bool {
 }
 
 /// Whether the function puts a borrow into something that has it and nothing else.
-fn only_wraps(function: &Expr) -> bool {
+pub(super) fn only_wraps(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
     let names: Vec<_> = path.path.segments.iter().map(|part| part.ident.to_string()).collect();
     match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -82,6 +82,11 @@ impl Visit<'_> for Bindings {
     }
 
     fn visit_expr(&mut self, _: &Expr) {}
+}
+
+/// Whether all that the pattern binds, it binds by `ref` or `ref mut`.
+pub(super) fn binds_by_ref(pat: &Pat) -> bool {
+    Bindings::of(pat).are_by_ref
 }
 
 /// The borrow of the part of a place that a pattern which matches everything binds by `ref`.

@@ -26,6 +26,8 @@ enum Sift {
     Filter(Expr),
     /// Leaves out those before the first that a function does not keep.
     SkipWhile(Expr),
+    /// Shows each to a function.
+    Inspect(Expr),
     /// Ends with the first that a function does not keep.
     TakeWhile(Expr),
     /// Ends after so many.
@@ -70,7 +72,8 @@ impl Lower<'_> {
                 let lent = self.sifted(&call.receiver, sifts)?;
                 let receiver = Box::new(lent);
                 let reversed = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
-                sifts.iter().all(|sift| matches!(sift, Sift::Filter(_))).then_some(reversed)
+                let has_no_order = |sift: &Sift| matches!(sift, Sift::Filter(_) | Sift::Inspect(_));
+                sifts.iter().all(has_no_order).then_some(reversed)
             }
             Expr::MethodCall(call) => {
                 let (lent, sift) = match self.sifted(&call.receiver, sifts) {
@@ -85,8 +88,10 @@ impl Lower<'_> {
                 let is_paired = sifts.iter().any(|sift| {
                     matches!(sift, Sift::Enumerate | Sift::Zip(_) | Sift::ZipBehind(_))
                 });
-                let looks =
-                    matches!(sift, Sift::Filter(_) | Sift::SkipWhile(_) | Sift::TakeWhile(_));
+                let looks = matches!(
+                    sift,
+                    Sift::Filter(_) | Sift::Inspect(_) | Sift::SkipWhile(_) | Sift::TakeWhile(_)
+                );
                 sifts.push(sift);
                 (!looks || !is_paired).then_some(lent)
             }
@@ -99,6 +104,9 @@ impl Lower<'_> {
         match (method.as_str(), call.args.first()) {
             ("filter", Some(looks)) if self.is_asked_again(looks) => {
                 Some(Sift::Filter(looks.clone()))
+            }
+            ("inspect", Some(looks)) if self.is_asked_again(looks) => {
+                Some(Sift::Inspect(looks.clone()))
             }
             ("skip_while", Some(looks)) if self.is_asked_again(looks) => {
                 Some(Sift::SkipWhile(looks.clone()))
@@ -141,6 +149,9 @@ impl Lower<'_> {
             match sift {
                 Sift::Filter(looks) => stmts.push(syn::parse_quote_spanned! {span=>
                     if !::piton::__private::keeps(&#item, #looks) { continue; }
+                }),
+                Sift::Inspect(looks) => stmts.push(syn::parse_quote_spanned! {span=>
+                    ::piton::__private::inspected(&#item, #looks);
                 }),
                 Sift::SkipWhile(looks) => {
                     let skips = self.flag(span);

@@ -28,6 +28,7 @@ impl Lower<'_> {
                     if self.rest.last().is_some_and(awaits_later)
                         || local.init.as_ref().is_some_and(awaits)
                     {
+                        self.name_lenders(&mut local);
                         self.keep_lent(&mut local);
                     }
                     self.local(local);
@@ -132,7 +133,7 @@ impl Lower<'_> {
     }
 
     /// Keeps what the statement looks for, if it borrows what it finds.
-    fn keep_lent(&mut self, local: &mut syn::Local) {
+    pub(super) fn keep_lent(&mut self, local: &mut syn::Local) {
         if split_type(&local.pat).1.is_some_and(is_owned) {
             return;
         }

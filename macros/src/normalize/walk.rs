@@ -105,13 +105,12 @@ impl Lower<'_> {
                 } else {
                     self.keep_lender(*call.receiver)
                 };
-                let joins = is_one_of(&JOINING, &call);
-                for arg in &mut call.args {
-                    if joins {
+                if is_one_of(&JOINING, &call) {
+                    for arg in &mut call.args {
                         *arg = self.keep_lender(std::mem::replace(arg, Expr::PLACEHOLDER));
-                    } else {
-                        self.keep_key(arg);
                     }
+                } else {
+                    self.keep_arguments(&mut call);
                 }
                 Expr::MethodCall(call)
             }

@@ -10,6 +10,7 @@
 
 mod constants;
 mod macros;
+mod parameters;
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,6 +30,7 @@ pub(crate) fn resolve(
     body: &mut Block,
     diagnostics: &Diagnostics,
 ) -> Locals {
+    let held = parameters::hold(params, body);
     let mut names = Names::of(body.to_token_stream());
     for param in params.iter() {
         names.extend(Names::of(param.to_token_stream()));
@@ -52,6 +54,11 @@ pub(crate) fn resolve(
         }
     }
     resolver.visit_block_mut(body);
+    for (ident, stored) in held {
+        if let Some(local) = resolver.locals.find(&ident) {
+            resolver.locals[local].stored = stored;
+        }
+    }
     resolver.locals
 }
 

@@ -252,6 +252,11 @@ pub fn keeps<T>(item: &T, mut looks: impl FnMut(&T) -> bool) -> bool {
     looks(item)
 }
 
+/// Shows an item of a loop to who asks for that.
+pub fn inspected<T>(item: &T, mut looks: impl FnMut(&T)) {
+    looks(item);
+}
+
 /// An integer that a range can count.
 pub trait Count: Copy + PartialOrd {
     /// The next number, or `None` after the last.

@@ -53,7 +53,8 @@ pub use hole::{Hole, forget};
 pub use inline::PendingInline;
 pub use iteration::{
     CountedRange, Counter, DurableItem, Gives, Items, MAX_LOOP_ITEMS, Position, beside,
-    current_copy, current_item, item, item_list, items, keeps, next_copy, next_item, range,
+    current_copy, current_item, inspected, item, item_list, items, keeps, next_copy, next_item,
+    range,
 };
 pub use join_all::{JoinAll, PendingItem, join_all};
 pub use lending::{

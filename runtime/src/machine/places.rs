@@ -8,6 +8,14 @@ pub fn place_of_find<I: Iterator>(mut items: I, mut looks: impl FnMut(&I::Item) 
     items.position(|item| looks(&item)).unwrap_or(usize::MAX)
 }
 
+/// The place of the last item that `looks` is true for.
+pub fn place_of_rfind<I: DoubleEndedIterator + ExactSizeIterator>(
+    mut items: I,
+    mut looks: impl FnMut(&I::Item) -> bool,
+) -> usize {
+    items.rposition(|item| looks(&item)).unwrap_or(usize::MAX)
+}
+
 /// The place of the last item with the greatest key.
 pub fn place_of_max_by_key<I: Iterator, K: Ord>(
     items: I,
@@ -64,6 +72,9 @@ mod tests {
         let at = |place: usize| items.get(place);
         assert_eq!(at(place_of_find(items.iter(), |item| **item < 0)), Some(&-5));
         assert_eq!(place_of_find(items.iter(), |item| **item == 7), usize::MAX);
+        assert_eq!(place_of_rfind(items.iter(), |item| **item == 5), 4);
+        assert_eq!(place_of_rfind(items.iter().rev(), |item| **item == 5), 3);
+        assert_eq!(place_of_rfind(items.iter(), |item| **item == 7), usize::MAX);
         assert_eq!(place_of_max_by_key(items.iter(), |item| item.abs()), 5);
         assert_eq!(place_of_min_by_key(items.iter(), |item| item.abs()), 0);
         assert_eq!(place_of_max_by(items.iter(), |a, b| a.cmp(b)), 4);

@@ -18,6 +18,14 @@ impl Generator {
             Ty::Int,
         ]);
         let mutable = self.rng.chance(40);
+        if self.rng.chance(20) {
+            // A value that nothing else holds.
+            let value = self.expr(ty);
+            let borrow = if mutable { "&mut " } else { "&" };
+            let of = if value.is_path() { "{ $ }" } else { "$" };
+            self.scope.declare_borrowed(&format!("(*{name})"), ty, mutable);
+            return Node::stmt(&format!("let {name} = {borrow}{of};"), vec![value]);
+        }
         let usage = if mutable { Use::Change } else { Use::Read };
         // What is behind a reference is borrowed from where that came from.
         let index = self.scope.find_where(ty, usage, &mut self.rng, |var| var.is_place());

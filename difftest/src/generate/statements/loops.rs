@@ -13,7 +13,7 @@ type Item<'a> = (&'a str, Ty, bool, bool);
 /// local, `#` the name that is bound.
 type Borrowing = (Ty, &'static str, &'static str, &'static [(&'static str, Ty)]);
 
-const BORROWINGS: [Borrowing; 20] = [
+const BORROWINGS: [Borrowing; 23] = [
     (Ty::List, "#", "&@", &[("(*#)", Ty::Int)]),
     (Ty::List, "&#", "&@", &[("#", Ty::Int)]),
     (Ty::List, "#", "@.iter()", &[("(*#)", Ty::Int)]),
@@ -34,6 +34,14 @@ const BORROWINGS: [Borrowing; 20] = [
     (Ty::Text, "#", "@.chars().take(3)", &[("#", Ty::Char)]),
     (Ty::Text, "#", "@.lines()", &[("#", Ty::Str)]),
     (Ty::List, "#", "@.chunks(2)", &[("(#.len() as i64)", Ty::Int)]),
+    (Ty::List, "#", "@.iter().inspect(|x| { note(**x); })", &[("(*#)", Ty::Int)]),
+    (Ty::Texts, "#", "@.iter().skip(1).peekable()", &[("#.as_str()", Ty::Str)]),
+    (
+        Ty::Map,
+        "(key, #)",
+        "@.range(String::from(\"b\")..)",
+        &[("key.as_str()", Ty::Str), ("(*#)", Ty::Int)],
+    ),
 ];
 
 /// The same with what may be changed.

@@ -1,0 +1,140 @@
+//! Values that a `let` makes to borrow from them until the end of the block: `let order = &load(n).await;`,
+//! `let (ref name, n) = make();`.
+//!
+//! ```text
+//! let lines = &mut make().lines;   →   let mut value = make(); let lines = &mut value.lines;
+//! ```
+//!
+//! rustc keeps such a value beside its locals. Here it is one of them, so that it is saved, and what has
+//! been borrowed from it is made again as what is borrowed from any other local.
+
+use syn::{Expr, ExprUnary, Pat, PatType, UnOp};
+
+use super::branches::is_named;
+use super::remade::{binds_by_ref, only_wraps};
+use super::{Lower, binds_nothing, collect_bindings, ident_pat, let_stmt, split_type};
+use crate::carried::has_ref;
+use crate::macros;
+use crate::suspend;
+
+impl Lower<'_> {
+    /// Declares a local for each value that the statement makes to borrow from it, if what it binds is
+    /// named behind an await.
+    pub(super) fn name_lenders(&mut self, local: &mut syn::Local) {
+        let mut bound = Vec::new();
+        collect_bindings(&local.pat, &mut bound);
+        let rest = self.rest.last().into_iter().flat_map(|rest| rest.iter().rev());
+        let mut later = rest.skip_while(|stmt| !suspend::stmt(stmt));
+        if !later.any(|stmt| bound.iter().any(|ident| is_named(ident, stmt))) {
+            return;
+        }
+        let Some(mut init) = local.init.take() else { return };
+        let ty = split_type(&local.pat).1.filter(|_| has_ref(&local.pat)).cloned();
+        let syn::LocalInit { expr, diverge, .. } = &mut init;
+        let always_matches = diverge.is_none();
+        for (value, mutable) in self.lenders(expr, &[&local.pat], always_matches) {
+            let attrs =
+                if suspend::expr(value) { std::mem::take(&mut local.attrs) } else { Vec::new() };
+            let id = self.temporary(value);
+            (self.locals[id].mutable, self.locals[id].is_temporary) = (mutable, false);
+            let path = self.path(id);
+            if let Some((_, otherwise)) = diverge
+                && let Expr::Block(otherwise) = &mut **otherwise
+            {
+                // rustc has dropped it there.
+                otherwise.block.stmts.insert(0, syn::parse_quote!(let _ = { #path };));
+            }
+            let value = std::mem::replace(value, path);
+            let mut pat = ident_pat(self.locals[id].ident.clone(), mutable);
+            if let Some(ty) = ty.clone() {
+                let (attrs, colon_token) = (Vec::new(), Default::default());
+                pat =
+                    Pat::Type(PatType { attrs, pat: Box::new(pat), colon_token, ty: Box::new(ty) });
+            }
+            let syn::Stmt::Local(mut lender) = let_stmt(pat, value) else { continue };
+            lender.attrs = attrs;
+            self.keep_lent(&mut lender);
+            self.local(lender);
+        }
+        local.init = Some(init);
+    }
+}
+
+impl Lower<'_> {
+    /// The values that an expression makes for patterns to borrow from them, and whether mutably.
+    pub(super) fn lenders<'e>(
+        &self,
+        expr: &'e mut Expr,
+        pats: &[&Pat],
+        always_matches: bool,
+    ) -> Vec<(&'e mut Expr, bool)> {
+        // Beside parts that are moved out, others are borrowed again only by their fields.
+        let by_ref = pats.iter().any(|pat| has_ref(pat))
+            && (always_matches || pats.iter().all(|pat| binds_by_ref(pat)));
+        let mut lenders = Vec::new();
+        let binds = !pats.iter().all(|pat| binds_nothing(pat));
+        if !binds || self.lends_part(expr) || !lenders_in(expr, by_ref, &mut lenders) {
+            return Vec::new();
+        }
+        // Borrowed for ever.
+        let lasts = |value: &Expr| self.is_constant(value) || is_literal(value);
+        lenders.retain(|(value, mutable)| *mutable || !lasts(value));
+        lenders
+    }
+}
+
+impl Lower<'_> {
+    /// Whether a chain of methods lends what is borrowed, which is asked for again.
+    fn lends_part(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(expr) => self.lends_part(&expr.expr),
+            Expr::Reference(expr) => self.is_lending(&expr.expr),
+            chain => self.is_lending(chain),
+        }
+    }
+}
+
+/// Finds the values that an expression makes to borrow from them, and whether mutably. Whether the rest of
+/// it can as well be evaluated after them.
+fn lenders_in<'e>(init: &'e mut Expr, by_ref: bool, out: &mut Vec<(&'e mut Expr, bool)>) -> bool {
+    match init {
+        Expr::Paren(expr) => lenders_in(&mut expr.expr, by_ref, out),
+        Expr::Reference(expr) => {
+            let mutable = expr.mutability.is_some();
+            out.extend(lender(&mut expr.expr).map(|value| (value, mutable)));
+            true
+        }
+        init if by_ref => {
+            out.extend(lender(init).map(|value| (value, true)));
+            true
+        }
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Tuple(expr) => expr.elems.iter_mut().all(|part| lenders_in(part, false, out)),
+        Expr::Array(expr) => expr.elems.iter_mut().all(|part| lenders_in(part, false, out)),
+        Expr::Call(call) if only_wraps(&call.func) => {
+            call.args.iter_mut().all(|part| lenders_in(part, false, out))
+        }
+        _ => false,
+    }
+}
+
+/// The value of which a part is borrowed, if it is made for that.
+fn lender(part: &mut Expr) -> Option<&mut Expr> {
+    // rustc infers the types of a closure where it stands.
+    let is_none = match part {
+        Expr::Path(_) | Expr::Closure(_) | Expr::Reference(_) => true,
+        Expr::Macro(call) => macros::name(&call.mac) == "format_args",
+        _ => false,
+    };
+    match part {
+        Expr::Field(expr) => lender(&mut expr.base),
+        Expr::Index(expr) => lender(&mut expr.expr),
+        Expr::Paren(expr) => lender(&mut expr.expr),
+        Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr, .. }) => lender(expr),
+        value => (!is_none).then_some(value),
+    }
+}
+
+fn is_literal(value: &Expr) -> bool {
+    matches!(value, Expr::Macro(call) if macros::is_literal(&call.mac))
+}

@@ -1,0 +1,29 @@
+//! Parameters of which a pattern borrows parts.
+//!
+//! ```text
+//! async fn keep((ref name, n): (String, u64)) { … }
+//! async fn keep(whole: (String, u64)) { let (ref name, n) = whole; … }
+//! ```
+
+use syn::{Block, Ident, PatType};
+
+use crate::carried::has_ref;
+use crate::hygiene::hidden;
+use crate::normalize::collect_bindings;
+
+/// Gives such a parameter, and those behind it, which are dropped before it, a name of its own, and takes it
+/// apart in the body. Gives these names, and those that they are stored under.
+pub(super) fn hold(params: &mut [PatType], body: &mut Block) -> Vec<(Ident, String)> {
+    let first = params.iter().position(|param| has_ref(&param.pat)).unwrap_or(params.len());
+    let held = params.iter_mut().enumerate().skip(first).map(|(index, param)| {
+        let ident = hidden(&format!("parameter{index}"));
+        let mut bound = Vec::new();
+        collect_bindings(&param.pat, &mut bound);
+        let stored =
+            bound.first().map_or_else(|| "unnamed".to_owned(), |name| format!("whole of {name}"));
+        let pat = std::mem::replace(&mut *param.pat, syn::parse_quote!(#ident));
+        body.stmts.insert(index - first, syn::parse_quote!(let #pat = #ident;));
+        (ident, stored)
+    });
+    held.collect()
+}
