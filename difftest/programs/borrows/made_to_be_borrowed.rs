@@ -36,6 +36,11 @@ async fn parts(n: i64) -> String {
     let made = &texts(n);
     let said = fetch("a").await;
     let first = &texts(n + 1)[0];
+    let spare = &mut Vec::<String>::new();
+    spare.push(n.to_string());
+    for at in 0..2 {
+        note(act(at).await);
+    }
     let (left, right) = (&fetch(first).await, &texts(n));
     let said = concat(&said, &made[1]).await;
     let wrapped = Some(&texts(7));

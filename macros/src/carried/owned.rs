@@ -49,6 +49,10 @@ fn mark(graph: &Graph, node: &Node, borrowing: &mut BTreeSet<LocalId>) {
                 values.run(diverge);
             }
             bind(graph, borrowing, &local.pat, &bound);
+            // A borrow has no destructor, and what it is of may be there for this root alone.
+            if matches!(*init.expr, Expr::Reference(_)) {
+                borrowing.extend(bound_locals(&graph.locals, &local.pat));
+            }
         }
         Node::Define { local, value } => {
             if !values.bound_for_long(value).owned {
