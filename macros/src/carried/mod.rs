@@ -89,6 +89,7 @@ pub(crate) fn analyze(
     lacks_part: &impl Fn((BlockId, usize), LocalId) -> bool,
 ) -> Carried {
     let left_out = &borrowing(graph) | &plain(graph);
+    let filled: BTreeSet<&Place> = graph.usages().flat_map(|usage| &usage.fills).collect();
     let mut held_at: Vec<Option<BTreeSet<LocalId>>> = vec![None; graph.blocks.len()];
     let mut carried = Carried::default();
     // Within a root control goes forward only.
@@ -103,7 +104,7 @@ pub(crate) fn analyze(
         let live = liveness.after_nodes(graph, id);
         for ((node, usage), live) in block.nodes.iter().zip(&block.usages).zip(&live) {
             let seen = without_looks(&graph.locals, node, usage);
-            let kept = kept(node, &seen, live).filter(|local| held.contains(local));
+            let kept = kept(node, &seen, live, &filled).filter(|local| held.contains(local));
             let kept: Vec<_> = kept.collect();
             held = &(&held - &seen.mentions) - &usage.assigned;
             at_nodes.push(held.clone());
@@ -301,16 +302,21 @@ fn without_looks(locals: &Locals, node: &Node, usage: &Usage) -> Usage {
 }
 
 /// What a statement names and has not moved, because it is used later, and what nothing borrows from,
-/// because the statement leaves nothing behind.
+/// because the statement leaves nothing behind. A part of it may have been moved that is `filled` before.
 fn kept<'a>(
     node: &Node,
     seen: &'a Usage,
     live: &'a BTreeSet<Place>,
+    filled: &'a BTreeSet<&'a Place>,
 ) -> impl Iterator<Item = LocalId> + 'a {
     let is_statement = matches!(node, Node::Code(Stmt::Expr(..)));
+    let is_filled = |part: &&Place| filled.iter().any(|filled| filled.overlaps(part));
+    let emptied: BTreeSet<LocalId> =
+        seen.moves.iter().filter(is_filled).map(|part| part.local).collect();
     seen.mentions.iter().copied().filter(move |local| {
         is_statement
             && live.contains(&Place::whole(*local))
+            && !emptied.contains(local)
             && seen.changes.iter().all(|changed| changed == local)
     })
 }
