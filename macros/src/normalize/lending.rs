@@ -109,6 +109,24 @@ pub(super) const PARTS_MUT: [&str; 11] = [
     "split_last_mut",
 ];
 
+/// Those of [`PARTS`] that find something whatever is there.
+pub(super) const LENDING_ALWAYS: [&str; 14] = [
+    "as_bytes",
+    "as_deref",
+    "as_os_str",
+    "as_path",
+    "as_ref",
+    "as_slice",
+    "as_str",
+    "split_at",
+    "trim",
+    "trim_end",
+    "trim_end_matches",
+    "trim_matches",
+    "trim_start",
+    "trim_start_matches",
+];
+
 /// Methods that give what is in an `Option` or `Result`.
 pub(super) const OPENING: [&str; 2] = ["expect", "unwrap"];
 

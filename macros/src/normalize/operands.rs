@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use syn::{Expr, ExprReference, UnOp};
 
 use super::late::{Exits, Late};
+use super::lending::{LENDING_ALWAYS, PARTS, is_one_of};
 use super::{Lower, control, let_stmt};
 use crate::carried::{gives_own, local_of, takes_receiver};
 use crate::ir::{LocalId, Locals};
@@ -227,9 +228,10 @@ impl Lower<'_> {
             && call.args.iter().all(|argument| is_constant(self, argument) || is_own(argument))
     }
 
-    /// As [`spill`](Self::spill). What a method lends is asked for again after what follows.
+    /// As [`spill`](Self::spill). What a method lends is asked for again after what follows, but for an
+    /// `Option`: a method of that name which gives one, or a value, is more likely one of the user's own.
     pub(super) fn spill_lent(&mut self, value: Expr) -> Expr {
-        if self.fills(&value) {
+        if self.fills(&value) || gives_option(&value) {
             return self.spill(value);
         }
         let value = self.keep_found(value);
@@ -258,6 +260,16 @@ pub(super) fn without_parens(expr: Expr) -> Expr {
     match expr {
         Expr::Paren(paren) if paren.attrs.is_empty() => without_parens(*paren.expr),
         expr => expr,
+    }
+}
+
+/// Whether the expression is the call of a method that would give an `Option` if it were one of the standard
+/// library that lends.
+fn gives_option(value: &Expr) -> bool {
+    match value {
+        Expr::Paren(expr) => gives_option(&expr.expr),
+        Expr::MethodCall(call) => is_one_of(&PARTS, call) && !is_one_of(&LENDING_ALWAYS, call),
+        _ => false,
     }
 }
 
