@@ -9,7 +9,7 @@ use simulation::{Fault, Options, Totals, simulate};
 const SEEDS: u64 = 100;
 
 /// How many seeds are tried until one shows that a guard of the database is left out.
-const SEEDS_WITHOUT: u64 = 60;
+const SEEDS_WITHOUT: u64 = 200;
 
 /// How many runs of a seed are played here at most.
 const MAX_RUNS: usize = 50;
