@@ -26,5 +26,16 @@ async fn program(n: i64) -> (i64, String, i64) {
     let limits = vec![n, 5];
     let max = limits.first().copied().unwrap_or(0).max(act(n).await);
     let own = config.get(3) + act(n).await + limits[1] * act(2).await;
-    (sum + own, text, max)
+    let last = add(if n > 1 { config.get(6) } else { config.get(7) }, act(n).await).await;
+    let chosen: i64 = match act(n).await {
+        0 => config.get(4),
+        _ => config.get(5),
+    };
+    let branch = if n > 2 {
+        config.first()
+    } else {
+        tick().await;
+        config.first()
+    };
+    (sum + own + last + chosen, text + &branch, max)
 }

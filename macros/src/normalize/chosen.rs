@@ -15,6 +15,7 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Pat, Stmt};
 
+use super::operands::gives_option;
 use super::{Lower, chain, collect_bindings, labels, let_stmt, names, projections, split_type};
 use crate::hygiene::Names;
 use crate::ir::{self, LocalKind};
@@ -25,8 +26,8 @@ type Around = Vec<(Pat, Expr)>;
 
 impl Lower<'_> {
     /// Has the branches of a `let` say which of them it was, if they give borrows. Notes how what it
-    /// declares is made again.
-    pub(super) fn number_branches(&mut self, local: &mut syn::Local) {
+    /// declares is made again. What no await follows is, where a branch awaits, and it is a borrow for certain.
+    pub(super) fn number_branches(&mut self, local: &mut syn::Local, is_held: bool) {
         let (Pat::Ident(pat), _) = split_type(&local.pat) else { return };
         let Some(id) = self.locals.find(&pat.ident) else { return };
         let Some(init) = local.init.as_mut().filter(|init| init.diverge.is_none()) else { return };
@@ -36,8 +37,11 @@ impl Lower<'_> {
         if !is_simple || awaits && !local.attrs.is_empty() {
             return;
         }
+        if !is_held && !awaits_in_branch(&init.expr) {
+            return;
+        }
         let source = self.locals[id].stored.clone();
-        let Some(again) = self.numbered(&mut init.expr, &source) else { return };
+        let Some(again) = self.numbered(&mut init.expr, &source, is_held) else { return };
         // What is made again is not given in several places.
         if awaits {
             let branches = std::mem::replace(&mut *init.expr, again.clone());
@@ -49,7 +53,7 @@ impl Lower<'_> {
     /// The operand that branches give, if it is a borrow: a local that is made again.
     pub(super) fn chosen_operand(&mut self, value: &mut Expr) -> Option<Expr> {
         let (source, span, awaits) = (names::of_value(value), value.span(), suspend::expr(value));
-        let again = self.numbered(value, &source)?;
+        let again = self.numbered(value, &source, false)?;
         let mut value = std::mem::replace(value, Expr::PLACEHOLDER);
         if awaits {
             self.expr_stmt(std::mem::replace(&mut value, again.clone()), None);
@@ -62,13 +66,16 @@ impl Lower<'_> {
 
     /// Has branches say which of them it was, if they give borrows, of what `source` calls. Gives that as it
     /// is made again.
-    fn numbered(&mut self, value: &mut Expr, source: &str) -> Option<Expr> {
+    fn numbered(&mut self, value: &mut Expr, source: &str, is_held: bool) -> Option<Expr> {
         if !matches!(value, Expr::If(_) | Expr::Match(_)) {
             return None;
         }
         let (mut made, mut borrows) = (Vec::new(), false);
         each_branch(value, &mut Vec::new(), &mut |given, around| {
             borrows |= self.borrows(given);
+            if !is_held && gives_option(given) {
+                return None;
+            }
             made.push(self.given_again(given, around)?);
             Some(())
         })?;
@@ -157,6 +164,21 @@ impl Lower<'_> {
             };
             syn::parse_quote_spanned!(span=> ::piton::__private::lent_by((), #again))
         })
+    }
+}
+
+/// Whether a branch awaits, and not only what says which of them it is.
+fn awaits_in_branch(value: &Expr) -> bool {
+    match value {
+        Expr::If(expr) => {
+            let otherwise = expr.else_branch.as_ref().map(|(_, otherwise)| &**otherwise);
+            suspend::block(&expr.then_branch) || otherwise.is_some_and(suspend::expr)
+        }
+        Expr::Match(expr) => expr.arms.iter().any(|arm| {
+            suspend::expr(&arm.body)
+                || matches!(&arm.pat, Pat::Guard(pat) if suspend::expr(&pat.guard))
+        }),
+        _ => false,
     }
 }
 

@@ -265,7 +265,7 @@ pub(super) fn without_parens(expr: Expr) -> Expr {
 
 /// Whether the expression is the call of a method that would give an `Option` if it were one of the standard
 /// library that lends.
-fn gives_option(value: &Expr) -> bool {
+pub(super) fn gives_option(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => gives_option(&expr.expr),
         Expr::MethodCall(call) => is_one_of(&PARTS, call) && !is_one_of(&LENDING_ALWAYS, call),

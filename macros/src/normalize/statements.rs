@@ -24,12 +24,11 @@ impl Lower<'_> {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
                     let awaits_later = |rest: &Vec<Source>| rest.iter().any(suspend::stmt);
-                    let awaits = |init: &syn::LocalInit| suspend::expr(&init.expr);
-                    if self.rest.last().is_some_and(awaits_later)
-                        || local.init.as_ref().is_some_and(awaits)
-                    {
+                    if self.rest.last().is_some_and(awaits_later) {
                         self.name_lenders(&mut local);
                         self.keep_lent(&mut local);
+                    } else if !is_told_owned(&local) {
+                        self.number_branches(&mut local, false);
                     }
                     self.local(local);
                 }
@@ -134,10 +133,10 @@ impl Lower<'_> {
 
     /// Keeps what the statement looks for, if it borrows what it finds.
     pub(super) fn keep_lent(&mut self, local: &mut syn::Local) {
-        if split_type(&local.pat).1.is_some_and(is_owned) {
+        if is_told_owned(local) {
             return;
         }
-        self.number_branches(local);
+        self.number_branches(local, true);
         let Some(init) = local.init.as_mut() else { return };
         if !suspend::expr(&init.expr) {
             let value = std::mem::replace(&mut *init.expr, Expr::PLACEHOLDER);
@@ -291,6 +290,11 @@ impl VisitMut for Parts<'_, '_> {
     }
 
     fn visit_expr_mut(&mut self, _: &mut Expr) {}
+}
+
+/// Whether the statement says of what it declares that there is no reference in it.
+fn is_told_owned(local: &syn::Local) -> bool {
+    split_type(&local.pat).1.is_some_and(is_owned)
 }
 
 /// Whether the type shows that there is no reference in it.
