@@ -285,16 +285,24 @@ pub(crate) fn literal_text(expr: &Expr) -> Option<&syn::LitStr> {
 /// Calls `found` with every identifier in `tokens` that may name a variable, and every name that a
 /// string literal captures.
 pub(crate) fn scan_names(tokens: &TokenStream, found: &mut impl FnMut(&str)) {
+    scan_leaves(tokens, &mut |tree| match tree {
+        TokenTree::Ident(ident) => found(&ident.to_string()),
+        leaf => {
+            if let Ok(text) = syn::parse2::<syn::LitStr>(leaf.to_token_stream()) {
+                captures(&text.value()).iter().for_each(|name| found(name));
+            }
+        }
+    });
+}
+
+/// Calls `found` with every identifier in `tokens` that may name a variable, and every literal.
+pub(crate) fn scan_leaves(tokens: &TokenStream, found: &mut impl FnMut(&TokenTree)) {
     let mut field = false;
     for tree in tokens.clone() {
         match &tree {
-            TokenTree::Ident(ident) if !field => found(&ident.to_string()),
-            TokenTree::Group(group) => scan_names(&group.stream(), found),
-            TokenTree::Literal(literal) => {
-                if let Ok(text) = syn::parse2::<syn::LitStr>(literal.to_token_stream()) {
-                    captures(&text.value()).iter().for_each(|name| found(name));
-                }
-            }
+            TokenTree::Ident(_) if !field => found(&tree),
+            TokenTree::Literal(_) => found(&tree),
+            TokenTree::Group(group) => scan_leaves(&group.stream(), found),
             _ => {}
         }
         // After a single dot comes a field or method; after two, a range's end.

@@ -180,7 +180,7 @@ impl Lower<'_> {
 
     /// Whether the statements that follow, in this block and in those around it, name a local: what is
     /// used up has either not been moved, or is copied.
-    fn is_used_later(&self, local: LocalId) -> bool {
+    pub(super) fn is_used_later(&self, local: LocalId) -> bool {
         let ident = &self.locals[local].ident;
         self.rest.iter().flatten().any(|stmt| is_named(ident, stmt))
     }

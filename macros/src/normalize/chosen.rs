@@ -16,8 +16,9 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Pat, Stmt};
 
 use super::operands::gives_option;
-use super::{Lower, chain, collect_bindings, labels, let_stmt, names, projections, split_type};
-use crate::hygiene::Names;
+use super::{
+    Lower, chain, collect_bindings, control, labels, let_stmt, names, projections, split_type,
+};
 use crate::ir::{self, LocalKind};
 use crate::{macros, parts, suspend};
 
@@ -26,7 +27,7 @@ type Around = Vec<(Pat, Expr)>;
 
 impl Lower<'_> {
     /// Has the branches of a `let` say which of them it was, if they give borrows. Notes how what it
-    /// declares is made again. What no await follows is, where a branch awaits, and it is a borrow for certain.
+    /// declares is made again. Unless it `is_held` across a later await, only branches that await need that.
     pub(super) fn number_branches(&mut self, local: &mut syn::Local, is_held: bool) {
         let (Pat::Ident(pat), _) = split_type(&local.pat) else { return };
         let Some(id) = self.locals.find(&pat.ident) else { return };
@@ -37,7 +38,7 @@ impl Lower<'_> {
         if !is_simple || awaits && !local.attrs.is_empty() {
             return;
         }
-        if !is_held && !awaits_in_branch(&init.expr) {
+        if !is_held && !control::awaits_in_branch(&init.expr) {
             return;
         }
         let source = self.locals[id].stored.clone();
@@ -65,7 +66,7 @@ impl Lower<'_> {
     }
 
     /// Has branches say which of them it was, if they give borrows, of what `source` calls. Gives that as it
-    /// is made again.
+    /// is made again. Unless it `is_held`, what may be a value of a method of the user's own is left alone.
     fn numbered(&mut self, value: &mut Expr, source: &str, is_held: bool) -> Option<Expr> {
         if !matches!(value, Expr::If(_) | Expr::Match(_)) {
             return None;
@@ -167,21 +168,6 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a branch awaits, and not only what says which of them it is.
-fn awaits_in_branch(value: &Expr) -> bool {
-    match value {
-        Expr::If(expr) => {
-            let otherwise = expr.else_branch.as_ref().map(|(_, otherwise)| &**otherwise);
-            suspend::block(&expr.then_branch) || otherwise.is_some_and(suspend::expr)
-        }
-        Expr::Match(expr) => expr.arms.iter().any(|arm| {
-            suspend::expr(&arm.body)
-                || matches!(&arm.pat, Pat::Guard(pat) if suspend::expr(&pat.guard))
-        }),
-        _ => false,
-    }
-}
-
 /// Whether the expression names what one of the patterns binds.
 fn names_bound(expr: &Expr, around: &[(Pat, Expr)]) -> bool {
     struct Named<'a>(&'a [Ident], bool);
@@ -190,8 +176,9 @@ fn names_bound(expr: &Expr, around: &[(Pat, Expr)]) -> bool {
             self.1 |= path.path.get_ident().is_some_and(|ident| self.0.contains(ident));
         }
         fn visit_macro(&mut self, mac: &syn::Macro) {
-            let names = Names::of(mac.tokens.clone());
-            self.1 |= self.0.iter().any(|ident| names.has(&ident.to_string()));
+            macros::scan_names(&mac.tokens, &mut |name| {
+                self.1 |= self.0.iter().any(|it| it == name)
+            });
         }
     }
     let mut bound = Vec::new();

@@ -378,6 +378,21 @@ impl Lower<'_> {
     }
 }
 
+/// Whether a branch awaits, and not only what says which of them it is.
+pub(super) fn awaits_in_branch(value: &Expr) -> bool {
+    match value {
+        Expr::If(expr) => {
+            let otherwise = expr.else_branch.as_ref().map(|(_, otherwise)| &**otherwise);
+            suspend::block(&expr.then_branch) || otherwise.is_some_and(suspend::expr)
+        }
+        Expr::Match(expr) => expr.arms.iter().any(|arm| {
+            suspend::expr(&arm.body)
+                || matches!(&arm.pat, Pat::Guard(pat) if suspend::expr(&pat.guard))
+        }),
+        _ => false,
+    }
+}
+
 /// The operands of a chain of `&&`.
 pub(crate) fn chain(cond: &Expr) -> Vec<&Expr> {
     match cond {

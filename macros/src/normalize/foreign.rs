@@ -9,6 +9,7 @@
 //!                  declare!(x);
 //! ```
 
+use proc_macro2::TokenTree;
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Macro};
 
@@ -42,7 +43,8 @@ impl Lower<'_> {
             return;
         }
         let mut named: Vec<Ident> = Vec::new();
-        identifiers(mac.tokens.clone(), &mut |ident| {
+        macros::scan_leaves(&mac.tokens, &mut |leaf| {
+            let TokenTree::Ident(ident) = leaf else { return };
             let is_needed = self.locals.find(ident).is_some_and(|local| self.is_read_later(local));
             if is_needed && !named.contains(ident) {
                 named.push(ident.clone());
@@ -92,19 +94,4 @@ fn is_seen(mac: &Macro) -> bool {
         || macros::is_literal(mac)
         || HARMLESS.iter().any(|harmless| name == *harmless)
         || of_file()
-}
-
-/// Calls `found` with every identifier in `tokens` that is no field or method.
-fn identifiers(tokens: proc_macro2::TokenStream, found: &mut impl FnMut(&Ident)) {
-    use proc_macro2::TokenTree;
-    let mut is_member = false;
-    for tree in tokens {
-        match &tree {
-            TokenTree::Ident(ident) if !is_member => found(ident),
-            TokenTree::Group(group) => identifiers(group.stream(), found),
-            _ => {}
-        }
-        is_member =
-            matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.') && !is_member;
-    }
 }

@@ -58,9 +58,7 @@ impl Lower<'_> {
         }
         local.init = Some(init);
     }
-}
 
-impl Lower<'_> {
     /// The values that an expression makes for patterns to borrow from them, and whether mutably.
     pub(super) fn lenders<'e>(
         &self,
@@ -81,9 +79,7 @@ impl Lower<'_> {
         lenders.retain(|(value, mutable)| *mutable || !lasts(value));
         lenders
     }
-}
 
-impl Lower<'_> {
     /// Whether a chain of methods lends what is borrowed, which is asked for again.
     fn lends_part(&self, expr: &Expr) -> bool {
         match expr {

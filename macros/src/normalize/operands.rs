@@ -81,11 +81,9 @@ impl Lower<'_> {
     /// wanted of its branches.
     fn hoist_if(&mut self, expr: syn::ExprIf) -> Expr {
         let is_let = |operand: &&Expr| matches!(operand, Expr::Let(_));
-        let awaits_in_branches = suspend::block(&expr.then_branch)
-            || expr.else_branch.as_ref().is_some_and(|(_, otherwise)| suspend::expr(otherwise));
-        let is_apart = awaits_in_branches || control::chain(&expr.cond).iter().any(is_let);
+        let has_let = control::chain(&expr.cond).iter().any(is_let);
         let whole = Expr::If(expr);
-        if is_apart || self.is_apart(&whole) {
+        if has_let || control::awaits_in_branch(&whole) || self.is_apart(&whole) {
             return self.hoist(whole);
         }
         let Expr::If(mut expr) = whole else { return whole };

@@ -6,13 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use quote::ToTokens;
 use syn::{Block, Expr};
 
 use super::Lower;
 use super::late::Exits;
 use crate::check::Rule;
-use crate::hygiene::Names;
 use crate::ir::{LocalId, Locals};
 use crate::usage::Usage;
 
@@ -59,7 +57,8 @@ impl Lower<'_> {
         if changed.is_empty() || !self.may_end_early(body) {
             return;
         }
-        let needed = changed.into_iter().find(|local| self.is_needed_later(*local));
+        let goes_round = self.jumps.iter().any(|scope| scope.is_loop);
+        let needed = changed.into_iter().find(|local| goes_round || self.is_used_later(*local));
         let Some(local) = needed else { return };
         let name = self.locals[local].stored.split('#').next().unwrap_or_default();
         self.diagnostics.error_at(
@@ -79,17 +78,6 @@ impl Lower<'_> {
         exits.note(&Expr::Block(syn::ExprBlock { attrs, label, block: body.clone() }));
         // Of a function nothing is left to be looked at.
         exits.ends || exits.function && self.within.is_some()
-    }
-
-    /// Whether the local is named by what follows the loop.
-    fn is_needed_later(&self, local: LocalId) -> bool {
-        let name = self.locals[local].ident.to_string();
-        let names_it = |stmt: &syn::Stmt| {
-            let tokens = stmt.to_token_stream();
-            Names::of(tokens.clone()).has(&name)
-                || tokens.to_string().contains(&format!("{{{name}"))
-        };
-        self.jumps.iter().any(|scope| scope.is_loop) || self.rest.iter().flatten().any(names_it)
     }
 }
 

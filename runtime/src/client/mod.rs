@@ -169,9 +169,10 @@ impl Client {
         loop {
             let (before, left) = (runs.last().map(|run| run.run_id), limit - runs.len() as u32);
             let page = patiently(|| self.shared.store.list_runs(filter, before, left)).await?;
+            let is_over = page.is_empty();
             // No more than there are left.
-            runs.extend(page.iter().take(left as usize).cloned());
-            if page.is_empty() || runs.len() as u32 >= limit {
+            runs.extend(page.into_iter().take(left as usize));
+            if is_over || runs.len() as u32 >= limit {
                 return Ok(runs);
             }
         }

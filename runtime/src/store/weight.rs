@@ -38,6 +38,15 @@ macro_rules! fits {
         )
     };
 }
+/// How long what a run has come to is in its row.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+macro_rules! ending_bytes {
+    () => {
+        "coalesce(octet_length(result), 0) + coalesce(octet_length(failure), 0)"
+    };
+}
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) use ending_bytes;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(super) use fits;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

@@ -6,7 +6,7 @@ use super::{PostgresStore, failed, named_after, named_by, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
 use crate::store::rows::{EndingRow, RunRow, read_ending, read_status};
-use crate::store::weight::fits;
+use crate::store::weight::{ending_bytes, fits};
 use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord};
 
 /// What all records have in common; a macro, because only literals can be joined to constants.
@@ -35,19 +35,12 @@ const BY_WORKFLOW_ID: &str = record!(
      ORDER BY closed_at IS NULL DESC, started_at DESC, run_id DESC LIMIT 1"
 );
 
-/// How long the part of a row is that may be long.
-macro_rules! bytes {
-    () => {
-        "coalesce(octet_length(result), 0) + coalesce(octet_length(failure), 0)"
-    };
-}
-
 /// What does not fit is not even read.
 const ENDINGS: &str = concat!(
     "SELECT status, result, failure FROM (SELECT place, status, result, failure, ",
-    bytes!(),
+    ending_bytes!(),
     " AS bytes, sum(",
-    bytes!(),
+    ending_bytes!(),
     ") OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) AS upto \
      FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (run_id, place) \
      LEFT JOIN piton_runs AS run ON ",
@@ -61,7 +54,7 @@ const ENDINGS: &str = concat!(
 const LIST: &str = concat!(
     "SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY run_id DESC ROWS UNBOUNDED PRECEDING) AS upto \
      FROM (SELECT *, ",
-    bytes!(),
+    ending_bytes!(),
     " AS bytes FROM (",
     record!(
         "WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \

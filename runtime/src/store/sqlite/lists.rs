@@ -5,7 +5,7 @@ use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
 use crate::store::rows::{EndingRow, RunRow, read_ending, read_status};
-use crate::store::weight::{Weight as _, fits};
+use crate::store::weight::{Weight as _, ending_bytes, fits};
 use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord};
 
 /// What all records have in common.
@@ -13,13 +13,6 @@ macro_rules! columns {
     () => {
         "run_id, workflow_id, workflow, status, state, step_no, worker_id, \
          due_at, blocked, started_at, closed_at, result, failure"
-    };
-}
-
-/// How long the part of a row is that may be long.
-macro_rules! bytes {
-    () => {
-        "coalesce(octet_length(result), 0) + coalesce(octet_length(failure), 0)"
     };
 }
 
@@ -37,9 +30,9 @@ const BY_WORKFLOW_ID: &str = "WHERE run_id IN ( \
 /// What does not fit is not even read. Before this there were `?` bytes.
 const ENDINGS: &str = concat!(
     "SELECT status, result, failure FROM (SELECT place, status, result, failure, ",
-    bytes!(),
+    ending_bytes!(),
     " AS bytes, ? + sum(",
-    bytes!(),
+    ending_bytes!(),
     ") OVER (ORDER BY place) AS upto FROM \
      (SELECT column1 AS place, column2 AS asked FROM ("
 );
@@ -58,7 +51,7 @@ const NEWEST: &str = concat!(
     "SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY run_id DESC) AS upto FROM (SELECT ",
     columns!(),
     ", ",
-    bytes!(),
+    ending_bytes!(),
     " AS bytes FROM piton_runs "
 );
 
