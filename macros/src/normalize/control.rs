@@ -172,8 +172,9 @@ impl Lower<'_> {
             let mut scrutinee = this.hoist(scrutinee);
             let is_taken_apart =
                 expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body));
+            let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
+            this.end_with_statement(&scrutinee, &pats);
             if is_taken_apart {
-                let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
                 scrutinee = this.keep_matched(scrutinee, &pats);
             }
             this.arms(expr, scrutinee, dest);
@@ -183,6 +184,8 @@ impl Lower<'_> {
     /// A `match` of which the value is an operand: what is matched is there until the statement ends.
     pub(super) fn match_operand(&mut self, mut expr: syn::ExprMatch, value: LocalId) {
         let scrutinee = self.hoist(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
+        let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
+        self.end_with_statement(&scrutinee, &pats);
         let is_new = self.is_value(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
         if is_new {
@@ -362,6 +365,7 @@ impl Lower<'_> {
         match cond {
             Expr::Let(expr) => {
                 let value = self.hoist(*expr.expr);
+                self.end_with_statement(&value, &[&*expr.pat]);
                 let value = self.keep_matched(value, &[&*expr.pat]);
                 Expr::Let(ExprLet { expr: Box::new(value), ..expr })
             }

@@ -4,12 +4,13 @@
 //! receiver is moved to a temporary of the statement or the loop, and the operands before it are evaluated
 //! before it, as they are before an await.
 
+use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Pat};
 
 use super::expr::operands_mut;
 use super::operands::{Operand, is_new_value};
 use super::{Lower, binds_nothing, is_lazy};
-use crate::carried::gives_own;
+use crate::carried::{gives_own, local_of};
 use crate::macros::{self, Piece};
 
 impl Lower<'_> {
@@ -26,6 +27,15 @@ impl Lower<'_> {
             *lender = self.spill_lent(std::mem::replace(lender, Expr::PLACEHOLDER));
         }
         self.keep_found(value)
+    }
+
+    /// Has what the patterns leave of a temporary end with the statement that it has been made for.
+    pub(super) fn end_with_statement(&mut self, matched: &Expr, pats: &[&Pat]) {
+        let is_temporary =
+            local_of(&self.locals, matched).is_some_and(|local| self.locals[local].is_temporary);
+        if is_temporary && pats.iter().any(|pat| leaves_part(pat)) && !is_any_plain(pats) {
+            self.borrowed += 1;
+        }
     }
 
     /// Whether the expression makes a value, of nothing that it borrows.
@@ -88,7 +98,31 @@ impl Lower<'_> {
 
 /// Whether one of the patterns leaves what it is matched against where it is, which is not a number or text.
 pub(super) fn leaves_value(pats: &[&Pat]) -> bool {
-    pats.iter().any(|pat| binds_nothing(pat)) && !pats.iter().any(|pat| is_plain(pat))
+    pats.iter().any(|pat| binds_nothing(pat)) && !is_any_plain(pats)
+}
+
+/// Whether the pattern leaves all or a part of what it is matched against where it is.
+fn leaves_part(pat: &Pat) -> bool {
+    struct Leaves(bool);
+    impl Visit<'_> for Leaves {
+        fn visit_pat(&mut self, pat: &Pat) {
+            self.0 |= match pat {
+                Pat::Wild(_) | Pat::Rest(_) => true,
+                Pat::Ident(pat) => pat.by_ref.is_some(),
+                Pat::Struct(pat) => pat.rest.is_some(),
+                _ => false,
+            };
+            visit::visit_pat(self, pat);
+        }
+        fn visit_expr(&mut self, _: &Expr) {}
+    }
+    let mut leaves = Leaves(false);
+    leaves.visit_pat(pat);
+    leaves.0
+}
+
+fn is_any_plain(pats: &[&Pat]) -> bool {
+    pats.iter().any(|pat| is_plain(pat))
 }
 
 fn is_plain(pat: &Pat) -> bool {
