@@ -9,6 +9,7 @@ mod branches;
 mod chosen;
 mod compound;
 mod control;
+mod decisions;
 mod entries;
 mod expr;
 mod foreign;
@@ -36,7 +37,7 @@ mod texts;
 mod walk;
 
 pub(crate) use self::compound::is_assignment;
-pub(crate) use self::control::chain;
+pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};
 
 use proc_macro2::{Span, TokenStream};

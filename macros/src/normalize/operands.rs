@@ -10,7 +10,7 @@ use syn::{Expr, ExprReference, UnOp};
 
 use super::late::{Exits, Late};
 use super::lending::{LENDING_ALWAYS, PARTS, is_one_of};
-use super::{Lower, control, let_stmt};
+use super::{Lower, chain, control, let_stmt};
 use crate::carried::{gives_own, local_of, takes_receiver};
 use crate::ir::{LocalId, Locals};
 use crate::macros::{self, Piece};
@@ -81,7 +81,7 @@ impl Lower<'_> {
     /// wanted of its branches.
     fn hoist_if(&mut self, expr: syn::ExprIf) -> Expr {
         let is_let = |operand: &&Expr| matches!(operand, Expr::Let(_));
-        let has_let = control::chain(&expr.cond).iter().any(is_let);
+        let has_let = chain(&expr.cond).iter().any(is_let);
         let whole = Expr::If(expr);
         if has_let || control::awaits_in_branch(&whole) || self.is_apart(&whole) {
             return self.hoist(whole);
