@@ -11,11 +11,12 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
 
 use super::Lower;
+use super::changed::{Changed, is_stable_value};
 use super::entries::FILLING_OPTIONS;
 use super::labels::OwnTargets;
 use super::lending::{ADAPTING, ITEMS, PARTS_MUT, is_one_of};
 use super::loops::is_range;
-use super::operands::{Changed, is_constant, is_stable_value};
+use super::operands::is_constant;
 use super::receivers::is_made;
 use super::select::Select;
 use super::walk::JOINING;

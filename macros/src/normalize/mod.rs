@@ -6,6 +6,7 @@
 //! the labels of jumps to loops that are taken apart. Assumes unique names (`resolve`).
 
 mod branches;
+mod changed;
 mod chosen;
 mod compound;
 mod control;

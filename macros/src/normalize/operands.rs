@@ -4,38 +4,15 @@
 //! after the suspension: a literal, a constant, a borrow, or a local that nothing in between
 //! changes.
 
-use std::collections::BTreeSet;
-
 use syn::{Expr, ExprReference, UnOp};
 
-use super::late::{Exits, Late};
+use super::changed::{Changed, is_stable_value};
+use super::late::Late;
 use super::lending::{LENDING_ALWAYS, PARTS, is_one_of};
 use super::{Lower, chain, control, let_stmt};
 use crate::carried::{gives_own, local_of, takes_receiver};
-use crate::ir::{LocalId, Locals};
 use crate::macros::{self, Piece};
 use crate::suspend;
-use crate::usage::{Place, Usage, made_of};
-
-/// What later operands may do: change locals, use them up as a whole, and leave the expression.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Changed {
-    changes: BTreeSet<LocalId>,
-    writes: BTreeSet<Place>,
-    takes: BTreeSet<LocalId>,
-    exits: Exits,
-}
-
-impl Changed {
-    /// Adds what another operand may do.
-    fn note(&mut self, locals: &Locals, operand: &Expr) {
-        let Usage { changes, writes, takes, .. } = Usage::of_expr(locals, operand);
-        self.changes.extend(changes);
-        self.writes.extend(writes);
-        self.takes.extend(takes);
-        self.exits.note(operand);
-    }
-}
 
 /// What an expression does with an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,19 +103,15 @@ impl Lower<'_> {
                     self.spill_lent(operand)
                 }
             }
-            // rustc lets nothing change what is borrowed, so this is copied.
-            operand if kind != Operand::Place && self.is_written(&operand, changed) => {
+            // rustc lets nothing change what is borrowed, nor use it up, so this is copied.
+            operand
+                if kind != Operand::Place
+                    && (self.is_written(&operand, changed) || self.is_spent(&operand, changed)) =>
+            {
                 self.spill(operand)
             }
             operand => self.stabilize_place(operand, changed),
         }
-    }
-
-    /// Whether the operand is a place of which some part is written later.
-    fn is_written(&self, operand: &Expr, changed: &Changed) -> bool {
-        let is_written =
-            |place: &Place| changed.writes.iter().any(|written| written.overlaps(place));
-        places_in(&self.locals, operand).iter().any(|(place, _)| is_written(place))
     }
 
     /// As `stabilize`, for what is used where it is.
@@ -331,58 +304,6 @@ pub(super) fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
             matches!(expr.op, UnOp::Neg(_) | UnOp::Not(_)) && is_constant(lower, &expr.expr)
         }
         Expr::Tuple(expr) => expr.elems.iter().all(|elem| is_constant(lower, elem)),
-        _ => false,
-    }
-}
-
-/// The place that the expression is or is in, those that it is by borrows that are made again, and whether it
-/// is all of each.
-fn places_in(locals: &Locals, expr: &Expr) -> Vec<(Place, bool)> {
-    match expr {
-        Expr::Path(path) => {
-            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
-            let Some(local) = local else { return Vec::new() };
-            let mut places = match &locals[local].remade {
-                Some(Expr::Reference(borrow)) => places_in(locals, &borrow.expr),
-                _ => Vec::new(),
-            };
-            places.push((Place::whole(local), true));
-            places
-        }
-        Expr::Field(field) => {
-            let within = places_in(locals, &field.base).into_iter();
-            within
-                .map(|(place, is_all)| match is_all {
-                    true => (place.field(&field.member), true),
-                    false => (place, false),
-                })
-                .collect()
-        }
-        Expr::Index(expr) => {
-            places_in(locals, &expr.expr).into_iter().map(|(place, _)| (place, false)).collect()
-        }
-        Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => places_in(locals, &expr.expr),
-        Expr::Paren(expr) => places_in(locals, &expr.expr),
-        _ => Vec::new(),
-    }
-}
-
-/// Whether moving or copying the expression later gives the same value.
-pub(super) fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
-    match expr {
-        Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
-            Some(local) => !changed.changes.contains(&local),
-            None => true,
-        },
-        // Of what is used up as a whole no part is left. A borrow that it is read through may have ended.
-        Expr::Field(expr) => {
-            let gone = local_of(&lower.locals, &expr.base).is_some_and(|local| {
-                changed.takes.contains(&local)
-                    || !made_of(&lower.locals, local).is_disjoint(&changed.changes)
-            });
-            !gone && is_stable_value(lower, &expr.base, changed)
-        }
-        Expr::Paren(expr) => is_stable_value(lower, &expr.expr, changed),
         _ => false,
     }
 }

@@ -83,6 +83,9 @@ pub(crate) struct Usage {
     pub(crate) replaces: BTreeSet<LocalId>,
     /// What it uses up as a whole, unless that is copied.
     pub(crate) takes: BTreeSet<LocalId>,
+    /// What it uses up, as a whole or in part, unless that is copied. What is matched by a pattern is not known
+    /// to be.
+    pub(crate) spends: BTreeSet<Place>,
     /// What it may have used up as a whole when it is through.
     pub(crate) used_up: BTreeSet<LocalId>,
     /// What it may move parts out of.

@@ -90,6 +90,9 @@ impl<'a> Analysis<'a> {
     fn read(&mut self, place: Place, mode: Mode) {
         let local = place.local;
         self.usage.mentions.insert(local);
+        if mode == Mode::Value {
+            self.usage.spends.insert(place.clone());
+        }
         match mode {
             Mode::Value if place.fields.is_empty() => {
                 self.usage.takes.insert(local);

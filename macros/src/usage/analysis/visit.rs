@@ -82,6 +82,12 @@ impl Visit<'_> for Analysis<'_> {
                 self.visit_expr(&expr.index);
             }
             Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => {
+                // What is in a box is moved out of it.
+                if mode == Mode::Value
+                    && let Some(place) = self.place(&expr.expr)
+                {
+                    self.usage.spends.insert(place);
+                }
                 self.visit(&expr.expr, self.inner(mode));
             }
             Expr::Paren(expr) => self.visit(&expr.expr, mode),

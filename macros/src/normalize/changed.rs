@@ -1,0 +1,104 @@
+//! What operands may do to those before them.
+
+use std::collections::BTreeSet;
+
+use syn::{Expr, UnOp};
+
+use super::Lower;
+use super::late::Exits;
+use crate::carried::local_of;
+use crate::ir::{LocalId, Locals};
+use crate::usage::{Place, Usage, made_of};
+
+/// What later operands may do: change locals, use up them or parts of them, and leave the expression.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changed {
+    pub(super) changes: BTreeSet<LocalId>,
+    writes: BTreeSet<Place>,
+    spends: BTreeSet<Place>,
+    pub(super) exits: Exits,
+}
+
+impl Changed {
+    /// Adds what another operand may do.
+    pub(super) fn note(&mut self, locals: &Locals, operand: &Expr) {
+        let Usage { changes, writes, spends, .. } = Usage::of_expr(locals, operand);
+        self.changes.extend(changes);
+        self.writes.extend(writes);
+        self.spends.extend(spends);
+        self.exits.note(operand);
+    }
+}
+
+impl Lower<'_> {
+    /// Whether the operand is a place of which some part is written later.
+    pub(super) fn is_written(&self, operand: &Expr, changed: &Changed) -> bool {
+        let is_written =
+            |place: &Place| changed.writes.iter().any(|written| written.overlaps(place));
+        places_in(&self.locals, operand).iter().any(|(place, _)| is_written(place))
+    }
+
+    /// Whether the operand is in a place that is used up later. What is a borrow stays where it is.
+    pub(super) fn is_spent(&self, operand: &Expr, changed: &Changed) -> bool {
+        let is_borrow = |place: &Place| self.locals[place.local].remade.is_some();
+        let places = places_in(&self.locals, operand);
+        !places.iter().any(|(place, _)| is_borrow(place))
+            && places.iter().any(|(place, is_all)| {
+                let is_within = |spent: &Place| spent.holds(place) && !(*is_all && spent == place);
+                changed.spends.iter().any(is_within)
+            })
+    }
+}
+
+/// The place that the expression is or is in, those that it is by borrows that are made again, and whether it
+/// is all of each.
+fn places_in(locals: &Locals, expr: &Expr) -> Vec<(Place, bool)> {
+    match expr {
+        Expr::Path(path) => {
+            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
+            let Some(local) = local else { return Vec::new() };
+            let mut places = match &locals[local].remade {
+                Some(Expr::Reference(borrow)) => places_in(locals, &borrow.expr),
+                _ => Vec::new(),
+            };
+            places.push((Place::whole(local), true));
+            places
+        }
+        Expr::Field(field) => {
+            let within = places_in(locals, &field.base).into_iter();
+            within
+                .map(|(place, is_all)| match is_all {
+                    true => (place.field(&field.member), true),
+                    false => (place, false),
+                })
+                .collect()
+        }
+        Expr::Index(expr) => {
+            places_in(locals, &expr.expr).into_iter().map(|(place, _)| (place, false)).collect()
+        }
+        Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => places_in(locals, &expr.expr),
+        Expr::Paren(expr) => places_in(locals, &expr.expr),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether moving or copying the expression later gives the same value.
+pub(super) fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
+    match expr {
+        Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
+            Some(local) => !changed.changes.contains(&local),
+            None => true,
+        },
+        // Of what is used up no part is left, unless it is copied. A borrow that it is read through may have
+        // ended.
+        Expr::Field(expr) => {
+            let base = Place::of(&expr.base, &|ident| lower.locals.find(ident));
+            let is_gone = base.is_some_and(|base| changed.spends.iter().any(|it| it.holds(&base)));
+            let has_ended = local_of(&lower.locals, &expr.base)
+                .is_some_and(|local| !made_of(&lower.locals, local).is_disjoint(&changed.changes));
+            !is_gone && !has_ended && is_stable_value(lower, &expr.base, changed)
+        }
+        Expr::Paren(expr) => is_stable_value(lower, &expr.expr, changed),
+        _ => false,
+    }
+}
