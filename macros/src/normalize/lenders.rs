@@ -8,7 +8,7 @@
 //! rustc keeps such a value beside its locals. Here it is one of them, so that it is saved, and what has
 //! been borrowed from it is made again as what is borrowed from any other local.
 
-use syn::{Expr, ExprUnary, Pat, PatType, UnOp};
+use syn::{Expr, ExprUnary, Pat, PatType, Stmt, UnOp};
 
 use super::branches::is_named;
 use super::remade::{binds_by_ref, only_wraps};
@@ -21,11 +21,7 @@ impl Lower<'_> {
     /// Declares a local for each value that the statement makes to borrow from it, if what it binds is
     /// named behind an await.
     pub(super) fn name_lenders(&mut self, local: &mut syn::Local) {
-        let mut bound = Vec::new();
-        collect_bindings(&local.pat, &mut bound);
-        let rest = self.rest.last().into_iter().flat_map(|rest| rest.iter().rev());
-        let mut later = rest.skip_while(|stmt| !suspend::stmt(stmt));
-        if !later.any(|stmt| bound.iter().any(|ident| is_named(ident, stmt))) {
+        if !self.is_held(local) {
             return;
         }
         let Some(mut init) = local.init.take() else { return };
@@ -51,12 +47,32 @@ impl Lower<'_> {
                 pat =
                     Pat::Type(PatType { attrs, pat: Box::new(pat), colon_token, ty: Box::new(ty) });
             }
-            let syn::Stmt::Local(mut lender) = let_stmt(pat, value) else { continue };
+            let Stmt::Local(mut lender) = let_stmt(pat, value) else { continue };
             lender.attrs = attrs;
             self.keep_lent(&mut lender);
             self.local(lender);
         }
         local.init = Some(init);
+    }
+
+    /// Whether what the statement binds is named behind an await, or what is bound from that before it.
+    fn is_held(&self, local: &syn::Local) -> bool {
+        let mut bound = Vec::new();
+        collect_bindings(&local.pat, &mut bound);
+        let mut is_behind = false;
+        for stmt in self.rest.last().into_iter().flat_map(|rest| rest.iter().rev()) {
+            is_behind |= suspend::stmt(stmt);
+            if !bound.iter().any(|ident| is_named(ident, stmt)) {
+                continue;
+            }
+            if is_behind {
+                return true;
+            }
+            if let Stmt::Local(local) = stmt {
+                collect_bindings(&local.pat, &mut bound);
+            }
+        }
+        false
     }
 
     /// The values that an expression makes for patterns to borrow from them, and whether mutably.
