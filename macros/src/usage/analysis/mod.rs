@@ -22,6 +22,8 @@ pub(super) enum Mode {
     BorrowMut,
     /// Borrows it, to change it or not.
     BorrowAny,
+    /// Uses it up, unless a method of this name is the user's own and borrows it.
+    TakeAny,
 }
 
 impl Mode {
@@ -90,7 +92,7 @@ impl<'a> Analysis<'a> {
     fn read(&mut self, place: Place, mode: Mode) {
         let local = place.local;
         self.usage.mentions.insert(local);
-        if mode == Mode::Value {
+        if matches!(mode, Mode::Value | Mode::TakeAny) {
             self.usage.spends.insert(place.clone());
         }
         match mode {
@@ -115,6 +117,12 @@ impl<'a> Analysis<'a> {
             }
             Mode::BorrowAny => {
                 self.usage.changes.insert(local);
+            }
+            Mode::TakeAny => {
+                self.usage.changes.insert(local);
+                if !place.fields.is_empty() {
+                    self.usage.moves.insert(place.clone());
+                }
             }
         }
         let Some(flow) = self.flow.as_ref().filter(|flow| !flow.assigned.contains(&local)) else {
@@ -217,6 +225,7 @@ impl<'a> Analysis<'a> {
         match mode {
             Mode::BorrowMut | Mode::BorrowAny => mode,
             Mode::ScrutineeMut => Mode::BorrowMut,
+            Mode::TakeAny => Mode::BorrowAny,
             Mode::Value | Mode::Scrutinee | Mode::Borrow => Mode::Borrow,
         }
     }

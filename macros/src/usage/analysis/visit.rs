@@ -4,6 +4,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, UnOp};
 
 use super::{Analysis, Mode};
+use crate::carried::takes_receiver;
 use crate::ir::label_target;
 use crate::macros::{self, Piece, Role};
 use crate::normalize::{is_assignment, is_comparison, is_lazy};
@@ -47,6 +48,25 @@ fn changes(call: &syn::ExprMethodCall) -> bool {
         || method.ends_with("_mut")
         || method.starts_with("get_or_insert")
         || method == "take" && call.args.is_empty()
+}
+
+/// Whether the method takes what it is called on, by those of the standard library: none has this name and
+/// does not.
+fn takes(call: &syn::ExprMethodCall) -> bool {
+    const TAKING: [&str; 10] = [
+        "expect",
+        "expect_err",
+        "map_or",
+        "map_or_else",
+        "ok_or_else",
+        "unwrap",
+        "unwrap_err",
+        "unwrap_or",
+        "unwrap_or_default",
+        "unwrap_or_else",
+    ];
+    let method = call.method.to_string();
+    TAKING.contains(&method.as_str()) || method.starts_with("into_") || takes_receiver(call)
 }
 
 impl Visit<'_> for Analysis<'_> {
@@ -96,6 +116,7 @@ impl Visit<'_> for Analysis<'_> {
                 let mode = match expr {
                     call if only_looks(call) => Mode::Borrow,
                     call if changes(call) => Mode::BorrowMut,
+                    call if takes(call) => Mode::TakeAny,
                     _ => Mode::BorrowAny,
                 };
                 self.visit(&expr.receiver, mode);
