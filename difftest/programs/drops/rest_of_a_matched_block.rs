@@ -1,5 +1,6 @@
 //! What the pattern of a `match` leaves of the value of a block is dropped with the `match`.
 
+#[allow(irrefutable_let_patterns)]
 #[workflow]
 async fn program(n: i64) -> i64 {
     match {
