@@ -148,8 +148,10 @@ pub struct ReviewedActivities {
     /// Attempts that the worker is no longer to make, in order.
     pub lost: Vec<ActivityKey>,
     /// Attempts that it is to make and does not know of: what a claim gave whose answer was lost on
-    /// the way.
+    /// the way. Those that fit one answer, by their keys in order.
     pub strays: Vec<ClaimedActivity>,
+    /// Whether there are more of them: whoever asks again, with these among those held, gets the rest.
+    pub has_more: bool,
 }
 
 /// By what right something is said of an attempt.

@@ -6,6 +6,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::ends::key;
+use super::weight::Answer;
 use super::{
     ActivityKey, ActivityRecord, ClaimedActivity, ExpiredActivity, ReviewedActivities, WorkerLease,
 };
@@ -39,26 +40,34 @@ impl From<ClaimedActivityRow> for ClaimedActivity {
     }
 }
 
-/// Whose attempt it is, and which.
+/// An attempt that a worker has, and how long its call and what was said of it are together.
 #[derive(FromRow)]
 pub(super) struct HeldRow {
     run_id: Uuid,
     handle: i64,
     attempt: i64,
+    bytes: i64,
 }
 
-/// Compares what a worker has with what it thinks it has: what is lost, and the keys of strays.
+/// Compares what a worker has with what it thinks it has: what is lost, and the keys of the strays that fit
+/// the answer, in order.
 pub(super) fn review(
     rows: Vec<HeldRow>,
     held: &[(ActivityKey, u32)],
 ) -> (ReviewedActivities, Vec<ActivityKey>) {
-    let rows: Vec<_> =
-        rows.into_iter().map(|row| (key(row.run_id, row.handle), count(row.attempt))).collect();
-    let owned: HashSet<_> = rows.iter().copied().collect();
+    let attempt = |row: &HeldRow| (key(row.run_id, row.handle), count(row.attempt));
+    let owned: HashSet<_> = rows.iter().map(attempt).collect();
     let known: HashSet<_> = held.iter().copied().collect();
     let lost = held.iter().filter(|held| !owned.contains(*held)).map(|(key, _)| *key).collect();
-    let strays = rows.into_iter().filter(|row| !known.contains(row)).map(|(key, _)| key).collect();
-    (ReviewedActivities { lost, strays: Vec::new() }, strays)
+    let strays = rows.iter().filter(|row| !known.contains(&attempt(row)));
+    let mut strays: Vec<_> = strays.map(|row| (attempt(row).0, row.bytes)).collect();
+    strays.sort_unstable();
+    let mut answer = Answer::default();
+    let bytes = |bytes: &i64| usize::try_from(*bytes).unwrap_or(usize::MAX);
+    let fitting = strays.iter().take_while(|(_, length)| answer.takes(bytes(length)));
+    let fitting: Vec<_> = fitting.map(|(key, _)| *key).collect();
+    let has_more = fitting.len() < strays.len();
+    (ReviewedActivities { lost, strays: Vec::new(), has_more }, fitting)
 }
 
 /// The columns of an [`ExpiredActivity`], to be selected by these names.

@@ -273,8 +273,8 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     ) -> Result<ClaimedActivities, StoreError>;
 
     /// Compares the attempts that `worker` makes with those it thinks it makes, `held`, each with
-    /// its number. The slow poll that finds what lost news and lost answers would have told. Locks
-    /// nothing.
+    /// its number. The slow poll that finds what lost news and lost answers would have told. Of those it
+    /// does not know of, as many as fit one answer. Locks nothing.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.

@@ -9,14 +9,14 @@ use piton::model::{Handle, Timestamp};
 use piton::prelude::*;
 use piton::store::memory::{Hook, Late, Write};
 use piton::store::{
-    ActivityKey, ActivityLimits, ClaimRequest, CommitStep, Disposition, NewActivity, NewWorker,
-    Store,
+    ActivityKey, ActivityLimits, ClaimActivities, ClaimRequest, CommitStep, Disposition,
+    NewActivity, NewWorker, Store,
 };
-use piton::worker::Queue;
+use piton::worker::{Queue, RunningWorker};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::activities::Approve;
+use crate::activities::{Approve, Lab};
 use crate::faults::Failing;
 use crate::queues::{slow_ones, study};
 use crate::rig::{Rig, cut_off};
@@ -203,4 +203,137 @@ async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
     tokio::time::sleep(seconds(100)).await;
     assert!(!is_given().await, "it is put back once more");
     worker.shutdown().await.unwrap();
+}
+
+/// Keeps the first call of one method back, and then has it fail; counts the calls of another.
+struct Held {
+    operation: &'static str,
+    is_held: AtomicBool,
+    opened: Notify,
+    counted: &'static str,
+    count: AtomicU32,
+}
+
+impl Held {
+    fn new(operation: &'static str, counted: &'static str) -> Arc<Self> {
+        let (is_held, opened, count) = (AtomicBool::new(false), Notify::new(), AtomicU32::new(0));
+        Arc::new(Self { operation, is_held, opened, counted, count })
+    }
+}
+
+#[async_trait::async_trait]
+impl Hook for Held {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        if operation == self.counted {
+            self.count.fetch_add(1, Ordering::SeqCst);
+        }
+        if operation == self.operation && !self.is_held.swap(true, Ordering::SeqCst) {
+            self.opened.notified().await;
+            return Err(cut_off(operation));
+        }
+        Ok(())
+    }
+}
+
+/// One fits an answer, and two do not.
+const LONG_TEXT: usize = 3 << 20;
+
+#[workflow]
+async fn measure(text: String) -> usize {
+    text.len()
+}
+
+/// In one look, though no answer has them all: the next may be a poll away.
+#[tokio::test(start_paused = true)]
+async fn runs_that_do_not_fit_one_answer_are_all_recovered_at_once() {
+    const RUNS: usize = 4;
+    let rig = Rig::new();
+    let (connection, held) = (rig.store.connect(), Held::new("claim_runs", "recover_claims"));
+    connection.set_hook(held.clone());
+    let worker = rig.worker_of(&Client::new(connection)).poll_interval(hours(1));
+    let worker = worker.lease(hours(1)).start().await.unwrap();
+    rig.until_true(|| held.is_held.load(Ordering::SeqCst)).await;
+    let [(owner, _)] = rig.store.list_workers().await.unwrap()[..] else { panic!("there is one") };
+    let mut runs = Vec::new();
+    for _ in 0..RUNS {
+        runs.push(rig.client.start(measure("x".repeat(LONG_TEXT))).await.unwrap());
+        // As claims of the worker whose answers were lost.
+        let workflows = &["measure"];
+        let request = ClaimRequest { worker: owner, workflows, limit: 1, inbox_limit: 0 };
+        assert_eq!(rig.store.claim_runs(request).await.unwrap().runs.len(), 1);
+    }
+    let before = held.count.load(Ordering::SeqCst);
+    held.opened.notify_one();
+    for run in runs {
+        let soon = tokio::time::timeout(LONG, run.result()).await;
+        assert_eq!(soon.expect("it is recovered").unwrap(), LONG_TEXT);
+    }
+    // An answer for each, and one that there are no more.
+    assert_eq!(held.count.load(Ordering::SeqCst) - before, RUNS as u32 + 1);
+    worker.shutdown().await.unwrap();
+}
+
+#[activity(queue = "gpu")]
+async fn weigh(cx: &ActivityContext, text: &str) -> usize {
+    cx.dependency::<Lab>().begin(cx, "weigh");
+    text.len()
+}
+
+#[workflow]
+async fn weigh_all(count: u64, length: usize) -> usize {
+    join_all((0..count).map(|_| weigh(&"x".repeat(length)))).await.iter().sum()
+}
+
+/// Gives a worker that serves the queue attempts of which it does not hear, three of which do not fit one
+/// answer. Returns what keeps the worker from hearing, and the run that waits for them.
+async fn lose_long_calls(rig: &Rig) -> (RunningWorker, Arc<Held>, RunHandle<weigh_all>) {
+    const CALLS: u64 = 3;
+    let (connection, held) =
+        (rig.store.connect(), Held::new("claim_activities", "review_activities"));
+    connection.set_hook(held.clone());
+    let server = rig.worker_of(&Client::new(connection)).without_workflows().queue("gpu");
+    let server = server.poll_interval(hours(1)).lease(hours(1)).start().await.unwrap();
+    rig.until_true(|| held.is_held.load(Ordering::SeqCst)).await;
+    let [.., (worker, _)] = rig.store.list_workers().await.unwrap()[..] else {
+        panic!("it is there")
+    };
+    let run = rig.client.start(weigh_all(CALLS, LONG_TEXT)).await.unwrap();
+    rig.until(&run, |record| record.step_no.0 > 0).await;
+    for _ in 0..CALLS {
+        let (queues, activities) = (&[("gpu", 1)], &[("weigh", 1)]);
+        let request = ClaimActivities { worker, queues, activities, limit: 1 };
+        assert_eq!(rig.store.claim_activities(request).await.unwrap().activities.len(), 1);
+    }
+    (server, held, run)
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_that_do_not_fit_one_answer_all_begin_at_once() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let (server, held, run) = lose_long_calls(&rig).await;
+    held.opened.notify_one();
+    let soon = tokio::time::timeout(LONG, run.result()).await;
+    assert_eq!(soon.expect("they begin").unwrap(), 3 * LONG_TEXT);
+    assert_eq!(rig.lab.begun("weigh"), [1; 3]);
+    assert_eq!(held.count.load(Ordering::SeqCst), 3, "one answer for each");
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+/// Uncounted, so that whoever makes them makes the first attempt.
+#[tokio::test(start_paused = true)]
+async fn attempts_that_do_not_fit_one_answer_are_all_handed_back() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let (server, held, run) = lose_long_calls(&rig).await;
+    let (shutdown, ()) = tokio::join!(server.shutdown(), async { held.opened.notify_one() });
+    shutdown.unwrap();
+    assert!(rig.lab.begun("weigh").is_empty());
+    let next = rig.server("gpu").start().await.unwrap();
+    let soon = tokio::time::timeout(LONG, run.result()).await;
+    assert_eq!(soon.expect("they begin").unwrap(), 3 * LONG_TEXT);
+    assert_eq!(rig.lab.begun("weigh"), [1; 3]);
+    owner.shutdown().await.unwrap();
+    next.shutdown().await.unwrap();
 }

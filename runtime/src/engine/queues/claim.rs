@@ -17,7 +17,6 @@ use crate::failpoints;
 use crate::model::Timestamp;
 use crate::store::{
     ActivityEnd, ActivityKey, ClaimActivities, ClaimedActivity, FinishActivity, Reporter,
-    ReviewedActivities,
 };
 
 /// The most activities of one queue in one claim, so that several workers share a backlog.
@@ -251,27 +250,29 @@ fn begin(
 /// which there is no room are handed back.
 pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     let _claiming = session.attempts.claiming.lock().await;
-    let held = session.attempts.list();
     let inquiry = session.attempts.strays.look_into();
-    if held.is_empty() && inquiry.is_none() {
-        return Ok(());
+    let mut has_more = inquiry.is_some() || !session.attempts.list().is_empty();
+    while has_more {
+        let held = session.attempts.list();
+        let reviewed = session.store.review_activities(session.lease(), &held).await;
+        let reviewed = reviewed.inspect_err(|_| session.attempts.strays.stand())?;
+        has_more = reviewed.has_more;
+        for (key, attempt) in held.iter().filter(|(key, _)| reviewed.lost.contains(key)) {
+            session.attempts.cancel(*key, Some(*attempt));
+        }
+        let strays = reviewed.strays.into_iter();
+        let begun =
+            strays.map(|stray| begin(session, stray, |entry| session.host.slots.try_take(entry)));
+        let unbegun = begun.filter_map(Result::err).collect();
+        if let Err(error) = put_back(session, unbegun).await {
+            warn!(%error, "activities for which there is no room could not be handed back yet");
+            session.attempts.strays.stand();
+            // They would come again.
+            has_more = false;
+        }
     }
-    let reviewed = session.store.review_activities(session.lease(), &held).await;
-    let ReviewedActivities { lost, strays } =
-        reviewed.inspect_err(|_| session.attempts.strays.stand())?;
     if let Some(inquiry) = inquiry {
         inquiry.answered();
-    }
-    for (key, attempt) in held.iter().filter(|(key, _)| lost.contains(key)) {
-        session.attempts.cancel(*key, Some(*attempt));
-    }
-    let begun = strays
-        .into_iter()
-        .map(|stray| begin(session, stray, |entry| session.host.slots.try_take(entry)));
-    let unbegun = begun.filter_map(Result::err).collect();
-    if let Err(error) = put_back(session, unbegun).await {
-        warn!(%error, "activities for which there is no room could not be handed back yet");
-        session.attempts.strays.stand();
     }
     Ok(())
 }
@@ -297,17 +298,32 @@ pub(crate) async fn hand_back_until(session: &Session, ended: impl Future<Output
 /// begins any more. `held` are those of which it knows.
 pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
     let mut unbegun = session.attempts.take_unbegun();
-    if let Some(inquiry) = session.attempts.strays.look_into() {
-        match session.store.review_activities(session.lease(), held).await {
-            Ok(ReviewedActivities { strays, .. }) => {
-                inquiry.answered();
-                unbegun.extend(strays.into_iter().map(|stray| (stray.key, stray.attempt)));
+    let mut inquiry = session.attempts.strays.look_into();
+    let mut has_more = inquiry.is_some();
+    loop {
+        if has_more {
+            match session.store.review_activities(session.lease(), held).await {
+                Ok(reviewed) => {
+                    has_more = reviewed.has_more;
+                    unbegun.extend(reviewed.strays.iter().map(|stray| (stray.key, stray.attempt)));
+                }
+                Err(error) => {
+                    warn!(%error, "activities that were not begun may count as interrupted");
+                    (inquiry, has_more) = (None, false);
+                }
             }
-            Err(error) => warn!(%error, "activities that were not begun may count as interrupted"),
+        }
+        if let Err(error) = put_back(session, std::mem::take(&mut unbegun)).await {
+            warn!(%error, "activities that were not begun count as interrupted");
+            // They would come again.
+            has_more = false;
+        }
+        if !has_more {
+            break;
         }
     }
-    if let Err(error) = put_back(session, unbegun).await {
-        warn!(%error, "activities that were not begun count as interrupted");
+    if let Some(inquiry) = inquiry {
+        inquiry.answered();
     }
 }
 

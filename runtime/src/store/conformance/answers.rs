@@ -11,9 +11,9 @@ use super::fixture::{
 use crate::machine::OperationOutcome;
 use crate::model::{Payload, RunId, RunStatus, StepNo};
 use crate::store::{
-    ActivityEnd, ActivityHeartbeat, ActivityLimits, ArrivalKind, ClaimActivities, CommitStep,
-    Disposition, FinishActivity, FinishOutcome, FoundEnding, Inbox, MAX_ANSWER_BYTES, NewActivity,
-    NewArrival, NewRun, Reporter, RunFilter, WorkerLease,
+    ActivityEnd, ActivityHeartbeat, ActivityLimits, ArrivalKind, ClaimActivities, ClaimedActivity,
+    CommitStep, Disposition, FinishActivity, FinishOutcome, FoundEnding, Inbox, MAX_ANSWER_BYTES,
+    NewActivity, NewArrival, NewRun, Reporter, RunFilter, WorkerLease,
 };
 
 super::list_cases!("answers":
@@ -33,6 +33,7 @@ super::list_cases!("answers":
     recovered_runs_come_as_far_as_they_fit,
     what_is_recovered_and_longer_comes_alone,
     expired_activities_come_as_far_as_they_fit,
+    a_review_has_the_strays_that_fit,
     endings_are_found_as_far_as_they_fit,
     an_ending_that_is_longer_comes_alone,
     a_list_ends_with_the_results_that_fit,
@@ -284,6 +285,37 @@ async fn expired_activities_come_as_far_as_they_fit(t: StoreUnderTest) {
             assert_eq!(t.finish(end).await, FinishOutcome::Finished);
         }
     }
+}
+
+/// With what heartbeats have said of them, which is given as well.
+async fn a_review_has_the_strays_that_fit(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    queue(&t, worker, &[HALF, HALF, LONGER, 1, 1]).await;
+    let mut given = Vec::new();
+    while given.len() < 5 {
+        given.extend(t.claim_activities(worker, 5).await);
+    }
+    let details = Some(Payload(vec![1; HALF]));
+    t.heartbeat(ActivityHeartbeat { details, ..beat(worker, &given[4], None) }).await;
+    let (mut held, mut handles) = (vec![(given[3].key, 1)], Vec::new());
+    loop {
+        let reviewed = t.store.review_activities(worker, &held).await.expect("it can ask");
+        assert!(reviewed.lost.is_empty());
+        let weight = |one: &ClaimedActivity| {
+            one.call.len() + one.details.as_ref().map_or(0, |details| details.as_bytes().len())
+        };
+        let bytes: usize = reviewed.strays.iter().map(weight).sum();
+        assert!(bytes <= MAX_ANSWER_BYTES || reviewed.strays.len() == 1, "{bytes}");
+        assert!(!reviewed.strays.is_empty(), "there is one at least");
+        held.extend(reviewed.strays.iter().map(|one| (one.key, one.attempt)));
+        handles.push(reviewed.strays.iter().map(|one| one.key.handle.0).collect::<Vec<_>>());
+        if !reviewed.has_more {
+            break;
+        }
+    }
+    assert_eq!(handles, [vec![0, 1], vec![2], vec![4]]);
+    let reviewed = t.store.review_activities(worker, &held).await.expect("it can ask");
+    assert_eq!((reviewed.strays, reviewed.has_more), (vec![], false));
 }
 
 /// Runs that have come to results of these lengths, or go on.

@@ -49,6 +49,11 @@ impl ActivityRow {
         row
     }
 
+    /// How long what a worker is given of it is.
+    fn bytes(&self) -> usize {
+        self.new.call.len() + self.details.weight()
+    }
+
     /// Makes the next attempt due.
     fn wait(&mut self, due_at: Timestamp) {
         let limits = &self.new.limits;
@@ -160,7 +165,7 @@ impl State {
         for (key, row) in waiting {
             let Some(due_at) = row.due_at else { continue };
             let (queue, activity) = (&row.new.queue, &row.new.activity);
-            let bytes = row.new.call.len() + row.details.weight();
+            let bytes = row.bytes();
             let may_be_taken = due_at <= now && rooms.left(queue, activity) > 0;
             if may_be_taken && answer.takes(bytes) {
                 rooms.take(queue, activity);
@@ -195,9 +200,13 @@ impl State {
         let strays = self.activities.iter().filter(|(key, row)| {
             row.worker == Some(worker) && !held.contains(&(**key, row.attempt))
         });
-        let strays = strays.inspect(|(key, row)| row.tell_attempt(**key, worker, true, news));
-        let strays = strays.map(|(key, row)| row.claimed(*key)).collect();
-        Ok(ReviewedActivities { lost, strays })
+        let mut strays = strays.peekable();
+        let mut answer = Answer::default();
+        let fitting = std::iter::from_fn(|| strays.next_if(|(_, row)| answer.takes(row.bytes())));
+        let fitting = fitting.inspect(|(key, row)| row.tell_attempt(**key, worker, true, news));
+        let fitting = fitting.map(|(key, row)| row.claimed(*key)).collect();
+        let has_more = strays.peek().is_some();
+        Ok(ReviewedActivities { lost, strays: fitting, has_more })
     }
 
     pub(super) fn heartbeat_activity(

@@ -102,7 +102,8 @@ const TAKE: &str = concat!(
      FROM clock, valid, rest LEFT JOIN taken ON true ORDER BY taken.due_at, run_id, handle"
 );
 
-const HELD: &str = "SELECT run_id, handle, attempt FROM piton_activities \
+const HELD: &str = "SELECT run_id, handle, attempt, \
+    octet_length(call)::bigint + coalesce(octet_length(details), 0) AS bytes FROM piton_activities \
     WHERE worker_id = $1 AND epoch = $2";
 
 const STRAYS: &str = concat!(
@@ -273,6 +274,8 @@ pub(super) async fn review_held(
             .await
             .map_err(failed)?;
         reviewed.strays = rows.into_iter().map(ClaimedActivity::from).collect();
+        // Here, because the server would read the whole index for it.
+        reviewed.strays.sort_unstable_by_key(|stray| stray.key);
     }
     Ok(reviewed)
 }

@@ -67,7 +67,8 @@ const TAKE: &str = concat!(
 const TAKEN: &str = ") RETURNING run_id, handle, queue, activity, attempt, interruptions, call, \
     details";
 
-const HELD: &str = "SELECT run_id, handle, attempt FROM piton_activities \
+const HELD: &str = "SELECT run_id, handle, attempt, \
+    length(call) + coalesce(length(details), 0) AS bytes FROM piton_activities \
     WHERE worker_id = ? AND epoch = ?";
 
 const STRAYS: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, call, \
@@ -277,7 +278,7 @@ pub(super) async fn review_held(
         script.values(2, strays.iter(), |script, key| {
             script.bind(key.run_id.as_uuid()).bind(handle(key.handle));
         });
-        script.sql(")");
+        script.sql(") ORDER BY run_id, handle");
         let rows = store.read(script).await;
         let rows = rows.and_then(|mut rows| rows.read::<ClaimedActivityRow>(0)).map_err(failed)?;
         reviewed.strays.extend(rows.into_iter().map(ClaimedActivity::from));
