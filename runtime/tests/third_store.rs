@@ -6,10 +6,10 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use piton::error::{LookupError, StoreError};
+use piton::error::{LookupError, RunError, StoreError};
 use piton::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
@@ -37,11 +37,15 @@ impl Error for SwitchedOff {}
 struct ThirdStore {
     rows: Arc<MemoryStore>,
     is_off: AtomicBool,
+    /// Finds no endings, which the contract does not allow.
+    is_dumb: AtomicBool,
+    answers: AtomicU32,
 }
 
 impl ThirdStore {
     fn new(rows: Arc<MemoryStore>) -> Arc<Self> {
-        Arc::new(Self { rows, is_off: AtomicBool::new(false) })
+        let (is_off, is_dumb) = (AtomicBool::new(false), AtomicBool::new(false));
+        Arc::new(Self { rows, is_off, is_dumb, answers: AtomicU32::new(0) })
     }
 
     fn check(&self, operation: &'static str) -> Result<(), StoreError> {
@@ -65,6 +69,19 @@ macro_rules! delegate {
 
             async fn close(&self) {
                 self.rows.close().await;
+            }
+
+            async fn find_endings(
+                &self,
+                run_ids: &[RunId],
+            ) -> Result<Vec<FoundEnding>, StoreError> {
+                self.check("find_endings")?;
+                if self.is_dumb.load(Ordering::SeqCst) {
+                    // Or the test would not end either.
+                    assert!(self.answers.fetch_add(1, Ordering::SeqCst) < 100, "it asks for ever");
+                    return Ok(Vec::new());
+                }
+                self.rows.find_endings(run_ids).await
             }
 
             $(async fn $name(&self, $($argument: $type),*) -> Result<$returned, StoreError> {
@@ -100,7 +117,6 @@ delegate! {
     review_runs(worker: WorkerLease, held: &[(RunId, i64)]) -> ReviewedRuns;
     find_run(key: &RunKey) -> Option<RunRecord>;
     find_snapshot(run_id: RunId) -> Option<Vec<u8>>;
-    find_endings(run_ids: &[RunId]) -> Vec<FoundEnding>;
     list_runs(filter: &RunFilter, before: Option<RunId>, limit: u32) -> Vec<RunRecord>;
     count_runs(filter: &RunFilter) -> Vec<(RunStatus, u64)>;
     terminate_run(run_id: RunId, reason: &str) -> bool;
@@ -156,4 +172,18 @@ async fn it_carries_runs_and_its_errors_reach_the_program() {
         panic!("{error:?}")
     };
     assert_eq!(source.downcast_ref::<SwitchedOff>(), Some(&SwitchedOff));
+}
+
+/// Whoever waits hears of the mistake, and is not made to wait for ever.
+#[tokio::test(start_paused = true)]
+async fn a_store_that_finds_no_endings_is_not_asked_for_ever() {
+    let store = ThirdStore::new(MemoryStore::new());
+    let client = Client::new(store.clone());
+    let run = client.start(sum(vec![1])).await.expect("it can be started");
+    store.is_dumb.store(true, Ordering::SeqCst);
+    let error = run.result().await.expect_err("nothing is answered");
+    let RunError::Store(error) = error else { panic!("{error:?}") };
+    let StoreError::Corrupt { what: "answer", reason } = &*error else { panic!("{error:?}") };
+    assert!(reason.contains("find_endings"), "{reason}");
+    assert_eq!(store.answers.load(Ordering::SeqCst), 1);
 }

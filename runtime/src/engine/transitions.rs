@@ -200,7 +200,14 @@ impl Transition for Endings {
     async fn apply(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
         let mut found = Vec::with_capacity(run_ids.len());
         while let Some(rest) = run_ids.get(found.len()..).filter(|rest| !rest.is_empty()) {
-            found.extend(self.store.find_endings(rest).await?);
+            let page = self.store.find_endings(rest).await?;
+            if page.is_empty() {
+                // Asked again it would say nothing again.
+                let reason =
+                    "`find_endings` has found nothing of the first run asked for".to_owned();
+                return Err(StoreError::Corrupt { what: "answer", reason });
+            }
+            found.extend(page);
         }
         Ok(found)
     }
