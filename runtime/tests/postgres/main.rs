@@ -4,6 +4,7 @@
 //! Without Postgres binaries the tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
 
+mod blockers;
 mod child;
 mod connections;
 mod fixture;
@@ -51,12 +52,14 @@ const TESTS: &[(&str, Test)] = tests![
     connections::what_took_too_long_is_tried_again,
     pooler::a_pooler_that_loses_statements_is_refused,
     pooler::a_pooler_that_carries_statements_over_is_refused,
+    pooler::a_pooler_that_keeps_commits_from_being_durable_is_refused,
     rows::a_fenced_worker_is_kept_for_a_week,
     rows::a_kept_run_stays_in_its_page,
     plans::rows_that_are_named_are_looked_up,
     plans::the_look_for_blocked_runs_reads_no_others,
     hanging::reads_that_hang_hold_up_no_commit_and_no_renewal,
     hanging::commits_that_hang_hold_up_no_renewal,
+    blockers::who_keeps_statements_waiting_is_named_in_the_log,
     rows::a_failure_with_nul_is_kept_without_it,
     rows::a_step_that_cannot_be_kept_blocks_its_run,
     fencing::a_claim_holds_up_fencing,

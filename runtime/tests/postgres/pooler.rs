@@ -1,6 +1,7 @@
 //! Poolers, which have many sessions of clients share few of the server.
 //!
-//! These do what one does that is set to transactions, and nothing else of it.
+//! Most do here what one does that is set to transactions, and nothing else of it. One gives each client a
+//! session, and keeps back what the client would have set in it.
 
 use std::io::{Error, Read, Write};
 use std::net::TcpStream;
@@ -11,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use piton::error::ConnectError;
 use piton::store::connect;
 
+use crate::fixture::execute;
 use crate::way::stand_before;
 
 /// The first message of a client that would rather talk in private.
@@ -147,4 +149,57 @@ pub(crate) async fn a_pooler_that_loses_statements_is_refused(url: String) {
 /// All else would seem to work, until two processes hold the same lock.
 pub(crate) async fn a_pooler_that_carries_statements_over_is_refused(url: String) {
     assert_refused(&start_pooler(&url, Statements::CarriedOver)).await;
+}
+
+/// Starts one that gives each client a session, but without what the client wants set.
+fn start_without_settings(url: &str) -> String {
+    let (listener, url, socket) = stand_before(url);
+    std::thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let socket = socket.clone();
+            std::thread::spawn(move || pass_on(client, &socket));
+        }
+    });
+    url
+}
+
+fn pass_on(mut client: TcpStream, socket: &PathBuf) -> Result<(), Error> {
+    let mut first = read_startup(&mut client)?;
+    while first == ASKS_FOR_TLS {
+        client.write_all(b"N")?;
+        first = read_startup(&mut client)?;
+    }
+    let mut server = UnixStream::connect(socket)?;
+    server.write_all(&without_options(&first))?;
+    let (mut answers, mut told) = (server.try_clone()?, client.try_clone()?);
+    std::thread::spawn(move || std::io::copy(&mut answers, &mut told));
+    std::io::copy(&mut client, &mut server)?;
+    server.shutdown(std::net::Shutdown::Both)
+}
+
+/// The first message is a length and a version, of four bytes each, and names and values in turn.
+fn without_options(first: &[u8]) -> Vec<u8> {
+    let texts: Vec<&[u8]> = first[8..].split_inclusive(|byte| *byte == 0).collect();
+    let (pairs, end) = texts.as_chunks::<2>();
+    let kept = pairs.iter().filter(|[name, _]| *name != b"options\0").flatten();
+    let kept = kept.chain(end).copied().collect::<Vec<_>>().concat();
+    let length = u32::try_from(8 + kept.len()).expect("it is short");
+    [&length.to_be_bytes(), &first[4..8], &kept].concat()
+}
+
+/// What the server says is done would not be, and nobody but the user's administrator can change that.
+pub(crate) async fn a_pooler_that_keeps_commits_from_being_durable_is_refused(url: String) {
+    let pooler = start_without_settings(&url);
+    // Settings that only make statements slower are named in the log.
+    connect(&pooler).await.expect("commits are durable").close().await;
+    let too_early = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', \
+        current_database()); END $$";
+    execute(&url, too_early).await;
+    let error = connect(&pooler).await.expect_err("commits would come too early");
+    assert!(
+        matches!(&error, ConnectError::Unreachable { reason, .. }
+            if reason.contains("synchronous_commit") && reason.contains("ALTER ROLE")),
+        "{error:?}"
+    );
+    connect(&url).await.expect("it can be turned on").close().await;
 }

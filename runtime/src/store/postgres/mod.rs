@@ -24,6 +24,7 @@
 
 mod activities;
 mod blocked;
+mod blockers;
 mod claim;
 mod commit;
 mod definitions;
@@ -45,6 +46,7 @@ mod workers;
 
 use std::borrow::Cow;
 use std::io::ErrorKind;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +56,7 @@ use sqlx::{PgPool, Postgres};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use self::blockers::Blockers;
 use self::fragments::{lock_worker, named_after, named_by, now, workflow_id};
 use self::lanes::Lanes;
 use self::liveness::Liveness;
@@ -94,7 +97,12 @@ pub(super) struct PostgresStore {
     news: News,
     reads: Reads,
     liveness: Liveness,
+    blockers: Blockers,
 }
+
+/// A call that has taken this part of the time that it may take is looked into: 5 s unless somebody says
+/// otherwise, longer than what locks of piton's own are waited for.
+const SLOW_PART: u32 = 6;
 
 const NOW: &str = concat!("SELECT now FROM ", now!(), " AS clock");
 
@@ -117,7 +125,13 @@ impl PostgresStore {
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
         let silence = |_| failed(operation)(sqlx::Error::Io(ErrorKind::TimedOut.into()));
-        timeout(self.answer_timeout, call).await.map_err(silence)?
+        let mut call = pin!(call);
+        let soon = self.answer_timeout / SLOW_PART;
+        if let Ok(answer) = timeout(soon, &mut call).await {
+            return answer;
+        }
+        self.blockers.name(operation);
+        timeout(self.answer_timeout - soon, call).await.map_err(silence)?
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use super::PostgresStore;
+use super::blockers::Blockers;
 use super::lanes::{Lanes, TRUSTED_FOR, is_alive};
 use super::liveness::Liveness;
 use super::news::{News, Origin};
@@ -130,6 +131,7 @@ pub(in crate::store) async fn open(
     let origin = Origin::new();
     let news = News::start(calls.clone(), Arc::clone(&hub), origin);
     let reads = Reads::start(calls.clone(), options.answer_timeout);
+    let blockers = Blockers::new(connect.clone());
     let mut listener = listen_lastingly(connect).await.map_err(failed)?;
     // Of two sessions at the same time, each has a process to itself.
     let process = process_of(&mut connection).await.map_err(failed)?;
@@ -160,6 +162,7 @@ pub(in crate::store) async fn open(
         news,
         reads,
         liveness,
+        blockers,
     })
 }
 
