@@ -4,14 +4,17 @@
 //! database refuses as a batch is tried one by one, so a request that cannot be written spoils no
 //! other.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures_util::FutureExt;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::yield_now;
 use tracing::warn;
 
 use super::backoff::Backoff;
+use super::driver::panic_message;
 use crate::error::StoreError;
 use crate::process;
 use crate::store::Weight;
@@ -241,11 +244,12 @@ impl<T: Transition> Queue<T> {
 async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) -> Vec<Request<T>> {
     let mut backoff = Backoff::default();
     while !batch.items.is_empty() {
-        match transition.apply(&batch.items).await {
+        match caught(T::OPERATION, transition.apply(&batch.items)).await {
             Ok(outcomes) => {
                 let retried = backoff.failures() > 0;
                 for (Request { item, reply }, outcome) in batch.into_requests().zip(outcomes) {
-                    let settled = transition.settle(&item, outcome, retried).await;
+                    let settled = transition.settle(&item, outcome, retried);
+                    let settled = caught(T::OPERATION, settled).await;
                     let _ = reply.send((settled.map_err(Arc::new), item));
                 }
                 break;
@@ -273,6 +277,18 @@ async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) -> Vec<Reques
         }
     }
     Vec::new()
+}
+
+/// A call that panics has failed: nobody waits for a task that is gone, or is taken for fenced.
+async fn caught<V>(
+    operation: &'static str,
+    call: impl Future<Output = Result<V, StoreError>>,
+) -> Result<V, StoreError> {
+    let called = AssertUnwindSafe(call).catch_unwind().await;
+    called.unwrap_or_else(|panic| {
+        let source = format!("it panicked: {}", panic_message(&*panic)).into();
+        Err(StoreError::Database { operation, retryable: false, source })
+    })
 }
 
 impl<T: Transition> Batch<T> {

@@ -142,7 +142,8 @@ impl Drop for Hold {
             runs.remove(&self.run_id);
         }
         drop(runs);
-        if self.is_in_doubt {
+        // A driver that panics has no say in it.
+        if self.is_in_doubt || std::thread::panicking() {
             self.session.strays.stand();
         }
     }

@@ -4,16 +4,19 @@
 //! activities that run may end within the grace period, and what they return is committed; then
 //! the worker gives up its registration, which hands everything it still owned to others at once.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use crate::client::Client;
 use crate::engine::claim::claim_loop;
+use crate::engine::driver::panic_message;
 use crate::engine::lease::keep_lease;
 use crate::engine::queues::queue_loop;
 use crate::engine::session::Session;
@@ -21,7 +24,7 @@ use crate::engine::sweep::{sweep_loop, watch_loop};
 use crate::error::StoreError;
 use crate::process;
 
-/// The wait before a worker that has lost its lease and cannot register tries again.
+/// The wait before a worker that cannot register tries again, or one that has panicked goes on.
 const REGISTER_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// A worker that has been started. Dropping it stops it without the protocol: others take over its
@@ -119,6 +122,7 @@ struct Supervisor {
 enum End {
     Stopped,
     Lost,
+    Broken,
 }
 
 impl Supervisor {
@@ -128,8 +132,14 @@ impl Supervisor {
             // To the very end: activities may take longer to end than the lease lasts.
             let leased = Arc::clone(&session);
             let mut lease = Box::pin(keep_lease(&leased));
-            let end = self.serve(&session, lease.as_mut()).await;
+            let served =
+                AssertUnwindSafe(self.serve(&session, lease.as_mut())).catch_unwind().await;
             self.client.remove_host(&session);
+            let end = served.unwrap_or_else(|panic| {
+                let message = panic_message(&*panic);
+                error!(%message, "the worker has panicked, and registers anew");
+                End::Broken
+            });
             match end {
                 End::Stopped => {
                     let drained = tokio::select! {
@@ -141,6 +151,11 @@ impl Supervisor {
                     return session.release(drained).await;
                 }
                 End::Lost => drop(guard),
+                End::Broken => {
+                    drop((lease, guard));
+                    // What has led to it may still be there.
+                    tokio::time::sleep(REGISTER_AGAIN_AFTER).await;
+                }
             }
             match self.register(&session).await {
                 Some(next) => {

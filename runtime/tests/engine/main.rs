@@ -19,6 +19,7 @@ mod long_answers;
 mod lost_claims;
 mod methods;
 mod once;
+mod panics;
 mod queue_limits;
 mod queues;
 mod relaxed;

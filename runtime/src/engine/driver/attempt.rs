@@ -106,14 +106,19 @@ impl Attempt {
         let info = self.context.info();
         let (handle, attempt) = (info.handle, info.attempt);
         let (span, link) = (self.span(), Arc::clone(&self.link));
-        let result = match (self.entry.connection, self.deadline) {
-            // It sees to its deadline itself: a commit must not be cut off.
-            (Some(kind), _) => self.run_in_transaction(kind).instrument(span).await,
-            (None, None) => self.run().instrument(span).await,
-            (None, Some(deadline)) => timeout_at(deadline, self.run().instrument(span))
-                .await
-                .unwrap_or(AttemptResult::TimedOut(TimeoutKind::ScheduleToClose)),
+        let ended = async {
+            match (self.entry.connection, self.deadline) {
+                // It sees to its deadline itself: a commit must not be cut off.
+                (Some(kind), _) => self.run_in_transaction(kind).instrument(span).await,
+                (None, None) => self.run().instrument(span).await,
+                (None, Some(deadline)) => timeout_at(deadline, self.run().instrument(span))
+                    .await
+                    .unwrap_or(AttemptResult::TimedOut(TimeoutKind::ScheduleToClose)),
+            }
         };
+        // A limit ends the function by dropping what it has, and a destructor is its code, too.
+        let ended = AssertUnwindSafe(ended).catch_unwind().await;
+        let result = ended.unwrap_or_else(|panic| AttemptResult::Panicked(panic_message(&*panic)));
         AttemptEnd { handle, attempt, result, details: link.details_so_far() }
     }
 
@@ -249,7 +254,7 @@ fn on_a_thread(
 }
 
 /// The text that a panic was raised with.
-pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned())

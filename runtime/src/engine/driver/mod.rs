@@ -15,15 +15,17 @@ mod steps;
 mod transactions;
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
-use tracing::{Instrument, info, info_span, warn};
+use tracing::{Instrument, error, info, info_span, warn};
 
 use self::ahead::Ahead;
-pub(crate) use self::attempt::Attempt;
+pub(crate) use self::attempt::{Attempt, panic_message};
 use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::steps::make_first;
@@ -172,9 +174,11 @@ impl Driver {
         let span = info_span!("run", %run_id, workflow_id = %run.workflow_id);
         let drive = async {
             match Self::load(hold, run, origin, events) {
-                Ok(mut driver) => {
-                    while driver.turn().await.is_ok() {}
-                    driver.block_refused().await;
+                Ok((mut driver, claimed)) => {
+                    let driven = AssertUnwindSafe(driver.drive(claimed)).catch_unwind().await;
+                    if let Err(panic) = driven {
+                        driver.block_broken(panic_message(&*panic)).await;
+                    }
                     driver.attempts.let_go();
                 }
                 Err(Unread { mut hold, expected, reason }) => {
@@ -191,12 +195,13 @@ impl Driver {
         drive.instrument(span).await;
     }
 
+    /// The driver of the run, with what is to be [taken in](Self::drive) first.
     fn load(
         hold: Hold,
         run: RunInfo,
         origin: Origin,
         events: mpsc::UnboundedReceiver<RunEvent>,
-    ) -> Result<Self, Unread> {
+    ) -> Result<(Self, Option<ClaimedRun>), Unread> {
         let session = &hold.session;
         let (machine, claimed, heard) = match origin {
             Origin::Started { machine, heard, .. } => (*machine, None, heard),
@@ -204,7 +209,6 @@ impl Driver {
                 let machine = match read(session, &run, &claimed) {
                     Ok(machine) => machine,
                     Err(reason) => {
-                        let reason = BlockedReason::Undecodable(reason);
                         return Err(Unread { hold, expected: claimed.step_no, reason });
                     }
                 };
@@ -213,12 +217,12 @@ impl Driver {
         };
         // The caller subscribed before this; what was announced in between was not heard.
         let missed = session.store.hub().arrivals() != heard;
-        let mut driver = Self {
+        let driver = Self {
             phase: session.phases().now(),
             refused: None,
             hold,
             run,
-            step_no: StepNo(0),
+            step_no: claimed.as_ref().map_or(StepNo(0), |claimed| claimed.step_no),
             machine,
             ahead: Ahead::default(),
             attempts: Attempts::default(),
@@ -236,20 +240,32 @@ impl Driver {
             linger_until: Timestamp::MIN,
             blocked: None,
         };
+        Ok((driver, claimed))
+    }
+
+    /// Goes on with the run until there is nothing to do, from what has come with it.
+    async fn drive(&mut self, claimed: Option<ClaimedRun>) {
         if let Some(claimed) = claimed {
-            driver.step_no = claimed.step_no;
             let is_whole = !claimed.inbox.has_more;
-            driver.absorb(claimed.inbox.arrivals);
+            self.absorb(claimed.inbox.arrivals);
             if is_whole {
-                driver.hold.inbox_read.fetch_max(claimed.inbox_count, Ordering::Relaxed);
+                self.hold.inbox_read.fetch_max(claimed.inbox_count, Ordering::Relaxed);
             }
-            driver.caught_up = is_whole;
-            driver.unread |= !is_whole;
-            driver.takeovers = claimed.takeovers;
-            driver.count_takeovers();
-            driver.linger(driver.hold.session.clock.now());
+            self.caught_up = is_whole;
+            self.unread |= !is_whole;
+            self.takeovers = claimed.takeovers;
+            self.count_takeovers();
+            self.linger(self.hold.session.clock.now());
         }
-        Ok(driver)
+        while self.turn().await.is_ok() {}
+        self.block_refused().await;
+    }
+
+    /// Blocks the run after a panic that was not a step's. What has led to it would lead to it again, so
+    /// somebody has to look at it. A second one ends the task, and the worker looks for the run.
+    async fn block_broken(&mut self, message: String) {
+        error!(%message, "what drives the run has panicked");
+        let _ = self.block(BlockedReason::Panicked(message)).await;
     }
 
     /// Does the first thing there is to do.
@@ -362,11 +378,18 @@ impl Driver {
 }
 
 /// The machine of a run from the database, or why this build cannot make it.
-fn read(session: &Session, run: &RunInfo, claimed: &ClaimedRun) -> Result<Machine, String> {
-    let entry = session.host.registry.workflow(&claimed.workflow);
-    let entry = entry.ok_or_else(|| format!("there is no workflow `{}`", claimed.workflow))?;
-    let snapshot = codec::decode_snapshot(&claimed.snapshot).map_err(|error| error.to_string())?;
-    // Before anything is done for the run: nothing of it may come to those who can read it.
-    entry.check_frame(&snapshot.frame).map_err(|error| error.to_string())?;
-    Ok(Machine::resume(entry, run.clone(), snapshot))
+fn read(session: &Session, run: &RunInfo, claimed: &ClaimedRun) -> Result<Machine, BlockedReason> {
+    let read = || {
+        let entry = session.host.registry.workflow(&claimed.workflow);
+        let entry = entry.ok_or_else(|| format!("there is no workflow `{}`", claimed.workflow))?;
+        let snapshot =
+            codec::decode_snapshot(&claimed.snapshot).map_err(|error| error.to_string())?;
+        // Before anything is done for the run: nothing of it may come to those who can read it.
+        entry.check_frame(&snapshot.frame).map_err(|error| error.to_string())?;
+        Ok(Machine::resume(entry, run.clone(), snapshot))
+    };
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(read) => read.map_err(BlockedReason::Undecodable),
+        Err(panic) => Err(BlockedReason::Panicked(panic_message(&*panic))),
+    }
 }
