@@ -7,5 +7,10 @@ async fn program(n: i64) -> String {
     text += &fetch("b").await;
     text += note("-");
     text += &act(n).await.to_string();
-    text
+    let mut order = order(n).await;
+    let borrowed = &mut order;
+    (*borrowed).customer += &fetch(&borrowed.id.to_string()).await;
+    let mut boxed = Box::new(fetch("boxed").await);
+    *boxed += &fetch(&note(boxed.clone())).await;
+    text + &order.customer + &boxed
 }

@@ -7,7 +7,7 @@
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{BinOp, Expr, ExprBinary};
+use syn::{BinOp, Expr, ExprBinary, UnOp};
 
 use super::Lower;
 use super::late::FILLING;
@@ -69,6 +69,7 @@ fn is_fixed(place: &Expr) -> bool {
         Expr::Path(_) => true,
         Expr::Field(place) => is_fixed(&place.base),
         Expr::Paren(place) => is_fixed(&place.expr),
+        Expr::Unary(place) => matches!(place.op, UnOp::Deref(_)) && is_fixed(&place.expr),
         _ => false,
     }
 }

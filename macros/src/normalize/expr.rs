@@ -254,7 +254,7 @@ pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>>
             }
         }
         Expr::Call(expr) => {
-            let mut operands = vec![(&mut *expr.func, Value)];
+            let mut operands = vec![(&mut *expr.func, Receiver)];
             operands.extend(expr.args.iter_mut().map(|argument| (argument, Value)));
             operands
         }
