@@ -138,32 +138,43 @@ macro_rules! try_join {
     }};
 }
 
+/// A future, if its condition holds. Without one rustc knows that it is made.
+#[macro_export]
+macro_rules! branch {
+    ([] $future:expr) => {
+        $crate::plain::Branch::new($future)
+    };
+    ([$cond:expr] $future:expr) => {
+        if $cond { $crate::plain::Branch::new($future) } else { $crate::plain::Branch::off() }
+    };
+}
+
 /// Waits for the first future to be ready and runs its arm.
 #[macro_export]
 macro_rules! select {
     (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:block , $($rest:tt)*) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, true, $body)] $($rest)*)
+        $crate::select!(@ [$($done)* ($pattern, $future, [], $body)] $($rest)*)
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:block $($rest:tt)*) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, true, $body)] $($rest)*)
+        $crate::select!(@ [$($done)* ($pattern, $future, [], $body)] $($rest)*)
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:expr , $($rest:tt)*) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, true, $body)] $($rest)*)
+        $crate::select!(@ [$($done)* ($pattern, $future, [], $body)] $($rest)*)
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:expr) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, true, $body)])
+        $crate::select!(@ [$($done)* ($pattern, $future, [], $body)])
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr, if $cond:expr => $body:block , $($rest:tt)*) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, $cond, $body)] $($rest)*)
+        $crate::select!(@ [$($done)* ($pattern, $future, [$cond], $body)] $($rest)*)
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr, if $cond:expr => $body:block $($rest:tt)*) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, $cond, $body)] $($rest)*)
+        $crate::select!(@ [$($done)* ($pattern, $future, [$cond], $body)] $($rest)*)
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr, if $cond:expr => $body:expr , $($rest:tt)*) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, $cond, $body)] $($rest)*)
+        $crate::select!(@ [$($done)* ($pattern, $future, [$cond], $body)] $($rest)*)
     };
     (@ [$($done:tt)*] $pattern:pat = $future:expr, if $cond:expr => $body:expr) => {
-        $crate::select!(@ [$($done)* ($pattern, $future, $cond, $body)])
+        $crate::select!(@ [$($done)* ($pattern, $future, [$cond], $body)])
     };
     (@ [$a:tt]) => { $crate::select!(# [_, (), (), ()] (a A $a)) };
     (@ [$a:tt $b:tt]) => { $crate::select!(# [_, _, (), ()] (a A $a) (b B $b)) };
@@ -173,14 +184,10 @@ macro_rules! select {
     (@ [$a:tt $b:tt $c:tt $d:tt]) => {
         $crate::select!(# [_, _, _, _] (a A $a) (b B $b) (c C $c) (d D $d))
     };
-    (# [$($value:ty),+] $(($name:ident $variant:ident ($pattern:pat, $future:expr, $cond:expr, $body:expr)))+) => {{
+    (# [$($value:ty),+] $(($name:ident $variant:ident ($pattern:pat, $future:expr, $cond:tt, $body:expr)))+) => {{
         let chosen: $crate::plain::Chosen<$($value),+> = {
             $(
-                let mut $name = if $cond {
-                    $crate::plain::Branch::new($future)
-                } else {
-                    $crate::plain::Branch::off()
-                };
+                let mut $name = $crate::branch!($cond $future);
             )+
             let mut begins = true;
             ::std::future::poll_fn(|task| {
