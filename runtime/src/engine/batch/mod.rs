@@ -4,17 +4,15 @@
 //! database refuses as a batch is tried one by one, so a request that cannot be written spoils no
 //! other.
 
-use std::panic::AssertUnwindSafe;
+mod write;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use futures_util::FutureExt;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::yield_now;
-use tracing::warn;
 
-use super::backoff::Backoff;
-use super::driver::panic_message;
+use self::write::{Batch, write};
 use crate::error::StoreError;
 use crate::process;
 use crate::store::Weight;
@@ -88,12 +86,6 @@ struct Request<T: Transition> {
 /// those who made them.
 type Reply<T> =
     oneshot::Sender<(Result<<T as Transition>::Outcome, BatchError>, <T as Transition>::Item)>;
-
-/// Requests that are written together; items and replies are in the same order.
-struct Batch<T: Transition> {
-    items: Vec<T::Item>,
-    replies: Vec<Reply<T>>,
-}
 
 impl<T: Transition> Clone for Batcher<T> {
     fn clone(&self) -> Self {
@@ -237,78 +229,6 @@ impl<T: Transition> Queue<T> {
         self.crowd = requests.len().max(self.crowd / 2);
         true
     }
-}
-
-/// Writes a batch and answers its requests. Returns those of a batch that the database refused as
-/// a whole, to be tried one by one.
-async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) -> Vec<Request<T>> {
-    let mut backoff = Backoff::default();
-    while !batch.items.is_empty() {
-        match caught(T::OPERATION, transition.apply(&batch.items)).await {
-            Ok(outcomes) => {
-                let retried = backoff.failures() > 0;
-                for (Request { item, reply }, outcome) in batch.into_requests().zip(outcomes) {
-                    let settled = transition.settle(&item, outcome, retried);
-                    let settled = caught(T::OPERATION, settled).await;
-                    let _ = reply.send((settled.map_err(Arc::new), item));
-                }
-                break;
-            }
-            Err(error)
-                if error.is_retryable() && backoff.failures() + 1 < transition.max_tries() =>
-            {
-                warn!(%error, failures = backoff.failures() + 1, "the database will be tried again");
-                let error = Arc::new(error);
-                let repeatable = |request: &Request<T>| transition.is_repeatable(&request.item);
-                let (again, once): (Vec<_>, Vec<_>) = batch.into_requests().partition(repeatable);
-                once.into_iter().for_each(|request| answer(request, &error));
-                backoff.wait().await;
-                let again = again.into_iter().filter(|request| !request.reply.is_closed());
-                batch = again.collect();
-            }
-            Err(error) if batch.items.len() > 1 && !matches!(error, StoreError::Fenced) => {
-                return batch.into_requests().collect();
-            }
-            Err(error) => {
-                let error = Arc::new(error);
-                batch.into_requests().for_each(|request| answer(request, &error));
-                break;
-            }
-        }
-    }
-    Vec::new()
-}
-
-/// A call that panics has failed: nobody waits for a task that is gone, or is taken for fenced.
-async fn caught<V>(
-    operation: &'static str,
-    call: impl Future<Output = Result<V, StoreError>>,
-) -> Result<V, StoreError> {
-    let called = AssertUnwindSafe(call).catch_unwind().await;
-    called.unwrap_or_else(|panic| {
-        let source = format!("it panicked: {}", panic_message(&*panic)).into();
-        Err(StoreError::Database { operation, retryable: false, source })
-    })
-}
-
-impl<T: Transition> Batch<T> {
-    fn into_requests(self) -> impl Iterator<Item = Request<T>> {
-        let requests = self.items.into_iter().zip(self.replies);
-        requests.map(|(item, reply)| Request { item, reply })
-    }
-}
-
-impl<T: Transition> FromIterator<Request<T>> for Batch<T> {
-    fn from_iter<I: IntoIterator<Item = Request<T>>>(requests: I) -> Self {
-        let requests = requests.into_iter().map(|Request { item, reply }| (item, reply));
-        let (items, replies) = requests.unzip();
-        Self { items, replies }
-    }
-}
-
-fn answer<T: Transition>(request: Request<T>, error: &BatchError) {
-    // Whoever asked may have lost interest.
-    let _ = request.reply.send((Err(Arc::clone(error)), request.item));
 }
 
 #[cfg(test)]
