@@ -15,6 +15,7 @@ mod plans;
 mod pooler;
 mod processes;
 mod rows;
+mod stopped;
 mod way;
 
 use std::pin::Pin;
@@ -59,6 +60,7 @@ const TESTS: &[(&str, Test)] = tests![
     plans::the_look_for_blocked_runs_reads_no_others,
     hanging::reads_that_hang_hold_up_no_commit_and_no_renewal,
     hanging::commits_that_hang_hold_up_no_renewal,
+    stopped::who_is_stopped_in_a_long_answer_holds_up_nobody_for_long,
     blockers::who_keeps_statements_waiting_is_named_in_the_log,
     rows::a_failure_with_nul_is_kept_without_it,
     rows::a_step_that_cannot_be_kept_blocks_its_run,

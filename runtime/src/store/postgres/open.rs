@@ -68,6 +68,11 @@ const SETTINGS: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
+/// For how long the server goes on sending to a process that reads nothing, in milliseconds: as long as the
+/// process waits for an answer. Meanwhile what the statement has locked stays locked, and neither the limit
+/// for a statement nor that for an idle transaction ends it. It is the network's, so a socket file has none.
+const SENDING: &str = "tcp_user_timeout";
+
 /// Whether the answer to a commit means that it is on disk. Every value but `off` does, as far as this
 /// server goes; what it means for others is for whoever set it to say.
 const COMMITS: &str = "synchronous_commit";
@@ -93,6 +98,7 @@ pub(in crate::store) async fn open(
         .map_err(|error| ConnectError::Url { url: target.clone(), reason: error.to_string() })?
         .application_name("piton")
         .options(SETTINGS)
+        .options([(SENDING, options.answer_timeout.as_millis().to_string())])
         .disable_statement_logging();
     let failed = |error| unreachable(&target, error);
     let mut connection = connect.connect().await.map_err(failed)?;
