@@ -60,9 +60,11 @@ impl Node {
         Self { kind, parts }
     }
 
-    /// Whether it is nothing but a local or a part of one.
+    /// Whether it is nothing but a local, a part of one, or what one borrows.
     pub(super) fn is_path(&self) -> bool {
-        self.to_source().chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
+        let source = self.to_source();
+        let local = source.trim_start_matches("(*").trim_end_matches(')');
+        local.chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
     }
 
     /// The source text.
