@@ -13,6 +13,7 @@ mod contexts;
 mod extremes;
 mod faults;
 mod generics;
+mod guards;
 mod heartbeats;
 mod limits;
 mod long_answers;
