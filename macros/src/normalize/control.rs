@@ -161,6 +161,7 @@ impl Lower<'_> {
             label: label.map(|label| label.name.ident.to_string()),
             target,
             is_loop,
+            declared: self.declared.len(),
             dest,
         });
         target

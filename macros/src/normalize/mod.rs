@@ -77,6 +77,7 @@ pub(crate) fn normalize(
         temporaries: 0,
         borrowed: 0,
         jumps: Vec::new(),
+        declared: Vec::new(),
         rest: Vec::new(),
         within: None,
         out: Vec::new(),
@@ -125,6 +126,8 @@ struct Lower<'a> {
     /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
     borrowed: usize,
     jumps: Vec<JumpScope>,
+    /// What `let` has declared so far.
+    declared: Vec<LocalId>,
     /// The statements that are still to be lowered of each block around, the last ones first.
     rest: Vec<Vec<Source>>,
     /// The branch whose `async` block is being lowered.

@@ -57,8 +57,9 @@ impl Lower<'_> {
         if changed.is_empty() || !self.may_end_early(body) {
             return;
         }
-        let goes_round = self.jumps.iter().any(|scope| scope.is_loop);
-        let needed = changed.into_iter().find(|local| goes_round || self.is_used_later(*local));
+        let needed = changed
+            .into_iter()
+            .find(|local| self.is_used_in_next_round(*local) || self.is_used_later(*local));
         let Some(local) = needed else { return };
         let name = self.locals[local].stored.split('#').next().unwrap_or_default();
         self.diagnostics.error_at(
@@ -70,6 +71,13 @@ impl Lower<'_> {
             ),
             &format!("change `{name}` in the body: `while let Some(item) = …`, or a loop over what stays as it is"),
         );
+    }
+
+    /// Whether a loop around may come round to where the local is used. A local that the body of the loop
+    /// declares is another one each time.
+    fn is_used_in_next_round(&self, local: LocalId) -> bool {
+        let innermost = self.jumps.iter().rfind(|scope| scope.is_loop);
+        innermost.is_some_and(|scope| !self.declared[scope.declared..].contains(&local))
     }
 
     fn may_end_early(&self, body: &Block) -> bool {
