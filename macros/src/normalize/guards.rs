@@ -39,7 +39,9 @@ impl Lower<'_> {
     /// A `match` of which a guard awaits; nothing in `scrutinee` does.
     pub(super) fn guarded_match(&mut self, expr: ExprMatch, scrutinee: Expr, dest: Dest) {
         let span = expr.match_token.span;
-        let scrutinee = if is_place(&scrutinee) {
+        let lent = self.lent_together(&scrutinee).filter(|lent| self.are_shared_borrows(lent));
+        let scrutinee = lent.unwrap_or(scrutinee);
+        let scrutinee = if is_place(&scrutinee) || self.are_shared_borrows(&scrutinee) {
             scrutinee
         } else {
             self.borrowed += 1;
@@ -48,7 +50,7 @@ impl Lower<'_> {
         let (dest, returns) = self.jump_dest(dest, span);
         let target = self.enter(None, false, dest);
         let body = self.body(|this| {
-            let mut arms = expr.arms.into_iter();
+            let mut arms = this.with_alternatives(expr.arms).into_iter();
             while this.arms_to_guard(&mut arms, &scrutinee, dest, target) {}
         });
         self.jumps.pop();
@@ -121,7 +123,8 @@ impl Lower<'_> {
     /// Makes the pattern bind references, to what the guard uses and nothing else, and the guard use
     /// those. Gives what it uses.
     fn by_reference(&mut self, pat: &mut Pat, guard: &mut Expr, scrutinee: &Expr) -> Vec<Ident> {
-        let binds_references = matches!(scrutinee, Expr::Reference(_));
+        let binds_references =
+            matches!(scrutinee, Expr::Reference(_)) || self.are_shared_borrows(scrutinee);
         let used = Usage::of_expr(&self.locals, guard).mentions;
         let mut seen = See { lower: self, used: Vec::new(), new: HashMap::new(), binds_references };
         seen.used = used.into_iter().map(|id| seen.lower.locals[id].ident.clone()).collect();

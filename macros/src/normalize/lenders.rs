@@ -10,8 +10,9 @@
 
 use syn::{Expr, ExprUnary, Pat, PatType, Stmt, UnOp};
 
+use super::bindings::binds_by_ref;
 use super::branches::is_named;
-use super::remade::{binds_by_ref, only_wraps};
+use super::remade::only_wraps;
 use super::{Lower, binds_nothing, collect_bindings, ident_pat, let_stmt, split_type};
 use crate::carried::has_ref;
 use crate::macros;

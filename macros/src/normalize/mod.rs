@@ -5,6 +5,8 @@
 //! between can change it; a statement that does not suspend is exactly as the user wrote it, but for
 //! the labels of jumps to loops that are taken apart. Assumes unique names (`resolve`).
 
+mod alternatives;
+mod bindings;
 mod branches;
 mod changed;
 mod chosen;

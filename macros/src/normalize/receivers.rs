@@ -16,7 +16,8 @@ use crate::macros::{self, Piece};
 impl Lower<'_> {
     /// Has what is matched last as long as what it is matched for, and the receivers in it.
     pub(super) fn keep_matched(&mut self, value: Expr, pats: &[&Pat]) -> Expr {
-        let stays = leaves_value(pats) && self.is_value(&value);
+        let is_value = self.is_value(&value) && !self.are_shared_borrows(&value);
+        let stays = leaves_value(pats) && is_value;
         let mut value = self.keep_receiver(value);
         if stays {
             self.borrowed += 1;

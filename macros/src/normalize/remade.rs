@@ -2,15 +2,14 @@
 //! string literals, constants, functions, and closures that capture nothing that could change.
 
 use syn::punctuated::Punctuated;
-use syn::visit::{self, Visit};
-use syn::{Expr, Ident, Lit, Member, Pat, PatIdent, PatReference, Token, UnOp};
+use syn::{Expr, Ident, Lit, Member, Pat, Token, UnOp};
 
+use super::bindings::Bindings;
 use super::lending::lends;
 use super::{Lower, chosen, collect_bindings, numbers, split_type};
 use crate::ir::MadeWith;
 use crate::macros;
 use crate::parts;
-use crate::resolve::is_binding;
 use crate::usage::{Place, Usage};
 
 /// Whether there is a string literal among the elements.
@@ -34,59 +33,6 @@ pub(super) fn only_wraps(function: &Expr) -> bool {
         [.., "Cow", function] => ["Borrowed", "from"].contains(function),
         _ => false,
     }
-}
-
-/// How a pattern binds.
-struct Bindings {
-    /// All by `ref` or `ref mut`.
-    are_by_ref: bool,
-    /// Those that are.
-    by_ref: Vec<Ident>,
-    /// One by `ref mut`.
-    has_mutable: bool,
-    /// There is a `&` in it, behind which values are copied.
-    has_reference: bool,
-    /// There is an `@` in it.
-    has_subpattern: bool,
-}
-
-impl Bindings {
-    fn of(pat: &Pat) -> Self {
-        let mut bindings = Self {
-            are_by_ref: true,
-            by_ref: Vec::new(),
-            has_mutable: false,
-            has_reference: false,
-            has_subpattern: false,
-        };
-        bindings.visit_pat(pat);
-        bindings
-    }
-}
-
-impl Visit<'_> for Bindings {
-    fn visit_pat_ident(&mut self, pat: &PatIdent) {
-        if is_binding(pat) {
-            self.are_by_ref &= pat.by_ref.is_some();
-            if pat.by_ref.is_some() && !self.by_ref.contains(&pat.ident) {
-                self.by_ref.push(pat.ident.clone());
-            }
-            self.has_mutable |= pat.by_ref.is_some() && pat.mutability.is_some();
-            self.has_subpattern |= pat.subpat.is_some();
-        }
-        visit::visit_pat_ident(self, pat);
-    }
-
-    fn visit_pat_reference(&mut self, _: &PatReference) {
-        self.has_reference = true;
-    }
-
-    fn visit_expr(&mut self, _: &Expr) {}
-}
-
-/// Whether all that the pattern binds, it binds by `ref` or `ref mut`.
-pub(super) fn binds_by_ref(pat: &Pat) -> bool {
-    Bindings::of(pat).are_by_ref
 }
 
 /// The borrow of the part of a place that a pattern which matches everything binds by `ref`.
@@ -199,7 +145,7 @@ impl Lower<'_> {
             return;
         }
         let bindings = Bindings::of(pat);
-        let lent = self.lent(value);
+        let lent = self.lent_together(value);
         let value = lent.as_ref().unwrap_or(value);
         let mut are_shared = self.binds_shared_borrows(pat, value);
         let borrows = if are_shared || self.binds_mutable_borrows(pat, value) {
@@ -227,6 +173,18 @@ impl Lower<'_> {
         }
     }
 
+    /// What is matched as it is made again, with each part of a tuple that is lent.
+    pub(super) fn lent_together(&self, value: &Expr) -> Option<Expr> {
+        let Expr::Tuple(tuple) = value else { return self.lent(value) };
+        let mut tuple = tuple.clone();
+        for part in &mut tuple.elems {
+            if let Some(lent) = self.lent(part) {
+                *part = lent;
+            }
+        }
+        Some(Expr::Tuple(tuple))
+    }
+
     /// As `note_borrows`, of a `let` that also moves parts out, beside which the whole could not be looked at
     /// again.
     pub(super) fn note_borrows_of_parts(&mut self, pat: &Pat, value: &Expr) {
@@ -252,7 +210,18 @@ impl Lower<'_> {
             }
             Expr::Path(_) if self.is_shared_borrow(value) => !bindings.has_reference,
             Expr::Call(call) => lends(call) == Some(true) && !bindings.has_reference,
+            Expr::Tuple(_) => self.are_shared_borrows(value) && !bindings.has_reference,
             place => self.is_place(place) && bindings.are_by_ref && !bindings.has_mutable,
+        }
+    }
+
+    /// Whether the expression puts shared borrows side by side, which can be made again.
+    pub(super) fn are_shared_borrows(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Tuple(tuple) => tuple.elems.iter().all(|part| self.are_shared_borrows(part)),
+            Expr::Reference(expr) => expr.mutability.is_none() && self.is_place(&expr.expr),
+            Expr::Call(call) => lends(call) == Some(true),
+            value => self.is_shared_borrow(value),
         }
     }
 

@@ -1,0 +1,192 @@
+//! Alternatives of patterns with guards.
+//!
+//! A guard is evaluated for each alternative that matches, until it holds for one: `(1, x) | (x, _) if good(x)`
+//! may look at both parts of a pair. Where the guard awaits, such alternatives are arms of their own.
+
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Arm, Expr, Lit, Member, Pat, PatGuard, Path, Token};
+
+use super::Lower;
+use crate::resolve::is_binding;
+use crate::suspend;
+
+impl Lower<'_> {
+    /// The arms, with one for each alternative of a pattern whose guard awaits, if several of them may match.
+    pub(super) fn with_alternatives(&self, arms: Vec<Arm>) -> Vec<Arm> {
+        let mut apart = Vec::with_capacity(arms.len());
+        for arm in arms {
+            let Pat::Guard(guarded) = &arm.pat else {
+                apart.push(arm);
+                continue;
+            };
+            let pat = without_parens(&guarded.pat);
+            let cases = match pat {
+                Pat::Or(or) if suspend::expr(&guarded.guard) && !all_exclude(&or.cases) => {
+                    or.cases.iter().collect()
+                }
+                pat => vec![pat],
+            };
+            if suspend::expr(&guarded.guard) && cases.iter().any(|case| may_match_twice(case)) {
+                let help = "take the alternatives apart: `Some(1) | Some(2)` for `Some(1 | 2)`, or an arm for each";
+                self.unsupported(guarded.pat.span(), "the guard of alternatives", help);
+            }
+            for case in cases {
+                let pat = Box::new(case.clone());
+                let pat = Pat::Guard(PatGuard { pat, ..guarded.clone() });
+                apart.push(Arm { pat, ..arm.clone() });
+            }
+        }
+        apart
+    }
+}
+
+/// Whether alternatives in the pattern may match the same value.
+fn may_match_twice(pat: &Pat) -> bool {
+    match pat {
+        Pat::Or(or) => !all_exclude(&or.cases) || or.cases.iter().any(may_match_twice),
+        Pat::Paren(pat) => may_match_twice(&pat.pat),
+        Pat::Reference(pat) => may_match_twice(&pat.pat),
+        Pat::Ident(pat) => pat.subpat.as_ref().is_some_and(|(_, inner)| may_match_twice(inner)),
+        Pat::Tuple(pat) => pat.elems.iter().any(may_match_twice),
+        Pat::TupleStruct(pat) => pat.elems.iter().any(may_match_twice),
+        Pat::Slice(pat) => pat.elems.iter().any(may_match_twice),
+        Pat::Struct(pat) => pat.fields.iter().any(|field| may_match_twice(&field.pat)),
+        _ => false,
+    }
+}
+
+fn all_exclude(cases: &Punctuated<Pat, Token![|]>) -> bool {
+    let mut pairs = cases
+        .iter()
+        .enumerate()
+        .flat_map(|(index, one)| cases.iter().skip(index + 1).map(move |other| (one, other)));
+    pairs.all(|(one, other)| exclude(one, other))
+}
+
+/// Whether no value matches both patterns, as far as their source shows.
+fn exclude(one: &Pat, other: &Pat) -> bool {
+    match (without_parens(one), without_parens(other)) {
+        (Pat::Or(or), other) | (other, Pat::Or(or)) => {
+            or.cases.iter().all(|case| exclude(case, other))
+        }
+        (Pat::Ident(pat), other) | (other, Pat::Ident(pat)) if is_binding(pat) => {
+            pat.subpat.as_ref().is_some_and(|(_, inner)| exclude(inner, other))
+        }
+        (Pat::Reference(one), Pat::Reference(other)) => exclude(&one.pat, &other.pat),
+        (Pat::Tuple(one), Pat::Tuple(other)) => parts_exclude(&one.elems, &other.elems),
+        (Pat::Slice(one), Pat::Slice(other)) => {
+            let is_exact = |parts: &Punctuated<Pat, Token![,]>| !parts.iter().any(is_rest);
+            let least = |parts: &Punctuated<Pat, Token![,]>| {
+                parts.iter().filter(|part| !is_rest(part)).count()
+            };
+            let (one, other) = (&one.elems, &other.elems);
+            is_exact(one) && least(one) < least(other)
+                || is_exact(other) && least(other) < least(one)
+                || parts_exclude(one, other)
+        }
+        (Pat::TupleStruct(one), Pat::TupleStruct(other)) if is_same(&one.path, &other.path) => {
+            parts_exclude(&one.elems, &other.elems)
+        }
+        (Pat::Struct(one), Pat::Struct(other)) if is_same(&one.path, &other.path) => {
+            one.fields.iter().any(|field| {
+                let same =
+                    other.fields.iter().find(|other| is_same_member(&field.member, &other.member));
+                same.is_some_and(|other| exclude(&field.pat, &other.pat))
+            })
+        }
+        (one, other) => match (range_of(one), range_of(other)) {
+            (Some(one), Some(other)) => one.1 < other.0 || other.1 < one.0,
+            _ => match (name_of(one), name_of(other)) {
+                (Some(one), Some(other)) => one != other,
+                _ => false,
+            },
+        },
+    }
+}
+
+/// Whether parts in the same place exclude each other.
+fn parts_exclude(one: &Punctuated<Pat, Token![,]>, other: &Punctuated<Pat, Token![,]>) -> bool {
+    let known = |part: &&Pat| !is_rest(part);
+    let from_start = one.iter().take_while(known).zip(other.iter().take_while(known));
+    let from_end = one.iter().rev().take_while(known).zip(other.iter().rev().take_while(known));
+    from_start.chain(from_end).any(|(one, other)| exclude(one, other))
+}
+
+/// Whether the pattern stands for parts that are left out.
+fn is_rest(pat: &Pat) -> bool {
+    match pat {
+        Pat::Rest(_) => true,
+        Pat::Ident(pat) => pat.subpat.as_ref().is_some_and(|(_, inner)| is_rest(inner)),
+        _ => false,
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one.segments.last().map(|last| &last.ident) == other.segments.last().map(|last| &last.ident)
+}
+
+fn is_same_member(one: &Member, other: &Member) -> bool {
+    match (one, other) {
+        (Member::Named(one), Member::Named(other)) => one == other,
+        (Member::Unnamed(one), Member::Unnamed(other)) => one.index == other.index,
+        _ => false,
+    }
+}
+
+/// What tells the pattern from others of its type: a variant, a constant, a text.
+fn name_of(pat: &Pat) -> Option<String> {
+    let last = |path: &Path| path.segments.last().map(|last| last.ident.to_string());
+    match pat {
+        Pat::Ident(pat) => Some(pat.ident.to_string()),
+        Pat::Path(pat) => last(&pat.path),
+        Pat::TupleStruct(pat) => last(&pat.path),
+        Pat::Struct(pat) => last(&pat.path),
+        Pat::Lit(literal) => match &literal.lit {
+            Lit::Str(text) => Some(format!("{:?}", text.value())),
+            Lit::Bool(literal) => Some(literal.value.to_string()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The first and the last number that the pattern matches.
+fn range_of(pat: &Pat) -> Option<(i128, i128)> {
+    match pat {
+        Pat::Lit(literal) => {
+            let number = number(&Expr::Lit(literal.clone()))?;
+            Some((number, number))
+        }
+        Pat::Range(range) => {
+            let start = range.start.as_deref().map_or(Some(i128::MIN), number)?;
+            let end = range.end.as_deref().map_or(Some(i128::MAX), number)?;
+            let is_open =
+                range.end.is_some() && matches!(range.limits, syn::RangeLimits::HalfOpen(_));
+            Some((start, if is_open { end - 1 } else { end }))
+        }
+        _ => None,
+    }
+}
+
+fn number(expr: &Expr) -> Option<i128> {
+    match expr {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Int(number) => number.base10_parse().ok(),
+            Lit::Char(letter) => Some(i128::from(u32::from(letter.value()))),
+            Lit::Byte(byte) => Some(i128::from(byte.value())),
+            _ => None,
+        },
+        Expr::Unary(expr) if matches!(expr.op, syn::UnOp::Neg(_)) => {
+            number(&expr.expr).map(|number| -number)
+        }
+        _ => None,
+    }
+}
+
+fn without_parens(pat: &Pat) -> &Pat {
+    match pat {
+        Pat::Paren(pat) => without_parens(&pat.pat),
+        pat => pat,
+    }
+}

@@ -1,0 +1,59 @@
+//! How patterns bind.
+
+use syn::visit::{self, Visit};
+use syn::{Expr, Ident, Pat, PatIdent, PatReference};
+
+use crate::resolve::is_binding;
+
+/// How a pattern binds.
+pub(super) struct Bindings {
+    /// All by `ref` or `ref mut`.
+    pub(super) are_by_ref: bool,
+    /// Those that are.
+    pub(super) by_ref: Vec<Ident>,
+    /// One by `ref mut`.
+    pub(super) has_mutable: bool,
+    /// There is a `&` in it, behind which values are copied.
+    pub(super) has_reference: bool,
+    /// There is an `@` in it.
+    pub(super) has_subpattern: bool,
+}
+
+impl Bindings {
+    pub(super) fn of(pat: &Pat) -> Self {
+        let mut bindings = Self {
+            are_by_ref: true,
+            by_ref: Vec::new(),
+            has_mutable: false,
+            has_reference: false,
+            has_subpattern: false,
+        };
+        bindings.visit_pat(pat);
+        bindings
+    }
+}
+
+impl Visit<'_> for Bindings {
+    fn visit_pat_ident(&mut self, pat: &PatIdent) {
+        if is_binding(pat) {
+            self.are_by_ref &= pat.by_ref.is_some();
+            if pat.by_ref.is_some() && !self.by_ref.contains(&pat.ident) {
+                self.by_ref.push(pat.ident.clone());
+            }
+            self.has_mutable |= pat.by_ref.is_some() && pat.mutability.is_some();
+            self.has_subpattern |= pat.subpat.is_some();
+        }
+        visit::visit_pat_ident(self, pat);
+    }
+
+    fn visit_pat_reference(&mut self, _: &PatReference) {
+        self.has_reference = true;
+    }
+
+    fn visit_expr(&mut self, _: &Expr) {}
+}
+
+/// Whether all that the pattern binds, it binds by `ref` or `ref mut`.
+pub(super) fn binds_by_ref(pat: &Pat) -> bool {
+    Bindings::of(pat).are_by_ref
+}
