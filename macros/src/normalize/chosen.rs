@@ -51,13 +51,16 @@ impl Lower<'_> {
         self.locals[id].remade = Some(again);
     }
 
-    /// The operand that branches give, if it is a borrow: a local that is made again.
+    /// The operand that branches give, if it is a borrow: a local that is made again. Where a branch awaits,
+    /// it is made again where it stands, since there rustc knows what type is wanted.
     pub(super) fn chosen_operand(&mut self, value: &mut Expr) -> Option<Expr> {
-        let (source, span, awaits) = (names::of_value(value), value.span(), suspend::expr(value));
+        let (source, span) = (names::of_value(value), value.span());
+        let awaits = suspend::expr(value);
         let again = self.numbered(value, &source, false)?;
-        let mut value = std::mem::replace(value, Expr::PLACEHOLDER);
+        let value = std::mem::replace(value, Expr::PLACEHOLDER);
         if awaits {
-            self.expr_stmt(std::mem::replace(&mut value, again.clone()), None);
+            self.expr_stmt(value, None);
+            return Some(again);
         }
         let local = self.new_temporary(&source, LocalKind::Value, span);
         self.code(let_stmt(self.local_pat(local), value));

@@ -36,8 +36,13 @@ impl Lower<'_> {
         for (index, (operand, kind)) in operands.into_iter().enumerate() {
             left.push(match last {
                 Some(last) if index < last => {
+                    let is_chosen = suspend::expr(&operand) && control::has_parts(&operand);
                     let operand = self.hoist(operand);
-                    self.stabilize(operand, kind, &changed[index])
+                    match operand {
+                        // A borrow that branches have given is made again.
+                        Expr::If(_) if is_chosen => operand,
+                        operand => self.stabilize(operand, kind, &changed[index]),
+                    }
                 }
                 Some(last) if index == last => {
                     // What is not moved out of it ends with the statement.
