@@ -39,18 +39,27 @@ pub(crate) async fn sweep_loop(session: &Arc<Session>) {
     }
 }
 
+/// Each part by itself: fencing may have to wait for whoever is fenced, until the database gives up, and no
+/// other part is to be left out for that. Returns the first error.
 async fn sweep_once(session: &Arc<Session>) -> Result<(), StoreError> {
-    fence_expired_workers(&*session.store).await?;
-    queues::expire(&*session.store, &session.reports).await?;
-    queues::review(session).await?;
+    let fenced = fence_expired_workers(&*session.store).await;
+    let expired = queues::expire(&*session.store, &session.reports).await;
+    let attempts = queues::review(session).await;
+    let runs = review(session).await;
+    let strays = look_for_strays(session).await;
+    let blocked = adopt_blocked(session).await;
+    fenced.and(expired).and(attempts).and(runs).and(strays).and(blocked)
+}
+
+/// Compares the runs that the worker holds with those that the database says it owns.
+async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     let held = session.runs.list();
     if !held.is_empty() {
         let reviewed = session.store.review_runs(session.lease(), &held).await?;
         reviewed.unread.into_iter().for_each(|id| session.runs.tell(id, RunEvent::Arrival(id)));
         reviewed.lost.into_iter().for_each(|id| session.runs.tell(id, RunEvent::Settled(id)));
     }
-    look_for_strays(session).await?;
-    adopt_blocked(session).await
+    Ok(())
 }
 
 /// Drives the runs that this worker owns without knowing, if it is time to look for them.

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::activities::{Approve, Lab, echo};
-use crate::rig::Rig;
+use crate::rig::{Rig, cut_off};
 use crate::workflows::hasty_join;
 
 /// Keeps one call back: the first of the method that comes when it is armed, before or after it happens.
@@ -169,21 +169,30 @@ async fn rests() -> u32 {
     guarded_nap().await
 }
 
-/// Hears nothing of others.
+/// Hears nothing of others, and cannot fence them.
 struct Deaf;
 
+#[async_trait::async_trait]
 impl Hook for Deaf {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        match operation {
+            "fence_expired_workers" => Err(cut_off(operation)),
+            _ => Ok(()),
+        }
+    }
+
     fn news_delay(&self) -> Option<Duration> {
         None
     }
 }
 
+/// Though another part of the sweep fails.
 #[tokio::test(start_paused = true)]
 async fn the_sweep_finds_a_run_that_was_taken_away_unheard() {
     let rig = Rig::new();
     let connection = rig.store.connect();
+    let worker = rig.worker_of(&Client::new(connection.clone())).start().await.unwrap();
     connection.set_hook(Arc::new(Deaf));
-    let worker = rig.worker_of(&Client::new(connection)).start().await.unwrap();
     let run = rig.client.start(rests()).await.unwrap();
     rig.until_begun("nap", &[1]).await;
     assert!(run.terminate("enough").await.unwrap());
