@@ -221,3 +221,52 @@ impl Transition for Endings {
         u32::MAX
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::model::{Payload, StepNo};
+    use crate::store::{Disposition, MemoryStore, NewWorker};
+
+    #[tokio::test]
+    async fn a_step_whose_answer_was_lost_is_told_by_its_number() {
+        let store: Arc<dyn Store> = MemoryStore::new();
+        let worker = NewWorker { host: "here".into(), pid: 1, lease: Duration::from_secs(10) };
+        let lease = store.register_worker(worker).await.expect("a worker can register");
+        let run = NewRun {
+            run_id: RunId::new(),
+            workflow_id: "order".into(),
+            workflow: "order".into(),
+            arguments: Payload(vec![]),
+            snapshot: vec![],
+            state: "Start".into(),
+            owner: Some(lease),
+            start_at: None,
+            first: None,
+        };
+        let step = |expected| {
+            let kept = Disposition::Keep { snapshot: vec![], state: "Paid".into() };
+            Box::new(CommitStep::new(run.run_id, StepNo(expected), kept))
+        };
+        store.start_runs(vec![run.clone()]).await.expect("a run can be started");
+        let commits = Commits { store, lease, on_fenced: Box::new(|| ()) };
+        let committed = commits.apply(&[step(0)]).await.expect("a step can be committed");
+        assert_eq!(committed, [CommitOutcome::Committed]);
+
+        let again = commits.apply(&[step(0)]).await.expect("it can be tried again");
+        assert_eq!(again, [CommitOutcome::Lost]);
+        for (expected, retried, outcome) in [
+            (0, true, CommitOutcome::Committed),
+            // This was the first try, so somebody else has made the step.
+            (0, false, CommitOutcome::Lost),
+            // The run is not where this step would have brought it.
+            (1, true, CommitOutcome::Lost),
+            (5, true, CommitOutcome::Lost),
+        ] {
+            let settled = commits.settle(&step(expected), CommitOutcome::Lost, retried).await;
+            assert_eq!(settled.expect("the run can be found"), outcome, "after {expected}");
+        }
+    }
+}
