@@ -25,9 +25,14 @@ const KILLS: u64 = 10;
 pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
     let (run_count, kills) = (number("PITON_FLEET_RUNS", RUNS), number("PITON_FLEET_KILLS", KILLS));
     let mut random = Random::from_environment();
+    // Nobody may hold so many that others find none.
+    let most = (run_count / 10).max(1).to_string();
+    let limits = [("PITON_MAX_RUNS", most.as_str())];
+    let url = scene.url.clone();
     let mut members = Vec::new();
     for number in 0..WORKERS {
-        members.push(scene.worker(&format!("{MEMBER}{number}"), LEASE).await);
+        let name = format!("{MEMBER}{number}");
+        members.push(scene.worker_at(&name, &url, LEASE, &limits).await);
     }
     let mut results = tokio::task::JoinSet::new();
     for number in 0..run_count {
@@ -52,7 +57,8 @@ pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
         scene.audit.until_steps(goal.cast_signed()).await;
         let victim = random.below(WORKERS) as usize;
         killed.push(members.swap_remove(victim).kill().await);
-        members.push(scene.worker(&format!("successor_{kill}"), LEASE).await);
+        let name = format!("successor_{kill}");
+        members.push(scene.worker_at(&name, &url, LEASE, &limits).await);
     }
     while let Some(ended) = results.join_next().await {
         let (number, tally) = ended.expect("no panic");
