@@ -35,6 +35,7 @@ pub(crate) mod held;
 mod keeper;
 pub(crate) mod lease;
 mod link;
+pub(crate) mod panics;
 pub(crate) mod phase;
 pub(crate) mod queues;
 pub(crate) mod registry;

@@ -4,11 +4,9 @@
 //! activities that run may end within the grace period, and what they return is committed; then
 //! the worker gives up its registration, which hands everything it still owned to others at once.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -16,8 +14,8 @@ use tracing::{error, info, warn};
 
 use crate::client::Client;
 use crate::engine::claim::claim_loop;
-use crate::engine::driver::panic_message;
 use crate::engine::lease::keep_lease;
+use crate::engine::panics::caught;
 use crate::engine::queues::queue_loop;
 use crate::engine::session::Session;
 use crate::engine::sweep::{sweep_loop, watch_loop};
@@ -132,11 +130,9 @@ impl Supervisor {
             // To the very end: activities may take longer to end than the lease lasts.
             let leased = Arc::clone(&session);
             let mut lease = Box::pin(keep_lease(&leased));
-            let served =
-                AssertUnwindSafe(self.serve(&session, lease.as_mut())).catch_unwind().await;
+            let served = caught(self.serve(&session, lease.as_mut())).await;
             self.client.remove_host(&session);
-            let end = served.unwrap_or_else(|panic| {
-                let message = panic_message(&*panic);
+            let end = served.unwrap_or_else(|message| {
                 error!(%message, "the worker has panicked, and registers anew");
                 End::Broken
             });

@@ -1,15 +1,13 @@
 //! Writing a batch: again while that may help, one by one where the whole is refused, and an answer for
 //! everybody.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use tracing::warn;
 
 use super::{BatchError, Reply, Request, Transition};
 use crate::engine::backoff::Backoff;
-use crate::engine::driver::panic_message;
+use crate::engine::panics;
 use crate::error::StoreError;
 
 /// Requests that are written together; items and replies are in the same order.
@@ -23,12 +21,12 @@ pub(super) struct Batch<T: Transition> {
 pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) -> Vec<Request<T>> {
     let mut backoff = Backoff::default();
     while !batch.items.is_empty() {
-        match caught(T::OPERATION, transition.apply(&batch.items)).await {
+        match unbroken(T::OPERATION, transition.apply(&batch.items)).await {
             Ok(outcomes) => {
                 let retried = backoff.failures() > 0;
                 for (Request { item, reply }, outcome) in batch.into_requests().zip(outcomes) {
                     let settled = transition.settle(&item, outcome, retried);
-                    let settled = caught(T::OPERATION, settled).await;
+                    let settled = unbroken(T::OPERATION, settled).await;
                     let _ = reply.send((settled.map_err(Arc::new), item));
                 }
                 break;
@@ -59,13 +57,12 @@ pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) ->
 }
 
 /// A call that panics has failed: nobody waits for a task that is gone, or is taken for fenced.
-async fn caught<V>(
+async fn unbroken<V>(
     operation: &'static str,
     call: impl Future<Output = Result<V, StoreError>>,
 ) -> Result<V, StoreError> {
-    let called = AssertUnwindSafe(call).catch_unwind().await;
-    called.unwrap_or_else(|panic| {
-        let source = format!("it panicked: {}", panic_message(&*panic)).into();
+    panics::caught(call).await.unwrap_or_else(|message| {
+        let source = format!("it panicked: {message}").into();
         Err(StoreError::Database { operation, retryable: false, source })
     })
 }

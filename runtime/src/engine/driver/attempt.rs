@@ -1,18 +1,17 @@
 //! One attempt of an activity, from the wait for its turn to its end.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 use tracing::{Instrument, Span, info_span};
 
 use crate::activities::{ActivityContext, ActivityEntry, ActivityReport, BoxFuture};
 use crate::codec::CodecError;
 use crate::engine::link::Link;
+use crate::engine::panics::{self, catch, caught};
 use crate::engine::retry::AttemptResult;
 use crate::engine::session::Session;
 use crate::engine::slots::Places;
@@ -69,7 +68,7 @@ pub(crate) struct Begun {
 type Returned = Result<ActivityReport, CodecError>;
 
 /// What the function returned, or the panic that ended it.
-type Called = Result<Returned, Box<dyn Any + Send>>;
+type Called = Result<Returned, String>;
 
 impl Attempt {
     /// Calls the function and lets it run up to its first wait, if it may begin at once. Most are
@@ -84,9 +83,7 @@ impl Attempt {
         let (context, arguments) = (self.context.clone(), std::mem::take(&mut self.arguments));
         let mut call = None;
         let polled = self.span().in_scope(|| {
-            catch_unwind(AssertUnwindSafe(|| {
-                call.insert((self.entry.run)(context, arguments)).now_or_never()
-            }))
+            catch(|| call.insert((self.entry.run)(context, arguments)).now_or_never())
         });
         let called = match (polled, call) {
             (Ok(None), Some(call)) => {
@@ -117,8 +114,7 @@ impl Attempt {
             }
         };
         // A limit ends the function by dropping what it has, and a destructor is its code, too.
-        let ended = AssertUnwindSafe(ended).catch_unwind().await;
-        let result = ended.unwrap_or_else(|panic| AttemptResult::Panicked(panic_message(&*panic)));
+        let result = caught(ended).await.unwrap_or_else(AttemptResult::Panicked);
         AttemptEnd { handle, attempt, result, details: link.details_so_far() }
     }
 
@@ -214,7 +210,7 @@ fn ended(called: Called) -> AttemptResult {
     failpoints::hit("after_activity");
     match called {
         Ok(returned) => AttemptResult::Reported(returned),
-        Err(panic) => AttemptResult::Panicked(panic_message(&*panic)),
+        Err(message) => AttemptResult::Panicked(message),
     }
 }
 
@@ -225,7 +221,7 @@ fn guarded(
     places: Places,
 ) -> BoxFuture<Called> {
     Box::pin(async move {
-        let called = AssertUnwindSafe(call).catch_unwind().await;
+        let called = caught(call).await;
         drop(places);
         called
     })
@@ -250,12 +246,5 @@ fn on_a_thread(
         returned
     });
     // Nobody aborts the thread, so what it can end with is a panic.
-    Box::pin(async move { thread.await.map_err(JoinError::into_panic) })
-}
-
-/// The text that a panic was raised with.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".to_owned())
+    Box::pin(async move { thread.await.map_err(|error| panics::text(error.into_panic())) })
 }

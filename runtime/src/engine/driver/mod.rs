@@ -15,21 +15,20 @@ mod steps;
 mod transactions;
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 use tracing::{Instrument, error, info, info_span, warn};
 
 use self::ahead::Ahead;
-pub(crate) use self::attempt::{Attempt, panic_message};
+pub(crate) use self::attempt::Attempt;
 use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::steps::make_first;
 use super::held::Hold;
+use super::panics::{catch, caught};
 use super::phase::Phase;
 use super::session::Session;
 use crate::codec;
@@ -175,9 +174,8 @@ impl Driver {
         let drive = async {
             match Self::load(hold, run, origin, events) {
                 Ok((mut driver, claimed)) => {
-                    let driven = AssertUnwindSafe(driver.drive(claimed)).catch_unwind().await;
-                    if let Err(panic) = driven {
-                        driver.block_broken(panic_message(&*panic)).await;
+                    if let Err(message) = caught(driver.drive(claimed)).await {
+                        driver.block_broken(message).await;
                     }
                     driver.attempts.let_go();
                 }
@@ -388,8 +386,5 @@ fn read(session: &Session, run: &RunInfo, claimed: &ClaimedRun) -> Result<Machin
         entry.check_frame(&snapshot.frame).map_err(|error| error.to_string())?;
         Ok(Machine::resume(entry, run.clone(), snapshot))
     };
-    match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(read) => read.map_err(BlockedReason::Undecodable),
-        Err(panic) => Err(BlockedReason::Panicked(panic_message(&*panic))),
-    }
+    catch(read).map_err(BlockedReason::Panicked)?.map_err(BlockedReason::Undecodable)
 }

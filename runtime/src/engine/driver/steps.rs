@@ -1,12 +1,11 @@
 //! Making steps, without I/O: from the machine as it is to what is to be committed.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tracing::debug;
 
-use super::attempt::panic_message;
 use crate::engine::clock::Clock;
+use crate::engine::panics::catch;
 use crate::machine::{Machine, StepError, StepOutcome};
 use crate::model::{ActivityOperation, BlockedReason, Handle, Payload, RunStatus, Timestamp};
 
@@ -124,7 +123,7 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
                 effects: effects.clone(),
             });
         }
-        let stepped = catch_unwind(AssertUnwindSafe(|| machine.step(now)));
+        let stepped = catch(|| machine.step(now));
         end = match stepped {
             Ok(Ok(StepOutcome::Parked)) => StepEnd::Waiting,
             Ok(Ok(StepOutcome::Returned { result, failure })) => {
@@ -140,9 +139,9 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
                 StepEnd::Blocked(BlockedReason::Invalid(error.to_string()))
             }
             Ok(Err(error)) => StepEnd::Blocked(BlockedReason::Undecodable(error.to_string())),
-            Err(panic) => {
+            Err(message) => {
                 machine.put_back();
-                StepEnd::Blocked(BlockedReason::Panicked(panic_message(&*panic)))
+                StepEnd::Blocked(BlockedReason::Panicked(message))
             }
         };
         if !matches!(end, StepEnd::Waiting) {

@@ -7,16 +7,15 @@
 //! them wait. Whatever goes wrong rolls the writes back.
 
 use std::any::Any;
-use std::panic::AssertUnwindSafe;
 
-use futures_util::FutureExt;
 use tokio::time::{Instant, timeout_at};
 use tracing::warn;
 
-use super::attempt::{Attempt, panic_message};
+use super::attempt::Attempt;
 use crate::activities::transaction::{ConnectionKind, Lent};
 use crate::activities::{ActivityContext, ActivityReport};
 use crate::engine::backoff::Backoff;
+use crate::engine::panics::caught;
 use crate::engine::retry::AttemptResult;
 use crate::engine::session::Session;
 use crate::error::StoreError;
@@ -95,7 +94,7 @@ impl Attempt {
                 }
                 AttemptResult::Reported(reported)
             }
-            Err(panic) => AttemptResult::Panicked(panic_message(&*panic)),
+            Err(message) => AttemptResult::Panicked(message),
         }
     }
 
@@ -105,7 +104,7 @@ impl Attempt {
         self.context.desk().put(Box::new(Borrowed(transaction)));
         let context = self.context.clone();
         let call = async move { (self.entry.run)(self.context, self.arguments).await };
-        let reported = AssertUnwindSafe(call).catch_unwind().await?;
+        let reported = caught(call).await?;
         let lent: Box<dyn Any> = context.desk().take().expect("the function has put it back");
         let Borrowed(transaction) = *lent.downcast().expect("it is what was lent");
         Ok((reported, transaction))
@@ -115,7 +114,7 @@ impl Attempt {
 /// What the function came to, with its transaction, or the panic that ended both.
 type Ended = Result<
     (Result<ActivityReport, crate::codec::CodecError>, Box<dyn ActivityTransaction>),
-    Box<dyn Any + Send>,
+    String,
 >;
 
 /// Waits for `work`, until `deadline` if there is one.
