@@ -16,18 +16,18 @@ impl Lower<'_> {
     pub(super) fn with_alternatives(&self, arms: Vec<Arm>) -> Vec<Arm> {
         let mut apart = Vec::with_capacity(arms.len());
         for arm in arms {
-            let Pat::Guard(guarded) = &arm.pat else {
-                apart.push(arm);
-                continue;
-            };
-            let pat = without_parens(&guarded.pat);
-            let cases = match pat {
-                Pat::Or(or) if suspend::expr(&guarded.guard) && !all_exclude(&or.cases) => {
-                    or.cases.iter().collect()
+            let guarded = match &arm.pat {
+                Pat::Guard(guarded) if suspend::expr(&guarded.guard) => guarded,
+                _ => {
+                    apart.push(arm);
+                    continue;
                 }
+            };
+            let cases = match without_parens(&guarded.pat) {
+                Pat::Or(or) if !all_exclude(&or.cases) => or.cases.iter().collect(),
                 pat => vec![pat],
             };
-            if suspend::expr(&guarded.guard) && cases.iter().any(|case| may_match_twice(case)) {
+            if cases.iter().any(|case| may_match_twice(case)) {
                 let help = "take the alternatives apart: `Some(1) | Some(2)` for `Some(1 | 2)`, or an arm for each";
                 self.unsupported(guarded.pat.span(), "the guard of alternatives", help);
             }

@@ -171,8 +171,7 @@ impl Lower<'_> {
         self.with_temporaries(|this| {
             let scrutinee = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
             let mut scrutinee = this.hoist(scrutinee);
-            let is_taken_apart =
-                expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body));
+            let is_taken_apart = arms_await(&expr);
             let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
             this.end_with_statement(&scrutinee, &pats);
             if is_taken_apart {
@@ -221,8 +220,7 @@ impl Lower<'_> {
     }
 
     fn if_expr(&mut self, expr: syn::ExprIf, dest: Dest) {
-        let branches_suspend = suspend::block(&expr.then_branch)
-            || expr.else_branch.as_ref().is_some_and(|(_, expr)| suspend::expr(expr));
+        let branches_suspend = branches_await(&expr);
         let operands = chain(&expr.cond);
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
         let late = has_let && operands.iter().skip(1).any(|operand| suspend::expr(operand));
@@ -260,16 +258,19 @@ impl Lower<'_> {
 /// Whether a branch awaits, and not only what says which of them it is.
 pub(super) fn awaits_in_branch(value: &Expr) -> bool {
     match value {
-        Expr::If(expr) => {
-            let otherwise = expr.else_branch.as_ref().map(|(_, otherwise)| &**otherwise);
-            suspend::block(&expr.then_branch) || otherwise.is_some_and(suspend::expr)
-        }
-        Expr::Match(expr) => expr.arms.iter().any(|arm| {
-            suspend::expr(&arm.body)
-                || matches!(&arm.pat, Pat::Guard(pat) if suspend::expr(&pat.guard))
-        }),
+        Expr::If(expr) => branches_await(expr),
+        Expr::Match(expr) => arms_await(expr),
         _ => false,
     }
+}
+
+fn branches_await(expr: &syn::ExprIf) -> bool {
+    let otherwise = expr.else_branch.as_ref();
+    suspend::block(&expr.then_branch) || otherwise.is_some_and(|(_, expr)| suspend::expr(expr))
+}
+
+fn arms_await(expr: &syn::ExprMatch) -> bool {
+    expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body))
 }
 
 /// `false`

@@ -16,7 +16,7 @@ pub(super) struct JumpScope {
     pub(super) label: Option<String>,
     pub(super) target: TargetId,
     pub(super) is_loop: bool,
-    /// How many statements had declared variables before it.
+    /// How many variables had been declared before it.
     pub(super) declared: usize,
     /// Where `break` brings its value.
     pub(super) dest: Dest,
