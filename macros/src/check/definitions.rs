@@ -90,6 +90,17 @@ impl Definitions {
         effects
     }
 
+    /// The alternatives of what the file defines at this path, unless the body defines it anew.
+    pub(super) fn arms_of_file(&self, path: &[Ident]) -> Vec<Arm> {
+        let Some(name) = path.last().filter(|_| is_near(path.first(), path.len())) else {
+            return Vec::new();
+        };
+        if self.of_body.iter().any(|(known, _)| known == name) {
+            return Vec::new();
+        }
+        self.find(&name.to_string()).into_iter().flat_map(arms).collect()
+    }
+
     /// The definitions of that name: the last of the body, or else all of the file.
     fn find(&self, name: &str) -> Vec<TokenStream> {
         let of_body = self.of_body.iter().rev().find(|(known, _)| known == name);
@@ -103,10 +114,14 @@ impl Definitions {
 
 /// The name of a macro that may be one of the file.
 fn called(path: &Path) -> Option<String> {
-    let first = &path.segments.first()?.ident;
-    let is_near =
-        path.segments.len() == 1 || ["crate", "self", "super"].iter().any(|near| first == near);
-    is_near.then(|| path.segments.last().map(|last| last.ident.to_string())).flatten()
+    let first = path.segments.first().map(|first| &first.ident);
+    let last = path.segments.last().filter(|_| is_near(first, path.segments.len()));
+    last.map(|last| last.ident.to_string())
+}
+
+fn is_near(first: Option<&Ident>, segments: usize) -> bool {
+    let leads_here = |first: &Ident| ["crate", "self", "super"].iter().any(|near| first == near);
+    segments == 1 || first.is_some_and(leads_here)
 }
 
 /// Whether there is a `let` among the tokens that is a statement.

@@ -3,12 +3,20 @@
 use quote::{ToTokens, quote};
 use syn::visit::Visit;
 use syn::{
-    Expr, ExprCall, ExprForLoop, ExprMethodCall, ExprPath, ExprUnsafe, GenericArgument, Ident,
-    ItemImpl, Local, Macro, Pat, Signature, Type,
+    Expr, ExprCall, ExprForLoop, ExprMethodCall, ExprPath, ExprUnsafe, GenericArgument, ItemImpl,
+    Local, Macro, Pat, Signature, Type,
 };
 
-use super::macros::{MacroCode, Names, code, scan};
+use super::macros::{MacroCode, code};
+use super::paths::Refused;
 use super::{Checker, Rule, maps, paths};
+
+/// What is said of `unsafe` code.
+pub(super) const UNSAFE: Refused = Refused {
+    rule: Rule::UNSAFE_CODE,
+    what: "cannot be checked",
+    help: "move it into an `#[activity]`, or into a safe function outside that only computes",
+};
 
 impl Checker<'_> {
     /// Refuses functions by name.
@@ -67,7 +75,6 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_method_call(&mut self, call: &ExprMethodCall) {
-        self.check_method(call);
         self.check_shared_receiver(call);
         if let Some(map) = self.hashed.gone_through(call) {
             self.report_order(map);
@@ -78,6 +85,7 @@ impl Checker<'_> {
         }) {
             self.report_hashed(ty);
         }
+        let before = self.broken.len();
         match &*call.receiver {
             // A map may be gone through if the result has an order of its own.
             Expr::MethodCall(receiver)
@@ -85,6 +93,7 @@ impl Checker<'_> {
                     && self.hashed.gone_through(receiver).is_some() => {}
             receiver => self.visit_expr(receiver),
         }
+        self.check_method(call, before);
         for argument in &call.args {
             self.visit_expr(argument);
         }
@@ -165,12 +174,12 @@ impl Checker<'_> {
         }
     }
 
-    fn report_unsafe(&mut self, token: &dyn ToTokens) {
+    pub(super) fn report_unsafe(&mut self, token: &dyn ToTokens) {
         self.report(
-            Rule::UNSAFE_CODE,
+            UNSAFE.rule,
             token,
-            "contain `unsafe` code, which cannot be checked",
-            "move it into an `#[activity]`, or into a safe function outside that only computes",
+            format!("contain `unsafe` code, which {}", UNSAFE.what),
+            UNSAFE.help,
         );
     }
 
@@ -186,6 +195,7 @@ impl Checker<'_> {
         if self.check_definition(mac) {
             return;
         }
+        self.check_names_behind(mac);
         match code(mac) {
             Some(MacroCode { patterns, expressions, operations }) => {
                 for pattern in &patterns {
@@ -207,27 +217,6 @@ impl Checker<'_> {
         if let Some(token) = self.check_names_in(mac) {
             self.check_await_in_unknown(mac, &token);
         }
-    }
-
-    /// Checks the names in the tokens of a macro. Gives the first `await`.
-    pub(super) fn check_names_in(&mut self, mac: &Macro) -> Option<Ident> {
-        let mut found = Names::default();
-        scan(mac.tokens.clone(), &mut found);
-        let found_paths = found.paths.iter().map(|path| (path, false));
-        let found_macros = found.macros.iter().map(|path| (path, true));
-        for (path, is_macro) in found_paths.chain(found_macros) {
-            let segments = path.iter().map(ToString::to_string).collect();
-            let Some(resolved) = self.names.resolve_segments(segments, false) else { continue };
-            let refused =
-                if is_macro { paths::find_macro(&resolved) } else { paths::find(&resolved) };
-            let Some(refused) = refused else { continue };
-            let tokens = quote!(#(#path)::*);
-            let bang = if is_macro { "!" } else { "" };
-            let name = path.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
-            let message = format!("use `{name}{bang}`, which {}", refused.what);
-            self.report(refused.rule, &tokens, message, refused.help);
-        }
-        found.first_await
     }
 }
 

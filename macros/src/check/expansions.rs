@@ -1,12 +1,120 @@
-//! Calls of macros whose definitions do more than give a value.
+//! Calls of macros: the names in their tokens, and definitions that do more than give a value.
 
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Block, Macro, Stmt};
+use syn::{Block, Ident, Macro, Stmt};
 
-use super::{Checker, Rule};
+use super::effects::UNSAFE;
+use super::macros::{Names, scan};
+use super::paths::Refused;
+use super::{Checker, Rule, methods, paths};
 use crate::suspend;
 
+/// What is refused among the tokens of a macro.
+struct Found {
+    tokens: TokenStream,
+    name: String,
+    refused: Refused,
+}
+
 impl Checker<'_> {
+    /// Checks the names in the tokens of a macro. Gives the first `await`.
+    pub(super) fn check_names_in(&mut self, mac: &Macro) -> Option<Ident> {
+        let mut names = Names::default();
+        scan(mac.tokens.clone(), &mut names);
+        for Found { tokens, name, refused } in self.refused_among(&names) {
+            let message = format!("use `{name}`, which {}", refused.what);
+            self.report(refused.rule, &tokens, message, refused.help);
+        }
+        for path in &names.macros {
+            self.check_definition_of(path, None, &quote!(#(#path)::* !));
+        }
+        names.first_await
+    }
+
+    /// Refuses the call of a macro of the file in whose definition there is what is refused. Definitions
+    /// of the body are checked where they stand.
+    pub(super) fn check_names_behind(&mut self, mac: &Macro) {
+        let path: Vec<Ident> = mac.path.segments.iter().map(|part| part.ident.clone()).collect();
+        let (name, bang) = (&mac.path, &mac.bang_token);
+        self.check_definition_of(&path, Some(&mac.tokens), &quote!(#name #bang));
+    }
+
+    /// As [`check_names_behind`](Self::check_names_behind), with the tokens of the call as far as they are
+    /// known, and those that name the macro.
+    fn check_definition_of(
+        &mut self,
+        path: &[Ident],
+        call: Option<&TokenStream>,
+        at: &TokenStream,
+    ) {
+        let mut found = Vec::new();
+        self.find_behind(path, call, 0, &mut found);
+        let mut named = Vec::new();
+        for Found { name, refused, .. } in found {
+            if !named.contains(&refused.rule) {
+                named.push(refused.rule);
+                let mac = path.last().map(ToString::to_string).unwrap_or_default();
+                let message =
+                    format!("use `{mac}!`, in whose definition `{name}` {}", refused.what);
+                self.report(refused.rule, at, message, refused.help);
+            }
+        }
+    }
+
+    /// Looks through a definition of the file, `depth` definitions deep.
+    fn find_behind(
+        &self,
+        path: &[Ident],
+        call: Option<&TokenStream>,
+        depth: usize,
+        found: &mut Vec<Found>,
+    ) {
+        if depth > 8 {
+            return;
+        }
+        for arm in self.definitions.arms_of_file(path) {
+            if call.is_some_and(|call| !arm.may_match(call)) {
+                continue;
+            }
+            let mut names = Names::default();
+            scan(arm.transcriber, &mut names);
+            found.extend(self.refused_among(&names));
+            for path in &names.macros {
+                self.find_behind(path, None, depth + 1, found);
+            }
+        }
+    }
+
+    /// What is refused of these names.
+    fn refused_among(&self, names: &Names) -> Vec<Found> {
+        let of_path = |path: &Vec<Ident>, is_macro: bool| {
+            let segments: Vec<String> = path.iter().map(ToString::to_string).collect();
+            let bang = if is_macro { "!" } else { "" };
+            let name = format!("{}{bang}", segments.join("::"));
+            let refused = match self.names.shared_by_at(&segments) {
+                Some(shared_by) if !is_macro => shared_by.refused(),
+                _ => {
+                    let resolved = self.names.resolve_segments(segments, false)?;
+                    let find = if is_macro { paths::find_macro } else { paths::find };
+                    find(&resolved)?
+                }
+            };
+            Some(Found { tokens: quote!(#(#path)::*), name, refused })
+        };
+        let of_word = |word: &Ident, refused: Refused| Found {
+            tokens: word.to_token_stream(),
+            name: word.to_string(),
+            refused,
+        };
+        let found = names.paths.iter().filter_map(|path| of_path(path, false));
+        let found = found.chain(names.macros.iter().filter_map(|path| of_path(path, true)));
+        let methods = names.methods.iter();
+        let methods = methods.filter_map(|name| Some(of_word(name, methods::of_anything(name)?)));
+        let unsafes = names.unsafes.iter().map(|word| of_word(word, UNSAFE));
+        found.chain(methods).chain(unsafes).collect()
+    }
+
     /// Refuses a macro whose definition awaits or jumps. Tells whether it has.
     pub(super) fn check_definition(&mut self, mac: &Macro) -> bool {
         if !self.is_machine() {

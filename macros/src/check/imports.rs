@@ -60,7 +60,7 @@ impl Imports {
                 imports.add_use(item, &mut lines);
             } else if let Some((name, path)) = alias(item) {
                 imports.add(name, Meaning::of(path));
-            } else if let Some(name) = shared_static(item, shared_by) {
+            } else if let Some((name, shared_by)) = shared_static(item, shared_by) {
                 imports.shared.insert(name.to_owned(), shared_by);
             } else if let Some(name) = defined_name(item) {
                 imports.add(name.to_owned(), Meaning::Own);
@@ -174,12 +174,15 @@ fn alias(line: &str) -> Option<(String, Vec<String>)> {
     (path.iter().all(is_word) && !has_own_hasher).then(|| (name.to_owned(), path))
 }
 
-/// The name of the static that a line defines, if it is a thread's or its contents change.
-fn shared_static(line: &str, shared_by: SharedBy) -> Option<&str> {
+/// The name of the static that a line defines, and who shares it, if its contents change.
+fn shared_static(line: &str, shared_by: SharedBy) -> Option<(&str, SharedBy)> {
     let (name, ty) = line.strip_prefix("static ")?.split_once(':')?;
+    if let Some(name) = name.strip_prefix("mut ") {
+        return Some((name, SharedBy::ProcessMut));
+    }
     let ty = ty.split('=').next()?;
     let is_shared = shared_by == SharedBy::Thread || ty.split(is_no_word).any(is_interior_mutable);
-    is_shared.then_some(name)
+    is_shared.then_some((name, shared_by))
 }
 
 fn is_no_word(c: char) -> bool {
@@ -256,6 +259,7 @@ mod tests {
             "static COUNT: AtomicU64 = AtomicU64::new(0);\n\
              pub static SETTINGS: std::sync::LazyLock<Settings> =\n    LazyLock::new(read);\n\
              static NAMES: [&str; 2] = [\"Mutex\", \"b\"];\n\
+             static mut NEXT: u64 = 0;\n\
              thread_local! {\n    static DEPTH: u64 = 0;\n}\n\
              thread_local!(static CACHE: Cell<u64> = Cell::new(0));\n",
         );
@@ -263,6 +267,7 @@ mod tests {
             ("COUNT", Some(SharedBy::Process)),
             ("SETTINGS", Some(SharedBy::Process)),
             ("NAMES", None),
+            ("NEXT", Some(SharedBy::ProcessMut)),
             ("DEPTH", Some(SharedBy::Thread)),
             ("CACHE", Some(SharedBy::Thread)),
         ];

@@ -154,6 +154,10 @@ pub(super) struct Names {
     pub(super) paths: Vec<Vec<Ident>>,
     /// Every name with a `!` after it.
     pub(super) macros: Vec<Vec<Ident>>,
+    /// Every method that is called without arguments.
+    pub(super) methods: Vec<Ident>,
+    /// Every `unsafe`.
+    pub(super) unsafes: Vec<Ident>,
     /// The first `await` after a dot.
     pub(super) first_await: Option<Ident>,
 }
@@ -171,8 +175,13 @@ pub(super) fn scan(tokens: TokenStream, names: &mut Names) {
             TokenTree::Ident(ident) if is_member => {
                 if ident == "await" {
                     names.first_await.get_or_insert_with(|| ident.clone());
+                } else if let Some(TokenTree::Group(arguments)) = trees.get(index)
+                    && arguments.stream().is_empty()
+                {
+                    names.methods.push(ident.clone());
                 }
             }
+            TokenTree::Ident(ident) if ident == "unsafe" => names.unsafes.push(ident.clone()),
             TokenTree::Ident(ident) => {
                 let mut path = vec![ident.clone()];
                 while is_punct(index, ':')
@@ -228,6 +237,7 @@ mod tests {
         let paths: Vec<String> = names.paths.iter().map(|path| text(path)).collect();
         assert_eq!(paths, ["a::b::c", "x", "y", "z"]);
         assert_eq!(names.macros.len(), 1);
+        assert_eq!(names.methods.len(), 1);
         assert!(names.first_await.is_some());
     }
 }

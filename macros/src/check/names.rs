@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::{Block, Item, Path, PathArguments, Stmt, Type, UseTree};
 
 use super::imports::Imports;
@@ -69,7 +70,18 @@ impl Names {
     pub(super) fn enter(&mut self, block: &Block) {
         let mut scope = HashMap::new();
         for stmt in &block.stmts {
-            let Stmt::Item(item) = stmt else { continue };
+            let item = match stmt {
+                Stmt::Item(Item::Macro(syn::ItemMacro { mac, .. }))
+                | Stmt::Macro(syn::StmtMacro { mac, .. })
+                    if mac.path.is_ident("thread_local") =>
+                {
+                    let names = statics(&mac.tokens).into_iter();
+                    scope.extend(names.map(|name| (name, Meaning::Own)));
+                    continue;
+                }
+                Stmt::Item(item) => item,
+                _ => continue,
+            };
             if let Item::Use(item) = item {
                 add_tree(&item.tree, &mut Vec::new(), &mut |name, path| {
                     scope.insert(name, Meaning::of(path));
@@ -90,9 +102,27 @@ impl Names {
 
     /// Who shares the static at `path`, if the file has one whose contents change.
     pub(super) fn shared_by(&self, path: &Path) -> Option<SharedBy> {
-        let name = path.get_ident()?.to_string();
-        let is_hidden = self.scopes.iter().any(|scope| scope.contains_key(&name));
-        self.file.shared_by(&name).filter(|_| !is_hidden)
+        let segments = path.segments.iter().map(|segment| segment.ident.to_string());
+        self.shared_by_at(&segments.collect::<Vec<_>>())
+    }
+
+    /// As [`shared_by`](Self::shared_by), for a path in pieces. One that leads through modules may lead to
+    /// any of the file.
+    pub(super) fn shared_by_at(&self, path: &[String]) -> Option<SharedBy> {
+        let (name, modules) = path.split_last()?;
+        let is_module = |part: &String| part.starts_with(|c: char| c.is_lowercase() || c == '_');
+        let is_hidden = modules.is_empty() && self.is_in_body(name);
+        let is_of_file = !is_hidden && modules.iter().all(is_module);
+        self.file.shared_by(name).filter(|_| is_of_file)
+    }
+
+    /// Whether `path` names an item of the body.
+    pub(super) fn is_of_body(&self, path: &Path) -> bool {
+        path.get_ident().is_some_and(|name| self.is_in_body(&name.to_string()))
+    }
+
+    fn is_in_body(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains_key(name))
     }
 
     /// The full path of what `path` names, or `None` if that is the user's own.
@@ -206,6 +236,13 @@ pub(super) fn add_tree(
         // What a glob brings in cannot be seen; the assumed names cover the usual ones.
         UseTree::Glob(_) => {}
     }
+}
+
+/// The names of the statics in `thread_local!`.
+fn statics(tokens: &TokenStream) -> Vec<String> {
+    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let pairs = trees.windows(2).filter(|pair| pair[0].to_string() == "static");
+    pairs.map(|pair| pair[1].to_string()).collect()
 }
 
 /// The name of an alias, and the path that it stands for.

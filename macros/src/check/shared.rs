@@ -4,6 +4,7 @@ use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, ItemStatic, Path, PathSegment, StaticMutability, Type};
 
+use super::paths::Refused;
 use super::{Checker, Rule};
 
 /// Types that change through a shared reference.
@@ -58,27 +59,40 @@ const HELP: &str = "keep the value in a local of the workflow, or pass it as an 
 pub(super) enum SharedBy {
     /// Everything in the process.
     Process,
+    /// Everything in the process, and it is a `static mut`.
+    ProcessMut,
     /// Everything that runs on the thread.
     Thread,
 }
+
+impl SharedBy {
+    pub(super) fn refused(self) -> Refused {
+        let (rule, what) = match self {
+            Self::Process => (Rule::SHARED_STATE, PROCESS),
+            Self::ProcessMut => (Rule::STATIC_MUT, PROCESS),
+            Self::Thread => (Rule::THREAD_LOCAL, "belongs to a thread and not to a run"),
+        };
+        Refused { rule, what, help: HELP }
+    }
+}
+
+const PROCESS: &str = "all runs of a process share";
 
 impl Checker<'_> {
     /// Refuses a static that the file is known to declare. Tells whether it has.
     pub(super) fn check_shared(&mut self, path: &Path) -> bool {
         let Some(shared_by) = self.names.shared_by(path) else { return false };
-        let name = path.to_token_stream();
-        let (rule, whose) = match shared_by {
-            SharedBy::Process => (Rule::SHARED_STATE, "which all runs of a process share"),
-            SharedBy::Thread => (Rule::THREAD_LOCAL, "which belongs to a thread and not to a run"),
-        };
-        self.report(rule, path, format!("use `{name}`, {whose}"), HELP);
+        let name = path.to_token_stream().to_string().replace(' ', "");
+        let refused = shared_by.refused();
+        self.report(refused.rule, path, format!("use `{name}`, which {}", refused.what), HELP);
         true
     }
 
     /// Refuses a static of another file, which is known by its capitals and by what is called on it.
     pub(super) fn check_shared_receiver(&mut self, call: &ExprMethodCall) {
         let Expr::Path(receiver) = &*call.receiver else { return };
-        let is_known = self.names.shared_by(&receiver.path).is_some();
+        let is_known =
+            self.names.shared_by(&receiver.path).is_some() || self.names.is_of_body(&receiver.path);
         if !is_known
             && is_in_capitals(&receiver.path)
             && METHODS.iter().any(|method| call.method == method)
