@@ -87,9 +87,23 @@ pub(crate) fn is_known(mac: &Macro) -> bool {
 
 /// Whether it stands for a literal, whatever its arguments are.
 pub(crate) fn is_literal(mac: &Macro) -> bool {
-    const LITERALS: [&str; 7] =
-        ["cfg", "column", "concat", "file", "line", "module_path", "stringify"];
-    LITERALS.contains(&name(mac).as_str())
+    const NUMBERS: [&str; 3] = ["cfg", "column", "line"];
+    NUMBERS.contains(&name(mac).as_str()) || is_static(mac)
+}
+
+/// Whether it stands for a text, or bytes, that the program has as long as it runs.
+pub(crate) fn is_static(mac: &Macro) -> bool {
+    const STATICS: [&str; 8] = [
+        "concat",
+        "env",
+        "file",
+        "include_bytes",
+        "include_str",
+        "module_path",
+        "option_env",
+        "stringify",
+    ];
+    STATICS.contains(&name(mac).as_str())
 }
 
 /// What an assertion without a message says when it fails: it writes its condition, which will not be what

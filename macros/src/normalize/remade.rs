@@ -292,9 +292,9 @@ impl Lower<'_> {
                 has_text(expr) && self.is_constant(expr) || self.wraps_borrows(expr)
             }
             Expr::Call(_) => self.wraps_borrows(expr),
-            Expr::Macro(call) => {
-                matches!(macros::name(&call.mac).as_str(), "concat" | "stringify")
-            }
+            Expr::Macro(call) => macros::is_static(&call.mac),
+            // A text of a constant, as a rule. Other parts may be made once more as well.
+            Expr::Field(_) | Expr::Index(_) => self.is_constant(expr),
             Expr::Closure(closure) => {
                 let usage = Usage::of_expr(&self.locals, expr);
                 // What it captures is then what it was when the closure was made.
@@ -323,6 +323,11 @@ impl Lower<'_> {
             Expr::Unary(expr) => {
                 matches!(expr.op, UnOp::Neg(_) | UnOp::Not(_)) && self.is_constant(&expr.expr)
             }
+            Expr::Index(expr) => self.is_constant(&expr.expr) && self.is_constant(&expr.index),
+            Expr::Range(expr) => {
+                [&expr.start, &expr.end].into_iter().flatten().all(|end| self.is_constant(end))
+            }
+            Expr::Field(expr) => self.is_constant(&expr.base),
             Expr::Paren(expr) => self.is_constant(&expr.expr),
             _ => false,
         }
@@ -350,6 +355,8 @@ impl Lower<'_> {
                 path.path.get_ident().is_some_and(|ident| self.locals.find(ident).is_some())
                     || self.is_constant_path(expr)
             }
+            // What it lends is there as long as the program.
+            Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
             Expr::Field(expr) => {
                 matches!(expr.member, Member::Named(_) | Member::Unnamed(_))
                     && self.is_place(&expr.base)

@@ -172,7 +172,8 @@ fn of_macro(mac: &Macro, of: &dyn Fn(&Expr) -> Shape) -> Shape {
         return arms.fold(Shape::Unknown, Shape::or);
     }
     match macros::name(mac).as_str() {
-        "concat" | "stringify" | "module_path" | "file" => Shape::Text,
+        "concat" | "env" | "file" | "include_str" | "module_path" | "stringify" => Shape::Text,
+        "option_env" => Shape::Wrapped(Box::new(Shape::Text)),
         "vec" => {
             let pieces = macros::parse(mac).unwrap_or_default();
             let items = pieces.iter().filter_map(|piece| match piece {
