@@ -60,7 +60,13 @@ impl WorkflowFn {
 /// have none, so that its callers still find it. `None` for what is no function.
 pub(crate) fn function(item: &TokenStream, diagnostics: &Diagnostics) -> Option<ItemFn> {
     let error = match syn::parse2::<ItemFn>(item.clone()) {
-        Ok(function) => return Some(function),
+        Ok(mut function) => {
+            // Those within the body come out in front of the function.
+            for attribute in &mut function.attrs {
+                attribute.style = syn::AttrStyle::Outer;
+            }
+            return Some(function);
+        }
         Err(error) => error,
     };
     let head = |input: ParseStream| {

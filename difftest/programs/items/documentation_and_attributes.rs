@@ -4,6 +4,8 @@
 #[workflow]
 #[allow(unused_variables)]
 async fn program(n: i64) -> i64 {
+    //! In the body as well.
+    #![allow(unused_assignments)]
     #[allow(unused_mut)]
     let mut a = act(n).await;
     #[allow(clippy::let_and_return)]

@@ -137,7 +137,11 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     let roots = layout.roots.iter().filter(|root| machine.graph[root.block].region == owner);
     let arms = roots.map(|root| Printer::new(machine, root).arm());
     let (state_type, step_label) = (state::type_name(), step_label(owner));
-    let state = quote!(&#state_type::ALL[#parked.begin_step()]);
+    let state = hidden("state");
+    let begin = quote! {
+        #[allow(clippy::indexing_slicing)]
+        let #state = &#state_type::ALL[#parked.begin_step()];
+    };
     // A machine has arms for its own states and not for those of its regions, or of what it is in.
     let other = (!machine.graph.regions.is_empty())
         .then(|| quote!(_ => return __piton::Err(#parked.is_unknown()),));
@@ -158,6 +162,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
         #made
         // There is one way out of all states, because a call for each would be code for each.
         #step_label: {
+            #begin
             #run
         }
         #parked.leave()
@@ -216,9 +221,21 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             unused_assignments,
             unused_braces,
             unused_mut,
+            unused_qualifications,
+            clippy::absolute_paths,
             clippy::all,
+            clippy::expect_used,
+            clippy::if_then_some_else_none,
+            clippy::let_underscore_must_use,
+            clippy::let_underscore_untyped,
+            clippy::missing_asserts_for_indexing,
+            clippy::nursery,
+            clippy::panic_in_result_fn,
             clippy::pedantic,
-            clippy::nursery
+            clippy::semicolon_outside_block,
+            clippy::shadow_unrelated,
+            clippy::unneeded_field_pattern,
+            clippy::unwrap_in_result
         )]
         fn step(
             #parked: &mut __piton::Parked,

@@ -15,4 +15,5 @@ mod logging;
 mod methods;
 mod rewrites;
 mod strict;
+mod strict_lints;
 mod transaction;
