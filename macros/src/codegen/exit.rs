@@ -36,27 +36,15 @@ impl Printer<'_> {
     /// Ends the workflow with a value. No copy stands in what has been `filled`, which the value may use.
     pub(super) fn complete(
         &self,
-        value: Option<&Expr>,
+        value: &impl ToTokens,
         filled: &[Place],
         span: Span,
     ) -> TokenStream {
-        match value {
-            Some(value) => self.complete_tokens(&value.to_token_stream(), filled, span),
-            None => self.complete_tokens(&quote_spanned!(span=> ()), filled, span),
-        }
-    }
-
-    pub(super) fn complete_tokens(
-        &self,
-        result: &TokenStream,
-        filled: &[Place],
-        span: Span,
-    ) -> TokenStream {
-        let complete = quote_spanned!(span=> return __piton::Ok(#result));
+        let complete = quote_spanned!(span=> return __piton::Ok(#value));
         let (forget, back) = (self.forget_all(filled), self.hand_back());
         if !back.is_empty() {
-            let value = hidden("value");
-            quote!({ #forget let #value = __piton::Ok(#result); #back return #value })
+            let result = hidden("value");
+            quote!({ #forget let #result = __piton::Ok(#value); #back return #result })
         } else if forget.is_empty() {
             complete
         } else {

@@ -31,6 +31,8 @@ pub(super) struct Printer<'a> {
     /// The copies that the node or end being printed may take away, each with a variable that says
     /// whether it is still there.
     pub(super) flags: RefCell<Vec<(Place, Ident)>>,
+    /// The copies that have been forgotten for the return whose value is being printed.
+    pub(super) returning: RefCell<Vec<(Place, Ident)>>,
     /// The locals that have been assigned as a whole since parts of them were variables.
     pub(super) whole: RefCell<BTreeSet<LocalId>>,
 }
@@ -50,6 +52,7 @@ impl<'a> Printer<'a> {
             at: Cell::new((root.block, 0)),
             filling: RefCell::default(),
             flags: RefCell::default(),
+            returning: RefCell::default(),
             whole: RefCell::default(),
         }
     }
@@ -190,8 +193,11 @@ impl<'a> Printer<'a> {
                     return braces.push(self.suspend_join(*point, &branches, *fail_fast));
                 }
                 Terminator::Return(value) => {
-                    let value = self.expr(value, usage);
-                    let complete = self.complete_tokens(&value, &[], Span::call_site());
+                    let complete = if self.is_plain(usage) {
+                        self.complete(value, &[], Span::call_site())
+                    } else {
+                        Rewrite::new(self).returned(&mut value.clone(), Span::call_site())
+                    };
                     return braces.push(quote!(#complete;));
                 }
                 Terminator::Unreachable => return,

@@ -7,12 +7,12 @@
 //! order.id           →  the variable of that part, where `order` is not whole
 //! ```
 
-use proc_macro2::TokenStream;
-use quote::quote_spanned;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Pat, Stmt};
 
-use super::print::Printer;
+use super::print::{Printer, names};
 use crate::ir::label_target;
 use crate::macros::{self, Piece};
 use crate::normalize::collect_bindings;
@@ -72,11 +72,33 @@ impl<'p, 'a> Rewrite<'p, 'a> {
         filled.filter(|place| !self.is_hidden(&locals[place.local].ident)).collect()
     }
 
-    fn rewrite(&self, expr: &mut Expr) {
+    /// Ends the workflow with a value. What stands in a place is forgotten before the value is evaluated,
+    /// which may fill it, and is put back where a jump leads out of the value.
+    pub(super) fn returned(&mut self, value: &mut Expr, span: Span) -> TokenStream {
+        let printer = self.printer;
+        let returning = printer.returning(&self.filled);
+        let around = printer.returning.borrow().len();
+        printer.returning.borrow_mut().extend(returning.iter().cloned());
+        self.scoped(|this| {
+            this.filled.extend(returning.iter().map(|(part, _)| part.clone()));
+            this.visit_expr_mut(value);
+        });
+        printer.returning.borrow_mut().truncate(around);
+        let code = value.to_token_stream();
+        let kept = returning.iter().filter(|(_, hole)| names(&code, hole));
+        let keep: TokenStream = kept.map(|(part, hole)| printer.keep(part, hole)).collect();
+        let complete = printer.complete(&code, &self.filled, span);
+        if keep.is_empty() { complete } else { quote!({ #keep #complete }) }
+    }
+
+    fn rewrite(&mut self, expr: &mut Expr) {
         let rewritten: TokenStream = match expr {
             Expr::Return(expr) => {
-                let value = expr.expr.take();
-                self.printer.complete(value.as_deref(), &self.filled, expr.return_token.span)
+                let span = expr.return_token.span;
+                match &mut expr.expr {
+                    Some(value) => self.returned(value, span),
+                    None => self.printer.complete(&quote_spanned!(span=> ()), &self.filled, span),
+                }
             }
             Expr::Try(expr) => {
                 let span = expr.question_token.span;
@@ -87,7 +109,7 @@ impl<'p, 'a> Rewrite<'p, 'a> {
                 let from = quote_spanned! {span=>
                     __piton::FromResidual::from_residual(#residual)
                 };
-                let complete = self.printer.complete_tokens(&from, &self.filled, span);
+                let complete = self.printer.complete(&from, &self.filled, span);
                 quote_spanned! {span=>
                     match __piton::Question::branch(#value) {
                         ::core::ops::ControlFlow::Continue(#output) => #output,
@@ -111,7 +133,7 @@ impl<'p, 'a> Rewrite<'p, 'a> {
                 if forget.is_empty() && follow.as_ref().is_none_or(TokenStream::is_empty) {
                     return;
                 }
-                quote::quote!({ #forget #assign; #follow })
+                quote!({ #forget #assign; #follow })
             }
             _ => return,
         };
@@ -168,6 +190,8 @@ impl VisitMut for Rewrite<'_, '_> {
             Expr::Block(expr) if expr.label.is_none() => {
                 self.scoped(|this| visit_mut::visit_block_mut(this, &mut expr.block));
             }
+            // Its value is another thing after what it forgets.
+            Expr::Return(_) => {}
             expr => visit_mut::visit_expr_mut(self, expr),
         }
         self.rewrite(expr);
@@ -182,7 +206,7 @@ impl VisitMut for Rewrite<'_, '_> {
             let parts = this.printer.take_apart(&before);
             if !parts.is_empty() {
                 let body = &arm.body;
-                let body = quote::quote!({ let __piton_value = #body; #parts __piton_value });
+                let body = quote!({ let __piton_value = #body; #parts __piton_value });
                 *arm.body = Expr::Verbatim(body);
             }
         });
@@ -193,7 +217,7 @@ impl VisitMut for Rewrite<'_, '_> {
         self.scoped(|this| visit_mut::visit_block_mut(this, block));
         let parts = self.printer.take_apart(&before);
         if !parts.is_empty() {
-            let body = quote::quote!({ let __piton_value = #block; #parts __piton_value });
+            let body = quote!({ let __piton_value = #block; #parts __piton_value });
             block.stmts = vec![Stmt::Expr(Expr::Verbatim(body), None)];
         }
     }

@@ -71,8 +71,16 @@ impl Printer<'_> {
         let flags = self.flags.borrow().clone();
         let there = self.machine.layout.stand_ins.begin(to);
         let flagged = flags.iter().map(|(part, _)| part).filter(|part| there.contains(part));
-        let replaced: BTreeSet<&Place> = replaced.iter().chain(flagged).collect();
+        let mut replaced: BTreeSet<&Place> = replaced.iter().chain(flagged).collect();
         let mut forgotten: Vec<_> = forgotten.iter().filter(|part| self.is_known(part)).collect();
+        let returning = self.returning.borrow();
+        for (part, hole) in returning.iter() {
+            replaced.remove(part);
+            forgotten.retain(|other| *other != part);
+            if there.contains(part) {
+                out.extend(self.fill(part, hole));
+            }
+        }
         for part in replaced.into_iter().filter(|part| self.is_known(part)) {
             let within = forgotten.extract_if(.., |other| part.holds(other));
             out.extend(self.replace(part, within.map(|part| self.forget(part)).collect()));
@@ -91,6 +99,20 @@ impl Printer<'_> {
     /// Whether code that is being printed may take copies away.
     pub(super) fn has_flags(&self) -> bool {
         !self.flags.borrow().is_empty()
+    }
+
+    /// The copies that are forgotten before the value is evaluated that the function returns with, and what
+    /// puts each back if a jump leads out of that value: those but for the ones in what has been `filled`.
+    pub(super) fn returning(&self, filled: &[Place]) -> Vec<(Place, Ident)> {
+        let count = self.returning.borrow().len();
+        let parts = self.standing().filter(|part| !filled.iter().any(|filled| filled.holds(part)));
+        parts.zip(count..).map(|(part, n)| (part.clone(), hidden(&format!("left{n}")))).collect()
+    }
+
+    /// Copies a part before it is forgotten.
+    pub(super) fn keep(&self, part: &Place, hole: &Ident) -> TokenStream {
+        let place = self.place(part);
+        quote!(let #hole = __piton::Hole::of(&mut #place)?;)
     }
 
     /// Forgets all copies, where the function returns, but for those in what has been `filled`.
@@ -145,6 +167,13 @@ impl Printer<'_> {
             Some(flag) => quote!(if !#flag { #replace #flag = true; }),
             None => quote!({ #replace }),
         }
+    }
+
+    /// Puts a copy back into the place of a part, whatever is there.
+    fn fill(&self, part: &Place, hole: &Ident) -> TokenStream {
+        let (place, flag) = (self.place(part), self.flag(part));
+        let set = flag.map(|flag| quote!(#flag = true;));
+        quote!(#place = #hole.fill()?; #set)
     }
 
     fn forget_but<'p>(
