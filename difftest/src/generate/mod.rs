@@ -36,6 +36,8 @@ struct Target {
     is_loop: bool,
     /// What `break` must give.
     value: Ty,
+    /// Which locals are alive wherever control comes from there.
+    alive: Vec<bool>,
 }
 
 /// What `?` may be applied to.
@@ -163,15 +165,31 @@ impl Generator {
         out
     }
 
+    /// Runs `body` with something that it may jump to: what has been moved before such a jump is moved
+    /// afterwards.
+    fn with_target<T>(
+        &mut self,
+        label: &str,
+        is_loop: bool,
+        value: Ty,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let (label, alive) = (label.to_owned(), self.scope.alive());
+        self.targets.push(Target { label, is_loop, value, alive });
+        let made = body(self);
+        if let Some(target) = self.targets.pop() {
+            self.scope.keep_alive(&target.alive);
+        }
+        made
+    }
+
     /// Runs `body` as something that may not happen.
     fn perhaps<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.scope.alive();
         let around = self.scope.begin_branch(self.expression);
         let value = body(self);
         self.scope.end_branch(around);
-        let merged: Vec<bool> =
-            before.iter().zip(self.scope.alive()).map(|(before, now)| *before && now).collect();
-        self.scope.set_alive(&merged);
+        self.scope.keep_alive(&before);
         value
     }
 

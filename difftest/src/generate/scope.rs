@@ -239,6 +239,13 @@ impl Scope {
         }
     }
 
+    /// Of the locals that were declared then, only those that were alive then, too, are it from here on.
+    pub(super) fn keep_alive(&mut self, alive: &[bool]) {
+        for (var, alive) in self.vars.iter_mut().zip(alive) {
+            var.alive &= alive;
+        }
+    }
+
     pub(super) fn var(&self, index: usize) -> &Var {
         &self.vars[index]
     }

@@ -7,15 +7,16 @@ impl Generator {
     pub(super) fn jump(&mut self) -> Node {
         if !self.targets.is_empty() && (self.returns.is_none() || self.rng.chance(70)) {
             let index = self.rng.below(self.targets.len());
-            let Target { label, is_loop, value } = self.targets[index].clone();
+            let Target { label, is_loop, value, .. } = self.targets[index].clone();
             if is_loop && self.rng.chance(40) {
                 return Node::expr(Ty::Unit, &format!("continue {label}"), vec![]);
             }
-            if value == Ty::Unit {
-                return Node::expr(Ty::Unit, &format!("break {label}"), vec![]);
+            let value = (value != Ty::Unit).then(|| self.expr(value));
+            for (alive, now) in self.targets[index].alive.iter_mut().zip(self.scope.alive()) {
+                *alive &= now;
             }
-            let value = self.expr(value);
-            return Node::expr(Ty::Unit, &format!("break {label} ($)"), vec![value]);
+            let given = if value.is_some() { " ($)" } else { "" };
+            return Node::expr(Ty::Unit, &format!("break {label}{given}"), Vec::from_iter(value));
         }
         match self.returns {
             Some(returns) => {

@@ -1,7 +1,7 @@
 //! Loops: over numbers, over what is owned and what is borrowed, and until something happens.
 
 use crate::generate::scope::{Hold, Use};
-use crate::generate::{Generator, Node, Target, Ty};
+use crate::generate::{Generator, Node, Ty};
 
 /// How deep loops nest.
 const MAX_LOOPS: usize = 2;
@@ -65,10 +65,7 @@ impl Generator {
 
     /// Runs `body` as the body of a loop with this label, which `break` gives such a value.
     fn in_loop<T>(&mut self, label: &str, value: Ty, body: impl FnOnce(&mut Self) -> T) -> T {
-        self.targets.push(Target { label: label.to_owned(), is_loop: true, value });
-        let made = self.in_closed_loop(body);
-        self.targets.pop();
-        made
+        self.with_target(label, true, value, |this| this.in_closed_loop(body))
     }
 
     pub(super) fn repetition(&mut self) -> Node {
@@ -303,17 +300,17 @@ impl Generator {
     /// A labeled block that gives a value, sometimes early.
     pub(in crate::generate) fn labeled_block(&mut self, ty: Ty) -> Node {
         let label = self.label();
-        self.targets.push(Target { label: label.clone(), is_loop: false, value: ty });
-        let nodes = self.perhaps(|this| {
-            this.scoped(|this| {
-                let body = this.body(2);
-                let condition = this.expr(Ty::Bool);
-                let early = this.perhaps(|this| this.expr(ty));
-                let value = this.expr(ty);
-                vec![body, condition, early, value]
+        let nodes = self.with_target(&label, false, ty, |this| {
+            this.perhaps(|this| {
+                this.scoped(|this| {
+                    let body = this.body(2);
+                    let condition = this.expr(Ty::Bool);
+                    let early = this.perhaps(|this| this.expr(ty));
+                    let value = this.expr(ty);
+                    vec![body, condition, early, value]
+                })
             })
         });
-        self.targets.pop();
         let template = format!("{label}: {{\n{{\n$}}\nif $ {{ break {label} ($); }}\n$\n}}");
         Node::expr(ty, &template, nodes)
     }
