@@ -4,7 +4,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Stmt};
 
 use super::owned::{changes_in_place, gives_own, local_of};
-use crate::ir::Locals;
+use crate::ir::{LocalKind, Locals};
 use crate::macros::{self, Piece, Role};
 use crate::normalize::{binds_nothing, is_assignment, is_comparison};
 
@@ -14,6 +14,10 @@ pub(super) struct Looks<'a>(pub(super) &'a Locals);
 impl Looks<'_> {
     fn is_place(&self, expr: &Expr) -> bool {
         local_of(self.0, expr).is_some()
+    }
+
+    fn is_items(&self, expr: &Expr) -> bool {
+        local_of(self.0, expr).is_some_and(|local| self.0[local].kind == LocalKind::Items)
     }
 
     fn take(&self, expr: &mut Expr) {
@@ -52,6 +56,8 @@ impl VisitMut for Looks<'_> {
             },
             Expr::MethodCall(call) if gives_own(call) => self.take(&mut call.receiver),
             Expr::Let(condition) if binds_nothing(&condition.pat) => self.take(&mut condition.expr),
+            // The next item is its own, and what is left of them stays.
+            Expr::Reference(reference) if self.is_items(&reference.expr) => self.take(expr),
             _ => {}
         }
         visit_mut::visit_expr_mut(self, expr);

@@ -45,7 +45,7 @@ fn is_borrow(expr: &Expr) -> bool {
 }
 
 /// Whether the expression is an element, or a part of one, of what is no call.
-fn is_element(expr: &Expr) -> bool {
+pub(super) fn is_element(expr: &Expr) -> bool {
     fn is_place(expr: &Expr) -> bool {
         match expr {
             Expr::Path(_) => true,

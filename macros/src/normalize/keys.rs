@@ -2,14 +2,17 @@
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
 use syn::{Expr, ExprMethodCall, Ident, UnOp};
 
+use super::compound::is_element;
 use super::lending::{
     ADAPTING, DEFAULTING, ITEMS, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
 };
 use super::projections::projects;
 use super::{Lower, operands};
 use crate::hygiene::Names;
+use crate::ir::{LocalId, Stmt};
 use crate::usage::{self, Usage};
 
 impl Lower<'_> {
@@ -187,9 +190,63 @@ impl Lower<'_> {
         }
     }
 
+    /// What a chain lends that looks for temporaries, once the `stmts` that make them have given those to
+    /// locals that stay: `accounts.get(&owner(id).await)`. What is lent of a temporary itself ends with it.
+    pub(super) fn with_lasting_keys(
+        &mut self,
+        chain: &Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Expr> {
+        let is_element = matches!(chain, Expr::Reference(part) if is_element(&part.expr) && self.is_place(&part.expr));
+        (is_element || self.lent(chain).is_some()).then_some(())?;
+        let found = Usage::of_expr(&self.locals, chain).mentions.into_iter();
+        let keys: Vec<_> = found.filter(|local| self.locals[*local].is_temporary).collect();
+        let lender = lender_of(chain).and_then(|ident| self.locals.find(ident));
+        let can_stay = |key: &LocalId| Some(*key) != lender && self.locals[*key].remade.is_none();
+        if !keys.iter().all(can_stay) {
+            return None;
+        }
+        let mut chain = chain.clone();
+        for key in keys {
+            let value = self.path(key);
+            let local = self.temporary(&value);
+            let (old, new) = (self.locals[key].ident.clone(), self.locals[local].ident.clone());
+            Renamed(&old, &new).visit_expr_mut(&mut chain);
+            self.push(Stmt::Declare(local));
+            stmts.push(Stmt::Define { local, value });
+        }
+        Some(chain)
+    }
+
     fn keep_value(&mut self, value: &mut Expr) {
         self.borrowed += 1;
         *value = self.spill(std::mem::replace(value, Expr::PLACEHOLDER));
+    }
+}
+
+/// What a chain of methods is called on.
+fn lender_of(chain: &Expr) -> Option<&Ident> {
+    match chain {
+        Expr::Path(path) => path.path.get_ident(),
+        Expr::MethodCall(call) => lender_of(&call.receiver),
+        Expr::Field(expr) => lender_of(&expr.base),
+        Expr::Index(expr) => lender_of(&expr.expr),
+        Expr::Paren(expr) => lender_of(&expr.expr),
+        Expr::Reference(expr) => lender_of(&expr.expr),
+        Expr::Try(expr) => lender_of(&expr.expr),
+        Expr::Unary(expr) => lender_of(&expr.expr),
+        _ => None,
+    }
+}
+
+/// Gives a temporary another name.
+struct Renamed<'i>(&'i Ident, &'i Ident);
+
+impl VisitMut for Renamed<'_> {
+    fn visit_ident_mut(&mut self, ident: &mut Ident) {
+        if ident == self.0 {
+            ident.clone_from(self.1);
+        }
     }
 }
 

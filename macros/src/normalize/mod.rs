@@ -176,7 +176,16 @@ impl Lower<'_> {
         let outer = std::mem::take(&mut self.out);
         let value = lower(self);
         let mut stmts = std::mem::replace(&mut self.out, outer);
-        if self.borrowed == before || extends_temporaries(&value) {
+        if self.borrowed == before {
+            self.out.extend(stmts);
+            return value;
+        }
+        if let Some(value) = self.with_lasting_keys(&value, &mut stmts) {
+            self.borrowed = before;
+            self.push(Stmt::Scope(Body { stmts }));
+            return value;
+        }
+        if extends_temporaries(&value) {
             self.out.extend(stmts);
             return value;
         }

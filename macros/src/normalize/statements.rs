@@ -23,8 +23,7 @@ impl Lower<'_> {
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
-                    let awaits_later = |rest: &Vec<Source>| rest.iter().any(suspend::stmt);
-                    if self.rest.last().is_some_and(awaits_later) {
+                    if self.awaits_later() {
                         self.name_lenders(&mut local);
                         self.keep_lent(&mut local);
                     } else if !is_told_owned(&local) {
@@ -96,9 +95,8 @@ impl Lower<'_> {
                         self.pin(pin, first);
                         return;
                     } else {
-                        let (pat, ty) = split_type(&local.pat);
-                        let ty = ty.cloned();
-                        let mut value = self.without_temporaries(ty, |this| this.hoist(*init.expr));
+                        let (pat, _) = split_type(&local.pat);
+                        let mut value = self.let_value(&local, *init.expr);
                         if self.takes_apart(pat) {
                             // No brace may stand before the `else`.
                             let left = as_value(&local.pat, value);
@@ -106,6 +104,10 @@ impl Lower<'_> {
                         }
                         init.expr = Box::new(value);
                     }
+                    // It says more once all that it awaits has been hoisted out of it.
+                    local.init = Some(init.clone());
+                    self.note_local(&local);
+                    local.init = None;
                 } else if needs_temporary {
                     *init.expr = self.opaque(*init.expr);
                 } else if let Some(expr) = self.part_local(&local, *init.expr) {
@@ -129,6 +131,11 @@ impl Lower<'_> {
             }
         }
         self.pin(pin, first);
+    }
+
+    /// Whether a statement after this one of its block awaits.
+    fn awaits_later(&self) -> bool {
+        self.rest.last().is_some_and(|rest| rest.iter().any(suspend::stmt))
     }
 
     /// Keeps what the statement looks for, if it borrows what it finds.
@@ -206,11 +213,31 @@ impl Lower<'_> {
             value if matches!(pat, Pat::Wild(_)) => self.ignore_value(local, value),
             value if self.takes_apart(pat) => self.bind_parts(local, value),
             value => {
-                let ty = ty.cloned();
-                let value = self.without_temporaries(ty, |this| this.hoist(value));
+                let value = self.let_value(local, value);
                 Some(as_value(&local.pat, value))
             }
         }
+    }
+
+    /// Hoists what the value of a `let` awaits, and keeps what that looks for.
+    fn let_value(&mut self, local: &syn::Local, value: Expr) -> Expr {
+        let ty = split_type(&local.pat).1.cloned();
+        self.without_temporaries(ty, |this| this.hoist_value(local, value))
+    }
+
+    fn hoist_value(&mut self, local: &syn::Local, value: Expr) -> Expr {
+        let before = self.borrowed;
+        let value = self.hoist(value);
+        let hoisted = self.borrowed;
+        if is_told_owned(local) || hoisted == before && !self.awaits_later() {
+            return value;
+        }
+        let value = self.keep_found(value);
+        // What it looks for can stay where nothing else has to go.
+        if hoisted == before {
+            self.borrowed = before;
+        }
+        value
     }
 
     /// Whether a pattern moves parts out of a value and may leave others.
@@ -227,9 +254,18 @@ impl Lower<'_> {
     fn bind_parts(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
         let before = self.borrowed;
         let mut left = None;
-        let mut body = self.body(|this| left = Some(this.hoist(value)));
+        let mut body = self.body(|this| left = Some(this.hoist_value(local, value)));
         let value = as_value(&local.pat, left?);
-        if self.borrowed == before || extends_temporaries(&value) {
+        if self.borrowed == before {
+            self.out.extend(body.stmts);
+            return Some(value);
+        }
+        if let Some(value) = self.with_lasting_keys(&value, &mut body.stmts) {
+            self.borrowed = before;
+            self.push(Stmt::Scope(body));
+            return Some(value);
+        }
+        if extends_temporaries(&value) {
             self.out.extend(body.stmts);
             return Some(value);
         }
