@@ -25,7 +25,7 @@ use self::looks::Looks;
 use self::owned::{borrowing, plain};
 pub(crate) use self::owned::{gives_own, local_of, takes_receiver};
 use crate::captures::Captures;
-use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, LocalKind, Locals, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::normalize::{binds_nothing, chain};
 use crate::usage::{Jump, Place, Usage, bound_locals};
@@ -128,7 +128,11 @@ pub(crate) fn analyze(
             let bound = bound.into_iter().filter(is_held);
             let looked_at = looked_at(&graph.locals, &block.end, to);
             let looked_at = looked_at.filter(|local| before.contains(local));
-            let here: BTreeSet<_> = held.iter().copied().chain(bound).chain(looked_at).collect();
+            let mut here: BTreeSet<_> =
+                held.iter().copied().chain(bound).chain(looked_at).collect();
+            if let Some(items) = exhausted(&graph.locals, &block.end, to) {
+                here.remove(&items);
+            }
             held_at[to.0] = Some(match held_at[to.0].take() {
                 Some(others) => &others & &here,
                 None => here,
@@ -353,6 +357,15 @@ fn looked_at(locals: &Locals, end: &Terminator, arm: BlockId) -> Option<LocalId>
     let looks = arms.iter().any(|(pat, block)| *block == arm && binds_nothing(pat))
         && !arms.iter().any(|(pat, _)| is_in_guard(pat));
     looks.then_some(matched)
+}
+
+/// The items of a loop where there are none left.
+fn exhausted(locals: &Locals, end: &Terminator, arm: BlockId) -> Option<LocalId> {
+    let Terminator::Match { scrutinee: Expr::Call(call), arms, .. } = end else { return None };
+    let Some(Expr::Reference(items)) = call.args.first() else { return None };
+    let items = local_of(locals, &items.expr)?;
+    let is_none = arms.iter().any(|(pat, to)| *to == arm && matches!(pat, syn::Pat::Path(_)));
+    (locals[items].kind == LocalKind::Items && is_none).then_some(items)
 }
 
 fn taken_by(locals: &Locals, expr: &Expr) -> BTreeSet<LocalId> {

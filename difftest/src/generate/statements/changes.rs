@@ -143,7 +143,7 @@ impl Generator {
         }
         let value = self.expr(ty);
         self.scope.release(mark);
-        Node::stmt(&format!("{name} {operator} $;"), vec![value])
+        Node::stmt(&format!("{name} {operator} {};", given(&name, ty)), vec![value])
     }
 
     /// A change of a local in place.
@@ -204,7 +204,8 @@ impl Generator {
         self.scope.release(mark);
         let moved = self.fresh();
         self.scope.declare(&moved, ty, false);
-        Node::stmt(&format!("let {moved} = {name};\n{name} = $;"), vec![value])
+        let given = given(&name, ty);
+        Node::stmt(&format!("let {moved} = {name};\n{name} = {given};"), vec![value])
     }
 
     /// A new value for a local, or a part of one, that has been moved.
@@ -216,10 +217,13 @@ impl Generator {
         // It may have been moved on the way.
         if self.scope.is_assignable(index) {
             self.scope.assigned(index);
-            let is_part = ty == Ty::Noisy && name.contains('.');
-            let value_of = if is_part { "part($)" } else { "$" };
-            return Node::stmt(&format!("{name} = {value_of};"), vec![value]);
+            return Node::stmt(&format!("{name} = {};", given(&name, ty)), vec![value]);
         }
         Node::stmt("note($);", vec![value])
     }
+}
+
+/// What a local, or a part of one, is given. What is in a part is told from what is a local of its own.
+fn given(name: &str, ty: Ty) -> &'static str {
+    if ty == Ty::Noisy && name.contains('.') { "part($)" } else { "$" }
 }
