@@ -58,7 +58,40 @@ async fn temporaries(n: i64) -> i64 {
 }
 
 #[workflow]
+async fn in_others(n: i64) -> i64 {
+    let list = vec![n, 20, 30];
+    let some = Some(&list[nth(act(n).await)]);
+    let many = [&list[0], &list[nth(act(n + 1).await)]];
+    let orders = vec![order(n).await, order(2).await, order(n + 3).await];
+    let ref one = orders[nth(act(n).await)];
+    let Order { ref customer, id, .. } = orders[nth(act(n + 2).await)];
+    note(act(*some.unwrap() + *many[1] + id).await);
+    note((one.lines.len() + customer.len()) as i64);
+    match orders[nth(act(n).await)] {
+        Order { ref customer, .. } if customer.len() > 10 => act(n).await + customer.len() as i64,
+        ref order => act(order.id).await + order.id,
+    }
+}
+
+#[workflow]
+async fn found(n: i64) -> i64 {
+    let mut order = order(n).await;
+    order.lines = vec![Line { count: 1, sku: fetch("x").await }, Line { count: 5, sku: fetch("y").await }];
+    let least = act(3).await.rem_euclid(4);
+    let count = &mut order.lines.iter_mut().find(|line| line.count > least).unwrap().count;
+    *count -= act(9).await;
+    *count *= act(2).await;
+    let ages = BTreeMap::from([(fetch("a").await, n), (String::from("b"), 4)]);
+    let (name, age) = ages.get_key_value(&fetch("a").await).unwrap();
+    let pair = ages.get_key_value("b");
+    note(act(*age).await + name.len() as i64);
+    order.lines[1].count + pair.map_or(0, |(_, age)| *age)
+}
+
+#[workflow]
 async fn program(n: i64) -> i64 {
+    note(in_others(n).await);
+    note(found(n).await);
     note(by_index(n).await);
     note(to_change(n).await.concat().iter().sum::<i64>());
     note(by_key(n).await);

@@ -3,14 +3,16 @@
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
-use syn::{Expr, ExprMethodCall, Ident, UnOp};
+use syn::{Expr, ExprMethodCall, Ident, Pat, UnOp};
 
 use super::compound::is_element;
 use super::lending::{
     ADAPTING, DEFAULTING, ITEMS, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
 };
 use super::projections::projects;
+use super::remade::only_wraps;
 use super::{Lower, operands};
+use crate::carried::has_ref;
 use crate::hygiene::Names;
 use crate::ir::{LocalId, Stmt};
 use crate::usage::{self, Usage};
@@ -77,6 +79,12 @@ impl Lower<'_> {
         asks(expr) || made_of.any(|local| self.locals[local].remade.as_ref().is_some_and(asks))
     }
 
+    /// Keeps what a value looks for that one of the patterns borrows from.
+    pub(super) fn keep_bound(&mut self, pats: &[&Pat], value: Expr) -> Expr {
+        let is_borrowed = is_element(&value) && pats.iter().any(|pat| has_ref(pat));
+        if is_borrowed { self.keep_in(value) } else { self.keep_found(value) }
+    }
+
     /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
     pub(super) fn keep_found(&mut self, value: Expr) -> Expr {
         match value {
@@ -87,6 +95,18 @@ impl Lower<'_> {
                     *value = self.keep_found(std::mem::replace(value, Expr::PLACEHOLDER));
                 }
                 Expr::Tuple(tuple)
+            }
+            Expr::Array(mut array) => {
+                for value in &mut array.elems {
+                    *value = self.keep_found(std::mem::replace(value, Expr::PLACEHOLDER));
+                }
+                Expr::Array(array)
+            }
+            Expr::Call(mut call) if only_wraps(&call.func) => {
+                for value in &mut call.args {
+                    *value = self.keep_found(std::mem::replace(value, Expr::PLACEHOLDER));
+                }
+                Expr::Call(call)
             }
             value => value,
         }

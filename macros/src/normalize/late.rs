@@ -79,11 +79,14 @@ impl Lower<'_> {
                 let lends = self.late_call(receiver?)? != Late::Fills;
                 (lends && self.are_constant(call)).then_some(Late::MayPanic)
             }
+            "entry" => {
+                let is_entry = call.args.len() == 1 && self.late(&call.receiver)? != Late::MayPanic;
+                is_entry.then_some(Late::Lends)
+            }
             method if FILLING.contains(&method) => {
                 let entry = receiver.filter(|entry| entry.method == "entry")?;
-                let lends = self.late(&entry.receiver)? != Late::MayPanic;
-                let is_entry = entry.args.len() == 1 && call.args.iter().all(is_empty);
-                (lends && is_entry).then_some(Late::Fills)
+                self.late_call(entry)?;
+                call.args.iter().all(is_empty).then_some(Late::Fills)
             }
             method if FILLING_OPTIONS.contains(&method) => {
                 let fills = self.is_place(&call.receiver) && call.args.iter().all(is_empty);

@@ -12,6 +12,7 @@ use syn::{Expr, ExprUnary, Pat, PatType, Stmt, UnOp};
 
 use super::bindings::binds_by_ref;
 use super::branches::is_named;
+use super::lending::{LOOKING, OPENING, is_one_of, tried};
 use super::remade::only_wraps;
 use super::{Lower, binds_nothing, collect_bindings, ident_pat, let_stmt, split_type};
 use crate::carried::has_ref;
@@ -101,8 +102,23 @@ impl Lower<'_> {
     fn lends_part(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Paren(expr) => self.lends_part(&expr.expr),
-            Expr::Reference(expr) => self.is_lending(&expr.expr),
+            Expr::Reference(expr) => self.is_lending(&expr.expr) || self.finds_item(&expr.expr),
             chain => self.is_lending(chain),
+        }
+    }
+
+    /// Whether a chain of methods finds an item that can be changed, or gives a part of it. Where that is, is
+    /// kept.
+    fn finds_item(&self, chain: &Expr) -> bool {
+        match chain {
+            Expr::Paren(expr) => self.finds_item(&expr.expr),
+            Expr::Field(expr) => self.finds_item(&expr.base),
+            Expr::Try(expr) => self.finds_item(tried(expr)),
+            Expr::MethodCall(call) if is_one_of(&OPENING, call) => self.finds_item(&call.receiver),
+            Expr::MethodCall(call) => {
+                is_one_of(&LOOKING, call) && self.lends_items_to_change(&call.receiver)
+            }
+            _ => false,
         }
     }
 }

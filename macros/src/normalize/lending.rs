@@ -62,7 +62,7 @@ pub(super) const LOOKING: [&str; 8] =
 const SIFTING: [&str; 3] = ["filter", "skip_while", "take_while"];
 
 /// Methods that lend a part of what they are called on.
-pub(super) const PARTS: [&str; 29] = [
+pub(super) const PARTS: [&str; 30] = [
     "as_bytes",
     "as_deref",
     "as_os_str",
@@ -76,6 +76,7 @@ pub(super) const PARTS: [&str; 29] = [
     "first_key_value",
     "front",
     "get",
+    "get_key_value",
     "last",
     "last_key_value",
     "rsplit_once",
@@ -137,8 +138,9 @@ pub(super) const DEFAULTING: [&str; 2] = ["unwrap_or", "unwrap_or_default"];
 const EXPLAINING: [&str; 4] = ["context", "ok_or", "ok_or_else", "with_context"];
 
 /// Those of [`PARTS`] and [`PARTS_MUT`] that are told what to look for, which is one thing.
-const TOLD: [&str; 11] = [
+const TOLD: [&str; 12] = [
     "get",
+    "get_key_value",
     "get_mut",
     "rsplit_once",
     "split_at",

@@ -27,7 +27,7 @@ impl Lower<'_> {
             self.borrowed += 1;
             *lender = self.spill_lent(std::mem::replace(lender, Expr::PLACEHOLDER));
         }
-        self.keep_found(value)
+        self.keep_bound(pats, value)
     }
 
     /// Has what the patterns leave of a temporary end with the statement that it has been made for.

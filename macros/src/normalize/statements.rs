@@ -147,7 +147,7 @@ impl Lower<'_> {
         let Some(init) = local.init.as_mut() else { return };
         if !suspend::expr(&init.expr) {
             let value = std::mem::replace(&mut *init.expr, Expr::PLACEHOLDER);
-            *init.expr = self.keep_found(value);
+            *init.expr = self.keep_bound(&[&local.pat], value);
         }
     }
 
@@ -232,7 +232,7 @@ impl Lower<'_> {
         if is_told_owned(local) || hoisted == before && !self.awaits_later() {
             return value;
         }
-        let value = self.keep_found(value);
+        let value = self.keep_bound(&[&local.pat], value);
         // What it looks for can stay where nothing else has to go.
         if hoisted == before {
             self.borrowed = before;
