@@ -13,6 +13,7 @@ mod names;
 mod parts;
 mod passing;
 mod states;
+mod vacant;
 mod validate;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -141,6 +142,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let mut variables = Variables::default();
     let bound = bound_at_entry(graph);
     let holes = holes::analyze(graph, liveness);
+    let vacant = vacant::analyze(graph);
     let (mut needed, mut held) = needed(graph, liveness, &links, &root_of);
     let mut names = names_by_root(graph, &root_of);
     let mut roots = Vec::new();
@@ -149,7 +151,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let places = liveness.entry(graph, block, bound);
         // What the start reads without having assigned it, rustc complains about.
         let is_start = graph[block].kind == BlockKind::Start;
-        let places = places.into_iter().filter(|_| !is_start);
+        let is_given = |place: &Place| !is_start && !vacant.at(block, place.local);
+        let places = places.into_iter().filter(is_given);
         let (unfilled, places): (Vec<_>, Vec<_>) =
             places.partition(|place| !place.fields.is_empty() && holes.is_vacant(block, place));
         let unfilled: Vec<_> =
@@ -217,6 +220,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             unfilled,
         });
     }
+    vacant.declare(graph, &links, &root_of, &mut roots, &variables.list);
     let stand_ins =
         parts::analyze(graph, liveness, &links, &root_of, &holes, &roots, &variables.list);
     for root in &mut roots {

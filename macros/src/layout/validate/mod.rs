@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::links::{exits_of, link};
 use super::names::{Names, bound_at_entry, names_by_root};
-use super::{Layout, Link, Root, VariableId, scope_path};
+use super::{Layout, Link, Root, VariableId, scope_path, vacant};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
 use crate::liveness::Liveness;
 use crate::usage::Place;
@@ -129,10 +129,11 @@ impl Machine<'_> {
         }
     }
 
-    /// A state has what is live where it is resumed, but for parts that are filled before they are
-    /// read.
+    /// A state has what is live where it is resumed, but for what has no value yet and for parts that are
+    /// filled before they are read.
     fn states_save_what_is_live(&self) -> Checked {
         let bound = bound_at_entry(self.graph);
+        let vacant = vacant::analyze(self.graph);
         for state in &self.layout.states {
             let resumed = self.layout.roots.iter().find(|root| {
                 state.point.is_some_and(|p| self.graph[root.block].kind == BlockKind::Resume(p))
@@ -143,7 +144,8 @@ impl Machine<'_> {
                 }
                 return Err(format!("nothing resumes the state `{}`", state.name));
             };
-            let live = self.liveness.entry(self.graph, root.block, &bound[root.block.0]);
+            let mut live = self.liveness.entry(self.graph, root.block, &bound[root.block.0]);
+            live.retain(|place| !vacant.at(root.block, place.local));
             let places = |ids: &[VariableId]| -> BTreeSet<Place> {
                 ids.iter().map(|id| self.place(*id).clone()).collect()
             };
@@ -206,6 +208,7 @@ impl Machine<'_> {
             let Names { named: mut there, bound } = names.remove(&root.block).unwrap_or_default();
             there.extend(bound);
             there.extend(root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local));
+            there.extend(&root.declared);
             // What the branches of a point use from outside is there where they are stepped.
             there.extend(&root.used_by_regions);
             known.insert(root.block, there);
