@@ -242,6 +242,8 @@ pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
         Expr::Call(call) => match &*call.func {
             // `String::from(…)`, `Line { … }`
             Expr::Path(path) => match path.path.segments.iter().rev().nth(1) {
+                // `BTreeMap::from([("a", 1)])`, of texts
+                Some(_) if matches!(call.args.first(), Some(Expr::Array(_))) => true,
                 Some(ty) => ty.ident.to_string().starts_with(char::is_lowercase),
                 None if is_wrapper(&call.func) => call.args.iter().any(may_lend),
                 None => path.path.segments[0].ident.to_string().starts_with(char::is_lowercase),
@@ -251,6 +253,10 @@ pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// Methods by which something comes into a collection.
+const ADDING: [&str; 7] =
+    ["entry", "extend", "get_or_insert", "insert", "push", "push_back", "push_front"];
 
 struct Search<'a> {
     locals: &'a mut Locals,
@@ -345,6 +351,22 @@ impl Visit<'_> for Search<'_> {
         visit::visit_expr_assign(self, expr);
         let shape = self.shape(&expr.right);
         self.assign(&expr.left, shape);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &syn::ExprMethodCall) {
+        visit::visit_expr_method_call(self, call);
+        let is_text = |expr: &Expr| {
+            let shape = self.shape(expr);
+            shape == Shape::Text || shape.holds_text()
+        };
+        // Of a list that is begun empty this shows what is in it.
+        if is_one_of(&ADDING, call)
+            && call.args.iter().any(is_text)
+            && let Expr::Path(list) = &*call.receiver
+            && let Some(local) = list.path.get_ident().and_then(|ident| self.locals.find(ident))
+        {
+            self.locals[local].may_be_text = true;
+        }
     }
 
     fn visit_expr_let(&mut self, expr: &syn::ExprLet) {

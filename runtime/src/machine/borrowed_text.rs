@@ -4,6 +4,8 @@
 //! decides it after the types, and then says of no variable that an implementation is not general
 //! enough. So the tokens of what may be such a text are asked once more, by methods that are found by type.
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
 use super::{Items, Local};
 
 /// A token says that its values are held as themselves.
@@ -25,8 +27,8 @@ pub trait Held {
 impl<T> Held for Local<T> {}
 
 macro_rules! borrowed {
-    ($($held:ty),* $(,)?) => {$(
-        impl Local<$held> {
+    ($(<$($parameter:ident),*> $held:ty),* $(,)?) => {$(
+        impl<$($parameter),*> Local<$held> {
             /// That its values are borrowed.
             pub fn held(&self) -> Borrowed {
                 Borrowed
@@ -36,15 +38,25 @@ macro_rules! borrowed {
 }
 
 borrowed!(
-    &'static str,
-    (&'static str, &'static str),
-    Option<&'static str>,
-    Option<(&'static str, &'static str)>,
-    (usize, &'static str),
-    Vec<&'static str>,
-    Items<&'static str>,
-    Items<(usize, &'static str)>,
-    Items<(&'static str, &'static str)>,
+    <> &'static str,
+    <T> (&'static str, T),
+    <> Option<&'static str>,
+    <T> Option<(&'static str, T)>,
+    <> (usize, &'static str),
+    <> Vec<&'static str>,
+    <T> Vec<(&'static str, T)>,
+    <> VecDeque<&'static str>,
+    <> BTreeSet<&'static str>,
+    <T> BTreeMap<&'static str, T>,
+    <> BTreeMap<String, &'static str>,
+    <> BTreeMap<i32, &'static str>,
+    <> BTreeMap<i64, &'static str>,
+    <> BTreeMap<u32, &'static str>,
+    <> BTreeMap<u64, &'static str>,
+    <> BTreeMap<usize, &'static str>,
+    <> Items<&'static str>,
+    <> Items<(usize, &'static str)>,
+    <T> Items<(&'static str, T)>,
 );
 
 /// That values of type `T` own what they are made of.
