@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Terminator};
-use crate::liveness::{Liveness, edges};
+use crate::liveness::Liveness;
 use crate::usage::{Jump, Place, Usage};
 
 /// The result of the analysis.
@@ -118,9 +118,9 @@ impl Holes {
             all.iter().filter(|part| vacant.contains(part) || !is_needed(part)).cloned().collect()
         };
         let mut vacant = all.clone();
-        for (to, _) in edges(graph, &block.end) {
-            let mut there = at(self, to);
-            if let BlockKind::Region(region) = graph[to].kind {
+        for (to, _) in graph.edges(id) {
+            let mut there = at(self, *to);
+            if let BlockKind::Region(region) = graph[*to].kind {
                 // What a region has taken over is no longer what is outside.
                 let owned = liveness.captures().owned(region);
                 there.extend(all.iter().filter(|part| owned.contains(&part.local)).cloned());

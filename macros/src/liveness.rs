@@ -7,12 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use syn::Pat;
-
 use crate::captures::{self, Captures};
-use crate::cfg::let_patterns;
-use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Terminator};
-use crate::usage::{Jump, Place, Usage, bound_locals};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, Locals};
+use crate::usage::{Jump, Place, Usage};
 
 /// The result of the analysis, by block.
 #[derive(Debug)]
@@ -33,21 +30,23 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
         moved_in: vec![BTreeSet::new(); count],
         captures: Captures::default(),
     };
-    loop {
-        let mut changed = false;
-        for block in graph.block_ids().collect::<Vec<_>>().into_iter().rev() {
-            let live = liveness.before(graph, block);
-            changed |= live != liveness.live_in[block.0];
-            liveness.live_in[block.0] = live;
-            let seen = liveness.seen_before(graph, block);
-            changed |= seen != liveness.seen_in[block.0];
-            liveness.seen_in[block.0] = seen;
-        }
-        if !changed {
-            break;
-        }
-    }
+    go_back(graph, |block| {
+        let live = liveness.before(graph, block);
+        let is_new = live != liveness.live_in[block.0];
+        liveness.live_in[block.0] = live;
+        is_new
+    });
     liveness.captures = captures::decide(graph, &liveness.live_in);
+    // Where no part is moved out, and no region takes one, every local is whole.
+    if graph.regions.is_empty() && graph.usages().all(|usage| usage.moves.is_empty()) {
+        return liveness;
+    }
+    go_back(graph, |block| {
+        let seen = liveness.seen_before(graph, block);
+        let is_new = seen != liveness.seen_in[block.0];
+        liveness.seen_in[block.0] = seen;
+        is_new
+    });
     loop {
         let mut changed = false;
         for block in graph.block_ids() {
@@ -63,6 +62,30 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
         }
     }
     liveness
+}
+
+/// Lets `update` look at each block after those that it goes to, and once more whenever one of these has
+/// become another. It says whether the block has.
+fn go_back(graph: &Graph, mut update: impl FnMut(BlockId) -> bool) {
+    let mut from = vec![Vec::new(); graph.blocks.len()];
+    for id in graph.block_ids() {
+        graph.edges(id).iter().for_each(|(to, _)| from[to.0].push(id));
+        for usage in graph[id].all_usages() {
+            crate::holes::targets(graph, usage).iter().for_each(|(_, to)| from[to.0].push(id));
+        }
+    }
+    let mut is_due = vec![true; graph.blocks.len()];
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for id in graph.block_ids().rev() {
+            if std::mem::take(&mut is_due[id.0]) && update(id) {
+                for from in &from[id.0] {
+                    is_due[from.0] = true;
+                    again |= *from >= id;
+                }
+            }
+        }
+    }
 }
 
 impl Liveness {
@@ -127,7 +150,7 @@ impl Liveness {
     /// What is live before `block`.
     fn before(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
         let block = &graph[id];
-        let mut live = self.after(graph, block);
+        let mut live = self.after(graph, id);
         self.apply(graph, &mut live, &block.end_usage);
         for usage in block.usages.iter().rev() {
             self.apply(graph, &mut live, usage);
@@ -138,7 +161,7 @@ impl Liveness {
     /// What is live after each node of a block.
     pub(crate) fn after_nodes(&self, graph: &Graph, id: BlockId) -> Vec<BTreeSet<Place>> {
         let block = &graph[id];
-        let mut live = self.after(graph, block);
+        let mut live = self.after(graph, id);
         self.apply(graph, &mut live, &block.end_usage);
         let mut after = Vec::with_capacity(block.usages.len());
         for usage in block.usages.iter().rev() {
@@ -153,7 +176,7 @@ impl Liveness {
     pub(crate) fn needed_after(&self, graph: &Graph, id: BlockId) -> Vec<BTreeSet<LocalId>> {
         let block = &graph[id];
         let mut after = self.after_nodes(graph, id);
-        after.push(self.after(graph, block));
+        after.push(self.after(graph, id));
         for (after, usage) in after.iter_mut().zip(block.all_usages()) {
             let jumps = crate::holes::targets(graph, usage).into_iter();
             after.extend(jumps.flat_map(|(_, to)| &self.live_in[to.0]).cloned());
@@ -161,10 +184,10 @@ impl Liveness {
         after.into_iter().map(|live| live.into_iter().map(|place| place.local).collect()).collect()
     }
 
-    /// What is live after the end of `block` has been evaluated.
-    fn after(&self, graph: &Graph, block: &Block) -> BTreeSet<Place> {
+    /// What is live after the end of a block has been evaluated.
+    fn after(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
         let mut live = BTreeSet::new();
-        for (to, bound) in edges(graph, &block.end) {
+        for (to, bound) in graph.edges(id) {
             let needed = &self.live_in[to.0];
             live.extend(needed.iter().filter(|place| !bound.contains(&place.local)).cloned());
         }
@@ -205,7 +228,7 @@ impl Liveness {
     /// What is seen before `block`.
     fn seen_before(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
         let block = &graph[id];
-        let mut seen = self.seen_after(graph, block);
+        let mut seen = self.seen_after(graph, id);
         self.apply_seen(graph, &mut seen, &block.end_usage);
         for usage in block.usages.iter().rev() {
             self.apply_seen(graph, &mut seen, usage);
@@ -213,10 +236,10 @@ impl Liveness {
         seen
     }
 
-    /// What is seen after the end of `block` has been evaluated.
-    fn seen_after(&self, graph: &Graph, block: &Block) -> BTreeSet<Place> {
+    /// What is seen after the end of a block has been evaluated.
+    fn seen_after(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
         let mut seen = BTreeSet::new();
-        for (to, bound) in edges(graph, &block.end) {
+        for (to, bound) in graph.edges(id) {
             let needed = self.seen_in[to.0].iter();
             seen.extend(needed.filter(|place| !bound.contains(&place.local)).cloned());
         }
@@ -249,7 +272,7 @@ impl Liveness {
     fn moved_after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, BTreeSet<LocalId>)> {
         let block = &graph[id];
         // What is seen after each piece: a place that is read again has not been moved.
-        let mut seen = self.seen_after(graph, block);
+        let mut seen = self.seen_after(graph, id);
         let usages: Vec<&Usage> = block.all_usages().collect();
         let mut seen_after = Vec::with_capacity(usages.len());
         for usage in usages.iter().rev() {
@@ -280,15 +303,15 @@ impl Liveness {
             };
             taken.extend(self.captures.owned(region).iter().filter(|local| !whole(local)));
         }
-        for (to, bound) in edges(graph, &block.end) {
-            let suspends = matches!(graph[to].kind, BlockKind::Resume(_));
+        for (to, bound) in graph.edges(id) {
+            let suspends = matches!(graph[*to].kind, BlockKind::Resume(_));
             let mut moved = &moved | &taken;
             moved.retain(|local| {
                 // What is saved as a whole comes back as a whole.
                 let is_whole = suspends && self.live_in[to.0].contains(&Place::whole(*local));
                 !bound.contains(local) && !is_whole
             });
-            out.push((to, moved));
+            out.push((*to, moved));
         }
         out
     }
@@ -314,29 +337,4 @@ fn add_read(locals: &Locals, live: &mut BTreeSet<Place>, place: &Place) {
             }
         }
     }
-}
-
-/// Where a block goes, and what is bound on the way.
-pub(crate) fn edges(graph: &Graph, end: &Terminator) -> Vec<(BlockId, Vec<LocalId>)> {
-    let bound = |pat: &Pat| bound_locals(&graph.locals, pat);
-    let regions = end.regions().into_iter().map(|region| (graph[region].entry, Vec::new()));
-    let mut edges: Vec<_> = regions.collect();
-    edges.extend(match end {
-        Terminator::If { cond, then, otherwise, .. } => {
-            let pats = let_patterns(cond);
-            let bound = pats.into_iter().flat_map(bound).collect();
-            vec![(*then, bound), (*otherwise, Vec::new())]
-        }
-        Terminator::Match { arms, .. } | Terminator::Chosen { arms, .. } => {
-            arms.iter().map(|(pat, block)| (*block, bound(pat))).collect()
-        }
-        Terminator::LetElse { local, otherwise, next } => {
-            vec![(*otherwise, Vec::new()), (*next, bound(&local.pat))]
-        }
-        Terminator::Await { pat, resume, .. } | Terminator::Join { pat, resume, .. } => {
-            vec![(*resume, bound(pat))]
-        }
-        end => end.successors().into_iter().map(|block| (block, Vec::new())).collect(),
-    });
-    edges
 }

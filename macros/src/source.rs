@@ -11,23 +11,32 @@ use std::rc::Rc;
 
 use proc_macro2::Span;
 
-/// A line and a column, both from 1.
-type Position = (usize, usize);
-
 /// A file that has been read.
 #[derive(Debug)]
 pub(crate) struct SourceFile {
     pub(crate) text: String,
+    /// Where the lines begin.
+    lines: Vec<usize>,
     regions: Vec<Region>,
     /// Looked for when a macro is met that may be one of them.
     definitions: OnceCell<Vec<(String, Range<usize>)>>,
-    declared: Vec<(Position, String)>,
+    declared: Vec<(usize, String)>,
 }
 
 impl SourceFile {
     fn new(text: String) -> Self {
         let (regions, declared) = find_regions(&text);
-        Self { text, regions, definitions: OnceCell::new(), declared }
+        let ends = text.match_indices('\n').map(|(end, _)| end + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
+        Self { text, lines, regions, definitions: OnceCell::new(), declared }
+    }
+
+    /// Where `span`, which is in the file, begins in its text.
+    fn position_of(&self, span: Span) -> Option<usize> {
+        let start = span.unwrap().start();
+        let line = *self.lines.get(start.line() - 1)?;
+        let (column, _) = self.text[line..].char_indices().nth(start.column() - 1)?;
+        Some(line + column)
     }
 
     /// What is in the brackets of each `macro_rules!` of this name.
@@ -53,8 +62,8 @@ pub(crate) enum Surroundings {
 
 #[derive(Debug)]
 struct Region {
-    start: Position,
-    end: Position,
+    start: usize,
+    end: usize,
     surroundings: Surroundings,
 }
 
@@ -83,30 +92,29 @@ pub(crate) fn file_of(span: Span) -> Option<Rc<SourceFile>> {
 /// What `span` is directly in; `None` if it is not known.
 pub(crate) fn surroundings_of(span: Span) -> Option<Surroundings> {
     let file = file_of(span)?;
-    let start = span.unwrap().start();
-    Some(innermost(&file.regions, (start.line(), start.column())))
+    Some(innermost(&file.regions, file.position_of(span)?))
 }
 
 /// The names of the constants that the file declares where code at `span` sees them.
 pub(crate) fn declared_around(span: Span) -> Vec<String> {
     let Some(file) = file_of(span) else { return Vec::new() };
-    let start = span.unwrap().start();
-    declared_for(&file.regions, &file.declared, (start.line(), start.column()))
+    let Some(position) = file.position_of(span) else { return Vec::new() };
+    declared_for(&file.regions, &file.declared, position)
 }
 
 fn declared_for(
     regions: &[Region],
-    declared: &[(Position, String)],
-    position: Position,
+    declared: &[(usize, String)],
+    position: usize,
 ) -> Vec<String> {
-    let is_seen = |at: Position| {
+    let is_seen = |at: usize| {
         let mut around = regions.iter().filter(|region| region.holds(at));
         around.all(|region| region.holds(position))
     };
     declared.iter().filter(|(at, _)| is_seen(*at)).map(|(_, name)| name.clone()).collect()
 }
 
-fn innermost(regions: &[Region], position: Position) -> Surroundings {
+fn innermost(regions: &[Region], position: usize) -> Surroundings {
     let around = regions.iter().filter(|region| region.holds(position));
     // An inner region begins after the outer one.
     let innermost = around.max_by_key(|region| region.start);
@@ -114,7 +122,7 @@ fn innermost(regions: &[Region], position: Position) -> Surroundings {
 }
 
 impl Region {
-    fn holds(&self, position: Position) -> bool {
+    fn holds(&self, position: usize) -> bool {
         self.start < position && position < self.end
     }
 }
@@ -184,46 +192,39 @@ impl Level {
 
 /// Finds what is in brackets, and the names of constants. Where rustc puts the tokens of a text it does not tell, so the text is
 /// taken apart here, as far as it takes to tell brackets from those in literals and comments.
-fn find_regions(text: &str) -> (Vec<Region>, Vec<(Position, String)>) {
+fn find_regions(text: &str) -> (Vec<Region>, Vec<(usize, String)>) {
     let mut regions: Vec<Region> = Vec::new();
     let mut declared = Vec::new();
     let mut levels = vec![Level::default()];
-    let mut position = (1, 1);
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let length = length_of_piece(&text[at..]);
-        let piece = &text[at..at + length];
+    let mut next = 0;
+    while let Some((at, piece)) = next_piece(text, &mut next) {
         let depth = levels.len();
         let Some(level) = levels.last_mut() else { break };
-        match c {
-            '{' | '(' | '[' => {
-                let surroundings = level.opens(text, at, c == '{');
+        let first = piece.as_bytes()[0];
+        match first {
+            b'{' | b'(' | b'[' => {
+                let surroundings = level.opens(text, at, first == b'{');
                 let region = surroundings.map(|surroundings| {
-                    regions.push(Region { start: position, end: position, surroundings });
+                    regions.push(Region { start: at, end: at, surroundings });
                     regions.len() - 1
                 });
                 levels.push(Level { region, ..Level::default() });
             }
-            '}' | ')' | ']' if depth > 1 => {
+            b'}' | b')' | b']' if depth > 1 => {
                 if let Some(region) = levels.pop().and_then(|level| level.region) {
-                    regions[region].end = position;
+                    regions[region].end = at;
                 }
                 if let Some(level) = levels.last_mut() {
-                    if c == '}' { level.restart() } else { level.add(Piece::Other) }
+                    if first == b'}' { level.restart() } else { level.add(Piece::Other) }
                 }
             }
-            ';' => level.restart(),
-            '!' => level.add(Piece::Bang),
-            _ if piece.starts_with("//") || piece.starts_with("/*") || c.is_whitespace() => {}
-            _ if is_word(c) && !piece.ends_with(['"', '#', '\'']) => {
-                declared.extend(level.add_word(at, piece).map(|name| (position, name)));
+            b';' => level.restart(),
+            b'!' => level.add(Piece::Bang),
+            _ if is_word(first) && !matches!(piece.as_bytes().last(), Some(b'"' | b'#' | b'\'')) => {
+                declared.extend(level.add_word(at, piece).map(|name| (at, name)));
             }
             _ => level.add(Piece::Other),
         }
-        for c in piece.chars() {
-            position = if c == '\n' { (position.0 + 1, 1) } else { (position.0, position.1 + 1) };
-        }
-        at += length;
     }
     (regions, declared)
 }
@@ -234,23 +235,18 @@ fn find_definitions(text: &str) -> Vec<(String, Range<usize>)> {
     // Those that are open: the depth of their brackets, the name, and where the contents begin.
     let mut open: Vec<(usize, &str, usize)> = Vec::new();
     let mut last = [""; 3];
-    let (mut depth, mut at) = (0_usize, 0);
-    while let Some(c) = text[at..].chars().next() {
-        let piece = &text[at..at + length_of_piece(&text[at..])];
-        at += piece.len();
-        if piece.starts_with("//") || piece.starts_with("/*") || c.is_whitespace() {
-            continue;
-        }
-        match c {
-            '{' | '(' | '[' => {
+    let (mut depth, mut next) = (0_usize, 0);
+    while let Some((at, piece)) = next_piece(text, &mut next) {
+        match piece {
+            "{" | "(" | "[" => {
                 depth += 1;
                 if let ["macro_rules", "!", name] = last {
-                    open.push((depth, name, at));
+                    open.push((depth, name, next));
                 }
             }
-            '}' | ')' | ']' => {
+            "}" | ")" | "]" => {
                 if let Some((_, name, start)) = open.pop_if(|(opened, ..)| *opened == depth) {
-                    definitions.push((name.to_owned(), start..at - 1));
+                    definitions.push((name.to_owned(), start..at));
                 }
                 depth = depth.saturating_sub(1);
             }
@@ -262,27 +258,55 @@ fn find_definitions(text: &str) -> Vec<(String, Range<usize>)> {
     definitions
 }
 
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+/// The next word, literal or sign from `next` on, and where it is. Goes on after it.
+///
+/// Whole files come by here, and nothing optimizes this code: so it looks at bytes.
+fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, &'a str)> {
+    let bytes = text.as_bytes();
+    loop {
+        let at = *next;
+        match bytes.get(at)? {
+            first if first.is_ascii_whitespace() => *next += 1,
+            b'/' if bytes.get(at + 1) == Some(&b'/') => {
+                *next = text[at..].find('\n').map_or(text.len(), |end| at + end);
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'*') => *next += length_of_comment(&text[at..]),
+            _ => {
+                *next += length_of_piece(&text[at..]);
+                return Some((at, &text[at..*next]));
+            }
+        }
+    }
 }
 
-/// The length of the word, literal, comment or sign that `text` starts with.
+/// Outside of literals and comments, what is not ASCII is in words only.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}
+
+/// The length of the word, literal or sign that `text` starts with.
 fn length_of_piece(text: &str) -> usize {
     let up_to = |end: Option<usize>| end.unwrap_or(text.len());
-    let mut chars = text.chars();
-    let first = chars.next().unwrap_or_default();
-    match first {
-        '/' if text.starts_with("//") => up_to(text.find('\n')),
-        '/' if text.starts_with("/*") => length_of_comment(text),
-        '"' => length_of_string(text),
-        '\'' => match (chars.next(), chars.next()) {
-            (Some('\\'), _) => up_to(text[3..].find('\'').map(|end| end + 4)),
-            (Some(c), Some('\'')) => c.len_utf8() + 2,
-            // A lifetime.
-            _ => 1,
-        },
-        c if is_word(c) => {
-            let length = up_to(text.find(|c| !is_word(c)));
+    let bytes = text.as_bytes();
+    match bytes[0] {
+        b'"' => length_of_string(text),
+        b'\'' => {
+            let mut chars = text[1..].chars();
+            match (chars.next(), chars.next()) {
+                (Some('\\'), _) => up_to(text[3..].find('\'').map(|end| end + 4)),
+                (Some(c), Some('\'')) => c.len_utf8() + 2,
+                // A lifetime.
+                _ => 1,
+            }
+        }
+        first if is_word(first) => {
+            let mut length = 1;
+            while bytes.get(length).is_some_and(|byte| is_word(*byte)) {
+                length += 1;
+            }
+            if !matches!(bytes.get(length), Some(b'"' | b'#' | b'\'')) {
+                return length;
+            }
             let (word, rest) = text.split_at(length);
             let hashes = rest.len() - rest.trim_start_matches('#').len();
             match word {
@@ -296,17 +320,17 @@ fn length_of_piece(text: &str) -> usize {
                 _ => length,
             }
         }
-        c => c.len_utf8(),
+        _ => 1,
     }
 }
 
 fn length_of_string(text: &str) -> usize {
     let mut is_escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
             _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => return at + 1,
+            b'\\' => is_escaped = true,
+            b'"' => return at + 1,
             _ => {}
         }
     }
@@ -337,10 +361,7 @@ mod tests {
 
     /// What the first `HERE` of a text is in.
     fn around(text: &str) -> Surroundings {
-        let before = text.split("HERE").next().expect("a first part");
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        innermost(&find_regions(text).0, (line, column))
+        innermost(&find_regions(text).0, text.find("HERE").expect("a place"))
     }
 
     #[test]
@@ -349,7 +370,8 @@ mod tests {
                     const C: () = ();\n const fn f() { const d: u8 = 0; }\n fn HERE() { const e: u8 = 0; }\n}\n\
                     mod n { const f: u8 = 0; }\n#[allow(x)]\npub const G: u8 = 1;\n";
         let (regions, declared) = find_regions(text);
-        let seen = declared_for(&regions, &declared, (6, 6));
+        let here = text.find("HERE").expect("a place");
+        let seen = declared_for(&regions, &declared, here);
         assert_eq!(seen, ["a", "B", "C", "fn", "G"]);
     }
 

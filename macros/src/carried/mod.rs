@@ -120,17 +120,17 @@ pub(crate) fn analyze(
         at_nodes.push(held.clone());
         carried.held.push(at_nodes);
         let used_up = taken_in_chain(&graph.locals, &block.end);
-        for (to, bound) in crate::liveness::edges(graph, &block.end) {
-            if roots.contains_key(&to) {
+        for (to, bound) in graph.edges(id) {
+            if roots.contains_key(to) {
                 continue;
             }
             let is_held = |local: &LocalId| !left_out.contains(local) && !used_up.contains(local);
-            let bound = bound.into_iter().filter(is_held);
-            let looked_at = looked_at(&graph.locals, &block.end, to);
+            let bound = bound.iter().copied().filter(is_held);
+            let looked_at = looked_at(&graph.locals, &block.end, *to);
             let looked_at = looked_at.filter(|local| before.contains(local));
             let mut here: BTreeSet<_> =
                 held.iter().copied().chain(bound).chain(looked_at).collect();
-            if let Some(items) = exhausted(&graph.locals, &block.end, to) {
+            if let Some(items) = exhausted(&graph.locals, &block.end, *to) {
                 here.remove(&items);
             }
             held_at[to.0] = Some(match held_at[to.0].take() {

@@ -6,6 +6,7 @@
 //! either by the one structured end before it or by jumps; scopes nest as in the source.
 
 mod borrowed;
+mod edges;
 mod ends;
 mod jumps;
 mod waits;
@@ -315,8 +316,11 @@ impl Builder {
             targets[id.0] = Target { exit: number(exit), head: number(head), dest };
         }
         let Self { locals, params, scopes, regions, .. } = self;
-        let mut graph = Graph { locals, points, items, params, blocks, scopes, targets, regions };
+        let edges = Vec::new();
+        let mut graph =
+            Graph { locals, points, items, params, blocks, scopes, targets, regions, edges };
         borrowed::note(&mut graph);
+        graph.edges = edges::find(&graph);
         graph
     }
 

@@ -28,7 +28,7 @@ impl Printer<'_> {
             return (pattern, TokenStream::new());
         }
         // A pattern that takes a value apart does so once all of them are there.
-        let (mut load, mut take_apart) = (TokenStream::new(), TokenStream::new());
+        let (mut load, mut take_apart) = (Vec::new(), Vec::new());
         for (index, param) in params.iter().enumerate() {
             let argument = hidden(&format!("argument{index}"));
             let made = match &*param.pat {
@@ -36,15 +36,14 @@ impl Printer<'_> {
                     pat.to_token_stream()
                 }
                 pat => {
-                    take_apart.extend(quote!(let #pat = #argument;));
+                    take_apart.push(quote!(let #pat = #argument;));
                     argument.to_token_stream()
                 }
             };
             let token = tokens::argument_token(index);
-            load.extend(self.unwrap(&made, &quote!(#parked.argument(#token))));
+            load.push(self.unwrap(&made, &quote!(#parked.argument(#token))));
         }
-        load.extend(take_apart);
-        (pattern, load)
+        (pattern, load.into_iter().chain(take_apart).collect())
     }
 
     /// Makes the variables of a scope that is open where the root begins. With the outermost come
@@ -62,7 +61,7 @@ impl Printer<'_> {
             let is_given = !open.is_empty() && !open.iter().any(|scope| is_in(*scope, local));
             is_in(scope, local) || is_given
         };
-        let mut out = TokenStream::new();
+        let mut out = Vec::new();
         let mut loads = Vec::new();
         let root = self.root;
         let made: BTreeSet<LocalId> = (root.entry.iter().chain(&root.carried))
@@ -80,12 +79,12 @@ impl Printer<'_> {
             let carried = self.root.carried.iter().find(of_local);
             let is_declared = self.root.declared.contains(&local);
             if carried.is_some() || is_declared {
-                out.extend(self.load(std::mem::take(&mut loads)));
+                out.push(self.load(std::mem::take(&mut loads)));
             }
             if is_declared {
                 // Where it is declared in the source, rustc says whether it is used.
                 let declare = self.declare(local);
-                out.extend(quote!(#[allow(unused_variables)] #declare));
+                out.push(quote!(#[allow(unused_variables)] #declare));
             }
             out.extend(carried.map(|id| match self.uses_locals() {
                 false => self.take_carried(*id, is_declared),
@@ -93,14 +92,14 @@ impl Printer<'_> {
                 true => self.declare_carried(*id),
             }));
         }
-        out.extend(self.load(loads));
+        out.push(self.load(loads));
         let gone = self.root.gone.iter().filter(|part| declares(part.local));
-        out.extend(self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
+        out.push(self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
         for id in filled {
             let variable = self.machine.layout.variable(*id);
             if declares(variable.place.local) {
                 let ident = &variable.ident;
-                out.extend(quote!(#[allow(unused_variables)] let mut #ident;));
+                out.push(quote!(#[allow(unused_variables)] let mut #ident;));
             }
         }
         let remade = self.root.remade.iter().copied().filter(|local| declares(*local));
@@ -118,10 +117,11 @@ impl Printer<'_> {
             if let Some((ident, expr)) = lent(&graph.locals[*local]) {
                 let mut expr = expr.clone();
                 Rewrite::new(self).visit_expr_mut(&mut expr);
-                out.extend(quote!(let #ident = #expr;));
+                out.push(quote!(let #ident = #expr;));
             }
         }
-        out
+        out.retain(|tokens| !tokens.is_empty());
+        out.into_iter().collect()
     }
 
     /// Forgets the copies in what has been loaded.
@@ -200,7 +200,9 @@ impl Printer<'_> {
 
     /// Makes variables that the root is given.
     fn load(&self, entry: Vec<VariableId>) -> TokenStream {
-        let mut out = TokenStream::new();
+        if entry.is_empty() {
+            return TokenStream::new();
+        }
         let pats = entry.iter().map(|id| {
             let variable = self.machine.layout.variable(*id);
             let ident = &variable.ident;
@@ -213,29 +215,27 @@ impl Printer<'_> {
             let (pats, parked) = (pats.collect::<Vec<_>>(), parked());
             if let ([pat], [id]) = (&pats[..], &entry[..]) {
                 let token = token(*id);
-                out.extend(self.unwrap(pat, &quote!(#token.load(#parked, #(#positions)*))));
-            } else if !entry.is_empty() {
-                let (tokens, pats) = (tuple(tokens.map(|it| quote!(&#it)).collect()), tuple(pats));
-                out.extend(self.unwrap(&pats, &quote!(#parked.load(#tokens, &[#(#positions),*]))));
+                return self.unwrap(pat, &quote!(#token.load(#parked, #(#positions)*)));
             }
+            let (tokens, pats) = (tuple(tokens.map(|it| quote!(&#it)).collect()), tuple(pats));
+            self.unwrap(&pats, &quote!(#parked.load(#tokens, &[#(#positions),*])))
         } else if let BlockKind::Region(region) = self.machine.graph[self.root.block].kind {
-            for (id, pat) in entry.iter().zip(pats) {
-                let given = regions::given(region, *id);
-                out.extend(quote!(let #pat = #given.take();));
-            }
+            let given = |id: &VariableId| regions::given(region, *id);
+            let load = |(given, pat)| quote!(let #pat = #given.take(););
+            entry.iter().map(given).zip(pats).map(load).collect()
         } else {
             let parked = parked();
-            for (id, pat) in entry.iter().zip(pats) {
+            let load = |(id, pat): (&VariableId, TokenStream)| {
                 let slot = slot(*id);
-                out.extend(if self.machine.layout.variable(*id).comes_saved {
+                if self.machine.layout.variable(*id).comes_saved {
                     let token = token(*id);
                     self.unwrap(&pat, &quote!(#token.take(&mut #slot, #parked)))
                 } else {
                     quote!(let #pat = #slot.take();)
-                });
-            }
+                }
+            };
+            entry.iter().zip(pats).map(load).collect()
         }
-        out
     }
 
     /// Declares what the regions of the root may hand back, to be dropped at the end of its scope.

@@ -100,9 +100,9 @@ impl Printer<'_> {
             .into_iter()
             .flat_map(|root| &root.carried)
             .map(|id| self.carry(*id, &slot(*id), given));
-        let (hold, jump) = (self.hold(to), step::jump(self.machine, to));
-        let turn = self.turn(to);
-        quote!(#hold #turn #(#fill)* #(#carry)* #jump)
+        let before = [self.hold(to), self.turn(to)];
+        let jump = step::jump(self.machine, to);
+        before.into_iter().chain(fill).chain(carry).chain([jump]).collect()
     }
 
     /// Uses the borrows that are left to what begins with `to`.

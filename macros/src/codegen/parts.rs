@@ -1,6 +1,6 @@
 //! Parts of locals that have variables of their own in an arm.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 
 use super::Machine;
 use super::braces::Braces;
@@ -29,7 +29,7 @@ impl Printer<'_> {
         if unfilled.is_empty() {
             return Vec::new();
         }
-        let mut braces = Braces(open.iter().map(|scope| (*scope, TokenStream::new())).collect());
+        let mut braces = Braces(open.iter().map(|scope| (*scope, Vec::new())).collect());
         self.chain(*block, &mut braces);
         let code = braces.finish();
         let is_filled = |id: &VariableId| {

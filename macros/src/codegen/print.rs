@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
-use syn::{Expr, Pat, Stmt};
+use syn::{Expr, Lifetime, Pat, Stmt};
 
 use super::Machine;
 use super::braces::Braces;
@@ -155,7 +155,8 @@ impl<'a> Printer<'a> {
                         let body = self.branch(*block);
                         quote!(#pat => { #fill #body })
                     });
-                    braces.push(quote!(match #scrutinee { #(#arms)* }));
+                    let arms: TokenStream = arms.collect();
+                    braces.push(quote!(match #scrutinee { #arms }));
                     *merge
                 }
                 Terminator::Chosen { point, arms, merge } => {
@@ -209,21 +210,21 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Ends the step without a return value.
-    pub(super) fn leave(&self) -> TokenStream {
-        step::leave(self.machine.graph[self.root.block].region)
+    /// The label of what a `break` leaves to end the step without a return value.
+    pub(super) fn leave(&self) -> Lifetime {
+        step::step_label(self.machine.graph[self.root.block].region)
     }
 
     /// Binds what was made, or ends the step. A `?` would be two more calls, each with a type of its
     /// own.
     pub(super) fn unwrap(&self, pat: &impl ToTokens, made: &TokenStream) -> TokenStream {
         let leave = self.leave();
-        quote!(let __piton::Some(#pat) = #made else { #leave };)
+        quote!(let __piton::Some(#pat) = #made else { break #leave; };)
     }
 
     /// The inside of the braces of a branch.
     fn branch(&self, block: BlockId) -> TokenStream {
-        let mut braces = Braces(vec![(self.machine.graph[block].scope, TokenStream::new())]);
+        let mut braces = Braces(vec![(self.machine.graph[block].scope, Vec::new())]);
         let before = self.whole.borrow().clone();
         self.chain(block, &mut braces);
         braces.push(self.take_apart(&before));

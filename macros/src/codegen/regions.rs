@@ -376,14 +376,15 @@ impl Printer<'_> {
     /// The machine stays parked. What has been loaded may have changed.
     fn again(&self, point: PointId) -> TokenStream {
         if !self.uses_locals() {
-            return self.leave();
+            let leave = self.leave();
+            return quote!(break #leave;);
         }
         let (parked, leave) = (parked(), self.leave());
         let save = self.save(point, TokenStream::new());
         quote! {
             #save
             #parked.keep_operations();
-            #leave
+            break #leave;
         }
     }
 }

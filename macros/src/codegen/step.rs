@@ -31,7 +31,7 @@ fn machine_label(owner: Owner) -> Lifetime {
 }
 
 /// The label of the block around all that a step does, which ends where the step has no return value.
-fn step_label(owner: Owner) -> Lifetime {
+pub(super) fn step_label(owner: Owner) -> Lifetime {
     let number = owner.map(|region| region.0.to_string()).unwrap_or_default();
     Lifetime::new(&format!("'__piton_step{number}"), Span::mixed_site())
 }
@@ -41,12 +41,6 @@ fn step_label(owner: Owner) -> Lifetime {
 fn arms_label() -> Lifetime {
     // One that begins so need not be used.
     Lifetime::new("'_piton_arms", Span::mixed_site())
-}
-
-/// Ends the step without a return value.
-pub(super) fn leave(owner: Owner) -> TokenStream {
-    let label = step_label(owner);
-    quote!(break #label;)
 }
 
 /// The slot through which a variable goes from root to root.
@@ -133,9 +127,10 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
         let is_passed = layout.variable(id).passed_in.contains(&owner);
         is_passed.then(|| quote!(let mut #slot = __piton::Slot::Empty;))
     });
+    let slots: TokenStream = slots.collect();
     let made = regions::declare_made(machine, owner);
     let roots = layout.roots.iter().filter(|root| machine.graph[root.block].region == owner);
-    let arms = roots.map(|root| Printer::new(machine, root).arm());
+    let arms: TokenStream = roots.map(|root| Printer::new(machine, root).arm()).collect();
     let (state_type, step_label) = (state::type_name(), step_label(owner));
     let state = hidden("state");
     let begin = quote! {
@@ -151,14 +146,14 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
         quote! {
             let mut #block = #name::At(#state);
             #label: loop {
-                #arms_label: { match #block { #(#arms)* #other } }
+                #arms_label: { match #block { #arms #other } }
             }
         }
     } else {
-        quote!(match #state { #(#arms)* #other })
+        quote!(match #state { #arms #other })
     };
     quote! {
-        #(#slots)*
+        #slots
         #made
         // There is one way out of all states, because a call for each would be code for each.
         #step_label: {

@@ -27,7 +27,7 @@ impl Printer<'_> {
             (#token.suspend)(#future, #state_type::#variant as u32, #parked, #cx);
             #hold
             #put
-            #leave
+            break #leave;
         }
     }
 
@@ -98,7 +98,7 @@ impl Printer<'_> {
             __piton::open_waits(#cx, #all);
             #start
             __piton::close_waits(#cx, true);
-            #leave
+            break #leave;
         }
     }
 
@@ -119,8 +119,7 @@ impl Printer<'_> {
         let await_span = state.point.map(|point| self.machine.graph.points[point.0].span);
         let span = Span::call_site().located_at(await_span.unwrap_or_else(Span::call_site));
         // What is saved as a whole must be whole before.
-        let mut put = self.filling.take();
-        put.extend(turn);
+        let mut put = vec![self.filling.take(), turn];
         let mut fields = state.fields.iter().copied().peekable();
         while let Some(id) = fields.next() {
             let token = token(id);
@@ -129,11 +128,11 @@ impl Printer<'_> {
                     // What is gone is missed at the await, before which it is saved.
                     let place = located_at(self.place(&layout.variable(id).place), span);
                     let borrow = quote_spanned!(span=> &#place);
-                    put.extend(quote!(#token.put(#borrow, #parked);));
+                    put.push(quote!(#token.put(#borrow, #parked);));
                 }
                 Whereabouts::Slot => {
                     let slot = slot(id);
-                    put.extend(quote!(#token.put_slot(&#slot, #parked);));
+                    put.push(quote!(#token.put_slot(&#slot, #parked);));
                 }
                 Whereabouts::Parked(first) => {
                     let mut end = first + 1;
@@ -144,11 +143,12 @@ impl Printer<'_> {
                         end += 1;
                     }
                     let (first, end) = (Index::from(first), Index::from(end));
-                    put.extend(quote!(#parked.keep(#first, #end);));
+                    put.push(quote!(#parked.keep(#first, #end);));
                 }
             }
         }
-        put
+        put.retain(|tokens| !tokens.is_empty());
+        put.into_iter().collect()
     }
 }
 
@@ -172,12 +172,13 @@ impl Printer<'_> {
         let Some(state) = layout.state(point) else {
             return (TokenStream::new(), TokenStream::new());
         };
-        let mut before = TokenStream::new();
-        if !self.machine.graph.has_regions(point) {
-            before.extend(self.poll(point));
+        let before = if !self.machine.graph.has_regions(point) {
+            self.poll(point)
         } else if !self.uses_locals() {
-            before.extend(self.step_branches(point));
-        }
+            self.step_branches(point)
+        } else {
+            TokenStream::new()
+        };
         (step::arm_of_state(self.machine, state), before)
     }
 
@@ -289,7 +290,7 @@ impl Printer<'_> {
             __piton::open_waits(#cx, false);
             #poll {
                 __piton::close_waits(#cx, true);
-                #leave
+                break #leave;
             }
             __piton::close_waits(#cx, false);
             #cancel
@@ -319,7 +320,7 @@ impl Printer<'_> {
                 __piton::open_waits(#cx, true);
                 #(#poll)*
                 __piton::close_waits(#cx, !#done);
-                if !#done { #leave }
+                if !#done { break #leave; }
                 let #value = (#(#take,)*);
             };
         }
@@ -349,7 +350,7 @@ impl Printer<'_> {
                     __piton::Err(#failed)
                 }
                 __piton::None => {
-                    if !#done { #leave }
+                    if !#done { break #leave; }
                     __piton::Ok((#(#take,)*))
                 }
             };

@@ -21,7 +21,12 @@ pub(crate) struct Graph {
     /// Where `break` and `continue` go, by [`TargetId`].
     pub(crate) targets: Vec<Target>,
     pub(crate) regions: Vec<Region>,
+    /// By block: see [`edges`](Self::edges).
+    pub(crate) edges: Vec<Vec<Edge>>,
 }
+
+/// Where a block goes, and what is bound on the way.
+pub(crate) type Edge = (BlockId, Vec<LocalId>);
 
 /// An `async` block that is a branch of a suspension point: a machine within the machine, with
 /// states of its own, that is stepped by the same step function.
@@ -225,7 +230,12 @@ impl Graph {
         (0..self.regions.len()).map(RegionId)
     }
 
-    pub(crate) fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<> {
+    /// Where control goes from the end of a block, also by way of a suspension.
+    pub(crate) fn edges(&self, block: BlockId) -> &[Edge] {
+        &self.edges[block.0]
+    }
+
+    pub(crate) fn block_ids(&self) -> impl DoubleEndedIterator<Item = BlockId> + use<> {
         (0..self.blocks.len()).map(BlockId)
     }
 }

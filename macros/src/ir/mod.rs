@@ -12,7 +12,7 @@ mod tree;
 use proc_macro2::Span;
 
 pub(crate) use self::graph::{
-    Block, BlockKind, Choice, Graph, Node, Region, Scope, Target, Terminator,
+    Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator,
 };
 pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith};
 pub(crate) use self::tree::{

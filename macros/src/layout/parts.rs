@@ -11,7 +11,7 @@ use super::links::exits_of;
 use super::{Link, Root, Variable};
 use crate::holes::{self, Holes};
 use crate::ir::{BlockId, Graph, Node, Terminator};
-use crate::liveness::{Liveness, edges};
+use crate::liveness::Liveness;
 use crate::usage::Place;
 
 /// The result of the analysis.
@@ -56,6 +56,14 @@ pub(super) fn analyze(
         });
         accepted.insert(root.block, vacant.cloned().collect());
     }
+    let mut stand_ins = StandIns {
+        begin: vec![BTreeSet::new(); graph.blocks.len()],
+        at: graph.blocks.iter().map(|it| vec![BTreeSet::new(); it.nodes.len() + 2]).collect(),
+        taken: BTreeMap::new(),
+    };
+    if accepted.values().all(BTreeSet::is_empty) {
+        return stand_ins;
+    }
     let mut missed: BTreeMap<BlockId, BTreeSet<Place>> = BTreeMap::new();
     for id in graph.block_ids() {
         let exits = exits_of(graph, links, id).into_iter().flatten();
@@ -76,11 +84,7 @@ pub(super) fn analyze(
             ((id, node), outermost(taken).into_iter().collect::<Vec<_>>())
         })
     });
-    let mut stand_ins = StandIns {
-        begin: vec![BTreeSet::new(); graph.blocks.len()],
-        at: vec![Vec::new(); graph.blocks.len()],
-        taken: taken.filter(|(_, parts)| !parts.is_empty()).collect(),
-    };
+    stand_ins.taken = taken.filter(|(_, parts)| !parts.is_empty()).collect();
     let mut changed = true;
     while changed {
         changed = false;
@@ -183,7 +187,7 @@ impl StandIns {
         let jumps = block.all_usages().enumerate().flat_map(|(node, usage)| {
             holes::targets(graph, usage).into_iter().map(move |(_, to)| (node, to))
         });
-        let ends = edges(graph, &block.end).into_iter().map(|(to, _)| (block.nodes.len(), to));
+        let ends = graph.edges(id).iter().map(|(to, _)| (block.nodes.len(), *to));
         for (node, to) in jumps.chain(ends).collect::<Vec<_>>() {
             let mut there = self.on_the_way(graph, id, node, to);
             if let Some(accepted) = accepted.get(&to) {

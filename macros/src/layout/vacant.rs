@@ -10,7 +10,6 @@ use super::links::exits_of;
 use super::{Link, Variable};
 use crate::holes;
 use crate::ir::{BlockId, Graph, LocalId, Node};
-use crate::liveness::edges;
 
 /// Where locals have no value.
 #[derive(Debug)]
@@ -79,7 +78,7 @@ impl Vacant {
             let within = within.flat_map(|usage| usage.mentions.intersection(&self.declared));
             named.extend(within.copied().collect::<Vec<_>>());
         }
-        out.extend(edges(graph, &block.end).into_iter().map(|(to, _)| (to, named.clone())));
+        out.extend(graph.edges(id).iter().map(|(to, _)| (*to, named.clone())));
         out
     }
 

@@ -1,6 +1,7 @@
 //! Items of the body. They are moved to the beginning of the step function, where all of its arms
 //! see them.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -13,6 +14,37 @@ use crate::check::Rule;
 
 /// How often each identifier occurs.
 pub(super) type Counts = HashMap<String, usize>;
+
+/// The body as it was written, for what has to look at all of it.
+pub(super) struct Source {
+    body: Block,
+    tokens: OnceCell<TokenStream>,
+    identifiers: OnceCell<Counts>,
+}
+
+impl Source {
+    pub(super) fn new(body: Block) -> Self {
+        Self { body, tokens: OnceCell::new(), identifiers: OnceCell::new() }
+    }
+
+    pub(super) fn tokens(&self) -> &TokenStream {
+        self.tokens.get_or_init(|| self.body.to_token_stream())
+    }
+
+    /// How often each identifier occurs.
+    fn identifiers(&self) -> &Counts {
+        self.identifiers.get_or_init(|| {
+            let mut identifiers = Counts::new();
+            count(self.tokens().clone(), &mut identifiers);
+            identifiers
+        })
+    }
+
+    /// Whether an identifier occurs.
+    pub(super) fn names(&self, identifier: &str) -> bool {
+        self.identifiers().contains_key(identifier)
+    }
+}
 
 /// Counts the identifiers in `tokens`.
 pub(super) fn count(tokens: TokenStream, counts: &mut Counts) {
@@ -77,7 +109,7 @@ impl Lower<'_> {
         }
         // What is called `_` has no name.
         for name in names.into_iter().filter(|name| name != "_") {
-            if self.identifiers.get(&name) != inside.get(&name) {
+            if self.source.identifiers().get(&name) != inside.get(&name) {
                 self.diagnostics.error(
                     item.span(),
                     Rule::INNER_ITEM,

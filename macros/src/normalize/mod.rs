@@ -43,8 +43,7 @@ pub(crate) use self::compound::is_assignment;
 pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};
 
-use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
 
@@ -61,9 +60,6 @@ pub(crate) fn normalize(
     locals: Locals,
     diagnostics: &Diagnostics,
 ) -> Tree {
-    let mut identifiers = items::Counts::new();
-    let source = body.to_token_stream();
-    items::count(source.clone(), &mut identifiers);
     let mut locals = locals;
     let shapes = texts::find(&body, &mut locals);
     let mut lower = Lower {
@@ -72,8 +68,7 @@ pub(crate) fn normalize(
         points: Vec::new(),
         pinned: Vec::new(),
         items: Vec::new(),
-        identifiers,
-        source,
+        source: items::Source::new(body.clone()),
         depth: 0,
         targets: 0,
         temporaries: 0,
@@ -117,10 +112,7 @@ struct Lower<'a> {
     /// The points whose name an attribute gives.
     pinned: Vec<(PointId, Span)>,
     items: Vec<syn::Item>,
-    /// How often each identifier occurs in the body.
-    identifiers: items::Counts,
-    /// The body.
-    source: TokenStream,
+    source: items::Source,
     /// How many blocks are open.
     depth: usize,
     targets: usize,

@@ -71,7 +71,7 @@ impl Lower<'_> {
         if is_function || self.is_remade(&init.expr) {
             let mut again = (*init.expr).clone();
             if let Expr::Closure(closure) = &mut again {
-                if numbers::may_change(closure, &pat.ident, &self.source) {
+                if numbers::may_change(closure, &pat.ident, self.source.tokens()) {
                     return None;
                 }
                 // What it has taken over is where it was, for the next time it is made.
@@ -117,10 +117,10 @@ impl Lower<'_> {
         let Some(last) = path.path.segments.last() else { return false };
         let is_general = ["Some", "Ok", "Err"].iter().any(|general| last.ident == general);
         // Made again beside plain numbers alone, it could take others.
-        let is_sure = !is_general || !numbers::is_given_number(name, &[0], self.source.clone());
+        let is_sure = !is_general || !numbers::is_given_number(name, &[0], self.source.tokens().clone());
         last.ident.to_string().starts_with(char::is_uppercase)
             && is_sure
-            && (is_general || numbers::is_called(name, self.source.clone()))
+            && (is_general || numbers::is_called(name, self.source.tokens().clone()))
     }
 
     /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by

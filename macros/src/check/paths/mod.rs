@@ -32,17 +32,14 @@ pub(super) fn find_macro(path: &[String]) -> Option<Refused> {
 }
 
 fn find_in(groups: &[Group], path: &[String]) -> Option<Refused> {
-    let group =
-        groups.iter().find(|group| group.paths.iter().any(|pattern| matches(pattern, path)))?;
-    Some(group.refused)
+    // Every pattern begins with a name. Most of what is looked for begins with none of them, and nothing
+    // optimizes this code: taking patterns apart was a tenth of the time that a small workflow took.
+    let first = *path.first()?.as_bytes().first()?;
+    let matches = |pattern: &&str| pattern.as_bytes()[0] == first && matches(pattern, path);
+    Some(groups.iter().find(|group| group.paths.iter().any(|it| matches(it)))?.refused)
 }
 
 fn matches(pattern: &str, path: &[String]) -> bool {
-    // Every pattern begins with a name. Most of what is looked for begins with none of them, and
-    // taking patterns apart was a tenth of the time that a small workflow took.
-    if !path.first().is_some_and(|first| pattern.starts_with(first.as_str())) {
-        return false;
-    }
     let mut path = path.iter();
     for segment in pattern.split("::") {
         match (segment, path.next()) {
