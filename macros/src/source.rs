@@ -102,11 +102,7 @@ pub(crate) fn declared_around(span: Span) -> Vec<String> {
     declared_for(&file.regions, &file.declared, position)
 }
 
-fn declared_for(
-    regions: &[Region],
-    declared: &[(usize, String)],
-    position: usize,
-) -> Vec<String> {
+fn declared_for(regions: &[Region], declared: &[(usize, String)], position: usize) -> Vec<String> {
     let is_seen = |at: usize| {
         let mut around = regions.iter().filter(|region| region.holds(at));
         around.all(|region| region.holds(position))
@@ -220,7 +216,9 @@ fn find_regions(text: &str) -> (Vec<Region>, Vec<(usize, String)>) {
             }
             b';' => level.restart(),
             b'!' => level.add(Piece::Bang),
-            _ if is_word(first) && !matches!(piece.as_bytes().last(), Some(b'"' | b'#' | b'\'')) => {
+            _ if is_word(first)
+                && !matches!(piece.as_bytes().last(), Some(b'"' | b'#' | b'\'')) =>
+            {
                 declared.extend(level.add_word(at, piece).map(|name| (at, name)));
             }
             _ => level.add(Piece::Other),

@@ -214,9 +214,9 @@ impl Lower<'_> {
         let name = ident.to_string();
         let plain = name.trim_start_matches("r#");
         let free = (2..).map(|number| format!("{plain}_{number}"));
-        let free = free.into_iter().find(|name| {
-            !self.source.names(name) && self.locals.find_name(name).is_none()
-        });
+        let free = free
+            .into_iter()
+            .find(|name| !self.source.names(name) && self.locals.find_name(name).is_none());
         let new = Ident::new(&free.unwrap_or_default(), ident.span());
         self.locals.add(new.clone(), plain, false, LocalKind::Value);
         new

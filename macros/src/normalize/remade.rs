@@ -117,7 +117,8 @@ impl Lower<'_> {
         let Some(last) = path.path.segments.last() else { return false };
         let is_general = ["Some", "Ok", "Err"].iter().any(|general| last.ident == general);
         // Made again beside plain numbers alone, it could take others.
-        let is_sure = !is_general || !numbers::is_given_number(name, &[0], self.source.tokens().clone());
+        let is_sure =
+            !is_general || !numbers::is_given_number(name, &[0], self.source.tokens().clone());
         last.ident.to_string().starts_with(char::is_uppercase)
             && is_sure
             && (is_general || numbers::is_called(name, self.source.tokens().clone()))

@@ -6,6 +6,7 @@
 
 use std::any::type_name;
 use std::fmt;
+use std::mem::ManuallyDrop;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +20,13 @@ use crate::model::{Encoding, Payload};
 const ARGUMENTS: &str = "arguments";
 
 /// The arguments of a call, being encoded.
+///
+/// Nothing drops them before [`Arguments::finish`], or every function that makes a call would have code
+/// for that on each way out. A value that panics while it is encoded takes a buffer with it.
 #[derive(Debug)]
 pub struct Arguments {
-    payload: Payload,
-    failed: Option<CodecError>,
+    payload: ManuallyDrop<Payload>,
+    failed: ManuallyDrop<Option<CodecError>>,
 }
 
 impl Arguments {
@@ -32,7 +36,7 @@ impl Arguments {
         // Room for a few values; a vector that grows from one byte on is moved again and again.
         let mut bytes = Vec::with_capacity(128);
         bytes.push(Encoding::Binary as u8);
-        Self { payload: Payload(bytes), failed: None }
+        Self { payload: ManuallyDrop::new(Payload(bytes)), failed: ManuallyDrop::new(None) }
     }
 
     /// Adds one. If it cannot be encoded, [`Arguments::finish`] says so.
@@ -42,8 +46,8 @@ impl Arguments {
     }
 
     fn note(&mut self, written: Result<(), CodecError>) {
-        if let (Err(error), None) = (written, &self.failed) {
-            self.failed = Some(error);
+        if let (Err(error), None) = (written, &*self.failed) {
+            *self.failed = Some(error);
         }
     }
 
@@ -52,9 +56,10 @@ impl Arguments {
     /// # Errors
     /// [`CodecError::Encode`] if one could not be encoded.
     pub fn finish(self) -> Result<Payload, CodecError> {
-        match self.failed {
+        let payload = ManuallyDrop::into_inner(self.payload);
+        match ManuallyDrop::into_inner(self.failed) {
             Some(error) => Err(error),
-            None => Ok(self.payload),
+            None => Ok(payload),
         }
     }
 }
