@@ -22,7 +22,7 @@ use crate::usage::Place;
 impl Printer<'_> {
     pub(super) fn start(&self) -> (TokenStream, TokenStream) {
         let parked = parked();
-        let pattern = step::arm_of_state(self.machine, &self.machine.layout.states[0]);
+        let pattern = step::arm(&self.machine.layout.states[0].variant);
         let params = &self.machine.function.params;
         if params.is_empty() {
             return (pattern, TokenStream::new());

@@ -23,7 +23,7 @@ use quote::{ToTokens, quote, quote_spanned};
 pub(crate) use self::facade::values_of;
 pub(crate) use self::facade::{facade, unavailable};
 pub(crate) use self::graph::type_text;
-use crate::ir::{Graph, RegionId};
+use crate::ir::Graph;
 use crate::layout::Layout;
 use crate::owned::stored_parts;
 use crate::parse::WorkflowFn;
@@ -34,7 +34,6 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     let span = ident.span();
     let machine = Machine { function, graph, layout };
     let state = state::state(&machine);
-    let blocks = step::blocks(&machine);
     let step = step::step(&machine);
     let lints = lints::lints(&machine);
     let graph = graph::graph(&machine);
@@ -62,7 +61,6 @@ pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) ->
     });
     quote! {
         #state
-        #blocks
         #workflow
         #lints
         #register
@@ -75,15 +73,6 @@ struct Machine<'a> {
     function: &'a WorkflowFn,
     graph: &'a Graph,
     layout: &'a Layout,
-}
-
-impl Machine<'_> {
-    /// The function itself, then its regions.
-    fn owners(&self) -> impl Iterator<Item = Option<RegionId>> + '_ {
-        let regions = self.graph.region_ids();
-        let reached = regions.filter(|region| self.layout.start_of(*region).is_some());
-        std::iter::once(None).chain(reached.map(Some))
-    }
 }
 
 /// The implementation of the trait. `machine` is what of it rests on the body.

@@ -15,7 +15,7 @@ use super::rewrite::{Rewrite, enclose_last};
 use super::step;
 use crate::hygiene::{hidden, hidden_at};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
-use crate::layout::{Link, Root, VariableId, makes, scope_path};
+use crate::layout::{Link, Root, VariableId, inner_variant, makes, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
 /// Prints the blocks of one root.
@@ -79,7 +79,7 @@ impl<'a> Printer<'a> {
             }
             BlockKind::Region(region) => {
                 let start = self.machine.layout.start_of(region);
-                let pattern = start.map(|state| step::arm_of_state(self.machine, state));
+                let pattern = start.map(|state| step::arm(&state.variant));
                 (pattern.unwrap_or_default(), TokenStream::new())
             }
             BlockKind::Resume(point) => {
@@ -92,7 +92,7 @@ impl<'a> Printer<'a> {
                 braces.push(self.bind_awaited(point));
                 self.resume(point)
             }
-            _ => (step::arm_of_root(self.machine, self.root.block), TokenStream::new()),
+            _ => (step::arm(&inner_variant(self.root.block)), TokenStream::new()),
         };
         self.chain(self.root.block, &mut braces);
         let body = braces.finish();

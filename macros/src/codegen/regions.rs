@@ -107,7 +107,7 @@ pub(super) fn output_tokens(
     described: &mut Vec<(String, Ident)>,
 ) -> TokenStream {
     let mut out = TokenStream::new();
-    for region in machine.owners().flatten() {
+    for region in machine.graph.region_ids() {
         let point = machine.graph[region].point;
         let is_join = wait_at(machine.graph, point).is_some_and(|wait| wait.fail_fast.is_some());
         if let Some(State { name, .. }) = machine.layout.start_of(region).filter(|_| is_join) {

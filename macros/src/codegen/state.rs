@@ -4,13 +4,15 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use super::Machine;
+use crate::layout::{inner_variant, is_entered_within};
 
 /// The name of the enum. It stands beside the user's types, so it is not one that they use.
 pub(super) fn type_name() -> Ident {
     Ident::new("__PitonState", Span::call_site())
 }
 
-/// The enum: a variant for each place where the machine parks. The locals that a state keeps are
+/// The enum: a variant for each place where the machine parks, and for each arm that is entered within a
+/// step. The locals that a state keeps are
 /// not fields of its variant but bytes of its frame, because what is generated for each field of
 /// each state would take rustc longer than everything else.
 pub(super) fn state(machine: &Machine<'_>) -> TokenStream {
@@ -28,10 +30,13 @@ pub(super) fn state(machine: &Machine<'_>) -> TokenStream {
         };
         let doc = format!(" Keeps: {}.", fields.join(", "));
         let doc = (!fields.is_empty()).then(|| quote!(#[doc = #doc]));
-        quote!(#doc #variant)
+        quote!(#doc #variant,)
     });
+    let documented: TokenStream = documented.collect();
+    let roots = layout.roots.iter().map(|root| root.block);
+    let inner = roots.filter(|root| is_entered_within(machine.graph, *root)).map(inner_variant);
     quote! {
-        enum #name { #(#documented),* }
+        enum #name { #documented #(#inner),* }
 
         impl #name {
             const ALL: &'static [Self] = &[#(Self::#variants),*];

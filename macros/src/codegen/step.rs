@@ -1,28 +1,17 @@
 //! The step function: tokens, slots, and one arm per root.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 use syn::Lifetime;
 
 use super::print::Printer;
 use super::{Machine, regions, state, tokens};
 use crate::hygiene::hidden;
 use crate::ir::{BlockId, RegionId};
-use crate::layout::{State, VariableId, is_entered_within};
+use crate::layout::{State, VariableId, inner_variant, is_entered_within};
 
 /// Whose states and roots: those of the function itself, or those of a region.
 type Owner = Option<RegionId>;
-
-/// The name of the enum of arms.
-fn block_type(owner: Owner) -> Ident {
-    let number = owner.map(|region| region.0.to_string()).unwrap_or_default();
-    Ident::new(&format!("__PitonBlock{number}"), Span::call_site())
-}
-
-/// The arm of a root that is entered within a step.
-fn block_variant(root: BlockId) -> Ident {
-    format_ident!("B{}", root.0)
-}
 
 /// The label of the loop around the arms.
 fn machine_label(owner: Owner) -> Lifetime {
@@ -72,48 +61,26 @@ fn is_loop(machine: &Machine<'_>, owner: Owner) -> bool {
         || points.any(|point| machine.graph.has_regions(point))
 }
 
-/// The enums of arms: a state to go on from, or a root within the step.
-pub(super) fn blocks(machine: &Machine<'_>) -> TokenStream {
-    let mut enums = TokenStream::new();
-    for owner in machine.owners().filter(|owner| is_loop(machine, *owner)) {
-        let variants = inner_roots(machine, owner).map(block_variant);
-        let (name, state) = (block_type(owner), state::type_name());
-        enums.extend(quote!(enum #name { At(&'static #state), #(#variants),* }));
-    }
-    enums
-}
-
-/// The pattern of the arm that goes on from a state.
-pub(super) fn arm_of_state(machine: &Machine<'_>, state: &State) -> TokenStream {
-    let (state_type, variant) = (state::type_name(), &state.variant);
-    if !is_loop(machine, state.region) {
-        return quote!(#state_type::#variant);
-    }
-    let name = block_type(state.region);
-    quote!(#name::At(#state_type::#variant))
-}
-
-/// The pattern of that arm, and what goes there.
-pub(super) fn arm_of_root(machine: &Machine<'_>, root: BlockId) -> TokenStream {
-    let (name, variant) = (block_type(machine.graph[root].region), block_variant(root));
-    quote!(#name::#variant)
+/// The pattern of an arm.
+pub(super) fn arm(variant: &Ident) -> TokenStream {
+    let state_type = state::type_name();
+    quote!(#state_type::#variant)
 }
 
 /// Jumps to the arm of a root. Its slots have been filled.
 pub(super) fn jump(machine: &Machine<'_>, root: BlockId) -> TokenStream {
-    go_on_at(machine.graph[root].region, &arm_of_root(machine, root))
+    go_on_at(machine.graph[root].region, &inner_variant(root))
 }
 
 /// Goes on in the state that has just been written.
 pub(super) fn jump_to_state(owner: Owner, state: &State) -> TokenStream {
-    let (name, state_type, variant) = (block_type(owner), state::type_name(), &state.variant);
-    go_on_at(owner, &quote!(#name::At(&#state_type::#variant)))
+    go_on_at(owner, &state.variant)
 }
 
-fn go_on_at(owner: Owner, arm: &TokenStream) -> TokenStream {
-    let (label, variable) = (machine_label(owner), hidden("block"));
+fn go_on_at(owner: Owner, variant: &Ident) -> TokenStream {
+    let (label, variable, state_type) = (machine_label(owner), hidden("state"), state::type_name());
     quote! {
-        #variable = #arm;
+        #variable = &#state_type::#variant;
         continue #label;
     }
 }
@@ -135,18 +102,16 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     let state = hidden("state");
     let begin = quote! {
         #[allow(clippy::indexing_slicing)]
-        let #state = &#state_type::ALL[#parked.begin_step()];
+        let mut #state = &#state_type::ALL[#parked.begin_step()];
     };
     // A machine has arms for its own states and not for those of its regions, or of what it is in.
     let other = (!machine.graph.regions.is_empty())
         .then(|| quote!(_ => return __piton::Err(#parked.is_unknown()),));
     let run = if is_loop(machine, owner) {
-        let (label, block, name) = (machine_label(owner), hidden("block"), block_type(owner));
-        let arms_label = arms_label();
+        let (label, arms_label) = (machine_label(owner), arms_label());
         quote! {
-            let mut #block = #name::At(#state);
             #label: loop {
-                #arms_label: { match #block { #arms #other } }
+                #arms_label: { match #state { #arms #other } }
             }
         }
     } else {

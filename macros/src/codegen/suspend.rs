@@ -179,7 +179,7 @@ impl Printer<'_> {
         } else {
             TokenStream::new()
         };
-        (step::arm_of_state(self.machine, state), before)
+        (step::arm(&state.variant), before)
     }
 
     /// Looks after the operations of a point, and stays parked while they are outstanding.

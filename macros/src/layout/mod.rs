@@ -27,6 +27,7 @@ use self::names::{Names, bound_at_entry, names_by_root, needed};
 use self::parts::forget_late;
 pub(crate) use self::parts::{StandIns, Turn};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
+pub(crate) use self::states::inner_variant;
 use self::states::{edges, states};
 pub(crate) use self::validate::validate;
 use crate::carried::Carried;

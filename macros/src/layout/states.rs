@@ -5,12 +5,20 @@ use std::collections::BTreeSet;
 use proc_macro2::Span;
 use syn::Ident;
 
+use super::links::is_entered_within;
 use super::{Root, State};
 use crate::ir::{BlockId, BlockKind, Graph, PointId, Terminator};
 use crate::usage::Jump;
 
+/// The variant of a root that is entered within a step.
+pub(crate) fn inner_variant(root: BlockId) -> Ident {
+    Ident::new(&format!("B{}", root.0), Span::call_site())
+}
+
 pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
-    let mut idents = BTreeSet::new();
+    let inner = roots.iter().filter(|root| is_entered_within(graph, root.block));
+    let mut idents: BTreeSet<String> =
+        inner.map(|root| inner_variant(root.block).to_string()).collect();
     let mut variant = |name: &str| {
         let plain = camel_case(name);
         let mut ident = plain.clone();

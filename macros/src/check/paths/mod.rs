@@ -35,8 +35,10 @@ fn find_in(groups: &[Group], path: &[String]) -> Option<Refused> {
     // Every pattern begins with a name. Most of what is looked for begins with none of them, and nothing
     // optimizes this code: taking patterns apart was a tenth of the time that a small workflow took.
     let first = *path.first()?.as_bytes().first()?;
-    let matches = |pattern: &&str| pattern.as_bytes()[0] == first && matches(pattern, path);
-    Some(groups.iter().find(|group| group.paths.iter().any(|it| matches(it)))?.refused)
+    let is_in = |group: &&Group| {
+        group.paths.iter().any(|pattern| pattern.as_bytes()[0] == first && matches(pattern, path))
+    };
+    Some(groups.iter().find(is_in)?.refused)
 }
 
 fn matches(pattern: &str, path: &[String]) -> bool {
