@@ -262,7 +262,7 @@ impl Lower<'_> {
 }
 
 /// A pattern without its type, and the type.
-fn split_type(pat: &Pat) -> (&Pat, Option<&Type>) {
+pub(crate) fn split_type(pat: &Pat) -> (&Pat, Option<&Type>) {
     match pat {
         Pat::Type(PatType { pat, ty, .. }) => (pat, Some(ty)),
         pat => (pat, None),

@@ -3,9 +3,97 @@
 use crate::generate::scope::{Hold, Use};
 use crate::generate::{Generator, Node, Ty};
 
+/// What is borrowed of a local of a type.
+struct Part {
+    /// The type of the local.
+    of: Ty,
+    mutable: bool,
+    /// `@` is the local, and each `$` an expression of the type beside it.
+    template: &'static str,
+    types: &'static [Ty],
+    /// What is behind the borrow; of `Str`, the borrow itself.
+    gives: Ty,
+}
+
+const PARTS: [Part; 7] = [
+    Part {
+        of: Ty::Array,
+        mutable: true,
+        template: "&mut @[i64::rem_euclid($, 3) as usize]",
+        types: &[Ty::Int],
+        gives: Ty::Int,
+    },
+    Part {
+        of: Ty::Array,
+        mutable: false,
+        template: "&@[i64::rem_euclid($, 3) as usize]",
+        types: &[Ty::Int],
+        gives: Ty::Int,
+    },
+    Part {
+        of: Ty::List,
+        mutable: false,
+        template: "@.get(i64::rem_euclid($, 3) as usize).unwrap_or(&7)",
+        types: &[Ty::Int],
+        gives: Ty::Int,
+    },
+    Part {
+        of: Ty::Map,
+        mutable: false,
+        template: "@.get(&*$).unwrap_or(&0)",
+        types: &[Ty::Text],
+        gives: Ty::Int,
+    },
+    Part {
+        of: Ty::Map,
+        mutable: true,
+        template: "@.entry($).or_insert($)",
+        types: &[Ty::Text, Ty::Int],
+        gives: Ty::Int,
+    },
+    Part {
+        of: Ty::Texts,
+        mutable: false,
+        template: "@.get(i64::rem_euclid($, 3) as usize).map(|text| text.as_str()).unwrap_or(\"none\")",
+        types: &[Ty::Int],
+        gives: Ty::Str,
+    },
+    Part {
+        of: Ty::Text,
+        mutable: false,
+        template: "@.split('e').nth(i64::rem_euclid($, 3) as usize).unwrap_or(\"none\")",
+        types: &[Ty::Int],
+        gives: Ty::Str,
+    },
+];
+
 impl Generator {
+    /// A borrow of a part of a local, which is used until the end of the block. What it is asked for may be
+    /// anything.
+    fn kept_part(&mut self) -> Option<Node> {
+        let Part { of, mutable, template, types, gives } = &PARTS[self.rng.below(PARTS.len())];
+        let usage = if *mutable { Use::Change } else { Use::Read };
+        let index = self.scope.find_where(*of, usage, &mut self.rng, |var| var.is_place())?;
+        let hold = if *mutable { Hold::Exclusive } else { Hold::Shared };
+        self.scope.hold(index, hold);
+        let borrowed = self.scope.var(index).name.clone();
+        let nodes = types.iter().map(|ty| self.operand(*ty)).collect();
+        let name = self.fresh();
+        match gives {
+            Ty::Str => self.scope.declare(&name, Ty::Str, false),
+            gives => self.scope.declare_borrowed(&format!("(*{name})"), *gives, *mutable),
+        }
+        let value = template.replace('@', &borrowed);
+        Some(Node::stmt(&format!("let {name} = {value};"), nodes))
+    }
+
     /// A borrow of a local that is used until the end of the block.
     pub(super) fn kept_borrow(&mut self) -> Node {
+        if self.rng.chance(35)
+            && let Some(node) = self.kept_part()
+        {
+            return node;
+        }
         let name = self.fresh();
         let ty = self.rng.pick(&[
             Ty::Text,

@@ -37,12 +37,14 @@ const TEXT: [Change; 6] = [
     ("note(std::mem::replace(&mut @, $));", &[Ty::Text]),
 ];
 
-const MAP: [Change; 7] = [
+const MAP: [Change; 9] = [
     ("*@.entry($).or_default() += $;", &[Ty::Text, Ty::Int]),
     ("@.insert($, $);", &[Ty::Text, Ty::Int]),
     ("@.insert($, $);", &[Ty::Text, Ty::Int]),
     ("*@.entry($).or_insert(0) += $;", &[Ty::Text, Ty::Int]),
     ("@.entry($).or_insert(7);", &[Ty::Text]),
+    ("@.entry($).or_insert($);", &[Ty::Text, Ty::Int]),
+    ("*@.entry($).or_insert($) ^= $;", &[Ty::Text, Ty::Int, Ty::Int]),
     ("if let Some(x) = @.get_mut(&*$) { *x -= 1; }", &[Ty::Text]),
     ("note(@.remove(&*$));", &[Ty::Text]),
 ];
@@ -159,14 +161,21 @@ impl Generator {
                 self.perhaps(|this| types.iter().map(|ty| this.operand(*ty)).collect())
             } else if template.ends_with("= $;") {
                 // The right side is evaluated first.
-                let mut nodes: Vec<_> = types.iter().rev().map(|ty| self.operand(*ty)).collect();
-                nodes.reverse();
+                let (left, right) = types.split_at(types.len() - 1);
+                let mut nodes: Vec<_> =
+                    right.iter().chain(left).map(|ty| self.operand(*ty)).collect();
+                nodes.rotate_left(1);
                 nodes
             } else {
                 types.iter().map(|ty| self.operand(*ty)).collect()
             };
             self.scope.release(mark);
-            return Node::stmt(&template.replace('@', &name), nodes);
+            let template = if template == "@ = $;" {
+                format!("{name} = {};", given(&name, ty))
+            } else {
+                template.replace('@', &name)
+            };
+            return Node::stmt(&template, nodes);
         }
         self.declaration()
     }
@@ -186,7 +195,7 @@ impl Generator {
         Node::stmt(&template, nodes)
     }
 
-    fn operand(&mut self, ty: Ty) -> Node {
+    pub(super) fn operand(&mut self, ty: Ty) -> Node {
         if ty == Ty::Str { self.str_argument() } else { self.expr(ty) }
     }
 

@@ -7,7 +7,7 @@ use super::{Analysis, Mode};
 use crate::carried::takes_receiver;
 use crate::ir::label_target;
 use crate::macros::{self, Piece, Role};
-use crate::normalize::{is_assignment, is_comparison, is_lazy};
+use crate::normalize::{is_assignment, is_comparison, is_lazy, split_type};
 use crate::usage::Jump;
 
 /// Whether the method only looks at what it is called on, by the traits and types of the standard library
@@ -213,7 +213,7 @@ impl Visit<'_> for Analysis<'_> {
 
     fn visit_local(&mut self, local: &syn::Local) {
         if let Some(init) = &local.init {
-            let mode = match &local.pat {
+            let mode = match split_type(&local.pat).0 {
                 Pat::Ident(pat) if pat.by_ref.is_none() => Mode::Value,
                 pat => Mode::of_matched([pat]),
             };
