@@ -3,10 +3,10 @@
 //! rustc lets what follows such code use what was never given a value. What is not recognized here
 //! counts as code that goes on.
 
-use syn::visit::{self, Visit};
+use syn::visit::Visit;
 use syn::{Block, Expr, Stmt};
 
-use crate::ir::label_target;
+use crate::macros;
 
 /// Whether control always jumps out of a statement.
 pub(crate) fn always(stmt: &Stmt) -> bool {
@@ -54,23 +54,16 @@ fn in_block(block: &Block) -> bool {
     block.stmts.iter().any(always)
 }
 
-/// Whether a statement has jumps that stay within it.
-pub(crate) fn stay_within(stmt: &Stmt) -> bool {
-    struct OwnJumps(bool);
-    impl Visit<'_> for OwnJumps {
-        fn visit_expr_break(&mut self, expr: &syn::ExprBreak) {
-            self.0 |= expr.label.as_ref().and_then(label_target).is_none();
-            visit::visit_expr_break(self, expr);
-        }
-        fn visit_expr_continue(&mut self, expr: &syn::ExprContinue) {
-            self.0 |= expr.label.as_ref().and_then(label_target).is_none();
-        }
+/// Whether there may be jumps in macros of a statement that cannot be taken apart.
+pub(crate) fn are_hidden(stmt: &Stmt) -> bool {
+    struct Hidden(bool);
+    impl Visit<'_> for Hidden {
         fn visit_macro(&mut self, mac: &syn::Macro) {
-            self.0 |= mac.tokens.to_string().contains("break")
-                || mac.tokens.to_string().contains("continue");
+            let is_seen = macros::is_known(mac) && macros::parse(mac).is_some();
+            self.0 |= !is_seen && macros::has_jump(mac.tokens.clone());
         }
     }
-    let mut own = OwnJumps(false);
-    own.visit_stmt(stmt);
-    own.0
+    let mut hidden = Hidden(false);
+    hidden.visit_stmt(stmt);
+    hidden.0
 }

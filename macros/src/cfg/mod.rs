@@ -11,7 +11,7 @@ mod ends;
 mod jumps;
 mod waits;
 
-pub(crate) use self::jumps::{always as always_jumps, stay_within as has_own_jumps};
+pub(crate) use self::jumps::{always as always_jumps, are_hidden as has_hidden_jumps};
 
 use std::collections::{BTreeSet, HashMap};
 

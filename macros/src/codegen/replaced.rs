@@ -42,7 +42,14 @@ impl Printer<'_> {
 
     /// Ends a block: takes those locals apart again that have been made whole in it.
     pub(super) fn take_apart(&self, before: &BTreeSet<LocalId>) -> TokenStream {
-        let whole = self.whole.borrow().clone();
+        let parts = self.parts_made_since(before);
+        self.whole.borrow_mut().clone_from(before);
+        parts
+    }
+
+    /// Takes those locals apart again that have been made whole since then.
+    pub(super) fn parts_made_since(&self, before: &BTreeSet<LocalId>) -> TokenStream {
+        let whole = self.whole.borrow();
         let made = self
             .parts
             .iter()
@@ -51,8 +58,6 @@ impl Printer<'_> {
             let place = self.place(part);
             quote!(#ident = #place;)
         });
-        let parts = parts.collect();
-        self.whole.borrow_mut().clone_from(before);
-        parts
+        parts.collect()
     }
 }

@@ -292,12 +292,14 @@ fn replaced<'a>(
 ) -> impl Iterator<Item = LocalId> + 'a {
     let blocks = graph.block_ids().filter(move |id| root_of[id.0] == root);
     let nodes = blocks.flat_map(|id| graph[id].nodes.iter().zip(&graph[id].usages));
-    // The parts that stand alone are brought up to date at the ends of blocks, which jumps pass by.
-    let stays = |node: &Node| match node {
-        Node::Code(stmt) => !cfg::has_own_jumps(stmt),
+    // The parts that stand alone are brought up to date at the ends of blocks, and before jumps that are seen.
+    let is_seen = |node: &Node| match node {
+        Node::Code(stmt) => !cfg::has_hidden_jumps(stmt),
         _ => true,
     };
-    nodes.filter(move |(node, _)| stays(node)).flat_map(|(_, usage)| usage.replaces.iter().copied())
+    nodes
+        .filter(move |(node, _)| is_seen(node))
+        .flat_map(|(_, usage)| usage.replaces.iter().copied())
 }
 
 /// The parts of a tuple are dropped in their order. That of the fields of a struct is not known.

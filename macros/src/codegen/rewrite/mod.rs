@@ -7,13 +7,18 @@
 //! order.id           →  the variable of that part, where `order` is not whole
 //! ```
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Ident, Pat, Stmt};
+mod enclose;
+mod jumps;
 
-use super::print::{Printer, names};
-use crate::ir::label_target;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, ExprAssign, ExprBlock, ExprForLoop, ExprLoop, ExprWhile, Ident, Pat, Stmt};
+
+use self::enclose::enclose_first;
+pub(super) use self::enclose::enclose_last;
+use self::jumps::Target;
+use super::print::Printer;
 use crate::macros::{self, Piece};
 use crate::normalize::collect_bindings;
 use crate::usage::{Place, Usage};
@@ -25,11 +30,13 @@ pub(super) struct Rewrite<'p, 'a> {
     hidden: Vec<String>,
     /// What statements before have given a value, so that no copy stands in it.
     filled: Vec<Place>,
+    /// What jumps within the code go to, innermost last.
+    targets: Vec<Target>,
 }
 
 impl<'p, 'a> Rewrite<'p, 'a> {
     pub(super) fn new(printer: &'p Printer<'a>) -> Self {
-        Self { printer, hidden: Vec::new(), filled: Vec::new() }
+        Self { printer, hidden: Vec::new(), filled: Vec::new(), targets: Vec::new() }
     }
 
     fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
@@ -72,72 +79,23 @@ impl<'p, 'a> Rewrite<'p, 'a> {
         filled.filter(|place| !self.is_hidden(&locals[place.local].ident)).collect()
     }
 
-    /// Ends the workflow with a value. What stands in a place is forgotten before the value is evaluated,
-    /// which may fill it, and is put back where a jump leads out of the value.
-    pub(super) fn returned(&mut self, value: &mut Expr, span: Span) -> TokenStream {
-        let printer = self.printer;
-        let returning = printer.returning(&self.filled);
-        let around = printer.returning.borrow().len();
-        printer.returning.borrow_mut().extend(returning.iter().cloned());
-        self.scoped(|this| {
-            this.filled.extend(returning.iter().map(|(part, _)| part.clone()));
-            this.visit_expr_mut(value);
-        });
-        printer.returning.borrow_mut().truncate(around);
-        let code = value.to_token_stream();
-        let kept = returning.iter().filter(|(_, hole)| names(&code, hole));
-        let keep: TokenStream = kept.map(|(part, hole)| printer.keep(part, hole)).collect();
-        let complete = printer.complete(&code, &self.filled, span);
-        if keep.is_empty() { complete } else { quote!({ #keep #complete }) }
+    fn rewrite(&mut self, expr: &mut Expr) {
+        let rewritten = match expr {
+            Expr::Assign(assign) => self.assigned(assign),
+            _ => self.jump(expr),
+        };
+        if let Some(rewritten) = rewritten {
+            *expr = Expr::Verbatim(rewritten);
+        }
     }
 
-    fn rewrite(&mut self, expr: &mut Expr) {
-        let rewritten: TokenStream = match expr {
-            Expr::Return(expr) => {
-                let span = expr.return_token.span;
-                match &mut expr.expr {
-                    Some(value) => self.returned(value, span),
-                    None => self.printer.complete(&quote_spanned!(span=> ()), &self.filled, span),
-                }
-            }
-            Expr::Try(expr) => {
-                let span = expr.question_token.span;
-                let value = &expr.expr;
-                // Errors about it are the user's, so they must not seem to be the macro's.
-                let residual = Ident::new("__piton_residual", span);
-                let output = Ident::new("__piton_output", span);
-                let from = quote_spanned! {span=>
-                    __piton::FromResidual::from_residual(#residual)
-                };
-                let complete = self.printer.complete(&from, &self.filled, span);
-                quote_spanned! {span=>
-                    match __piton::Question::branch(#value) {
-                        ::core::ops::ControlFlow::Continue(#output) => #output,
-                        ::core::ops::ControlFlow::Break(#residual) => #complete,
-                    }
-                }
-            }
-            Expr::Break(expr) => {
-                let Some(target) = expr.label.as_ref().and_then(label_target) else { return };
-                self.printer.break_to(target, expr.expr.as_deref())
-            }
-            Expr::Continue(expr) => {
-                let Some(target) = expr.label.as_ref().and_then(label_target) else { return };
-                self.printer.continue_to(target)
-            }
-            Expr::Assign(assign) => {
-                let left = &assign.left;
-                let forget = self.printer.forget_under(left, &self.filled, |left| self.place(left));
-                let whole = self.place(left).filter(|place| place.fields.is_empty());
-                let follow = whole.map(|place| self.printer.make_whole(place.local));
-                if forget.is_empty() && follow.as_ref().is_none_or(TokenStream::is_empty) {
-                    return;
-                }
-                quote!({ #forget #assign; #follow })
-            }
-            _ => return,
-        };
-        *expr = Expr::Verbatim(rewritten);
+    fn assigned(&mut self, assign: &ExprAssign) -> Option<TokenStream> {
+        let left = &assign.left;
+        let forget = self.printer.forget_under(left, &self.filled, |left| self.place(left));
+        let whole = self.place(left).filter(|place| place.fields.is_empty());
+        let follow = whole.map(|place| self.printer.make_whole(place.local)).unwrap_or_default();
+        let is_changed = !forget.is_empty() || !follow.is_empty();
+        is_changed.then(|| quote!({ #forget #assign; #follow }))
     }
 }
 
@@ -171,23 +129,37 @@ impl VisitMut for Rewrite<'_, '_> {
                     self.visit_expr_mut(otherwise);
                 }
             }
-            Expr::While(expr) => self.scoped(|this| {
-                this.visit_expr_mut(&mut expr.cond);
-                this.visit_block_mut(&mut expr.body);
-            }),
-            Expr::ForLoop(expr) => {
-                self.visit_expr_mut(&mut expr.expr);
-                self.scoped(|this| {
-                    this.hide(&expr.pat);
-                    this.visit_block_mut(&mut expr.body);
+            Expr::While(expr) => {
+                let ExprWhile { label, cond, body, .. } = expr;
+                self.target(label.as_ref(), true, |this| {
+                    this.scoped(|this| {
+                        this.visit_expr_mut(cond);
+                        this.visit_block_mut(body);
+                    });
                 });
+            }
+            Expr::ForLoop(expr) => {
+                let ExprForLoop { label, pat, expr, body, .. } = expr;
+                self.visit_expr_mut(expr);
+                self.target(label.as_ref(), true, |this| {
+                    this.scoped(|this| {
+                        this.hide(pat);
+                        this.visit_block_mut(body);
+                    });
+                });
+            }
+            Expr::Loop(ExprLoop { label, body, .. }) => {
+                self.target(label.as_ref(), true, |this| this.visit_block_mut(body));
+            }
+            Expr::Block(ExprBlock { label: Some(label), block, .. }) => {
+                self.target(Some(label), false, |this| this.visit_block_mut(block));
             }
             Expr::Let(expr) => {
                 self.visit_expr_mut(&mut expr.expr);
                 self.hide(&expr.pat);
             }
             // It runs in any case, so what it makes whole stays so.
-            Expr::Block(expr) if expr.label.is_none() => {
+            Expr::Block(expr) => {
                 self.scoped(|this| visit_mut::visit_block_mut(this, &mut expr.block));
             }
             // Its value is another thing after what it forgets.
@@ -244,46 +216,6 @@ impl VisitMut for Rewrite<'_, '_> {
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
         rewrite_macro(mac, |expr| self.visit_expr_mut(expr));
     }
-}
-
-/// Puts a `?` that a statement or the body of an arm begins with into parentheses: it becomes a `match`, and
-/// for rustc the statement ends with that, unless a field or method follows.
-fn enclose_first(expr: &mut Expr) {
-    let (first, is_operand) = match expr {
-        Expr::Assign(expr) => (&mut *expr.left, true),
-        Expr::Binary(expr) => (&mut *expr.left, true),
-        Expr::Call(expr) => (&mut *expr.func, true),
-        Expr::Cast(expr) => (&mut *expr.expr, true),
-        Expr::Index(expr) => (&mut *expr.expr, true),
-        Expr::Range(syn::ExprRange { start: Some(start), .. }) => (&mut **start, true),
-        Expr::Field(expr) => (&mut *expr.base, false),
-        Expr::MethodCall(expr) => (&mut *expr.receiver, false),
-        _ => return,
-    };
-    if is_operand && matches!(first, Expr::Try(_)) {
-        enclose(first);
-    } else {
-        enclose_first(first);
-    }
-}
-
-/// The same for one that a `let … else` has before its `else`, where no `}` may stand.
-pub(super) fn enclose_last(expr: &mut Expr) {
-    match expr {
-        Expr::Try(_) => enclose(expr),
-        Expr::Assign(expr) => enclose_last(&mut expr.right),
-        Expr::Binary(expr) => enclose_last(&mut expr.right),
-        Expr::Range(syn::ExprRange { end: Some(end), .. }) => enclose_last(end),
-        Expr::Reference(expr) => enclose_last(&mut expr.expr),
-        Expr::Unary(expr) => enclose_last(&mut expr.expr),
-        _ => {}
-    }
-}
-
-fn enclose(expr: &mut Expr) {
-    let inner = Box::new(std::mem::replace(expr, Expr::PLACEHOLDER));
-    let paren_token = Default::default();
-    *expr = Expr::Paren(syn::ExprParen { attrs: Vec::new(), paren_token, expr: inner });
 }
 
 /// Rewrites the expressions in a macro. `normalize` has refused jumps in those that cannot be taken apart.

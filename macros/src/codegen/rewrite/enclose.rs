@@ -1,0 +1,43 @@
+//! A `?` that becomes a `match` where none may stand.
+
+use syn::Expr;
+
+/// Puts a `?` that a statement or the body of an arm begins with into parentheses: it becomes a `match`, and
+/// for rustc the statement ends with that, unless a field or method follows.
+pub(super) fn enclose_first(expr: &mut Expr) {
+    let (first, is_operand) = match expr {
+        Expr::Assign(expr) => (&mut *expr.left, true),
+        Expr::Binary(expr) => (&mut *expr.left, true),
+        Expr::Call(expr) => (&mut *expr.func, true),
+        Expr::Cast(expr) => (&mut *expr.expr, true),
+        Expr::Index(expr) => (&mut *expr.expr, true),
+        Expr::Range(syn::ExprRange { start: Some(start), .. }) => (&mut **start, true),
+        Expr::Field(expr) => (&mut *expr.base, false),
+        Expr::MethodCall(expr) => (&mut *expr.receiver, false),
+        _ => return,
+    };
+    if is_operand && matches!(first, Expr::Try(_)) {
+        enclose(first);
+    } else {
+        enclose_first(first);
+    }
+}
+
+/// The same for one that a `let … else` has before its `else`, where no `}` may stand.
+pub(in crate::codegen) fn enclose_last(expr: &mut Expr) {
+    match expr {
+        Expr::Try(_) => enclose(expr),
+        Expr::Assign(expr) => enclose_last(&mut expr.right),
+        Expr::Binary(expr) => enclose_last(&mut expr.right),
+        Expr::Range(syn::ExprRange { end: Some(end), .. }) => enclose_last(end),
+        Expr::Reference(expr) => enclose_last(&mut expr.expr),
+        Expr::Unary(expr) => enclose_last(&mut expr.expr),
+        _ => {}
+    }
+}
+
+fn enclose(expr: &mut Expr) {
+    let inner = Box::new(std::mem::replace(expr, Expr::PLACEHOLDER));
+    let paren_token = Default::default();
+    *expr = Expr::Paren(syn::ExprParen { attrs: Vec::new(), paren_token, expr: inner });
+}

@@ -1,0 +1,120 @@
+//! Jumps: out of the workflow, to another root, and within the code.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::visit_mut::VisitMut;
+use syn::{Expr, ExprBreak, ExprContinue, ExprTry, Ident, Label, Lifetime};
+
+use super::Rewrite;
+use crate::codegen::print::names;
+use crate::hygiene::hidden;
+use crate::ir::{LocalId, label_target};
+
+/// A loop or a labeled block.
+pub(super) struct Target {
+    label: Option<Label>,
+    is_loop: bool,
+    /// What was whole before it.
+    whole: BTreeSet<LocalId>,
+}
+
+impl Rewrite<'_, '_> {
+    /// A jump as it is in the machine, unless it stays as it is.
+    pub(super) fn jump(&mut self, jump: &mut Expr) -> Option<TokenStream> {
+        match jump {
+            Expr::Return(expr) => {
+                let span = expr.return_token.span;
+                Some(match &mut expr.expr {
+                    Some(value) => self.returned(value, span),
+                    None => self.printer.complete(&quote_spanned!(span=> ()), &self.filled, span),
+                })
+            }
+            Expr::Try(expr) => Some(self.tried(expr)),
+            Expr::Break(expr) => match expr.label.as_ref().and_then(label_target) {
+                Some(target) => Some(self.printer.break_to(target, expr.expr.as_deref())),
+                None => self.own_break(expr),
+            },
+            Expr::Continue(expr) => match expr.label.as_ref().and_then(label_target) {
+                Some(target) => Some(self.printer.continue_to(target)),
+                None => self.own_continue(expr),
+            },
+            _ => None,
+        }
+    }
+
+    fn tried(&self, expr: &ExprTry) -> TokenStream {
+        let span = expr.question_token.span;
+        let value = &expr.expr;
+        // Errors about it are the user's, so they must not seem to be the macro's.
+        let residual = Ident::new("__piton_residual", span);
+        let output = Ident::new("__piton_output", span);
+        let from = quote_spanned! {span=>
+            __piton::FromResidual::from_residual(#residual)
+        };
+        let complete = self.printer.complete(&from, &self.filled, span);
+        quote_spanned! {span=>
+            match __piton::Question::branch(#value) {
+                ::core::ops::ControlFlow::Continue(#output) => #output,
+                ::core::ops::ControlFlow::Break(#residual) => #complete,
+            }
+        }
+    }
+
+    fn own_break(&self, jump: &ExprBreak) -> Option<TokenStream> {
+        let ExprBreak { label, expr: value, .. } = jump;
+        let parts = self.taken_apart_for(label.as_ref())?;
+        let given = value.as_ref().map(|_| hidden("value"));
+        let evaluate = value.as_ref().map(|value| quote!(let #given = #value;));
+        Some(quote!({ #evaluate #parts break #label #given }))
+    }
+
+    fn own_continue(&self, jump: &ExprContinue) -> Option<TokenStream> {
+        let parts = self.taken_apart_for(jump.label.as_ref())?;
+        Some(quote!({ #parts #jump }))
+    }
+
+    /// Ends the workflow with a value. What stands in a place is forgotten before the value is evaluated,
+    /// which may fill it, and is put back where a jump leads out of the value.
+    pub(in crate::codegen) fn returned(&mut self, value: &mut Expr, span: Span) -> TokenStream {
+        let printer = self.printer;
+        let returning = printer.returning(&self.filled);
+        let around = printer.returning.borrow().len();
+        printer.returning.borrow_mut().extend(returning.iter().cloned());
+        self.scoped(|this| {
+            this.filled.extend(returning.iter().map(|(part, _)| part.clone()));
+            this.visit_expr_mut(value);
+        });
+        printer.returning.borrow_mut().truncate(around);
+        let code = value.to_token_stream();
+        let kept = returning.iter().filter(|(_, hole)| names(&code, hole));
+        let keep: TokenStream = kept.map(|(part, hole)| printer.keep(part, hole)).collect();
+        let complete = printer.complete(&code, &self.filled, span);
+        if keep.is_empty() { complete } else { quote!({ #keep #complete }) }
+    }
+
+    /// Visits what jumps may go to.
+    pub(super) fn target(
+        &mut self,
+        label: Option<&Label>,
+        is_loop: bool,
+        visit: impl FnOnce(&mut Self),
+    ) {
+        let whole = self.printer.whole.borrow().clone();
+        self.targets.push(Target { label: label.cloned(), is_loop, whole });
+        visit(self);
+        self.targets.pop();
+    }
+
+    /// What a jump within the code does, so that at its target parts are where they are otherwise.
+    fn taken_apart_for(&self, label: Option<&Lifetime>) -> Option<TokenStream> {
+        let is_target = |target: &&Target| match label {
+            Some(label) => target.label.as_ref().is_some_and(|its| its.name == *label),
+            None => target.is_loop,
+        };
+        let target = self.targets.iter().rev().find(is_target);
+        let parts = self.printer.parts_made_since(&target?.whole);
+        (!parts.is_empty()).then_some(parts)
+    }
+}
