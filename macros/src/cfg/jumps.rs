@@ -54,6 +54,32 @@ fn in_block(block: &Block) -> bool {
     block.stmts.iter().any(always)
 }
 
+/// Whether nothing may come to the end of a statement: it jumps, or calls what may never return. Only
+/// free functions and macros are taken for such.
+pub(crate) fn may_never_end(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Expr(expr, _) => never_ends(expr),
+        Stmt::Macro(_) => true,
+        stmt => always(stmt),
+    }
+}
+
+fn never_ends(expr: &Expr) -> bool {
+    let last = |block: &Block| block.stmts.last().is_some_and(may_never_end) || in_block(block);
+    match expr {
+        Expr::Call(_) | Expr::Macro(_) => true,
+        Expr::Block(expr) => expr.label.is_none() && last(&expr.block),
+        Expr::Unsafe(expr) => last(&expr.block),
+        Expr::Assign(expr) => never_ends(&expr.right),
+        Expr::If(expr) => {
+            let otherwise = expr.else_branch.as_ref();
+            last(&expr.then_branch) && otherwise.is_some_and(|(_, expr)| never_ends(expr))
+        }
+        Expr::Match(expr) => expr.arms.iter().all(|arm| never_ends(&arm.body)),
+        expr => always_within(expr),
+    }
+}
+
 /// Whether there may be jumps in macros of a statement that cannot be taken apart.
 pub(crate) fn are_hidden(stmt: &Stmt) -> bool {
     struct Hidden(bool);

@@ -11,7 +11,9 @@ mod ends;
 mod jumps;
 mod waits;
 
-pub(crate) use self::jumps::{always as always_jumps, are_hidden as has_hidden_jumps};
+pub(crate) use self::jumps::{
+    always as always_jumps, are_hidden as has_hidden_jumps, may_never_end,
+};
 
 use std::collections::{BTreeSet, HashMap};
 

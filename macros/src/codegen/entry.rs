@@ -198,11 +198,20 @@ impl Printer<'_> {
         scopes.into_iter().flat_map(|scope| graph.scopes[scope.0].locals.iter().copied())
     }
 
-    /// Makes variables that the root is given.
+    /// Makes variables that the root is given, and looks at those that rustc would take for unused ones.
     fn load(&self, entry: Vec<VariableId>) -> TokenStream {
         if entry.is_empty() {
             return TokenStream::new();
         }
+        let variables = entry.iter().map(|id| self.machine.layout.variable(*id));
+        let hidden = variables.filter(|variable| self.root.hidden.contains(&variable.place.local));
+        let hidden = hidden.map(|variable| &variable.ident);
+        let hidden: Vec<_> = hidden.filter(|ident| !ident.to_string().starts_with('_')).collect();
+        let load = self.make_loaded(&entry);
+        quote!(#load #(let _ = &#hidden;)*)
+    }
+
+    fn make_loaded(&self, entry: &[VariableId]) -> TokenStream {
         let pats = entry.iter().map(|id| {
             let variable = self.machine.layout.variable(*id);
             let ident = &variable.ident;
@@ -213,7 +222,7 @@ impl Printer<'_> {
             let tokens = entry.iter().map(|id| token(*id));
             let positions = entry.iter().filter_map(|id| self.position(*id)).map(Index::from);
             let (pats, parked) = (pats.collect::<Vec<_>>(), parked());
-            if let ([pat], [id]) = (&pats[..], &entry[..]) {
+            if let ([pat], [id]) = (&pats[..], entry) {
                 let token = token(*id);
                 return self.unwrap(pat, &quote!(#token.load(#parked, #(#positions)*)));
             }

@@ -87,6 +87,8 @@ pub(crate) struct Root {
     kept: BTreeSet<VariableId>,
     /// What other roots read, and this one neither reads nor hands on.
     pub(crate) idle: BTreeSet<LocalId>,
+    /// What it reads or hands on only behind a call that may never return.
+    pub(crate) hidden: BTreeSet<LocalId>,
     /// What may come to it to be dropped at the end of its scope.
     pub(crate) carried: Vec<VariableId>,
     /// The parts of what it is given that have been moved out.
@@ -216,6 +218,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             given: given_in(graph, captures, block, &root_of),
             kept: BTreeSet::new(),
             idle: BTreeSet::new(),
+            hidden: BTreeSet::new(),
             carried: Vec::new(),
             gone: Vec::new(),
             unfilled,

@@ -7,7 +7,8 @@ use super::lost::Lost;
 use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
-use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, PointId};
+use crate::cfg;
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, Terminator};
 use crate::liveness::Liveness;
 use crate::usage::Place;
 
@@ -69,8 +70,9 @@ pub(super) fn carry(
     carried
 }
 
-/// Finds out which values nobody sees, though others of the same local are read: rustc would take
-/// the variable of such a value for an unused one. Gives all locals that are read.
+/// Finds out which values nobody sees, or nobody whom control is sure to come to, though others of the
+/// same local are read: rustc would take the variable of such a value for an unused one. Gives all
+/// locals that are read.
 pub(super) fn find_idle(
     graph: &Graph,
     links: &[Link],
@@ -83,16 +85,23 @@ pub(super) fn find_idle(
         roots.iter().map(|root| (root.block, root.entry.iter().map(local_of).collect())).collect();
     let mut all = BTreeSet::new();
     let mut used: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
+    let mut surely_used = used.clone();
+    let reached = surely_reached(graph, links);
     for id in graph.block_ids() {
-        let used = used.entry(root_of[id.0]).or_default();
-        let usages = graph[id].all_usages();
-        for read in usages.flat_map(|usage| &usage.reads) {
-            all.insert(read.local);
-            used.insert(read.local);
+        let reads = graph[id].all_usages().flat_map(|usage| &usage.reads);
+        let mut seen: BTreeSet<LocalId> = reads.map(|read| read.local).collect();
+        all.extend(&seen);
+        let exits = exits_of(graph, links, id).into_iter().flatten();
+        let (behind, exits): (Vec<_>, Vec<_>) =
+            exits.partition(|exit| matches!(graph[id].end, Terminator::Goto(to) if to == *exit));
+        seen.extend(exits.iter().flat_map(|exit| &entries[exit]));
+        let behind = behind.iter().flat_map(|exit| &entries[exit]);
+        if reached.contains(&id) {
+            let is_sure = !may_never_end(&graph[id]);
+            let surely_used = surely_used.entry(root_of[id.0]).or_default();
+            surely_used.extend(seen.iter().chain(behind.clone().filter(|_| is_sure)));
         }
-        for exit in exits_of(graph, links, id).into_iter().flatten() {
-            used.extend(&entries[&exit]);
-        }
+        used.entry(root_of[id.0]).or_default().extend(seen.iter().chain(behind));
     }
     // What an `async` block assigns it borrows, and that is a use.
     for region in graph.region_ids() {
@@ -102,9 +111,33 @@ pub(super) fn find_idle(
         all.extend(usages.flat_map(|usage| &usage.changes).filter(|local| !own.contains(local)));
     }
     for root in roots {
-        root.idle = &all - &used.remove(&root.block).unwrap_or_default();
+        let used = used.remove(&root.block).unwrap_or_default();
+        root.hidden = &used - &surely_used.remove(&root.block).unwrap_or_default();
+        root.idle = &all - &used;
     }
     all
+}
+
+/// The blocks that control comes to by a way on which nothing may keep it for good.
+fn surely_reached(graph: &Graph, links: &[Link]) -> BTreeSet<BlockId> {
+    let is_root = |id: &BlockId| links[id.0] == Link::Root;
+    let mut reached: BTreeSet<BlockId> = graph.block_ids().filter(is_root).collect();
+    for id in graph.block_ids() {
+        if reached.contains(&id) && !may_never_end(&graph[id]) {
+            reached.extend(graph[id].end.successors());
+        }
+    }
+    reached
+}
+
+/// Whether control may never come to where the block ends in a jump. Were there anything in the source
+/// between the two, rustc would say of that, too, that nothing comes to it.
+fn may_never_end(block: &Block) -> bool {
+    let mut code = block.nodes.iter().rev().filter_map(|node| match node {
+        Node::Code(stmt) => Some(stmt),
+        _ => None,
+    });
+    matches!(block.end, Terminator::Goto(_)) && code.next().is_some_and(cfg::may_never_end)
 }
 
 /// Finds out what only passes through the roots.
