@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Item, ItemFn, ItemImpl};
 
 use crate::args::WorkflowArgs;
-use crate::check::{Level, Rule, check_body, use_imports_around};
+use crate::check::{Level, Rule, check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::method::Kind;
@@ -112,6 +112,7 @@ fn stand_in(function: ItemFn, diagnostics: Diagnostics) -> TokenStream {
 
 /// The passes: gives what stands beside the function. `None` if one of them has reported an error.
 fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<TokenStream> {
+    take_for_items(function.ident.span(), &mut function.body);
     let mut locals = resolve::resolve(
         function.context.as_ref(),
         &mut function.params,

@@ -10,6 +10,7 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::{Ident, ItemMacro, Macro, Path};
 
 use crate::macros::definition::{Arm, arms, is_punct};
+use crate::macros::matching::taken;
 use crate::source::{SourceFile, file_of};
 use crate::suspend;
 
@@ -82,23 +83,37 @@ impl Definitions {
         if depth > 8 {
             return effects;
         }
-        let arms = definitions.into_iter().flat_map(arms);
-        for arm in arms.filter(|arm| arm.may_match(tokens)) {
+        for arm in definitions.into_iter().flat_map(|definition| taken(arms(definition), tokens)) {
             let reader = Reader { definitions: self, kinds: arm.kinds(), depth };
             reader.read(&arm, &mut effects);
         }
         effects
     }
 
-    /// The alternatives of what the file defines at this path, unless the body defines it anew.
-    pub(super) fn arms_of_file(&self, path: &[Ident]) -> Vec<Arm> {
+    /// The alternatives that may take a call.
+    pub(super) fn arms_called(&self, mac: &Macro) -> Vec<Arm> {
+        let definitions = called(&mac.path).map(|name| self.find(&name)).unwrap_or_default();
+        definitions
+            .into_iter()
+            .flat_map(|definition| taken(arms(definition), &mac.tokens))
+            .collect()
+    }
+
+    /// The alternatives of what the file defines at this path, unless the body defines it anew: those that
+    /// may take the call, if its tokens are known.
+    pub(super) fn arms_of_file(&self, path: &[Ident], call: Option<&TokenStream>) -> Vec<Arm> {
         let Some(name) = path.last().filter(|_| is_near(path.first(), path.len())) else {
             return Vec::new();
         };
         if self.of_body.iter().any(|(known, _)| known == name) {
             return Vec::new();
         }
-        self.find(&name.to_string()).into_iter().flat_map(arms).collect()
+        let definitions = self.find(&name.to_string()).into_iter().map(arms);
+        let definitions = definitions.flat_map(|arms| match call {
+            Some(call) => taken(arms, call),
+            None => arms,
+        });
+        definitions.collect()
     }
 
     /// The definitions of that name: the last of the body, or else all of the file.
@@ -148,7 +163,7 @@ fn pattern_at(trees: &[TokenTree], start: usize) -> &[TokenTree] {
     &trees[start..end]
 }
 
-fn is_word(tree: Option<&TokenTree>, words: &[&str]) -> bool {
+pub(super) fn is_word(tree: Option<&TokenTree>, words: &[&str]) -> bool {
     matches!(tree, Some(TokenTree::Ident(ident)) if words.iter().any(|word| ident == word))
 }
 
@@ -265,7 +280,7 @@ impl Reader<'_> {
 }
 
 /// How many tokens say how often a repetition is made, with what between.
-fn repetition(after: &[TokenTree]) -> usize {
+pub(super) fn repetition(after: &[TokenTree]) -> usize {
     let is_count = |tree: Option<&TokenTree>| ['*', '+', '?'].iter().any(|c| is_punct(tree, *c));
     match after {
         [first, ..] if is_count(Some(first)) => 1,

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Block, Ident, Macro, Stmt};
 
 use super::effects::UNSAFE;
+use super::items::made_by;
 use super::macros::{Names, scan};
 use super::paths::Refused;
 use super::{Checker, Rule, methods, paths};
@@ -73,10 +74,7 @@ impl Checker<'_> {
         if depth > 8 {
             return;
         }
-        for arm in self.definitions.arms_of_file(path) {
-            if call.is_some_and(|call| !arm.may_match(call)) {
-                continue;
-            }
+        for arm in self.definitions.arms_of_file(path, call) {
             let mut names = Names::default();
             scan(arm.transcriber, &mut names);
             found.extend(self.refused_among(&names));
@@ -168,7 +166,17 @@ impl Checker<'_> {
         // A block that stays as it is has variables of its own.
         let is_taken_apart =
             suspend::block(block) || crate::macros::has_jump(block.to_token_stream());
-        if effects.declares && is_taken_apart {
+        let made = made_by(&self.definitions, mac);
+        // At the beginning of the body's code they become items of the body.
+        let is_item = made.are_items() && self.depth == 1;
+        if made.named_by_call && !is_item && is_taken_apart && rest.iter().any(suspend::stmt) {
+            self.report(
+                Rule::LOCAL_IN_MACRO,
+                &quote!(#path #bang),
+                format!("have `{name}!` make an item for what follows an await"),
+                "write the item, or the call of the macro, outside of the function",
+            );
+        } else if effects.declares && is_taken_apart {
             self.report(
                 Rule::LOCAL_IN_MACRO,
                 &quote!(#path #bang),

@@ -12,6 +12,7 @@ mod definitions;
 mod effects;
 mod expansions;
 mod imports;
+mod items;
 mod macros;
 mod maps;
 mod methods;
@@ -35,6 +36,7 @@ use self::awaits::Region;
 use self::definitions::Definitions;
 use self::imports::Imports;
 pub(crate) use self::imports::is_of_piton;
+pub(crate) use self::items::take_for_items;
 use self::maps::HashedLocals;
 use self::names::Names;
 pub(crate) use self::rules::{Level, Levels, Rule};
@@ -102,6 +104,8 @@ struct Checker<'a> {
     is_compiled: bool,
     /// Whether the innermost loop stays one, because nothing in it awaits.
     in_own_loop: bool,
+    /// In how many blocks of the function the place is.
+    depth: usize,
     /// Whether functions that are called must be known to be deterministic.
     is_strict: bool,
 }
@@ -121,6 +125,7 @@ impl<'a> Checker<'a> {
             definitions: Definitions::around(span),
             is_compiled: false,
             in_own_loop: false,
+            depth: 0,
             is_strict: false,
         }
     }
@@ -161,9 +166,10 @@ impl<'a> Checker<'a> {
     fn visit_nested(&mut self, signature: &Signature, block: &Block) {
         let hashed = std::mem::replace(&mut self.hashed, HashedLocals::of(signature, &self.names));
         let region = Region::of_function(signature.asyncness.is_some());
-        let in_own_loop = std::mem::take(&mut self.in_own_loop);
+        let (in_own_loop, depth) =
+            (std::mem::take(&mut self.in_own_loop), std::mem::take(&mut self.depth));
         self.within(region, |checker| checker.visit_block(block));
-        self.in_own_loop = in_own_loop;
+        (self.in_own_loop, self.depth) = (in_own_loop, depth);
         self.hashed = hashed;
     }
 }
@@ -173,10 +179,12 @@ impl<'ast> Visit<'ast> for Checker<'_> {
         self.names.enter(block);
         let entered = self.hashed.enter();
         let known = self.definitions.count();
+        self.depth += 1;
         for (index, stmt) in block.stmts.iter().enumerate() {
             self.check_declarations(block, index);
             self.visit_stmt(stmt);
         }
+        self.depth -= 1;
         self.definitions.forget(known);
         self.hashed.leave(entered);
         self.names.leave();

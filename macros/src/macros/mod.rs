@@ -7,6 +7,7 @@
 
 pub(crate) mod definition;
 mod format;
+pub(crate) mod matching;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
