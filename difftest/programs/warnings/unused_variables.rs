@@ -22,5 +22,29 @@ async fn program(n: i64) -> i64 {
         other = act(3) => tick().await,
     }
     let first = first;
-    second
+    given_by_blocks_and_branches(second).await
+}
+
+#[workflow]
+async fn given_by_blocks_and_branches(n: i64) -> i64 {
+    let by_block = {
+        act(n).await;
+        3
+    };
+    let by_branch = if n > 1 { act(1).await } else { 2 };
+    let by_arm = match act(1).await {
+        1 => 2,
+        _ => act(3).await,
+    };
+    let dropped = {
+        if n == 2 {
+            act(3).await;
+        }
+        Noisy::new("late")
+    };
+    let by_break = loop {
+        break act(3).await;
+    };
+    note(7);
+    n
 }

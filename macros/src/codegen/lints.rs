@@ -13,7 +13,8 @@ use syn::{Block, Expr, Pat, Stmt};
 use super::Machine;
 use super::tokens::ends;
 use crate::cfg::always_jumps;
-use crate::ir::{LocalId, Terminator};
+use crate::ir::{LocalId, Node, Terminator};
+use crate::layout::VariableId;
 use crate::normalize::chain;
 use crate::usage::Usage;
 
@@ -21,7 +22,7 @@ use crate::usage::Usage;
 pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
     let mut faults = Faults::default();
     faults.visit_block(&machine.function.body);
-    faults.bodies.extend(carried_unread(machine).map(|ident| quote!(let #ident = ();)));
+    faults.bodies.extend(unread(machine).map(|ident| quote!(let #ident = ();)));
     let (bodies, lints) = (faults.bodies, &machine.function.lints);
     let names = (0..bodies.len()).map(|index| Ident::new(&format!("f{index}"), Span::mixed_site()));
     let lints = quote!(#(#[allow(#lints)])*);
@@ -29,11 +30,21 @@ pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
     if bodies.is_empty() { TokenStream::new() } else { quote!(const _: () = { #functions };) }
 }
 
-/// The variables that nobody reads, though they are handed on to be dropped.
-fn carried_unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
+/// The variables that nobody reads, though they are handed on to be dropped, or assigned where rustc is told not
+/// to say so.
+fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     let graph = machine.graph;
-    let usages = graph.usages();
-    let mut named: BTreeSet<LocalId> = usages.flat_map(|usage| &usage.mentions).copied().collect();
+    let mut named = BTreeSet::new();
+    for block in &graph.blocks {
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            let given = match node {
+                Node::Define { local, .. } => Some(local),
+                _ => None,
+            };
+            named.extend(usage.mentions.iter().filter(|local| Some(*local) != given).copied());
+        }
+        named.extend(block.end_usage.mentions.iter().copied());
+    }
     // What they bind themselves, conditions and guards name, too.
     for block in &graph.blocks {
         let operands = match &block.end {
@@ -46,11 +57,22 @@ fn carried_unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Iden
         let usages = operands.into_iter().map(|operand| Usage::of_expr(&graph.locals, operand));
         named.extend(usages.flat_map(|usage| usage.mentions));
     }
-    let carried = machine.layout.roots.iter().flat_map(|root| &root.carried);
-    let carried: BTreeSet<LocalId> =
-        carried.map(|id| machine.layout.variable(*id).place.local).collect();
+    let roots = &machine.layout.roots;
+    let local_of = |id: &VariableId| machine.layout.variable(*id).place.local;
+    let carried = roots.iter().flat_map(|root| &root.carried).map(local_of);
+    // A root that declares one itself lets rustc say it.
+    let is_seen = |local: &LocalId| {
+        roots.iter().any(|root| {
+            let is_given =
+                root.declared.contains(local) || root.entry.iter().any(|id| local_of(id) == *local);
+            root.named.contains(local) && !is_given
+        })
+    };
+    let declared = roots.iter().flat_map(|root| &root.declared).copied();
+    let unread: BTreeSet<LocalId> =
+        carried.chain(declared.filter(|local| !is_seen(local))).collect();
     let is_of_source = |ident: &&Ident| !ident.to_string().starts_with('_');
-    let unread = carried.into_iter().filter(move |local| !named.contains(local));
+    let unread = unread.into_iter().filter(move |local| !named.contains(local));
     unread.map(|local| &graph.locals[local].ident).filter(is_of_source)
 }
 
