@@ -19,7 +19,7 @@ use super::operands::gives_option;
 use super::{
     Lower, chain, collect_bindings, control, labels, let_stmt, names, projections, split_type,
 };
-use crate::ir::{self, LocalKind};
+use crate::ir::{self, LocalId, LocalKind};
 use crate::{macros, parts, suspend};
 
 /// What is matched around a branch, innermost last: a pattern, and the value that it has matched.
@@ -41,6 +41,8 @@ impl Lower<'_> {
         if !is_held && !control::awaits_in_branch(&init.expr) {
             return;
         }
+        self.keep_decided(&mut init.expr);
+        let awaits = suspend::expr(&init.expr);
         let source = self.locals[id].stored.clone();
         let Some(again) = self.numbered(&mut init.expr, &source, is_held) else { return };
         // What is made again is not given in several places.
@@ -71,32 +73,56 @@ impl Lower<'_> {
     /// Has branches say which of them it was, if they give borrows, of what `source` calls. Gives that as it
     /// is made again. Unless it `is_held`, what may be a value of a method of the user's own is left alone.
     fn numbered(&mut self, value: &mut Expr, source: &str, is_held: bool) -> Option<Expr> {
-        if !matches!(value, Expr::If(_) | Expr::Match(_)) {
+        let is_block = matches!(value, Expr::Block(block) if block.label.is_none());
+        if !(matches!(value, Expr::If(_) | Expr::Match(_)) || is_held && is_block) {
             return None;
         }
         let (mut made, mut borrows) = (Vec::new(), false);
+        // The first indices that the branches look for, which are kept where they are evaluated.
+        let mut indices = Vec::new();
         each_branch(value, &mut Vec::new(), &mut |given, around| {
             borrows |= self.borrows(given);
             if !is_held && gives_option(given) {
                 return None;
             }
-            made.push(self.given_again(given, around)?);
+            let mut kept = given.clone();
+            let index = self.keep_index(&mut kept, around);
+            made.push(self.given_again(&kept, around)?);
+            indices.push(index.map(|index| (index, kept)));
             Some(())
         })?;
         let last = made.pop().filter(|_| borrows)?;
+        for (index, _) in indices.iter().flatten() {
+            if made.is_empty() {
+                self.push(ir::Stmt::Declare(index.0));
+                continue;
+            }
+            // Other branches give none.
+            let none = syn::parse_quote_spanned!(value.span()=> ::core::option::Option::None);
+            self.code(let_stmt(self.local_pat(index.0), none));
+        }
         let source = format!("branch of {source}");
         let branch = self.new_temporary(&source, LocalKind::Value, value.span());
         self.push(ir::Stmt::Declare(branch));
         let branch = self.locals[branch].ident.clone();
         let awaits = suspend::expr(value);
         let mut numbers = 0u32..;
+        let mut indices = indices.into_iter();
         each_branch(value, &mut Vec::new(), &mut |given, _| {
             let (number, span) = (numbers.next(), given.span());
+            let mut keep = None;
+            if let Some(((local, index), kept)) = indices.next().flatten() {
+                let local = self.path(local);
+                let set: Stmt = syn::parse_quote_spanned!(span=> #local = ::core::option::Option::Some(#index););
+                (keep, *given) = (Some(set), kept);
+            }
             *given = match awaits {
                 // Of what type it is, the other branches say.
                 true if is_none(given) => syn::parse_quote_spanned!(span=> { #branch = #number; }),
-                true => syn::parse_quote_spanned!(span=> { #branch = #number; let _ = #given; }),
-                false => syn::parse_quote_spanned!(span=> { #branch = #number; #given }),
+                true => {
+                    syn::parse_quote_spanned!(span=> { #keep #branch = #number; let _ = #given; })
+                }
+                false => syn::parse_quote_spanned!(span=> { #keep #branch = #number; #given }),
             };
             Some(())
         });
@@ -104,6 +130,29 @@ impl Lower<'_> {
             let (n, span) = (u32::try_from(n).ok(), given.span());
             syn::parse_quote_spanned!(span=> if #branch == #n { #given } else { #rest })
         }))
+    }
+
+    /// Has what a branch gives find its element by a local that is yet to be given the index. Gives both.
+    fn keep_index(&mut self, given: &mut Expr, around: &Around) -> Option<(LocalId, Expr)> {
+        match given {
+            Expr::Paren(expr) => self.keep_index(&mut expr.expr, around),
+            Expr::Reference(expr) => self.keep_index(&mut expr.expr, around),
+            Expr::Field(expr) => self.keep_index(&mut expr.base, around),
+            Expr::MethodCall(call) => self.keep_index(&mut call.receiver, around),
+            Expr::Index(expr) if self.is_place(&expr.expr) && !names_bound(&expr.expr, around) => {
+                let index = &mut *expr.index;
+                let is_there = self.is_fixed(index) && !names_bound(index, around);
+                if is_there || matches!(index, Expr::Reference(_) | Expr::Range(_)) {
+                    return None;
+                }
+                let local = self.new_temporary("index", LocalKind::Value, index.span());
+                self.locals[local].is_temporary = true;
+                let path = self.path(local);
+                let again = syn::parse_quote_spanned!(index.span()=> ::piton::__private::copy_of_index(&#path));
+                Some((local, std::mem::replace(index, again)))
+            }
+            _ => None,
+        }
     }
 
     /// Whether what a branch gives is more than a text or a constant.
@@ -245,8 +294,18 @@ fn each_end(
     around: &mut Around,
     visit: &mut impl FnMut(&mut Expr, &Around) -> Option<()>,
 ) -> Option<()> {
+    let depth = around.len();
+    // What the block declares is gone when it is made again, whatever that was.
+    around.extend(block.stmts.iter().filter_map(|stmt| match stmt {
+        Stmt::Local(local) => Some((local.pat.clone(), Expr::PLACEHOLDER)),
+        _ => None,
+    }));
     match block.stmts.last_mut()? {
-        Stmt::Expr(value, None) => each_branch(value, around, visit),
+        Stmt::Expr(value, None) => {
+            each_branch(value, around, visit)?;
+            around.truncate(depth);
+            Some(())
+        }
         Stmt::Expr(value, Some(_)) => leaves(value).then_some(()),
         Stmt::Macro(call) => is_left_by(&call.mac).then_some(()),
         _ => None,

@@ -170,7 +170,7 @@ impl Lower<'_> {
     fn match_expr(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
         self.with_temporaries(|this| {
             let scrutinee = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
-            let mut scrutinee = this.hoist(scrutinee);
+            let mut scrutinee = this.hoist_matched(scrutinee);
             let is_taken_apart = arms_await(&expr);
             let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
             this.end_with_statement(&scrutinee, &pats);
@@ -183,7 +183,7 @@ impl Lower<'_> {
 
     /// A `match` of which the value is an operand: what is matched is there until the statement ends.
     pub(super) fn match_operand(&mut self, mut expr: syn::ExprMatch, value: LocalId) {
-        let scrutinee = self.hoist(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
+        let scrutinee = self.hoist_matched(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
         let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
         self.end_with_statement(&scrutinee, &pats);
         let is_new = self.is_value(&scrutinee);

@@ -116,7 +116,7 @@ impl Lower<'_> {
     pub(super) fn simple_condition(&mut self, cond: Expr) -> Expr {
         match cond {
             Expr::Let(expr) => {
-                let value = self.hoist(*expr.expr);
+                let value = self.hoist_matched(*expr.expr);
                 self.end_with_statement(&value, &[&*expr.pat]);
                 let value = self.keep_matched(value, &[&*expr.pat]);
                 Expr::Let(ExprLet { expr: Box::new(value), ..expr })

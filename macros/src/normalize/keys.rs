@@ -15,6 +15,7 @@ use super::{Lower, operands};
 use crate::carried::has_ref;
 use crate::hygiene::Names;
 use crate::ir::{LocalId, Stmt};
+use crate::suspend;
 use crate::usage::{self, Usage};
 
 impl Lower<'_> {
@@ -155,6 +156,29 @@ impl Lower<'_> {
         }
     }
 
+    /// Keeps what a chain of methods looks for that the branches are chosen by, so that it may be asked again
+    /// for what they give of it.
+    pub(super) fn keep_decided(&mut self, value: &mut Expr) {
+        let decided = match value {
+            Expr::Match(expr) => &mut *expr.expr,
+            Expr::If(expr) => match first_mut(&mut expr.cond) {
+                Expr::Let(cond) => &mut *cond.expr,
+                _ => return,
+            },
+            _ => return,
+        };
+        if matches!(decided, Expr::MethodCall(_)) && self.is_lending(decided) {
+            let chain = std::mem::replace(decided, Expr::PLACEHOLDER);
+            *decided = self.without_temporaries(None, |this| {
+                let chain = if suspend::expr(&chain) { this.hoist(chain) } else { chain };
+                let before = this.borrowed;
+                let chain = this.keep_found(chain);
+                this.borrowed = before;
+                chain
+            });
+        }
+    }
+
     /// Keeps where the item is that a method finds among those that can be changed: a look at them might find
     /// another one after that. `iter_mut().find(looks)` becomes `iter_mut().nth(place)`.
     fn keep_place(&mut self, call: ExprMethodCall) -> Expr {
@@ -244,6 +268,15 @@ impl Lower<'_> {
     }
 }
 
+/// The operand of a condition that is evaluated first.
+fn first_mut(mut cond: &mut Expr) -> &mut Expr {
+    while matches!(cond, Expr::Binary(expr) if matches!(expr.op, syn::BinOp::And(_))) {
+        let Expr::Binary(expr) = cond else { unreachable!() };
+        cond = &mut expr.left;
+    }
+    cond
+}
+
 /// What a chain of methods is called on.
 fn lender_of(chain: &Expr) -> Option<&Ident> {
     match chain {
@@ -274,7 +307,8 @@ impl VisitMut for Renamed<'_> {
 fn is_copy(call: &syn::ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
     let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
-    path.path.leading_colon.is_some() && segments.any(|name| name == "copy_of_key")
+    let copies = |name: &Ident| name == "copy_of_key" || name == "copy_of_index";
+    path.path.leading_colon.is_some() && segments.any(copies)
 }
 
 /// Whether the expression may lend a part of something.

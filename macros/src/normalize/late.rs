@@ -7,10 +7,10 @@
 
 use std::collections::BTreeSet;
 
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
 
-use super::Lower;
 use super::changed::{Changed, is_stable_value};
 use super::entries::FILLING_OPTIONS;
 use super::labels::OwnTargets;
@@ -20,6 +20,7 @@ use super::operands::is_constant;
 use super::receivers::is_made;
 use super::select::Select;
 use super::walk::JOINING;
+use super::{Lower, let_stmt};
 use crate::ir::LocalId;
 use crate::macros::{self, Piece};
 use crate::suspend::{self, Awaiting};
@@ -83,8 +84,14 @@ impl Lower<'_> {
                 let is_entry = call.args.len() == 1 && self.late(&call.receiver)? != Late::MayPanic;
                 is_entry.then_some(Late::Lends)
             }
-            method if FILLING.contains(&method) => {
+            "and_modify" => {
+                // What is in the entry is changed at once.
                 let entry = receiver.filter(|entry| entry.method == "entry")?;
+                let is_changed = self.late(&entry.receiver)? != Late::Fills;
+                is_changed.then(|| self.late_call(entry)).flatten()
+            }
+            method if FILLING.contains(&method) => {
+                let entry = receiver.filter(|entry| gives_entry(entry))?;
                 self.late_call(entry)?;
                 call.args.iter().all(is_empty).then_some(Late::Fills)
             }
@@ -129,6 +136,9 @@ impl Lower<'_> {
     /// The locals that a chain which is evaluated late names once its arguments are kept.
     pub(super) fn named_late(&self, chain: &Expr, changed: &Changed) -> BTreeSet<LocalId> {
         match chain {
+            Expr::MethodCall(call) if call.method == "and_modify" => {
+                self.named_late(&call.receiver, changed)
+            }
             Expr::MethodCall(call) => {
                 let mut named = self.named_late(&call.receiver, changed);
                 for arg in &call.args {
@@ -160,6 +170,9 @@ impl Lower<'_> {
         match chain {
             Expr::MethodCall(mut call) => {
                 *call.receiver = self.keep_keys(*call.receiver, changed);
+                if call.method == "and_modify" {
+                    return self.change_entry(call);
+                }
                 let joins = is_one_of(&JOINING, &call);
                 for arg in &mut call.args {
                     if joins && is_call(arg) {
@@ -183,6 +196,20 @@ impl Lower<'_> {
         }
     }
 
+    /// Changes what is in the entry of a map, and gives the entry itself, which is looked up once more.
+    fn change_entry(&mut self, mut change: ExprMethodCall) -> Expr {
+        let entry = (*change.receiver).clone();
+        if let Expr::MethodCall(entry) = &mut *change.receiver
+            && let Some(key) = entry.args.first_mut()
+        {
+            *key =
+                syn::parse_quote_spanned!(key.span()=> ::piton::__private::copy_of_key({ &#key }));
+        }
+        let nothing = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
+        self.code(let_stmt(syn::Pat::Wild(nothing), Expr::MethodCall(change)));
+        entry
+    }
+
     fn are_constant(&self, call: &ExprMethodCall) -> bool {
         call.args.iter().all(|arg| is_constant(self, arg))
     }
@@ -195,6 +222,11 @@ impl Lower<'_> {
             _ => true,
         }
     }
+}
+
+/// Whether the call makes an entry of a map, of which the value may have been changed.
+fn gives_entry(call: &ExprMethodCall) -> bool {
+    call.method == "entry" || call.method == "and_modify"
 }
 
 /// Whether the expression is a chain of methods itself: `b.iter()` in `a.iter().chain(b.iter())`.

@@ -19,6 +19,8 @@ use crate::suspend;
 pub(super) enum Operand {
     /// Moves or copies it.
     Value,
+    /// As `Value`, to be matched by a pattern, which says of an `Option` that it is one.
+    Matched,
     /// Borrows it where it is.
     Borrowed,
     /// Uses the place: the left side of an assignment, what is indexed.
@@ -27,7 +29,26 @@ pub(super) enum Operand {
     Receiver,
 }
 
+impl Operand {
+    pub(super) fn is_value(self) -> bool {
+        matches!(self, Self::Value | Self::Matched)
+    }
+}
+
 impl Lower<'_> {
+    /// Hoists what is matched by patterns.
+    pub(super) fn hoist_matched(&mut self, value: Expr) -> Expr {
+        match value {
+            Expr::Tuple(mut tuple) if tuple.elems.iter().any(suspend::expr) => {
+                let parts = std::mem::take(&mut tuple.elems).into_iter();
+                let parts = self.sequence(parts.map(|part| (part, Operand::Matched)).collect());
+                tuple.elems = parts.into_iter().collect();
+                Expr::Tuple(tuple)
+            }
+            value => self.hoist(value),
+        }
+    }
+
     /// Emits the operands up to the last suspension in them, and gives what is left of each.
     pub(super) fn sequence(&mut self, operands: Vec<(Expr, Operand)>) -> Vec<Expr> {
         let last = operands.iter().rposition(|(operand, _)| suspend::expr(operand));
@@ -49,7 +70,7 @@ impl Lower<'_> {
                     let stays = is_kept(&operand, kind);
                     self.borrowed += usize::from(stays);
                     match operand {
-                        Expr::If(expr) if kind == Operand::Value => self.hoist_if(expr),
+                        Expr::If(expr) if kind.is_value() => self.hoist_if(expr),
                         operand => self.hoist(operand),
                     }
                 }
@@ -100,12 +121,20 @@ impl Lower<'_> {
                 let place = Box::new(self.stabilize_place(*expr.expr, changed));
                 Expr::Reference(ExprReference { expr: place, ..expr })
             }
-            operand if kind == Operand::Value => {
+            operand if kind.is_value() => {
                 if is_stable_value(self, &operand, changed) {
-                    operand
-                } else {
-                    let operand = self.keep_receiver(operand);
-                    self.spill_lent(operand)
+                    return operand;
+                }
+                let operand = self.keep_receiver(operand);
+                match kind {
+                    Operand::Matched => {
+                        // What it looks for can stay.
+                        let before = self.borrowed;
+                        let found = self.spill_found(operand);
+                        self.borrowed = before;
+                        found
+                    }
+                    _ => self.spill_lent(operand),
                 }
             }
             // rustc lets nothing change what is borrowed, nor use it up, so this is copied.
@@ -207,7 +236,12 @@ impl Lower<'_> {
     /// As [`spill`](Self::spill). What a method lends is asked for again after what follows, but for an
     /// `Option`: a method of that name which gives one, or a value, is more likely one of the user's own.
     pub(super) fn spill_lent(&mut self, value: Expr) -> Expr {
-        if self.fills(&value) || gives_option(&value) {
+        if gives_option(&value) { self.spill(value) } else { self.spill_found(value) }
+    }
+
+    /// As [`spill`](Self::spill). What a method lends is asked for again after what follows.
+    fn spill_found(&mut self, value: Expr) -> Expr {
+        if self.fills(&value) {
             return self.spill(value);
         }
         let value = self.keep_found(value);
@@ -255,8 +289,8 @@ fn is_kept(operand: &Expr, kind: Operand) -> bool {
     match operand {
         Expr::Paren(paren) => is_kept(&paren.expr, kind),
         Expr::Await(_) => matches!(kind, Operand::Place | Operand::Receiver),
-        Expr::Macro(call) if control::is_join(&call.mac) => kind != Operand::Value,
-        operand => kind != Operand::Value && control::has_parts(operand),
+        Expr::Macro(call) if control::is_join(&call.mac) => !kind.is_value(),
+        operand => !kind.is_value() && control::has_parts(operand),
     }
 }
 

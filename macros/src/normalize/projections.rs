@@ -18,6 +18,9 @@ pub(super) fn projects(call: &ExprMethodCall, have_numbers: bool) -> bool {
         (Some(function), None) if is_one_of(&PROJECTING, call) => {
             lends(function, gives_items, have_numbers)
         }
+        (Some(_), Some(function)) if call.method == "map_or" && call.args.len() == 2 => {
+            lends(function, false, have_numbers)
+        }
         _ => false,
     }
 }

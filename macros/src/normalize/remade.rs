@@ -132,6 +132,9 @@ impl Lower<'_> {
             Pat::Guard(guarded) => &*guarded.pat,
             pat => pat,
         };
+        if let Expr::Paren(inner) = value {
+            return self.note_borrows(pat, &inner.expr);
+        }
         if let (Pat::Tuple(pats), Expr::Tuple(values)) = (pat, value)
             && pats.elems.len() == values.elems.len()
             && !pats.elems.iter().any(|pat| matches!(pat, Pat::Rest(_)))

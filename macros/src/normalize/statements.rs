@@ -227,7 +227,10 @@ impl Lower<'_> {
 
     fn hoist_value(&mut self, local: &syn::Local, value: Expr) -> Expr {
         let before = self.borrowed;
-        let value = self.hoist(value);
+        let value = match split_type(&local.pat).0 {
+            Pat::Tuple(_) => self.hoist_matched(value),
+            _ => self.hoist(value),
+        };
         let hoisted = self.borrowed;
         if is_told_owned(local) || hoisted == before && !self.awaits_later() {
             return value;

@@ -170,7 +170,7 @@ impl Lower<'_> {
                 *expr.base = self.keep_made(*expr.base);
                 Expr::Field(expr)
             }
-            value => self.spill(value),
+            value => self.spill_lent(value),
         }
     }
 

@@ -125,6 +125,14 @@ impl<K: Clone> Copies<K> for Asked {
     }
 }
 
+/// The index by which a branch has found an element.
+///
+/// # Panics
+/// If it was another branch.
+pub fn copy_of_index<K: Clone>(index: &Option<K>) -> K {
+    index.clone().expect("the branch has given an index")
+}
+
 /// The key that a map is given.
 pub fn copy_of_key<K>(key: &K) -> K
 where
