@@ -1,4 +1,4 @@
-//! An `async fn` inside of the body runs inline.
+//! An `async fn` inside of the body runs inline, with the attribute or without it.
 
 #[workflow]
 async fn program(n: i64) -> i64 {
@@ -7,7 +7,12 @@ async fn program(n: i64) -> i64 {
         act(once).await
     }
 
+    #[workflow]
+    async fn thrice(x: i64) -> i64 {
+        twice(act(x).await).await
+    }
+
     let a = twice(n).await;
     let b = twice(note(a + 1)).await;
-    a * 100 + b
+    a * 100 + b + thrice(b).await
 }
