@@ -158,7 +158,17 @@ pub(super) fn has_receiver(value: &mut Expr) -> bool {
 
 /// Whether the method gives a value of its own, and what it is called on is there for it alone.
 fn is_looked_at(call: &ExprMethodCall) -> bool {
-    gives_own(call) && (is_made(&call.receiver) || is_collected(&call.receiver))
+    let receiver = &*call.receiver;
+    gives_own(call) && (is_made(receiver) || is_given(receiver) || is_collected(receiver))
+}
+
+/// Whether branches give the value.
+fn is_given(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(paren) => is_given(&paren.expr),
+        Expr::If(_) | Expr::Match(_) => true,
+        _ => false,
+    }
 }
 
 /// Whether the expression is a list of items that borrow from nothing that ends before it.
