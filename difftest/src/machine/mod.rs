@@ -4,6 +4,7 @@
 //! as an engine keeps it in its inbox; the next step is made by a machine decoded from those bytes.
 
 mod activities;
+mod going_on;
 
 use std::fmt::Debug;
 
@@ -36,7 +37,7 @@ pub(crate) const CANCEL_REASON: &str = "enough";
 /// If the arguments cannot be encoded.
 pub fn run<W: Workflow<Return: Debug>>(script: Script, call: WorkflowCall<W>) -> Record {
     let arguments = call.into_arguments().expect("plain data can be encoded");
-    drive(script, || Parked::<W>::start(arguments))
+    going_on::recorded(|| drive(script, || Parked::<W>::start(arguments)))
 }
 
 /// A program between steps: bytes, and what has arrived.

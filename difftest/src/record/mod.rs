@@ -28,11 +28,11 @@ fn push(event: String) {
     }
 }
 
-/// What stands among the events of a machine where it has parked and goes on within the turn, because
-/// what it waits for is there already.
+/// What stands among the events of a machine where it has parked, or would have, and goes on within the
+/// turn, because what it waits for is there already.
 const PARKED: &str = "parked";
 
-/// Records that a machine has parked and goes on at once.
+/// Records that a machine has left the code up to an await, and goes on at once.
 pub(crate) fn parked() {
     push(PARKED.to_owned());
 }
