@@ -193,8 +193,7 @@ impl VisitMut for Decide {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        if suspend::awaiting(mac) == Some(suspend::Awaiting::Select) {
-            let Ok(mut select) = mac.parse_body::<Select>() else { return };
+        if let Some(mut select) = Select::of(mac) {
             for arm in &mut select.arms {
                 self.visit_pat_mut(&mut arm.pat);
                 self.visit_expr_mut(&mut arm.future);

@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
 
 use super::changed::{Changed, is_stable_value};
-use super::entries::FILLING_OPTIONS;
+use super::entries::{FILLING_OPTIONS, copied_key};
 use super::labels::OwnTargets;
 use super::lending::{ADAPTING, ITEMS, PARTS_MUT, is_one_of};
 use super::loops::is_range;
@@ -20,10 +20,10 @@ use super::operands::is_constant;
 use super::receivers::is_made;
 use super::select::Select;
 use super::walk::JOINING;
-use super::{Lower, let_stmt};
+use super::{Lower, let_stmt, wild_pat};
 use crate::ir::LocalId;
 use crate::macros::{self, Piece};
-use crate::suspend::{self, Awaiting};
+use crate::suspend;
 use crate::usage::Usage;
 
 /// Methods that lend what is in an entry of a map, and may put it there.
@@ -202,11 +202,9 @@ impl Lower<'_> {
         if let Expr::MethodCall(entry) = &mut *change.receiver
             && let Some(key) = entry.args.first_mut()
         {
-            *key =
-                syn::parse_quote_spanned!(key.span()=> ::piton::__private::copy_of_key({ &#key }));
+            *key = copied_key(key, key.span());
         }
-        let nothing = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
-        self.code(let_stmt(syn::Pat::Wild(nothing), Expr::MethodCall(change)));
+        self.code(let_stmt(wild_pat(), Expr::MethodCall(change)));
         entry
     }
 
@@ -318,9 +316,7 @@ impl Visit<'_> for Search<'_> {
         if macros::is_literal(mac) {
             return;
         }
-        if suspend::awaiting(mac) == Some(Awaiting::Select)
-            && let Ok(select) = mac.parse_body::<Select>()
-        {
+        if let Some(select) = Select::of(mac) {
             for arm in &select.arms {
                 [Some(&arm.future), arm.cond.as_ref(), Some(&arm.handler)]
                     .into_iter()

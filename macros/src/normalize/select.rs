@@ -28,6 +28,16 @@ pub(crate) struct SelectSource {
     pub(crate) handler: Expr,
 }
 
+impl Select {
+    /// What a macro is, if it is a `select!`.
+    pub(crate) fn of(mac: &Macro) -> Option<Self> {
+        match suspend::awaiting(mac) {
+            Some(suspend::Awaiting::Select) => mac.parse_body().ok(),
+            _ => None,
+        }
+    }
+}
+
 impl Parse for Select {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         if input.peek(Ident) && input.peek2(Token![;]) {

@@ -13,7 +13,6 @@ use super::text_types::{of_constant, of_type};
 use super::{collect_bindings, split_type};
 use crate::ir::{LocalId, LocalKind, Locals};
 use crate::macros;
-use crate::suspend;
 
 /// What is known of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,8 +165,7 @@ fn beside(left: Shape, right: Shape) -> Shape {
 }
 
 fn of_macro(mac: &Macro, of: &dyn Fn(&Expr) -> Shape) -> Shape {
-    if suspend::awaiting(mac) == Some(suspend::Awaiting::Select) {
-        let Ok(select) = mac.parse_body::<Select>() else { return Shape::Unknown };
+    if let Some(select) = Select::of(mac) {
         let arms = select.arms.iter().map(|arm| of(&arm.handler));
         return arms.fold(Shape::Unknown, Shape::or);
     }
@@ -389,8 +387,7 @@ impl Visit<'_> for Search<'_> {
     }
 
     fn visit_macro(&mut self, mac: &Macro) {
-        if suspend::awaiting(mac) == Some(suspend::Awaiting::Select) {
-            let Ok(select) = mac.parse_body::<Select>() else { return };
+        if let Some(select) = Select::of(mac) {
             for arm in &select.arms {
                 self.visit_expr(&arm.future);
                 self.visit_expr(&arm.handler);

@@ -7,6 +7,7 @@ use super::{Analysis, Mode};
 use crate::carried::takes_receiver;
 use crate::ir::label_target;
 use crate::macros::{self, Piece, Role};
+use crate::normalize::select::Select;
 use crate::normalize::{is_assignment, is_comparison, is_lazy, split_type};
 use crate::usage::Jump;
 
@@ -67,6 +68,26 @@ fn takes(call: &syn::ExprMethodCall) -> bool {
     ];
     let method = call.method.to_string();
     TAKING.contains(&method.as_str()) || method.starts_with("into_") || takes_receiver(call)
+}
+
+impl Analysis<'_> {
+    /// What is awaited may run in part, then one of the handlers.
+    fn select(&mut self, select: &Select) {
+        for arm in &select.arms {
+            self.maybe(|this| {
+                arm.cond.iter().for_each(|cond| this.visit_expr(cond));
+                this.visit_expr(&arm.future);
+            });
+        }
+        let mut branches = Vec::new();
+        for arm in &select.arms {
+            self.scoped(|this| {
+                this.hide(&arm.pat);
+                branches.push(this.branch(|this| this.visit_expr(&arm.handler)));
+            });
+        }
+        self.merge(branches);
+    }
 }
 
 impl Visit<'_> for Analysis<'_> {
@@ -228,6 +249,9 @@ impl Visit<'_> for Analysis<'_> {
     fn visit_macro(&mut self, mac: &Macro) {
         if macros::is_literal(mac) {
             return;
+        }
+        if let Some(select) = Select::of(mac) {
+            return self.select(&select);
         }
         let Some(pieces) = macros::parse(mac) else {
             return macros::scan_names(&mac.tokens, &mut |name| {
