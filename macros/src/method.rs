@@ -8,8 +8,8 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Macro, Path, PathArguments,
-    Signature, Type,
+    Attribute, FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Macro, Path,
+    PathArguments, Signature, Type,
 };
 
 use crate::check::Rule;
@@ -93,6 +93,13 @@ pub(crate) fn block_around(
         // In code without a block, rustc refuses `self`.
         _ => Ok(None),
     }
+}
+
+/// Where the first attribute of one of these names is, whatever path leads to it.
+pub(crate) fn attribute_named(names: &[&str], attrs: &[Attribute]) -> Option<usize> {
+    attrs.iter().position(|attr| {
+        attr.path().segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
+    })
 }
 
 /// Whether a function can only be in an `impl` block.
@@ -193,10 +200,7 @@ pub(crate) fn each(
     let mut found = false;
     for item in &mut block.items {
         let ImplItem::Fn(function) = item else { continue };
-        let is_of_kind = |attribute: &syn::Attribute| {
-            attribute.path().segments.last().is_some_and(|last| last.ident == kind.name)
-        };
-        let Some(index) = function.attrs.iter().position(is_of_kind) else { continue };
+        let Some(index) = attribute_named(&[kind.name], &function.attrs) else { continue };
         found = true;
         let attribute = function.attrs.remove(index);
         let arguments = match attribute.meta {

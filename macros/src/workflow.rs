@@ -3,13 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{Attribute, Item, ItemFn, ItemImpl};
+use syn::{Item, ItemFn, ItemImpl};
 
 use crate::args::WorkflowArgs;
 use crate::check::{Level, Rule, check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Graph, LocalKind, Point};
-use crate::method::Kind;
+use crate::method::{Kind, attribute_named};
 use crate::parse::WorkflowFn;
 use crate::{cfg, codegen, conditions, dump, layout, liveness, method, normalize, parse, resolve};
 
@@ -215,11 +215,12 @@ fn report_repeated(points: &[Point], level: Level, diagnostics: &Diagnostics) {
 /// An `async fn` in the body is a workflow of its own, which the body can only await.
 fn compile_item(item: &mut Item, outer: &WorkflowFn, diagnostics: &Diagnostics) {
     let Item::Fn(function) = item else { return };
-    if function.sig.asyncness.is_none() || attribute(&function.attrs, "activity").is_some() {
+    if function.sig.asyncness.is_none() || attribute_named(&["activity"], &function.attrs).is_some()
+    {
         return;
     }
     // It is one with or without the attribute.
-    if let Some(index) = attribute(&function.attrs, "workflow") {
+    if let Some(index) = attribute_named(&["workflow"], &function.attrs) {
         let attr = function.attrs.remove(index);
         if !matches!(attr.meta, syn::Meta::Path(_)) {
             diagnostics.error(
@@ -240,12 +241,6 @@ fn compile_item(item: &mut Item, outer: &WorkflowFn, diagnostics: &Diagnostics) 
             *item = Item::Verbatim(codegen::facade(&function, &definition, &TokenStream::new()));
         }
     }
-}
-
-/// Where the attribute of that name is, whatever path leads to it.
-fn attribute(attrs: &[Attribute], name: &str) -> Option<usize> {
-    let is_it = |attr: &Attribute| attr.path().segments.last().is_some_and(|it| it.ident == name);
-    attrs.iter().position(is_it)
 }
 
 /// The dumps of the passes, if the environment asks for them: `PITON_DUMP=1`, or the stored name.

@@ -43,6 +43,7 @@ pub(crate) use self::rules::{Level, Levels, Rule};
 pub(crate) use self::unused::use_imports_around;
 use crate::args::{DeterministicArgs, WorkflowArgs};
 use crate::diagnostics::Diagnostics;
+use crate::method::attribute_named;
 use crate::suspend;
 
 /// Checks the body of a workflow against every rule.
@@ -192,7 +193,7 @@ impl<'ast> Visit<'ast> for Checker<'_> {
 
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
-            Item::Fn(function) if has_attribute_of_ours(function) => {}
+            Item::Fn(function) if attribute_named(&OURS, &function.attrs).is_some() => {}
             Item::Fn(function) => {
                 self.check_unsafe_function(&function.sig);
                 self.visit_nested(&function.sig, &function.block);
@@ -314,13 +315,8 @@ impl<'ast> Visit<'ast> for Checker<'_> {
     }
 }
 
-fn has_attribute_of_ours(function: &ItemFn) -> bool {
-    function.attrs.iter().any(|attribute| {
-        attribute.path().segments.last().is_some_and(|last| {
-            ["workflow", "activity", "deterministic"].iter().any(|name| last.ident == name)
-        })
-    })
-}
+/// The attributes of functions that are checked for themselves.
+const OURS: [&str; 3] = ["workflow", "activity", "deterministic"];
 
 /// The name of the parameter `cx: &Context`.
 fn context_name(signature: &Signature) -> Option<&Ident> {

@@ -21,9 +21,9 @@ impl Printer<'_> {
         let stand_ins = &self.machine.layout.stand_ins;
         self.flags.borrow_mut().clear();
         for (index, part) in stand_ins.taken(self.at.get()).enumerate() {
-            let (place, hole) = (self.place(part), hidden(&format!("hole{index}")));
-            copy.extend(quote!(let #hole = __piton::Hole::of(&mut #place)?;));
-            fill.extend(quote!(#place = #hole.fill()?;));
+            let hole = hidden(&format!("hole{index}"));
+            copy.extend(self.keep(part, &hole));
+            fill.extend(self.fill(part, &hole));
         }
         let changed = self.standing().filter(|part| usage.changes.contains(&part.local));
         let flags = changed.enumerate().map(|(index, part)| {
@@ -105,8 +105,10 @@ impl Printer<'_> {
     /// puts each back if a jump leads out of that value: those but for the ones in what has been `filled`.
     pub(super) fn returning(&self, filled: &[Place]) -> Vec<(Place, Ident)> {
         let count = self.returning.borrow().len();
-        let parts = self.standing().filter(|part| !filled.iter().any(|filled| filled.holds(part)));
-        parts.zip(count..).map(|(part, n)| (part.clone(), hidden(&format!("left{n}")))).collect()
+        outside(self.standing(), filled)
+            .zip(count..)
+            .map(|(part, n)| (part.clone(), hidden(&format!("left{n}"))))
+            .collect()
     }
 
     /// Copies a part before it is forgotten.
@@ -157,16 +159,10 @@ impl Printer<'_> {
     /// Puts a copy in the place of a part, which is dropped, unless it stands there. `forget` forgets the
     /// copies in parts of it.
     fn replace(&self, part: &Place, forget: TokenStream) -> TokenStream {
-        let (place, hole) = (self.place(part), hidden("hole"));
-        let replace = quote! {
-            let #hole = __piton::Hole::of(&mut #place)?;
-            #forget
-            #place = #hole.fill()?;
-        };
-        match self.flag(part) {
-            Some(flag) => quote!(if !#flag { #replace #flag = true; }),
-            None => quote!({ #replace }),
-        }
+        let hole = hidden("hole");
+        let (keep, fill) = (self.keep(part, &hole), self.fill(part, &hole));
+        let missing = self.flag(part).map(|flag| quote!(if !#flag));
+        quote!(#missing { #keep #forget #fill })
     }
 
     /// Puts a copy back into the place of a part, whatever is there.
@@ -181,8 +177,7 @@ impl Printer<'_> {
         parts: impl Iterator<Item = &'p Place>,
         filled: &[Place],
     ) -> TokenStream {
-        let parts = parts.filter(|part| !filled.iter().any(|filled| filled.holds(part)));
-        parts.map(|part| self.forget(part)).collect()
+        outside(parts, filled).map(|part| self.forget(part)).collect()
     }
 
     fn forget(&self, part: &Place) -> TokenStream {
@@ -198,4 +193,12 @@ impl Printer<'_> {
         let flags = self.flags.borrow();
         flags.iter().find(|(flagged, _)| flagged == part).map(|(_, flag)| flag.clone())
     }
+}
+
+/// The parts that are not in what has been `filled`.
+fn outside<'p>(
+    parts: impl Iterator<Item = &'p Place>,
+    filled: &[Place],
+) -> impl Iterator<Item = &'p Place> {
+    parts.filter(|part| !filled.iter().any(|filled| filled.holds(part)))
 }

@@ -4,11 +4,12 @@
 //! They are put there once, by a statement of its own, and looked up from then on: in a map by a copy
 //! of the key.
 
+use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprMethodCall, Lit, Pat};
+use syn::{Expr, ExprMethodCall, Lit};
 
 use super::lending::is_one_of;
-use super::{Lower, let_stmt};
+use super::{Lower, let_stmt, wild_pat};
 
 /// Methods that lend what is in an entry of a map, and may put it there.
 const FILLING: [&str; 4] = ["or_default", "or_insert", "or_insert_with", "or_insert_with_key"];
@@ -42,9 +43,7 @@ impl Lower<'_> {
                 self.keep_filled(&mut entry.receiver);
                 let at = entry.args[0].span();
                 let kept = self.spill(entry.args[0].clone());
-                let copied: Expr = syn::parse_quote_spanned!(at=> { &#kept });
-                entry.args[0] =
-                    syn::parse_quote_spanned!(at=> ::piton::__private::copy_of_key(#copied));
+                entry.args[0] = copied_key(&kept, at);
                 let map = &entry.receiver;
                 syn::parse_quote_spanned!(span=> #map.get_mut(&#kept))
             }
@@ -54,8 +53,7 @@ impl Lower<'_> {
                 syn::parse_quote_spanned!(span=> #option.as_mut())
             }
         };
-        let nothing = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
-        self.code(let_stmt(Pat::Wild(nothing), Expr::MethodCall(call)));
+        self.code(let_stmt(wild_pat(), Expr::MethodCall(call)));
         syn::parse_quote_spanned!(span=> #found.expect("it has been put there"))
     }
 
@@ -64,6 +62,11 @@ impl Lower<'_> {
         let value = std::mem::replace(receiver, Expr::PLACEHOLDER);
         *receiver = if self.fills(&value) { self.fill(value) } else { self.keep_in(value) };
     }
+}
+
+/// A copy of a key that is a reference or not.
+pub(super) fn copied_key(key: &Expr, span: Span) -> Expr {
+    syn::parse_quote_spanned!(span=> ::piton::__private::copy_of_key({ &#key }))
 }
 
 /// The call that makes the entry of which an expression lends the value.

@@ -91,25 +91,18 @@ impl Lower<'_> {
         match value {
             value if self.fills(&value) => self.fill(value),
             value if ends_in_part(&value) => self.keep_in(value),
-            Expr::Tuple(mut tuple) => {
-                for value in &mut tuple.elems {
-                    *value = self.keep_found(std::mem::replace(value, Expr::PLACEHOLDER));
+            mut value => {
+                let parts = match &mut value {
+                    Expr::Tuple(tuple) => Some(&mut tuple.elems),
+                    Expr::Array(array) => Some(&mut array.elems),
+                    Expr::Call(call) if only_wraps(&call.func) => Some(&mut call.args),
+                    _ => None,
+                };
+                for part in parts.into_iter().flatten() {
+                    *part = self.keep_found(std::mem::replace(part, Expr::PLACEHOLDER));
                 }
-                Expr::Tuple(tuple)
+                value
             }
-            Expr::Array(mut array) => {
-                for value in &mut array.elems {
-                    *value = self.keep_found(std::mem::replace(value, Expr::PLACEHOLDER));
-                }
-                Expr::Array(array)
-            }
-            Expr::Call(mut call) if only_wraps(&call.func) => {
-                for value in &mut call.args {
-                    *value = self.keep_found(std::mem::replace(value, Expr::PLACEHOLDER));
-                }
-                Expr::Call(call)
-            }
-            value => value,
         }
     }
 

@@ -8,7 +8,7 @@ use syn::{Expr, Label, Lit, Pat};
 
 use super::operands::without_parens;
 use super::texts::{self, Shape};
-use super::{Dest, Lower, let_stmt, names, walk};
+use super::{Dest, Lower, let_stmt, names, walk, wild_pat};
 use crate::ir::{Arm, LocalId, LocalKind, Stmt};
 use crate::suspend;
 
@@ -119,12 +119,11 @@ impl Lower<'_> {
         let shape = texts::of_value(&self.locals, &self.shapes, &values);
         let has_texts = shape == Shape::List(Box::new(Shape::Text));
         let may_be_text = shape == Shape::Unknown && texts::may_lend(&self.locals, &values);
-        let nothing = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
         let values = match is_range(&values) {
             true => values,
             false => syn::parse_quote_spanned!(span=> ::piton::__private::beside(#values, #lent)),
         };
-        let rest = self.rest(values, ("zipped", &Pat::Wild(nothing)), has_texts, span);
+        let rest = self.rest(values, ("zipped", &wild_pat()), has_texts, span);
         self.locals[rest].may_be_text = may_be_text;
         self.locals[rest].holds_text = shape.holds_text() && !has_texts;
         let kind = if has_texts { LocalKind::Text } else { LocalKind::Value };

@@ -167,27 +167,35 @@ impl Lower<'_> {
         let before = self.borrowed;
         let outer = std::mem::take(&mut self.out);
         let value = lower(self);
-        let mut stmts = std::mem::replace(&mut self.out, outer);
-        if self.borrowed == before {
-            self.out.extend(stmts);
-            return value;
-        }
-        if let Some(value) = self.with_lasting_keys(&value, &mut stmts) {
-            self.borrowed = before;
-            self.push(Stmt::Scope(Body { stmts }));
-            return value;
-        }
-        if extends_temporaries(&value) {
-            self.out.extend(stmts);
-            return value;
-        }
-        self.borrowed = before;
+        let body = Body { stmts: std::mem::replace(&mut self.out, outer) };
+        let (value, left) = self.outlive(body, value, before);
+        let Some(mut body) = left else { return value };
         let local = self.temporary(&value);
         self.locals[local].ty = ty;
         self.push(Stmt::Declare(local));
-        stmts.push(Stmt::Define { local, value });
-        self.push(Stmt::Scope(Body { stmts }));
+        body.stmts.push(Stmt::Define { local, value });
+        self.push(Stmt::Scope(body));
         self.path(local)
+    }
+
+    /// Emits the statements that make a value, if it may be used after what they have borrowed for it, of
+    /// which there was `before` as much. Else gives them back: the value is to be used up at their end.
+    fn outlive(&mut self, mut body: Body, value: Expr, before: usize) -> (Expr, Option<Body>) {
+        if self.borrowed == before {
+            self.out.extend(body.stmts);
+            return (value, None);
+        }
+        if let Some(value) = self.with_lasting_keys(&value, &mut body.stmts) {
+            self.borrowed = before;
+            self.push(Stmt::Scope(body));
+            return (value, None);
+        }
+        if extends_temporaries(&value) {
+            self.out.extend(body.stmts);
+            return (value, None);
+        }
+        self.borrowed = before;
+        (value, Some(body))
     }
 
     /// Gives `value`, which does not suspend, to `dest`.
@@ -316,6 +324,11 @@ fn ident_pat(ident: Ident, mutable: bool) -> Pat {
         ident,
         subpat: None,
     })
+}
+
+/// `_`
+fn wild_pat() -> Pat {
+    Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() })
 }
 
 /// `let pat = value;`

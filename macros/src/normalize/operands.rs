@@ -9,7 +9,7 @@ use syn::{Expr, ExprReference, UnOp};
 use super::changed::{Changed, is_stable_value};
 use super::late::Late;
 use super::lending::{LENDING_ALWAYS, PARTS, is_one_of};
-use super::{Lower, chain, control, let_stmt};
+use super::{Lower, chain, control, let_stmt, wild_pat};
 use crate::carried::{gives_own, local_of, takes_receiver};
 use crate::macros::{self, Piece};
 use crate::suspend;
@@ -218,8 +218,7 @@ impl Lower<'_> {
             mutability: None,
             expr: Box::new(place.clone()),
         });
-        let wild = syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() };
-        self.code(let_stmt(syn::Pat::Wild(wild), borrow));
+        self.code(let_stmt(wild_pat(), borrow));
     }
 
     /// Whether the expression makes a value of what has been awaited before it, by methods that take what

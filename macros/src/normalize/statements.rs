@@ -257,22 +257,10 @@ impl Lower<'_> {
     fn bind_parts(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
         let before = self.borrowed;
         let mut left = None;
-        let mut body = self.body(|this| left = Some(this.hoist_value(local, value)));
+        let body = self.body(|this| left = Some(this.hoist_value(local, value)));
         let value = as_value(&local.pat, left?);
-        if self.borrowed == before {
-            self.out.extend(body.stmts);
-            return Some(value);
-        }
-        if let Some(value) = self.with_lasting_keys(&value, &mut body.stmts) {
-            self.borrowed = before;
-            self.push(Stmt::Scope(body));
-            return Some(value);
-        }
-        if extends_temporaries(&value) {
-            self.out.extend(body.stmts);
-            return Some(value);
-        }
-        self.borrowed = before;
+        let (value, left) = self.outlive(body, value, before);
+        let Some(mut body) = left else { return Some(value) };
         let mut parts = Parts { lower: self, given: Vec::new() };
         let mut pat = local.pat.clone();
         parts.visit_pat_mut(&mut pat);
