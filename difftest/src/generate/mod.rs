@@ -157,9 +157,7 @@ impl Generator {
             let around = self.scope.begin_branch(self.expression);
             out.push(body(self, index));
             self.scope.end_branch(around);
-            for (alive, now) in after.iter_mut().zip(self.scope.alive()) {
-                *alive &= now;
-            }
+            self.scope.note_moved(&mut after);
         }
         self.scope.set_alive(&after);
         out

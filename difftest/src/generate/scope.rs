@@ -239,6 +239,13 @@ impl Scope {
         }
     }
 
+    /// Notes what has been moved here among what is alive where control goes, too.
+    pub(super) fn note_moved(&self, alive: &mut [bool]) {
+        for (alive, var) in alive.iter_mut().zip(&self.vars) {
+            *alive &= var.alive;
+        }
+    }
+
     /// Of the locals that were declared then, only those that were alive then, too, are it from here on.
     pub(super) fn keep_alive(&mut self, alive: &[bool]) {
         for (var, alive) in self.vars.iter_mut().zip(alive) {

@@ -70,18 +70,18 @@ impl Generator {
             }
             11 | 12 if self.may_exit => match self.question {
                 Question::Outcomes => {
-                    self.one_of(ty, &[("$?", &[Ty::Outcome]), ("$? + $", &[Ty::Outcome, ty])])
+                    self.one_of(ty, &[("$?", &[Ty::Outcome]), ("($? + $)", &[Ty::Outcome, ty])])
                 }
                 Question::Options => {
-                    self.one_of(ty, &[("$?", &[Ty::Maybe]), ("$? ^ $", &[Ty::Maybe, ty])])
+                    self.one_of(ty, &[("$?", &[Ty::Maybe]), ("($? ^ $)", &[Ty::Maybe, ty])])
                 }
                 Question::Everything => self.one_of(
                     ty,
                     &[
                         ("$?", &[Ty::Outcome]),
                         ("$?", &[Ty::Failing]),
-                        ("$? - $", &[Ty::Failing, ty]),
-                        ("$?.len() as i64", &[Ty::Fetched]),
+                        ("($? - $)", &[Ty::Failing, ty]),
+                        ("($?.len() as i64)", &[Ty::Fetched]),
                     ],
                 ),
                 Question::Nothing => self.leaf(ty),

@@ -12,9 +12,7 @@ impl Generator {
                 return Node::expr(Ty::Unit, &format!("continue {label}"), vec![]);
             }
             let value = (value != Ty::Unit).then(|| self.expr(value));
-            for (alive, now) in self.targets[index].alive.iter_mut().zip(self.scope.alive()) {
-                *alive &= now;
-            }
+            self.note_break(index);
             let given = if value.is_some() { " ($)" } else { "" };
             return Node::expr(Ty::Unit, &format!("break {label}{given}"), Vec::from_iter(value));
         }
@@ -25,6 +23,20 @@ impl Generator {
             }
             None => Node::expr(Ty::Unit, "unreachable!()", vec![]),
         }
+    }
+
+    /// Notes that control goes from here to the end of a target.
+    fn note_break(&mut self, target: usize) {
+        self.scope.note_moved(&mut self.targets[target].alive);
+    }
+
+    /// What a `break` gives, which goes with it to the end of the innermost target and may not happen.
+    pub(super) fn break_value(&mut self, ty: Ty) -> Node {
+        self.perhaps(|this| {
+            let value = this.expr(ty);
+            this.note_break(this.targets.len() - 1);
+            value
+        })
     }
 
     fn may_jump(&self) -> bool {

@@ -305,7 +305,7 @@ impl Generator {
                 this.scoped(|this| {
                     let body = this.body(2);
                     let condition = this.expr(Ty::Bool);
-                    let early = this.perhaps(|this| this.expr(ty));
+                    let early = this.break_value(ty);
                     let value = this.expr(ty);
                     vec![body, condition, early, value]
                 })
