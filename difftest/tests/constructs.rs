@@ -82,6 +82,7 @@ const CONSTRUCTS: &[&[&str]] = &[
     &["join_all("],
     &["async move {"],
     &["async {"],
+    &["}.await"],
     // Functions and items.
     &["async fn inner"],
     &["Box::pin(recursive("],

@@ -35,6 +35,19 @@ pub(crate) fn expr(expr: &Expr) -> bool {
     search.0
 }
 
+/// The `async` block, if one is awaited where it stands.
+pub(crate) fn awaited_block(expr: &syn::ExprAwait) -> Option<&syn::ExprAsync> {
+    let mut base = &*expr.base;
+    loop {
+        base = match base {
+            Expr::Async(block) => return Some(block),
+            Expr::Paren(expr) => &expr.expr,
+            Expr::Group(expr) => &expr.expr,
+            _ => return None,
+        };
+    }
+}
+
 /// Whether running the block can suspend.
 pub(crate) fn block(block: &Block) -> bool {
     block.stmts.iter().any(stmt)

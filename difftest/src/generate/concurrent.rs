@@ -58,6 +58,16 @@ impl Generator {
         node
     }
 
+    /// An `async` block that is awaited where it stands.
+    pub(super) fn awaited_block(&mut self, ty: Ty) -> Node {
+        // What a block gives borrows from nothing that it may take over.
+        if matches!(ty, Ty::Str | Ty::Failing) {
+            return self.block(ty);
+        }
+        let block = self.async_block(ty);
+        Node::expr(ty, "$.await", vec![block])
+    }
+
     /// A `select!` that gives this type.
     pub(super) fn select_value(&mut self, ty: Ty) -> Node {
         let count = 2 + self.rng.below(2);

@@ -80,7 +80,8 @@ impl Checker<'_> {
             Kind::AsyncBlock => (
                 Rule::AWAIT_IN_ASYNC_BLOCK,
                 "await in an `async` block that is a value",
-                "declare an `async fn` in the body instead, and await or join its calls",
+                "await the block where it stands, `async { … }.await`, or declare an `async fn` in the body \
+                 instead, and await or join its calls",
             ),
             Kind::Constant => (Rule::AWAIT_IN_CONST, "await in a constant", "use a `let`"),
         };
@@ -103,10 +104,12 @@ impl Checker<'_> {
         );
     }
 
-    /// Visits what a macro of ours awaits. An `async` block is a part of the machine there.
+    /// Visits what is awaited where it stands. An `async` block is a part of the machine there.
     pub(super) fn visit_operation(&mut self, operation: &Expr) {
         match operation {
             Expr::Async(block) => self.visit_block(&block.block),
+            Expr::Paren(expr) => self.visit_operation(&expr.expr),
+            Expr::Group(expr) => self.visit_operation(&expr.expr),
             Expr::Call(call) => self.check_call(call, true),
             other => self.visit_expr(other),
         }

@@ -30,7 +30,7 @@ use std::fmt::Display;
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, FnArg, Item, ItemFn, Pat, Signature, Type};
+use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
 
 use self::awaits::Region;
 use self::definitions::Definitions;
@@ -288,10 +288,7 @@ impl<'ast> Visit<'ast> for Checker<'_> {
 
     fn visit_expr_await(&mut self, expr: &'ast syn::ExprAwait) {
         self.check_await(&expr.await_token);
-        match &*expr.base {
-            Expr::Call(call) => self.check_call(call, true),
-            other => self.visit_expr(other),
-        }
+        self.visit_operation(&expr.base);
     }
 
     fn visit_expr_async(&mut self, expr: &'ast syn::ExprAsync) {

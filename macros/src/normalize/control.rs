@@ -23,6 +23,7 @@ pub(super) fn has_parts(expr: &Expr) -> bool {
         | Expr::Continue(_)
         | Expr::Unsafe(_) => true,
         Expr::Macro(call) => suspend::awaiting(&call.mac) == Some(suspend::Awaiting::Select),
+        Expr::Await(expr) => suspend::awaited_block(expr).is_some(),
         _ => false,
     }
 }
@@ -81,6 +82,9 @@ impl Lower<'_> {
                 if suspend::awaiting(&call.mac) == Some(suspend::Awaiting::Select) =>
             {
                 self.select_expr(&call.mac, dest);
+            }
+            Expr::Await(ref expr) if let Some(block) = suspend::awaited_block(expr) => {
+                self.await_block(block.clone(), expr.await_token.span, dest);
             }
             Expr::Await(expr) if matches!(dest, Dest::Discard) => {
                 let point = self.future(expr);

@@ -27,7 +27,7 @@ impl Lower<'_> {
 
     fn hoist_parts(&mut self, expr: Expr) -> Expr {
         match expr {
-            Expr::Await(expr) => {
+            Expr::Await(expr) if suspend::awaited_block(&expr).is_none() => {
                 let result = Expr::Await(expr.clone());
                 let point = self.future(expr);
                 let local = self.temporary(&result);

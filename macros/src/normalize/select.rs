@@ -1,6 +1,6 @@
 //! `select!`, `join!` and `try_join!`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -9,7 +9,7 @@ use syn::{Expr, Ident, Macro, Pat, Token};
 
 use super::{Dest, Lower};
 use crate::check::Rule;
-use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
+use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt, discard};
 use crate::suspend;
 
 /// The arguments of `select!`.
@@ -144,6 +144,22 @@ impl Lower<'_> {
         });
         let arms = arms.collect();
         self.push(Stmt::Select { point, arms });
+    }
+
+    /// Lowers an `async` block that is awaited where it stands: a `select!` of one branch.
+    pub(super) fn await_block(&mut self, block: syn::ExprAsync, span: Span, dest: Dest) {
+        let start = block.async_token.span;
+        let point = self.point("async".to_owned(), PointKind::Select, span);
+        let future = self.region(point, 0, Branch::Region(block));
+        let given = self.new_temporary("async", LocalKind::Value, span);
+        let value = self.path(given);
+        let value = match dest {
+            Dest::Discard => Expr::Verbatim(discard(&value, start, span)),
+            Dest::Local(_) | Dest::Return => value,
+        };
+        let body = self.body(|this| this.finish(value, dest));
+        let arm = SelectArm { pat: self.local_pat(given), cond: None, future, body };
+        self.push(Stmt::Select { point, arms: vec![arm] });
     }
 
     pub(super) fn hoist_join(&mut self, mac: &Macro, fail_fast: bool) -> Expr {

@@ -219,8 +219,8 @@ impl Resolver<'_> {
         mac.tokens = select.into_token_stream();
     }
 
-    /// A future awaited together with others. The code of an `async` block is taken apart there.
-    fn resolve_branch(&mut self, future: &mut Expr) {
+    /// A future that is awaited where it stands. The code of an `async` block is taken apart there.
+    pub(super) fn resolve_branch(&mut self, future: &mut Expr) {
         match future {
             Expr::Async(block) => {
                 write_out::block(&mut block.block);

@@ -312,6 +312,10 @@ impl VisitMut for Resolver<'_> {
         }
     }
 
+    fn visit_expr_await_mut(&mut self, expr: &mut syn::ExprAwait) {
+        self.resolve_branch(&mut expr.base);
+    }
+
     fn visit_expr_if_mut(&mut self, expr: &mut syn::ExprIf) {
         let lowered = self.lowered && suspends_if(expr);
         self.scoped(lowered, |this| {

@@ -5,7 +5,7 @@ use crate::generate::{Generator, Node, Ty};
 impl Generator {
     /// A construct that can have any type.
     pub(super) fn branching(&mut self, ty: Ty) -> Node {
-        match self.rng.below(13) {
+        match self.rng.below(14) {
             0..=2 => {
                 let mut count = 0;
                 let (template, nodes) = self.chain(true, &mut |this| {
@@ -27,7 +27,8 @@ impl Generator {
             8 => self.within_expression(|this| this.labeled_block(ty)),
             9 if self.may_await => self.select_value(ty),
             10 if self.may_await => self.join_value(ty),
-            11 if ty != Ty::Failing => {
+            11 if self.may_await => self.awaited_block(ty),
+            12 if ty != Ty::Failing => {
                 let value = self.within_expression(|this| this.expr(ty));
                 Node::expr(ty, "note($)", vec![value])
             }
