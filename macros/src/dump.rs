@@ -27,6 +27,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
             LocalKind::Value => "",
             LocalKind::Items => " (items)",
             LocalKind::Text => " (text)",
+            LocalKind::Lent => " (lent text)",
             LocalKind::Texts => " (texts)",
         };
         let remade = local

@@ -8,6 +8,9 @@ use std::collections::HashSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 
+/// What keeps the texts that a step borrows from.
+pub(crate) const TEXTS: &str = "texts";
+
 /// A name of the compiler's own.
 pub(crate) fn hidden(name: &str) -> Ident {
     Ident::new(&format!("__piton_{name}"), Span::mixed_site())

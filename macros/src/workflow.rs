@@ -156,7 +156,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout))
 }
 
-/// Reports values with a `&'static str` in them that are saved: rustc would say of them that an
+/// Reports values with a `&str` in them that are saved: rustc would say of them that an
 /// implementation is not general enough. Each is reported at the first await that it is held across.
 fn report_texts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
     let mut seen = std::collections::BTreeSet::new();
@@ -180,7 +180,7 @@ fn report_texts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
                     format!(
-                        "{what} has a `&'static str` in it, and is held across the await of `{}`",
+                        "{what} has a `&str` in it, and is held across the await of `{}`",
                         state.name
                     ),
                     help,

@@ -14,7 +14,7 @@ use super::rewrite::Rewrite;
 use super::step::{self, parked, slot};
 use super::tokens::{self, token};
 use crate::hygiene::hidden;
-use crate::ir::{BlockKind, LocalId, ScopeId};
+use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{VariableId, scope_path};
 use crate::parts;
 use crate::usage::Place;
@@ -207,13 +207,29 @@ impl Printer<'_> {
         let hidden = variables.filter(|variable| self.root.hidden.contains(&variable.place.local));
         let hidden = hidden.map(|variable| &variable.ident);
         let hidden: Vec<_> = hidden.filter(|ident| !ident.to_string().starts_with('_')).collect();
-        let load = self.make_loaded(&entry);
-        quote!(#load #(let _ = &#hidden;)*)
+        let (load, borrow) = (self.make_loaded(&entry), self.borrow_texts(&entry));
+        quote!(#load #borrow #(let _ = &#hidden;)*)
+    }
+
+    /// Borrows texts from what has been loaded for them.
+    fn borrow_texts(&self, entry: &[VariableId]) -> TokenStream {
+        let kept = step::texts();
+        let texts = entry.iter().filter_map(|id| {
+            let variable = self.machine.layout.variable(*id);
+            let (ident, text) = (&variable.ident, text_of(*id));
+            let mutability = variable.mutable.then(|| quote!(mut));
+            let is_lent = variable.kind == LocalKind::Lent;
+            is_lent.then(|| quote!(let #mutability #ident = #kept.keep(#text);))
+        });
+        texts.collect()
     }
 
     fn make_loaded(&self, entry: &[VariableId]) -> TokenStream {
         let pats = entry.iter().map(|id| {
             let variable = self.machine.layout.variable(*id);
+            if variable.kind == LocalKind::Lent {
+                return text_of(*id).to_token_stream();
+            }
             let ident = &variable.ident;
             let mutability = variable.mutable.then(|| quote!(mut));
             quote!(#mutability #ident)
@@ -308,6 +324,11 @@ impl Printer<'_> {
         })
         .collect()
     }
+}
+
+/// A text that has been loaded, to be borrowed from.
+fn text_of(id: VariableId) -> Ident {
+    hidden(&format!("x{}", id.0))
 }
 
 /// A tuple, in groups of which none is longer than the tuples that can be loaded.

@@ -9,7 +9,7 @@ use super::print::{self, Printer};
 use super::regions;
 use super::step::{self, parked, slot};
 use crate::hygiene::hidden;
-use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId};
+use crate::ir::{BlockId, BlockKind, Local, LocalId, LocalKind, PointId, TargetId};
 use crate::layout::VariableId;
 use crate::usage::Place;
 
@@ -82,11 +82,12 @@ impl Printer<'_> {
     /// Fills the slots of a root and jumps to it. `given` has been given a value on the way.
     pub(super) fn goto(&self, to: BlockId, given: Option<LocalId>) -> TokenStream {
         let root = self.machine.layout.root(to);
-        let fill = root.into_iter().flat_map(|root| &root.entry).map(|id| {
-            let slot = slot(*id);
-            match self.whereabouts(*id) {
+        let entry = root.map(|root| self.lent_first(&root.entry)).unwrap_or_default();
+        let fill = entry.into_iter().map(|id| {
+            let slot = slot(id);
+            match self.whereabouts(id) {
                 Whereabouts::Here => {
-                    let value = self.place(&self.machine.layout.variable(*id).place);
+                    let value = self.handed_over(id);
                     quote!(#slot.fill(#value);)
                 }
                 Whereabouts::Parked(position) => {
@@ -177,6 +178,23 @@ impl Printer<'_> {
                 quote!(#slot.fill(#ident);)
             })
             .collect()
+    }
+
+    /// Variables in the order in which they can be given away.
+    pub(super) fn lent_first(&self, ids: &[VariableId]) -> Vec<VariableId> {
+        let is_lent = |id: &VariableId| self.machine.layout.variable(*id).kind == LocalKind::Lent;
+        let (lent, other): (Vec<_>, Vec<_>) = ids.iter().copied().partition(is_lent);
+        [lent, other].concat()
+    }
+
+    /// A variable as it is given to another root. A text that is borrowed here is a text of its own there.
+    pub(super) fn handed_over(&self, id: VariableId) -> TokenStream {
+        let variable = self.machine.layout.variable(id);
+        let place = self.place(&variable.place);
+        match variable.kind {
+            LocalKind::Lent => quote!(__piton::owned_text(#place)),
+            _ => place,
+        }
     }
 
     /// Which of the locals of the state it is that the root goes on from.

@@ -151,10 +151,11 @@ impl Printer<'_> {
                     // evaluated. What another owns because nothing else needs it, those may use.
                     let takes = if graph[*region].is_move { &mut make } else { &mut give };
                     let root = self.machine.layout.root(graph[*region].entry);
-                    for id in root.into_iter().flat_map(|root| &root.entry) {
-                        let given = given(*region, *id);
-                        let place = self.place(&self.machine.layout.variable(*id).place);
-                        takes.extend(quote!(#given.fill(#place);));
+                    let entry = root.map(|root| self.lent_first(&root.entry));
+                    for id in entry.into_iter().flatten() {
+                        let given = given(*region, id);
+                        let value = self.handed_over(id);
+                        takes.extend(quote!(#given.fill(#value);));
                     }
                 }
             }

@@ -6,7 +6,7 @@ use syn::Lifetime;
 
 use super::print::Printer;
 use super::{Machine, regions, state, tokens};
-use crate::hygiene::hidden;
+use crate::hygiene::{TEXTS, hidden};
 use crate::ir::{BlockId, RegionId};
 use crate::layout::{State, VariableId, inner_variant, is_entered_within};
 
@@ -30,6 +30,11 @@ pub(super) fn step_label(owner: Owner) -> Lifetime {
 fn arms_label() -> Lifetime {
     // One that begins so need not be used.
     Lifetime::new("'_piton_arms", Span::mixed_site())
+}
+
+/// What the texts are borrowed from that have been loaded.
+pub(super) fn texts() -> Ident {
+    hidden(TEXTS)
 }
 
 /// The slot through which a variable goes from root to root.
@@ -165,6 +170,10 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
         }
     });
     let mut run = run(machine, None);
+    if machine.graph.locals.are_texts_lent() {
+        let texts = texts();
+        run = quote!(let #texts = __piton::Texts::new(); #run);
+    }
     if !checks.is_empty() {
         let halted = hidden("halted");
         run = quote! {

@@ -11,7 +11,7 @@ use super::state;
 use super::step::{self, context, parked, slot};
 use super::tokens::{ends, operation_token, token};
 use crate::hygiene::hidden;
-use crate::ir::{Branch, Choice, PointId, RegionId, Terminator, discard};
+use crate::ir::{Branch, Choice, LocalKind, PointId, RegionId, Terminator, discard};
 use crate::layout::State;
 use crate::usage::{Usage, bound_locals};
 
@@ -127,8 +127,16 @@ impl Printer<'_> {
                 Whereabouts::Here => {
                     // What is gone is missed at the await, before which it is saved.
                     let place = located_at(self.place(&layout.variable(id).place), span);
-                    let borrow = quote_spanned!(span=> &#place);
-                    put.push(quote!(#token.put(#borrow, #parked);));
+                    put.push(match layout.variable(id).kind {
+                        LocalKind::Lent => {
+                            let text = quote_spanned!(span=> #place);
+                            quote!(#token.put_text(#text, #parked);)
+                        }
+                        _ => {
+                            let borrow = quote_spanned!(span=> &#place);
+                            quote!(#token.put(#borrow, #parked);)
+                        }
+                    });
                 }
                 Whereabouts::Slot => {
                     let slot = slot(id);

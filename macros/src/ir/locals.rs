@@ -29,12 +29,25 @@ pub(crate) struct Local {
     pub(crate) item_of: Option<LocalId>,
     /// What saves it.
     pub(crate) kind: LocalKind,
+    /// What saves the parts of a tuple, if they are saved one by one.
+    pub(crate) kinds_of_parts: Vec<LocalKind>,
     /// Whether it is an operand that is there for one statement only.
     pub(crate) is_temporary: bool,
     /// Whether it has a `&'static str` in it, beside other things.
     pub(crate) holds_text: bool,
     /// Whether it may be a borrowed text, as far as its source shows.
     pub(crate) may_be_text: bool,
+}
+
+impl Local {
+    /// What saves the part of it that these fields are.
+    pub(crate) fn kind_of(&self, fields: &[String]) -> LocalKind {
+        let part = match fields {
+            [field] => field.parse().ok().and_then(|index: usize| self.kinds_of_parts.get(index)),
+            _ => None,
+        };
+        *part.unwrap_or(&self.kind)
+    }
 }
 
 /// A pattern that binds borrows of parts of a value, one of them mutable.
@@ -54,6 +67,8 @@ pub(crate) enum LocalKind {
     Items,
     /// A `&'static str`, as its text.
     Text,
+    /// A `&str`, as its text.
+    Lent,
     /// As `Items`, of `&'static str`.
     Texts,
 }
@@ -92,6 +107,7 @@ impl Locals {
             lent: None,
             item_of: None,
             kind,
+            kinds_of_parts: Vec::new(),
             is_temporary: false,
             holds_text: false,
             may_be_text: false,
@@ -119,6 +135,15 @@ impl Locals {
     /// As [`find`](Self::find), by text.
     pub(crate) fn find_name(&self, name: &str) -> Option<LocalId> {
         self.by_name.get(name).copied()
+    }
+
+    /// Whether one of them is a borrowed text that may be saved.
+    pub(crate) fn are_texts_lent(&self) -> bool {
+        self.list.iter().any(|local| {
+            let is_lent = |kind: &LocalKind| *kind == LocalKind::Lent;
+            is_lent(&local.kind) && local.remade.is_none()
+                || local.kinds_of_parts.iter().any(is_lent)
+        })
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = LocalId> + use<> {

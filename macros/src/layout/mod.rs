@@ -342,7 +342,7 @@ impl Variables {
             ident,
             stored,
             mutable: local.mutable,
-            kind: local.kind,
+            kind: local.kind_of(&place.fields),
             is_saved: false,
             passed_in: BTreeSet::new(),
             comes_saved: false,

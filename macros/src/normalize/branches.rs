@@ -6,8 +6,12 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Ident, Pat, Stmt as Source, UnOp};
+use syn::{
+    Block, Expr, ExprAsync, ExprBreak, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Ident, Label,
+    Pat, Stmt as Source, UnOp,
+};
 
+use super::chosen::leaves;
 use super::{Dest, Lower, collect_bindings, extends_temporaries, is_lazy, split_type};
 use crate::ir::{Arm, LocalId, Stmt};
 use crate::macros;
@@ -51,7 +55,7 @@ impl Lower<'_> {
 
     /// As [`part_ways`](Self::part_ways), for what `let` binds. Gives back what is left to be bound.
     pub(super) fn part_local(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
-        if !self.is_apart(&value) || gives(&value, &extends_temporaries) {
+        if !self.is_apart(&value) || ends(&value).into_iter().any(extends_temporaries) {
             return Some(value);
         }
         let (pat, ty) = split_type(&local.pat);
@@ -217,22 +221,92 @@ impl Lower<'_> {
     }
 }
 
-/// Whether one of the values that an expression may give is so.
-pub(super) fn gives(expr: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
-    let in_block = |block: &Block| match block.stmts.last() {
-        Some(Source::Expr(value, None)) => gives(value, is_so),
-        _ => false,
+/// What an expression may give: the values of its branches, and those with which it is left.
+pub(super) fn ends(expr: &Expr) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    note_ends(expr, &mut found);
+    found
+}
+
+fn note_ends<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
+    let of_block = |block: &'e Block, found: &mut Vec<&'e Expr>| {
+        if let Some(Source::Expr(value, None)) = block.stmts.last() {
+            note_ends(value, found);
+        }
     };
     match expr {
-        Expr::Block(expr) => in_block(&expr.block),
-        Expr::If(expr) => {
-            let otherwise = expr.else_branch.as_ref();
-            in_block(&expr.then_branch)
-                || otherwise.is_some_and(|(_, otherwise)| gives(otherwise, is_so))
+        Expr::Block(expr) => {
+            if let Some(label) = &expr.label {
+                found.extend(Breaks::of(&expr.block, Some(label), false));
+            }
+            of_block(&expr.block, found);
         }
-        Expr::Match(expr) => expr.arms.iter().any(|arm| gives(&arm.body, is_so)),
-        expr => is_so(expr),
+        Expr::Loop(expr) => found.extend(Breaks::of(&expr.body, expr.label.as_ref(), true)),
+        Expr::If(expr) => {
+            of_block(&expr.then_branch, found);
+            if let Some((_, otherwise)) = &expr.else_branch {
+                note_ends(otherwise, found);
+            }
+        }
+        Expr::Match(expr) => expr.arms.iter().for_each(|arm| note_ends(&arm.body, found)),
+        expr if leaves(expr) => {}
+        expr => found.push(expr),
     }
+}
+
+/// The values with which a loop or a labeled block is left.
+struct Breaks<'e> {
+    label: Option<&'e Label>,
+    /// Whether one without a label leaves it.
+    is_innermost: bool,
+    found: Vec<&'e Expr>,
+}
+
+impl<'e> Breaks<'e> {
+    fn of(block: &'e Block, label: Option<&'e Label>, is_innermost: bool) -> Vec<&'e Expr> {
+        let mut breaks = Self { label, is_innermost, found: Vec::new() };
+        breaks.visit_block(block);
+        breaks.found
+    }
+
+    fn within_loop(&mut self, body: &'e Block) {
+        let outer = std::mem::take(&mut self.is_innermost);
+        self.visit_block(body);
+        self.is_innermost = outer;
+    }
+}
+
+impl<'e> Visit<'e> for Breaks<'e> {
+    fn visit_expr_break(&mut self, expr: &'e ExprBreak) {
+        let is_own = match &expr.label {
+            Some(label) => self.label.is_some_and(|own| own.name.ident == label.ident),
+            None => self.is_innermost,
+        };
+        if let Some(value) = &expr.expr {
+            if is_own {
+                note_ends(value, &mut self.found);
+            }
+            self.visit_expr(value);
+        }
+    }
+
+    fn visit_expr_loop(&mut self, expr: &'e ExprLoop) {
+        self.within_loop(&expr.body);
+    }
+
+    fn visit_expr_while(&mut self, expr: &'e ExprWhile) {
+        self.visit_expr(&expr.cond);
+        self.within_loop(&expr.body);
+    }
+
+    fn visit_expr_for_loop(&mut self, expr: &'e ExprForLoop) {
+        self.visit_expr(&expr.expr);
+        self.within_loop(&expr.body);
+    }
+
+    fn visit_expr_closure(&mut self, _: &'e ExprClosure) {}
+    fn visit_expr_async(&mut self, _: &'e ExprAsync) {}
+    fn visit_item(&mut self, _: &'e syn::Item) {}
 }
 
 /// Whether a statement names a local.

@@ -321,7 +321,7 @@ fn lets(cond: &Expr) -> impl Iterator<Item = (Pat, Expr)> {
 }
 
 /// Whether the expression leaves for somewhere else.
-fn leaves(value: &Expr) -> bool {
+pub(super) fn leaves(value: &Expr) -> bool {
     match value {
         Expr::Macro(call) => is_left_by(&call.mac),
         value => labels::is_jump(value),

@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprField, ExprMethodCall, ExprReference, ExprTry, Ident};
 
 use super::projections::projects;
+use super::shapes::{Shape, part_of_text};
 use super::{Lower, walk};
 
 /// Methods that lend the items of what they are called on, or parts of it.
@@ -275,6 +276,9 @@ impl Lower<'_> {
     }
 
     fn lending_call<'e>(&self, call: &'e ExprMethodCall) -> Option<Chain<'e>> {
+        if self.is_changing_text(&call.receiver) && part_of_text(call, Shape::Lent).is_some() {
+            return None;
+        }
         let mut chain = self.lending(&call.receiver)?;
         let has_items = !chain.gives_part;
         let (looks, picks) = (is_one_of(&LOOKING, call), is_one_of(&PICKING, call));

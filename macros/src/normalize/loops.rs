@@ -7,8 +7,10 @@ use syn::spanned::Spanned;
 use syn::{Expr, Label, Lit, Pat};
 
 use super::operands::without_parens;
-use super::texts::{self, Shape};
-use super::{Dest, Lower, let_stmt, names, walk, wild_pat};
+use super::shapes::{self, Shape};
+use super::texts;
+use super::{Dest, Lower, ident_pat, let_stmt, names, walk, wild_pat};
+use crate::hygiene::{TEXTS, hidden_at};
 use crate::ir::{Arm, LocalId, LocalKind, Stmt};
 use crate::suspend;
 
@@ -53,9 +55,9 @@ impl Lower<'_> {
         if suspend::block(&expr.body) {
             self.copy_out_of_table(&mut expr);
         }
-        let shape = texts::of_value(&self.locals, &self.shapes, &expr.expr);
-        let has_texts = shape == Shape::List(Box::new(Shape::Text));
-        let may_be_text = shape == Shape::Unknown && texts::may_lend(&self.locals, &expr.expr);
+        let shape = shapes::of_value(&self.locals, &self.shapes, &expr.expr);
+        let has_texts = has_texts(&shape);
+        let may_be_text = !has_texts && texts::may_lend(&self.locals, &expr.expr);
         let holds_text = shape.holds_text() && !has_texts;
         let iterator = self.hoist(*expr.expr);
         let name = names::of_pattern(&expr.pat);
@@ -68,8 +70,13 @@ impl Lower<'_> {
                     return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
                 }
                 this.check_taken(&iterator, &body);
-                let iterator = this.keep_receiver(iterator);
-                let rest = this.rest(iterator, (&name, &pat), has_texts, span);
+                let mut iterator = this.keep_receiver(iterator);
+                let (mut pat, mut body) = (pat, body);
+                let is_lent = this.binds_lent_text(&pat);
+                if is_lent {
+                    this.own_texts(&mut iterator, &mut pat, &mut body);
+                }
+                let rest = this.rest(iterator, (&name, &pat), has_texts && !is_lent, span);
                 this.locals[rest].holds_text = holds_text;
                 this.locals[rest].may_be_text = may_be_text;
                 let rest = this.path(rest);
@@ -84,6 +91,23 @@ impl Lower<'_> {
             self.finish(whole, Dest::Discard);
         }
         self.finish_unit(dest);
+    }
+
+    fn binds_lent_text(&self, pat: &Pat) -> bool {
+        let Pat::Ident(pat) = pat else { return false };
+        let local = self.locals.find(&pat.ident);
+        pat.by_ref.is_none()
+            && local.is_some_and(|local| self.locals[local].kind == LocalKind::Lent)
+    }
+
+    /// Has a loop over borrowed texts save them as texts of their own: `for tag in [name, "none"]`.
+    fn own_texts(&mut self, items: &mut Expr, pat: &mut Pat, body: &mut syn::Block) {
+        let span = pat.span();
+        let (text, texts) = (hidden_at("text", span), hidden_at(TEXTS, span));
+        *items = syn::parse_quote_spanned!(span=> ::piton::__private::owned_texts(#items));
+        let borrowed = std::mem::replace(pat, ident_pat(text.clone(), false));
+        let kept = syn::parse_quote_spanned!(span=> #texts.keep(#text));
+        body.stmts.insert(0, let_stmt(borrowed, kept));
     }
 
     /// Has a loop over a table of literals copy its items out of it, so that no texts in them are left to
@@ -116,9 +140,9 @@ impl Lower<'_> {
     /// the next.
     pub(super) fn beside(&mut self, values: Expr, lent: &Expr) -> (Expr, Expr) {
         let span = values.span();
-        let shape = texts::of_value(&self.locals, &self.shapes, &values);
-        let has_texts = shape == Shape::List(Box::new(Shape::Text));
-        let may_be_text = shape == Shape::Unknown && texts::may_lend(&self.locals, &values);
+        let shape = shapes::of_value(&self.locals, &self.shapes, &values);
+        let has_texts = has_texts(&shape);
+        let may_be_text = !has_texts && texts::may_lend(&self.locals, &values);
         let values = match is_range(&values) {
             true => values,
             false => syn::parse_quote_spanned!(span=> ::piton::__private::beside(#values, #lent)),
@@ -193,6 +217,11 @@ impl Lower<'_> {
             this.push(Stmt::Match { scrutinee: next, arms });
         });
     }
+}
+
+/// Whether the values are texts and nothing else.
+fn has_texts(shape: &Shape) -> bool {
+    matches!(shape, Shape::List(item) if item.is_text())
 }
 
 /// Whether the expression is a tuple of literals with texts among them.

@@ -32,6 +32,7 @@ mod projections;
 mod receivers;
 mod remade;
 pub(crate) mod select;
+mod shapes;
 mod sifting;
 mod statements;
 mod taken;
@@ -213,12 +214,10 @@ impl Lower<'_> {
     /// A local for a value that the source does not name.
     fn temporary(&mut self, value: &Expr) -> LocalId {
         let source = names::of_value(value);
-        let shape = texts::of_value(&self.locals, &self.shapes, value);
-        let kind = if shape == texts::Shape::Text { LocalKind::Text } else { LocalKind::Value };
-        let local = self.new_temporary(&source, kind, value.span());
+        let shape = shapes::of_value(&self.locals, &self.shapes, value);
+        let local = self.new_temporary(&source, texts::kind_of(&shape), value.span());
         self.locals[local].holds_text = shape.holds_text();
-        self.locals[local].may_be_text =
-            shape == texts::Shape::Unknown && texts::may_lend(&self.locals, value);
+        self.locals[local].may_be_text = !shape.is_text() && texts::may_lend(&self.locals, value);
         self.locals[local].is_temporary = true;
         local
     }

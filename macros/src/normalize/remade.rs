@@ -7,7 +7,7 @@ use syn::{Expr, Ident, Lit, Member, Pat, Token, UnOp};
 use super::bindings::Bindings;
 use super::lending::lends;
 use super::{Lower, chosen, collect_bindings, numbers, split_type};
-use crate::ir::MadeWith;
+use crate::ir::{LocalKind, MadeWith};
 use crate::macros;
 use crate::parts;
 use crate::usage::{Place, Usage};
@@ -365,10 +365,29 @@ impl Lower<'_> {
                 matches!(expr.member, Member::Named(_) | Member::Unnamed(_))
                     && self.is_place(&expr.base)
             }
-            Expr::Index(expr) => self.is_fixed(&expr.index) && self.is_place(&expr.expr),
-            Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && self.is_place(&expr.expr),
+            // What a part of a text is a part of may have been replaced by another text.
+            Expr::Index(expr) => {
+                self.is_fixed(&expr.index)
+                    && self.is_place(&expr.expr)
+                    && !self.is_changing_text(&expr.expr)
+            }
+            Expr::Unary(expr) => {
+                matches!(expr.op, UnOp::Deref(_))
+                    && self.is_place(&expr.expr)
+                    && !self.is_changing_text(&expr.expr)
+            }
             Expr::Paren(expr) => self.is_place(&expr.expr),
             _ => false,
         }
+    }
+
+    /// Whether the expression is a variable that is given one text after the other. rustc lets it be assigned
+    /// while others still borrow parts of the text before, which are saved by themselves.
+    pub(super) fn is_changing_text(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        local.map(|local| &self.locals[local]).is_some_and(|local| {
+            local.mutable && matches!(local.kind, LocalKind::Text | LocalKind::Lent)
+        })
     }
 }

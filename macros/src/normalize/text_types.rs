@@ -2,7 +2,7 @@
 
 use syn::{GenericArgument, Ident, PathArguments, Type};
 
-use super::texts::Shape;
+use super::shapes::Shape;
 use crate::source::file_of;
 
 /// What the type of a constant of the body or the file says, of which a `&str` is a `&'static str`. If
@@ -29,6 +29,23 @@ fn of_declared(rest: &str) -> Shape {
     ty.map_or(Shape::Unknown, |ty| of_type(&ty, true))
 }
 
+/// Whether all functions of this name in the file give a `&'static str`, and there is one.
+pub(super) fn gives_literal(name: &Ident) -> bool {
+    let Some(file) = file_of(name.span()) else { return false };
+    all_give_literals(&file.text, &name.to_string())
+}
+
+fn all_give_literals(text: &str, name: &str) -> bool {
+    let start = format!("fn {name}");
+    let declared = text.split(&start).skip(1).filter(|rest| rest.starts_with(['(', '<']));
+    let mut given = declared.map(|rest| {
+        let signature = rest.split(['{', ';']).next().unwrap_or_default();
+        let given = signature.rsplit_once("->").map_or("", |(_, given)| given);
+        given.split("where").next().unwrap_or_default().split_whitespace().eq(["&'static", "str"])
+    });
+    given.next().is_some_and(|is_literal| is_literal && given.all(|is_literal| is_literal))
+}
+
 fn is_balanced(text: &str) -> bool {
     let mut open = Vec::new();
     let is_closed = text.chars().all(|c| match c {
@@ -45,8 +62,8 @@ fn is_balanced(text: &str) -> bool {
 
 /// What a type that is written out says.
 pub(super) fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
-    if is_static_text(ty, elided_is_static) {
-        return Shape::Text;
+    if let Some(text) = of_text(ty, elided_is_static) {
+        return text;
     }
     let of_type = |ty: &Type| of_type(ty, elided_is_static);
     let list = |ty: &Type| match of_type(ty) {
@@ -78,15 +95,16 @@ pub(super) fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
     }
 }
 
-/// `&'static str`
-fn is_static_text(ty: &Type, elided_is_static: bool) -> bool {
-    let Type::Reference(reference) = ty else { return false };
+/// `&'static str`, or `&str`
+fn of_text(ty: &Type, elided_is_static: bool) -> Option<Shape> {
+    let Type::Reference(reference) = ty else { return None };
     let is_static = match &reference.lifetime {
         Some(lifetime) => lifetime.ident == "static",
         None => elided_is_static,
     };
     let is_str = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
-    is_static && is_str
+    let is_text = is_str && reference.mutability.is_none();
+    is_text.then_some(if is_static { Shape::Text } else { Shape::Lent })
 }
 
 #[cfg(test)]
@@ -103,5 +121,17 @@ mod tests {
         for other in [" u64 = 1;", " it's prose ) about `", " [&str", " Vec<\"", ""] {
             assert_eq!(of_declared(other), Shape::Unknown);
         }
+    }
+
+    #[test]
+    fn declared_functions_say_what_they_give() {
+        let file = "fn name(&self) -> &'static str { fn lent<'a>(of: &'a str) -> &'a str; \
+                    fn with<F>(f: impl Fn() -> u8) -> &'static str where F: Copy { fn name_of() -> String {";
+        for (name, is_literal) in
+            [("name", true), ("with", true), ("lent", false), ("name_of", false), ("other", false)]
+        {
+            assert_eq!(all_give_literals(file, name), is_literal, "{name}");
+        }
+        assert!(!all_give_literals("fn a() -> &'static str {} fn a(&self) -> &str {", "a"));
     }
 }

@@ -1,201 +1,53 @@
-//! Which locals hold string literals. A `&'static str` cannot be read back from bytes as other
-//! values are, so it is saved as its text; that it is one is seen from the source.
+//! Which locals hold texts. A `&str` cannot be read back from bytes as other values are, so it is saved as its
+//! text; that it is one, and whether it is a literal, is seen from the source.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use syn::visit::{self, Visit};
-use syn::{Expr, Lit, Macro, Member, Pat, Stmt};
+use syn::{Expr, Macro, Pat, Type};
 
-use super::branches::gives;
+use super::branches::ends;
 use super::lending::is_one_of;
 use super::select::Select;
-use super::text_types::{of_constant, of_type};
+use super::shapes::{Shape, is_wrapper, of_value};
+use super::text_types::of_type;
 use super::{collect_bindings, split_type};
 use crate::ir::{LocalId, LocalKind, Locals};
 use crate::macros;
-
-/// What is known of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    Unknown,
-    /// A `&'static str`.
-    Text,
-    Tuple(Vec<Shape>),
-    /// An array or a vector.
-    List(Box<Shape>),
-    /// A `Some`, `Ok` or `Err` of it.
-    Wrapped(Box<Shape>),
-}
-
-impl Shape {
-    /// Whether a text is in it, beside other things.
-    pub(super) fn holds_text(&self) -> bool {
-        let has_text = |shape: &Self| *shape == Self::Text || shape.holds_text();
-        match self {
-            Self::Unknown | Self::Text => false,
-            Self::Tuple(shapes) => shapes.iter().any(has_text),
-            Self::List(shape) | Self::Wrapped(shape) => has_text(shape),
-        }
-    }
-
-    /// What is known if either is known of the same type.
-    fn or(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Unknown, other) => other,
-            (Self::Tuple(one), Self::Tuple(other)) if one.len() == other.len() => {
-                Self::Tuple(one.into_iter().zip(other).map(|(one, other)| one.or(other)).collect())
-            }
-            (Self::List(one), Self::List(other)) => Self::List(Box::new(one.or(*other))),
-            (Self::Wrapped(one), Self::Wrapped(other)) => Self::Wrapped(Box::new(one.or(*other))),
-            (one, _) => one,
-        }
-    }
-}
 
 /// What is known of the locals.
 pub(super) type Shapes = HashMap<LocalId, Shape>;
 
 /// Finds out what the body gives its locals, and marks those that are texts.
 pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
-    let mut search = Search { locals, shapes: Shapes::new() };
-    search.visit_block(body);
+    let mut search = Search { locals, shapes: Shapes::new(), literal: BTreeSet::new() };
+    // What a local is given later may make another one that it has been given to before a borrowed text.
+    loop {
+        let before = (search.shapes.clone(), search.literal.len());
+        search.visit_block(body);
+        if before == (search.shapes.clone(), search.literal.len()) {
+            break;
+        }
+    }
     let shapes = search.shapes;
     for (local, shape) in &shapes {
-        if *shape == Shape::Text {
-            locals[*local].kind = LocalKind::Text;
+        let local = &mut locals[*local];
+        local.kind = kind_of(shape);
+        local.holds_text = shape.holds_text();
+        if let Shape::Tuple(parts) = shape {
+            local.kinds_of_parts = parts.iter().map(kind_of).collect();
         }
-        locals[*local].holds_text = shape.holds_text();
     }
     shapes
 }
 
-/// What the source says of the value of an expression.
-pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
-    let of = |expr: &Expr| of_value(locals, shapes, expr);
-    let all = |exprs: &mut dyn Iterator<Item = &Expr>| {
-        exprs.fold(Shape::Unknown, |shape, expr| shape.or(of(expr)))
-    };
-    match expr {
-        Expr::Lit(literal) if matches!(literal.lit, Lit::Str(_)) => Shape::Text,
-        Expr::Paren(expr) => of(&expr.expr),
-        Expr::Group(expr) => of(&expr.expr),
-        Expr::Path(path) => match path.path.get_ident() {
-            Some(ident) => match locals.find(ident) {
-                Some(local) => shapes.get(&local).cloned().unwrap_or(Shape::Unknown),
-                None => of_constant(ident),
-            },
-            None => Shape::Unknown,
-        },
-        Expr::Reference(expr) if matches!(*expr.expr, Expr::Array(_)) => of(&expr.expr),
-        Expr::Tuple(expr) => Shape::Tuple(expr.elems.iter().map(of).collect()),
-        Expr::Index(expr) => match of(&expr.expr) {
-            list @ Shape::List(_) if matches!(*expr.index, Expr::Range(_)) => list,
-            Shape::List(item) => *item,
-            _ => Shape::Unknown,
-        },
-        Expr::Field(expr) => match (of(&expr.base), &expr.member) {
-            (Shape::Tuple(shapes), Member::Unnamed(index)) => {
-                shapes.into_iter().nth(index.index as usize).unwrap_or(Shape::Unknown)
-            }
-            _ => Shape::Unknown,
-        },
-        Expr::Array(expr) => Shape::List(Box::new(all(&mut expr.elems.iter()))),
-        Expr::Block(expr) => match expr.block.stmts.last() {
-            Some(Stmt::Expr(expr, None)) => of(expr),
-            _ => Shape::Unknown,
-        },
-        Expr::If(expr) => {
-            let then = match expr.then_branch.stmts.last() {
-                Some(Stmt::Expr(expr, None)) => of(expr),
-                _ => Shape::Unknown,
-            };
-            match &expr.else_branch {
-                Some((_, otherwise)) => then.or(of(otherwise)),
-                None => Shape::Unknown,
-            }
-        }
-        Expr::Match(expr) => all(&mut expr.arms.iter().map(|arm| &*arm.body)),
-        Expr::Call(call) if is_wrapper(&call.func) => match call.args.first().map(of) {
-            Some(shape) if shape != Shape::Unknown => Shape::Wrapped(Box::new(shape)),
-            _ => Shape::Unknown,
-        },
-        Expr::MethodCall(call) if is_same_items(call) => match of(&call.receiver) {
-            list @ Shape::List(_) => list,
-            _ => Shape::Unknown,
-        },
-        Expr::MethodCall(call) if is_one_of(&["copied", "cloned"], call) => copied(call, &of),
-        Expr::MethodCall(call) if is_one_of(&OPENED, call) => match of(&call.receiver) {
-            Shape::Wrapped(shape) => *shape,
-            _ => Shape::Unknown,
-        },
-        Expr::MethodCall(call) if call.method == "zip" => {
-            beside(of(&call.receiver), call.args.first().map_or(Shape::Unknown, of))
-        }
-        Expr::MethodCall(call) if call.method == "enumerate" => {
-            beside(Shape::Unknown, of(&call.receiver))
-        }
-        Expr::Macro(call) => of_macro(&call.mac, &of),
-        _ => Shape::Unknown,
+/// How a local of this shape is saved.
+pub(super) fn kind_of(shape: &Shape) -> LocalKind {
+    match shape {
+        Shape::Text => LocalKind::Text,
+        Shape::Lent => LocalKind::Lent,
+        _ => LocalKind::Value,
     }
-}
-
-/// Methods that give what is in an `Option` or `Result`, or something of its type.
-const OPENED: [&str; 5] = ["expect", "unwrap", "unwrap_or", "unwrap_or_default", "unwrap_or_else"];
-
-/// What is known of copies of what a list lends: `names.get(n).copied()`.
-fn copied(call: &syn::ExprMethodCall, of: &dyn Fn(&Expr) -> Shape) -> Shape {
-    let Expr::MethodCall(lent) = &*call.receiver else { return Shape::Unknown };
-    match of(&lent.receiver) {
-        Shape::List(item) if is_one_of(&["first", "get", "last"], lent) => Shape::Wrapped(item),
-        list @ Shape::List(_) if lent.method == "iter" => list,
-        _ => Shape::Unknown,
-    }
-}
-
-/// What is known of pairs of items, of which texts are of one kind or the other.
-fn beside(left: Shape, right: Shape) -> Shape {
-    let item = |list| match list {
-        Shape::List(item) => *item,
-        _ => Shape::Unknown,
-    };
-    match [item(left), item(right)] {
-        [Shape::Unknown, Shape::Unknown] => Shape::Unknown,
-        pair => Shape::List(Box::new(Shape::Tuple(pair.into()))),
-    }
-}
-
-fn of_macro(mac: &Macro, of: &dyn Fn(&Expr) -> Shape) -> Shape {
-    if let Some(select) = Select::of(mac) {
-        let arms = select.arms.iter().map(|arm| of(&arm.handler));
-        return arms.fold(Shape::Unknown, Shape::or);
-    }
-    match macros::name(mac).as_str() {
-        "concat" | "env" | "file" | "include_str" | "module_path" | "stringify" => Shape::Text,
-        "option_env" => Shape::Wrapped(Box::new(Shape::Text)),
-        "vec" => {
-            let pieces = macros::parse(mac).unwrap_or_default();
-            let items = pieces.iter().filter_map(|piece| match piece {
-                macros::Piece::Expr(expr, _) => Some(of(expr)),
-                macros::Piece::Tokens(_) => None,
-            });
-            Shape::List(Box::new(items.fold(Shape::Unknown, Shape::or)))
-        }
-        _ => Shape::Unknown,
-    }
-}
-
-/// `Some`, `Ok` or `Err`
-fn is_wrapper(path: &Expr) -> bool {
-    let Expr::Path(path) = path else { return false };
-    path.path
-        .segments
-        .last()
-        .is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
-}
-
-/// Whether the method gives an iterator over the same items.
-fn is_same_items(call: &syn::ExprMethodCall) -> bool {
-    ["into_iter", "rev", "skip", "take", "chain", "cycle"].iter().any(|name| call.method == name)
 }
 
 /// Methods whose value is not borrowed.
@@ -224,9 +76,12 @@ pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
     match expr {
         Expr::Paren(expr) => may_lend(&expr.expr),
         Expr::Try(expr) => may_lend(&expr.expr),
-        Expr::Block(_) | Expr::If(_) | Expr::Match(_) => gives(expr, &may_lend),
+        Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => {
+            ends(expr).into_iter().any(may_lend)
+        }
         Expr::Reference(expr) => expr.mutability.is_none(),
         Expr::Tuple(expr) => expr.elems.iter().any(may_lend),
+        Expr::Array(expr) => expr.elems.iter().any(may_lend),
         // An element or a field of what is not known to own its parts.
         Expr::Index(_) | Expr::Field(_) => true,
         Expr::Path(path) => {
@@ -256,9 +111,14 @@ pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
 const ADDING: [&str; 7] =
     ["entry", "extend", "get_or_insert", "insert", "push", "push_back", "push_front"];
 
+/// How deep the texts are in a value that are looked for.
+const MAX_DEPTH: usize = 5;
+
 struct Search<'a> {
     locals: &'a mut Locals,
     shapes: Shapes,
+    /// Those that are given to what is a `&'static str` by its annotation.
+    literal: BTreeSet<LocalId>,
 }
 
 impl Search<'_> {
@@ -266,16 +126,26 @@ impl Search<'_> {
         of_value(self.locals, &self.shapes, expr)
     }
 
+    fn local(&self, expr: &Expr) -> Option<LocalId> {
+        let Expr::Path(path) = expr else { return None };
+        self.locals.find(path.path.get_ident()?)
+    }
+
     fn note(&mut self, local: Option<LocalId>, shape: Shape) {
-        let Some(local) = local.filter(|_| shape != Shape::Unknown) else { return };
-        let known = self.shapes.remove(&local).unwrap_or(Shape::Unknown);
-        self.shapes.insert(local, known.or(shape));
+        // What has itself in it, which rustc refuses, would become ever deeper.
+        let Some(local) = local.filter(|_| shape.depth() <= MAX_DEPTH) else { return };
+        let shape = match self.shapes.remove(&local) {
+            Some(known) => known.or(shape),
+            None => shape,
+        };
+        let is_literal = shape.is_text() && self.literal.contains(&local);
+        self.shapes.insert(local, if is_literal { Shape::Text } else { shape });
     }
 
     /// Notes what patterns bind of a value.
     fn bind_value<'p>(&mut self, pats: impl IntoIterator<Item = &'p Pat>, value: &Expr) {
         let shape = self.shape(value);
-        let may_be_text = shape == Shape::Unknown && may_lend(self.locals, value);
+        let may_be_text = !shape.is_text() && may_lend(self.locals, value);
         for pat in pats {
             if may_be_text {
                 let mut idents = Vec::new();
@@ -287,16 +157,51 @@ impl Search<'_> {
                 }
             }
             self.bind(pat, shape.clone());
+            if let Pat::Ident(pat) = split_type(pat).0 {
+                self.pass_on(self.locals.find(&pat.ident), value);
+            }
+        }
+    }
+
+    /// What is given to a local that only takes literals must be one, too.
+    fn pass_on(&mut self, local: Option<LocalId>, value: &Expr) {
+        if local.is_some_and(|local| self.literal.contains(&local)) {
+            let given = ends(value).into_iter().filter_map(|value| self.local(value));
+            let given: Vec<_> = given.collect();
+            self.literal.extend(given);
+        }
+    }
+
+    /// Notes what the type of a local says that is given a value later.
+    fn declare(&mut self, pat: &Pat) {
+        if split_type(pat).1.is_some() {
+            self.bind(pat, Shape::Unknown);
         }
     }
 
     fn bind(&mut self, pat: &Pat, shape: Shape) {
-        match (split_type(pat), shape) {
-            ((Pat::Ident(pat), ty), shape) if pat.by_ref.is_none() => {
-                let shape = shape.or(ty.map_or(Shape::Unknown, |ty| of_type(ty, false)));
-                self.note(self.locals.find(&pat.ident), shape);
+        let (pat, ty) = split_type(pat);
+        let ty = ty.filter(|ty| !matches!(ty, Type::Infer(_))).map(|ty| of_type(ty, false));
+        // One that is not known may be another name for a `&'static str`.
+        let is_literal = match ty {
+            Some(Shape::Unknown) => shape.is_text(),
+            Some(Shape::Text) => true,
+            _ => false,
+        };
+        let shape = match ty {
+            _ if is_literal => Shape::Text,
+            Some(ty) => ty.over(shape),
+            None => shape,
+        };
+        match (pat, shape) {
+            (Pat::Ident(pat), shape) if pat.by_ref.is_none() => {
+                let local = self.locals.find(&pat.ident);
+                if is_literal {
+                    self.literal.extend(local);
+                }
+                self.note(local, shape);
             }
-            ((Pat::Tuple(pat), _), Shape::Tuple(shapes)) if pat.elems.len() == shapes.len() => {
+            (Pat::Tuple(pat), Shape::Tuple(shapes)) if pat.elems.len() == shapes.len() => {
                 for (pat, shape) in pat.elems.iter().zip(shapes) {
                     if matches!(pat, Pat::Rest(_)) {
                         break;
@@ -304,32 +209,36 @@ impl Search<'_> {
                     self.bind(pat, shape);
                 }
             }
-            ((Pat::Slice(pat), _), Shape::List(shape)) => {
+            (Pat::Slice(pat), Shape::List(shape)) => {
                 for pat in &pat.elems {
                     self.bind(pat, (*shape).clone());
                 }
             }
-            ((Pat::TupleStruct(pat), _), Shape::Wrapped(shape)) if pat.elems.len() == 1 => {
+            (Pat::TupleStruct(pat), Shape::Wrapped(shape)) if pat.elems.len() == 1 => {
                 pat.elems.iter().for_each(|pat| self.bind(pat, (*shape).clone()));
             }
-            ((Pat::Or(pat), _), shape) => {
+            (Pat::Or(pat), shape) => {
                 pat.cases.iter().for_each(|pat| self.bind(pat, shape.clone()));
             }
-            ((Pat::Paren(pat), _), shape) => self.bind(&pat.pat, shape),
-            ((Pat::Guard(pat), _), shape) => self.bind(&pat.pat, shape),
-            _ => {}
+            (Pat::Paren(pat), shape) => self.bind(&pat.pat, shape),
+            (Pat::Guard(pat), shape) => self.bind(&pat.pat, shape),
+            (pat, _) => {
+                let mut idents = Vec::new();
+                collect_bindings(pat, &mut idents);
+                idents.iter().for_each(|ident| self.note(self.locals.find(ident), Shape::Unknown));
+            }
         }
     }
 
     /// A value that is assigned to what a declaration has left open.
     fn assign(&mut self, left: &Expr, shape: Shape) {
         match (left, shape) {
-            (Expr::Path(path), shape) => {
-                let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
-                self.note(local, shape);
-            }
+            (Expr::Path(_), shape) => self.note(self.local(left), shape),
             (Expr::Tuple(left), Shape::Tuple(shapes)) => {
                 left.elems.iter().zip(shapes).for_each(|(left, shape)| self.assign(left, shape));
+            }
+            (Expr::Tuple(left), _) => {
+                left.elems.iter().for_each(|left| self.assign(left, Shape::Unknown));
             }
             _ => {}
         }
@@ -341,7 +250,7 @@ impl Visit<'_> for Search<'_> {
         visit::visit_local(self, local);
         match &local.init {
             Some(init) => self.bind_value([&local.pat], &init.expr),
-            None => self.bind(&local.pat, Shape::Unknown),
+            None => self.declare(&local.pat),
         }
     }
 
@@ -349,13 +258,14 @@ impl Visit<'_> for Search<'_> {
         visit::visit_expr_assign(self, expr);
         let shape = self.shape(&expr.right);
         self.assign(&expr.left, shape);
+        self.pass_on(self.local(&expr.left), &expr.right);
     }
 
     fn visit_expr_method_call(&mut self, call: &syn::ExprMethodCall) {
         visit::visit_expr_method_call(self, call);
         let is_text = |expr: &Expr| {
             let shape = self.shape(expr);
-            shape == Shape::Text || shape.holds_text()
+            shape.is_text() || shape.holds_text()
         };
         // Of a list that is begun empty this shows what is in it.
         if is_one_of(&ADDING, call)

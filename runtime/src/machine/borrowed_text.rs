@@ -63,8 +63,8 @@ borrowed!(
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be held across an await",
     label = "this text is borrowed, and needed after an await",
-    note = "make it a text of its own, `.to_owned()`, or use it up before the await; if it is a literal, \
-            say so: `let text: &'static str = …;`",
+    note = "make it a text of its own, `.to_owned()`, or use it up before the await; a variable that is a \
+            text by its type is saved as one: `let text: &str = …;`",
     note = "rule `saved_locals`"
 )]
 pub trait Owned<T> {}

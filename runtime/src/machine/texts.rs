@@ -1,15 +1,66 @@
-//! Locals that hold string literals.
+//! Locals that hold texts.
+//!
+//! A borrowed text is saved as its text. What is read back is kept to the end of the step, and borrowed from.
 //!
 //! A `&'static str` cannot be read back from bytes, and it need not be: all such texts are in the
 //! program. It is saved as its text, and given back as the one copy of that text which the process
 //! keeps for good. A program has finitely many literals, so the copies are bounded by them.
 
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use super::iteration::{Items, load_items_by, save_items};
-use super::{Coding, Local};
+use super::{Coding, Local, Parked, local};
 use crate::codec::{self, CodecError, Described};
+
+/// Makes the token of a `&str`. See [`local`].
+pub const fn lent_text() -> Local<String> {
+    local()
+}
+
+/// Texts that a step has read back, in lists of which each is twice as long as the one before it.
+#[derive(Debug, Default)]
+pub struct Texts {
+    lists: [OnceCell<Box<[OnceCell<String>]>>; 32],
+    count: Cell<usize>,
+}
+
+impl Texts {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The text, for as long as the step.
+    pub fn keep(&self, text: String) -> &str {
+        let number = self.count.get() + 1;
+        self.count.set(number);
+        let list = number.ilog2();
+        let length = 1 << list;
+        let places = || (0..length).map(|_| OnceCell::new()).collect();
+        let list = self.lists[list as usize].get_or_init(places);
+        list[number - length].get_or_init(|| text)
+    }
+}
+
+/// What is borrowed here, for another part of the step.
+pub fn owned_text(text: &str) -> String {
+    text.to_owned()
+}
+
+/// What is borrowed here, for a loop that goes through it.
+pub fn owned_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = String> {
+    texts.into_iter().map(str::to_owned)
+}
+
+impl Local<String> {
+    /// As [`put`](Local::put), of a text that is borrowed.
+    pub fn put_text(&self, text: &str, parked: &mut Parked) {
+        let written = codec::encode_into(text, parked.next.begin());
+        parked.next.end(written);
+    }
+}
 
 /// Makes the token of a `&'static str`. See [`local`](super::local).
 pub fn static_text() -> Local<&'static str> {
@@ -62,6 +113,14 @@ fn kept(text: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_stay_where_they_are() {
+        let texts = Texts::new();
+        let kept: Vec<&str> = (0..100).map(|n: u8| texts.keep(n.to_string())).collect();
+        let numbers: Vec<String> = (0..100).map(|n: u8| n.to_string()).collect();
+        assert_eq!(kept, numbers);
+    }
 
     #[test]
     fn a_text_is_kept_once() {
