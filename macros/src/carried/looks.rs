@@ -3,7 +3,7 @@
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Stmt};
 
-use super::owned::{changes_in_place, gives_own, local_of};
+use super::owned::{changes_in_place, gives_own, local_of, only_looks};
 use crate::ir::{LocalKind, Locals};
 use crate::macros::{self, Piece, Role};
 use crate::normalize::{binds_nothing, is_assignment, is_comparison};
@@ -55,6 +55,10 @@ impl VisitMut for Looks<'_> {
                 _ => {}
             },
             Expr::MethodCall(call) if gives_own(call) => self.take(&mut call.receiver),
+            Expr::MethodCall(call) if only_looks(call) => {
+                self.take(&mut call.receiver);
+                call.args.iter_mut().for_each(|argument| self.take(argument));
+            }
             Expr::Let(condition) if binds_nothing(&condition.pat) => self.take(&mut condition.expr),
             // The next item is its own, and what is left of them stays.
             Expr::Reference(reference) if self.is_items(&reference.expr) => self.take(expr),

@@ -199,6 +199,25 @@ pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
             .any(|m| call.method == m)
 }
 
+/// Whether the method only looks at what it is called on and at what it is told, and its value is its own. It
+/// is so by the lists, maps, ranges and texts of the standard library.
+pub(super) fn only_looks(call: &syn::ExprMethodCall) -> bool {
+    const METHODS: [&str; 11] = [
+        "concat",
+        "contains",
+        "contains_key",
+        "ends_with",
+        "join",
+        "repeat",
+        "starts_with",
+        "to_ascii_lowercase",
+        "to_ascii_uppercase",
+        "to_lowercase",
+        "to_uppercase",
+    ];
+    METHODS.iter().any(|method| call.method == method)
+}
+
 /// Whether the method takes what it is called on and makes its value of that. It is so by the `Option`,
 /// the `Result` and the `bool` of the standard library.
 pub(crate) fn takes_receiver(call: &syn::ExprMethodCall) -> bool {

@@ -9,7 +9,7 @@ use syn::{Expr, Macro, Pat};
 
 use super::bindings::Bindings;
 use super::blocks::Target;
-use super::owned::{gives_own, local_of, takes_receiver};
+use super::owned::{gives_own, local_of, only_looks, takes_receiver};
 use super::{jump_dest, taken_by};
 use crate::ir::{Graph, LocalId, LocalKind, Locals};
 use crate::macros::{self, Piece};
@@ -97,7 +97,7 @@ impl<'a> Values<'a> {
                 true
             }
             Expr::Binary(expr) => {
-                let owned = self.value(&expr.left) & self.value(&expr.right);
+                let owned = self.operand(&expr.left) & self.operand(&expr.right);
                 owned || is_comparison(&expr.op)
             }
             Expr::Assign(expr) => {
@@ -193,6 +193,18 @@ impl<'a> Values<'a> {
         self.borrows(operands).is_empty()
     }
 
+    /// Goes through an operand of an operator, which makes its value of what the operand borrows.
+    fn operand(&mut self, operand: &Expr) -> bool {
+        match operand {
+            Expr::Paren(expr) => self.operand(&expr.expr),
+            Expr::Reference(expr) if expr.mutability.is_none() => {
+                self.run(&expr.expr);
+                true
+            }
+            operand => self.value(operand),
+        }
+    }
+
     fn is_function(&mut self, called: &Expr) -> bool {
         match called {
             Expr::Path(path) => path.path.get_ident().is_none_or(|ident| {
@@ -205,6 +217,9 @@ impl<'a> Values<'a> {
     fn method(&mut self, call: &syn::ExprMethodCall) -> bool {
         let receiver = self.value(lent_to(call));
         let arguments = self.borrows(&call.args);
+        if only_looks(call) {
+            return receiver;
+        }
         // What it is called on may keep what it is given.
         if !arguments.is_empty() {
             arguments.iter().chain([&&*call.receiver]).for_each(|operand| self.keep(operand));
