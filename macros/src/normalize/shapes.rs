@@ -150,6 +150,7 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
         Expr::MethodCall(call) if call.method == "enumerate" => {
             beside(Shape::Unknown, of(&call.receiver))
         }
+        Expr::MethodCall(call) if call.method == "as_str" && call.args.is_empty() => Shape::Lent,
         Expr::MethodCall(call) => part_of_text(call, of(&call.receiver)).unwrap_or(Shape::Unknown),
         Expr::Macro(call) => of_macro(locals, &call.mac, &of),
         _ => Shape::Unknown,

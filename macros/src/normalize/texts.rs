@@ -25,7 +25,8 @@ pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     loop {
         let before = (search.shapes.clone(), search.literal.len());
         search.visit_block(body);
-        if before == (search.shapes.clone(), search.literal.len()) {
+        let has_texts = search.shapes.values().any(|shape| shape.is_text() || shape.holds_text());
+        if !has_texts || before == (search.shapes.clone(), search.literal.len()) {
             break;
         }
     }

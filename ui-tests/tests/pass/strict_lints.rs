@@ -68,7 +68,11 @@ async fn total(
     while let Some(number) = lists.get_mut(picked).and_then(Vec::pop) {
         total += step(number).await;
     }
-    let fourth = async { find(&by).await?; find("4").await }.await?;
+    let fourth = async {
+        find(&by).await?;
+        find("4").await
+    }
+    .await?;
     async { total += step(fourth).await }.await;
     Ok(total + first + second + third)
 }

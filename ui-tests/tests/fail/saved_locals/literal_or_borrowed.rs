@@ -56,7 +56,7 @@ async fn of_a_loop(text: String, number: u64) -> usize {
         if number > 1 {
             break pick(&text);
         }
-        break text.as_str();
+        break text.trim();
     };
     step(1).await;
     found.len()
