@@ -183,6 +183,7 @@ impl Lower<'_> {
             .map(|(index, branch)| self.region(point, index, branch))
             .collect();
         let local = self.new_temporary(&format!("{name}!"), LocalKind::Value, mac.path.span());
+        self.locals[local].is_temporary = true;
         let pat = self.local_pat(local);
         self.push(Stmt::Join { point, branches, pat, fail_fast });
         self.path(local)
