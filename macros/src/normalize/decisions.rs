@@ -109,7 +109,9 @@ impl Lower<'_> {
         suspend::expr(operand)
             || matches!(operand, Expr::Let(expr) if leaves(expr) || {
                 let mut value = (*expr.expr).clone();
-                keeps(&mut value) || !self.lenders(&mut value, &[&*expr.pat], false).is_empty()
+                keeps(&mut value)
+                    || !self.lenders(&mut value, &[&*expr.pat], false).is_empty()
+                    || self.is_to_be_kept(&value)
             })
     }
 

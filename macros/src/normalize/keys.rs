@@ -106,6 +106,22 @@ impl Lower<'_> {
         }
     }
 
+    /// Whether something that a value looks for is to be kept, so that it lends the same part again.
+    pub(super) fn is_to_be_kept(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Tuple(tuple) => tuple.elems.iter().any(|part| self.is_to_be_kept(part)),
+            Expr::Array(array) => array.elems.iter().any(|part| self.is_to_be_kept(part)),
+            Expr::Call(call) if only_wraps(&call.func) => {
+                call.args.iter().any(|part| self.is_to_be_kept(part))
+            }
+            Expr::Reference(part) if is_element(&part.expr) => !self.is_place(&part.expr),
+            value => {
+                let finds = || self.lends_part(value) || self.finds_item(value);
+                self.fills(value) || ends_in_part(value) && finds() && self.lent(value).is_none()
+            }
+        }
+    }
+
     /// Keeps what the methods of a chain look for.
     pub(super) fn keep_in(&mut self, value: Expr) -> Expr {
         match value {

@@ -15,7 +15,7 @@ use super::branches::is_named;
 use super::lending::{LOOKING, OPENING, is_one_of, tried};
 use super::remade::only_wraps;
 use super::{Lower, binds_nothing, collect_bindings, ident_pat, let_stmt, split_type};
-use crate::carried::has_ref;
+use crate::carried::{has_ref, local_of};
 use crate::macros;
 use crate::suspend;
 
@@ -99,7 +99,7 @@ impl Lower<'_> {
     }
 
     /// Whether a chain of methods lends what is borrowed, which is asked for again.
-    fn lends_part(&self, expr: &Expr) -> bool {
+    pub(super) fn lends_part(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Paren(expr) => self.lends_part(&expr.expr),
             Expr::Reference(expr) => self.is_lending(&expr.expr) || self.finds_item(&expr.expr),
@@ -107,9 +107,14 @@ impl Lower<'_> {
         }
     }
 
+    /// Whether what is opened is a local or a part of one, and no borrow: what comes out of it is a value.
+    pub(super) fn is_taken_out_of(&self, opened: &Expr) -> bool {
+        local_of(&self.locals, opened).is_some_and(|local| self.locals[local].remade.is_none())
+    }
+
     /// Whether a chain of methods finds an item that can be changed, or gives a part of it. Where that is, is
     /// kept.
-    fn finds_item(&self, chain: &Expr) -> bool {
+    pub(super) fn finds_item(&self, chain: &Expr) -> bool {
         match chain {
             Expr::Paren(expr) => self.finds_item(&expr.expr),
             Expr::Field(expr) => self.finds_item(&expr.base),

@@ -252,6 +252,7 @@ impl Lower<'_> {
         match expr {
             Expr::Paren(expr) => self.lending(&expr.expr),
             Expr::MethodCall(call) => self.lending_call(call),
+            Expr::Try(expr) if self.is_taken_out_of(tried(expr)) => None,
             Expr::Try(expr) => {
                 let mut chain = self.lending(tried(expr)).filter(|chain| chain.gives_part)?;
                 chain.again = made("opened", &chain.again, tried(expr));
@@ -284,6 +285,9 @@ impl Lower<'_> {
         let (looks, picks) = (is_one_of(&LOOKING, call), is_one_of(&PICKING, call));
         let is_first = self.is_place(&call.receiver);
         let opens = is_one_of(&OPENING, call);
+        if opens && self.is_taken_out_of(&call.receiver) {
+            return None;
+        }
         let has_default = is_one_of(&DEFAULTING, call) && chain.is_shared && !is_first;
         let sifts = is_one_of(&SIFTING, call) && chain.is_shared && !is_first;
         let projects = projects(call, chain.has_numbers) && chain.is_shared && !is_first;
