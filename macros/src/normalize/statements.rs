@@ -186,7 +186,7 @@ impl Lower<'_> {
     fn bind_value(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
         let (pat, ty) = split_type(&local.pat);
         match value {
-            Expr::Await(expr) if suspend::awaited_block(&expr).is_none() => {
+            Expr::Await(expr) if !has_ref(pat) && suspend::awaited_block(&expr).is_none() => {
                 let point = self.future(expr);
                 self.push_await(point, pat.clone(), ty.cloned());
                 None
