@@ -74,7 +74,11 @@ impl Generator {
         let mark = self.scope.enter();
         let mut operations = Vec::new();
         let mut patterns: Vec<(String, Bound)> = Vec::new();
-        for _ in 0..count {
+        let mut conditions = Vec::new();
+        for index in 0..count {
+            // One of them must be begun.
+            let condition = (index > 0 && self.rng.chance(25)).then(|| self.select_condition());
+            conditions.push(condition);
             let (operation, pattern, bound) = self.arm();
             operations.push(operation);
             patterns.push((pattern, bound));
@@ -98,12 +102,23 @@ impl Generator {
         });
         let mut template = String::from("select! {\n");
         let mut nodes = Vec::new();
-        for ((operation, body), (pattern, _)) in operations.into_iter().zip(bodies).zip(&patterns) {
-            template.push_str(&format!("{pattern} = $ => $\n"));
-            nodes.extend([operation, body]);
+        let arms = operations.into_iter().zip(conditions).zip(bodies).zip(&patterns);
+        for (((operation, condition), body), (pattern, _)) in arms {
+            let when = if condition.is_some() { ", if $" } else { "" };
+            template.push_str(&format!("{pattern} = ${when} => $\n"));
+            nodes.push(operation);
+            nodes.extend(condition);
+            nodes.push(body);
         }
         template.push('}');
         Node::expr(ty, &template, nodes)
+    }
+
+    /// Whether a branch is begun.
+    fn select_condition(&mut self) -> Node {
+        self.without_await(|this| {
+            this.without_exit(|this| this.perhaps(|this| this.expr(Ty::Bool)))
+        })
     }
 
     /// The operation of an arm, its pattern and what that binds.

@@ -2,12 +2,22 @@
 
 use super::{Generator, Node, Ty};
 
-/// A pattern, and what it binds: name, type, whether it is mutable.
+/// What a pattern binds: a name or the expression for what is lent, its type, whether it is mutable.
 pub(super) type Bound = Vec<(String, Ty, bool)>;
 
 impl Generator {
     /// A pattern that may not match, what is matched, and what it binds.
-    pub(super) fn refutable(&mut self) -> (String, Node, Bound) {
+    fn refutable(&mut self) -> (String, Node, Bound) {
+        if self.rng.chance(30)
+            && let Some(lent) = self.lent()
+        {
+            return lent;
+        }
+        self.refutable_value()
+    }
+
+    /// The same by value.
+    pub(super) fn refutable_value(&mut self) -> (String, Node, Bound) {
         let (a, b) = (self.fresh(), self.fresh());
         match self.rng.below(12) {
             0 | 1 => (format!("Some({a})"), self.expr(Ty::Maybe), vec![(a, Ty::Int, false)]),
@@ -49,9 +59,9 @@ impl Generator {
         }
     }
 
-    pub(super) fn declare_bound(&mut self, bound: &Bound) {
+    pub(super) fn declare_bound(&mut self, bound: &[(String, Ty, bool)]) {
         for (name, ty, mutable) in bound {
-            self.scope.declare(name, *ty, *mutable);
+            self.scope.bind(name, *ty, *mutable);
         }
     }
 

@@ -32,7 +32,9 @@ const GENERICS: &str =
 impl Generator {
     pub(super) fn program(mut self) -> Node {
         // Generated code may do pointless things, and is often known to panic.
-        let mut items = vec![Node::stmt("#![allow(warnings, unconditional_panic)]", Vec::new())];
+        let prologue = "#![allow(warnings, unconditional_panic)]\n\
+             use piton::{bail, ensure};\nuse std::fmt::Write as _;";
+        let mut items = vec![Node::stmt(prologue, Vec::new())];
         for index in 0..self.rng.below(3) {
             items.push(self.helper(index));
         }
@@ -238,6 +240,9 @@ impl Generator {
             Node::stmt(&template, vec![statements, value])
         } else {
             let shape = Shape { is_nested: true, ..Shape::default() };
+            if inner.rng.chance(30) {
+                return self.nested_generic(inner, &name);
+            }
             inner.function(&name, &[Ty::Int, Ty::Text], returns, shape)
         };
         self.rng = inner.rng;
@@ -246,6 +251,19 @@ impl Generator {
         if let Some(helper) = self.helpers.last_mut() {
             helper.is_plain = is_plain;
         }
+        node
+    }
+
+    /// A workflow with a type parameter within the body of another one.
+    fn nested_generic(&mut self, mut inner: Self, name: &str) -> Node {
+        inner.has_param = true;
+        inner.scope.declare("other", Ty::Param, false);
+        inner.scope.declare("n", Ty::Int, true);
+        let shape = Shape { is_nested: true, generics: GENERICS, ..Shape::default() };
+        let node = inner.function_with(name, "given: T, other: T, mut n: i64", Ty::Param, shape);
+        self.rng = inner.rng;
+        self.names = inner.names;
+        self.add_helper(name, vec![Ty::Param, Ty::Param, Ty::Int], Ty::Param, &node);
         node
     }
 }

@@ -8,6 +8,7 @@ mod concurrent;
 mod conditions;
 mod expressions;
 mod functions;
+mod lent;
 mod node;
 mod patterns;
 mod scope;

@@ -63,7 +63,7 @@ impl Node {
     /// Whether it is nothing but a local, a part of one, or what one borrows.
     pub(super) fn is_path(&self) -> bool {
         let source = self.to_source();
-        let local = source.trim_start_matches("(*").trim_end_matches(')');
+        let local = source.trim_start_matches(['(', '*']).trim_end_matches(')');
         local.chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
     }
 

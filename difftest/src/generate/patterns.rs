@@ -4,7 +4,7 @@ use super::scope::Capture;
 use super::{Generator, Kind, Node, Ty};
 
 /// An arm: the pattern, whether it may be given a guard, and what it binds.
-type Arm = (&'static str, &'static [(&'static str, Ty)]);
+pub(super) type Arm = (&'static str, &'static [(&'static str, Ty)]);
 
 const INT_ARMS: [&[Arm]; 4] = [
     &[("0..=9", &[]), ("high @ 60..", &[("high", Ty::Int)]), ("other", &[("other", Ty::Int)])],
@@ -150,19 +150,25 @@ const LIST_ARMS: [&[Arm]; 1] = [&[
     ("&[first, .., last]", &[("first", Ty::Int), ("last", Ty::Int)]),
 ]];
 
-/// Arms that bind references, which no await may follow.
-const BORROWED_ARMS: [Arm; 4] = [
-    ("Shape::Named(name, _)", &[("name.as_str()", Ty::Str)]),
-    ("Shape::Circle { radius } if *radius > 2", &[("(*radius)", Ty::Int)]),
-    ("Shape::Rect(a, b) | Shape::Rect(b, a)", &[("(*a)", Ty::Int), ("(*b)", Ty::Int)]),
-    ("_", &[]),
+const FOUND_ARMS: [&[Arm]; 2] = [
+    &[
+        ("Ok(Some(x @ 1..=40)) if flag(x).await", &[("x", Ty::Int)]),
+        ("Ok(Some(x))", &[("x", Ty::Int)]),
+        ("Err(ActivityError::Failed(Refused { code }))", &[("code", Ty::Int)]),
+        ("Ok(None) | Err(_)", &[]),
+    ],
+    &[
+        ("Err(ActivityError::Failed(Refused { code: x })) | Ok(Some(x))", &[("x", Ty::Int)]),
+        ("Ok(x @ None)", &[("x", Ty::Maybe)]),
+        ("_", &[]),
+    ],
 ];
 
 impl Generator {
     /// A `match` that gives this type.
     pub(super) fn matching(&mut self, ty: Ty) -> Node {
         let noisy = if self.scope.is_quiet() { 0 } else { 2 };
-        let (scrutinee, arms): (Node, &[Arm]) = match self.rng.below(13 + noisy) {
+        let (scrutinee, arms): (Node, &[Arm]) = match self.rng.below(14 + noisy) {
             0..=2 => (self.expr(Ty::Int), self.rng.pick(&INT_ARMS)),
             3 | 4 => (self.expr(Ty::Shape), self.rng.pick(&SHAPE_ARMS)),
             5 => (self.expr(Ty::Outcome), self.rng.pick(&OUTCOME_ARMS)),
@@ -175,24 +181,21 @@ impl Generator {
                 let pair = Node::expr(Ty::Unit, "($, $)", vec![maybe, shape]);
                 (pair, self.rng.pick(&NESTED_ARMS))
             }
-            11 => return self.matching_borrowed(ty),
-            12 => {
+            11 => return self.matching_lent(ty),
+            12 if self.may_await => {
+                (self.of(Ty::Unit, "try_find($).await", &[Ty::Int]), self.rng.pick(&FOUND_ARMS))
+            }
+            12 | 13 => {
                 let list = self.expr(Ty::List);
                 // A slice of a temporary would be a borrow across the awaits of the arms.
-                let arms = self.arms(ty, LIST_ARMS[0]);
+                let arms = self.arms(ty, LIST_ARMS[0], false);
                 let template = "{ let items = $; match items.as_slice() { $ } }";
                 return Node::expr(ty, template, vec![list, arms]);
             }
-            13 => (self.expr(Ty::Duo), self.rng.pick(&DUO_ARMS)),
+            14 => (self.expr(Ty::Duo), self.rng.pick(&DUO_ARMS)),
             _ => (self.expr(Ty::MaybeNoisy), self.rng.pick(&MAYBE_NOISY_ARMS)),
         };
-        let arms = if !self.may_await && arms.iter().any(|(pattern, _)| pattern.contains(".await"))
-        {
-            &[("_", &[] as &[_])]
-        } else {
-            arms
-        };
-        let arms = self.arms(ty, arms);
+        let arms = self.arms(ty, self.possible(arms), false);
         // Where a guard awaits, rustc 1.95 forgets the index of an element that is matched in place, and
         // reads another one after the await. In a block it is a value. The only elements are numbers.
         let is_number = scrutinee.kind == Kind::Expr(Ty::Int);
@@ -201,7 +204,14 @@ impl Generator {
         Node::expr(ty, template, vec![scrutinee, arms])
     }
 
-    fn arms(&mut self, ty: Ty, arms: &[Arm]) -> Node {
+    /// The arms, if they may await where they do, and else one that takes everything.
+    pub(super) fn possible(&self, arms: &'static [Arm]) -> &'static [Arm] {
+        let awaits = arms.iter().any(|(pattern, _)| pattern.contains(".await"));
+        if awaits && !self.may_await { &[("_", &[])] } else { arms }
+    }
+
+    /// These arms, which may change what they bind if that is lent so.
+    pub(super) fn arms(&mut self, ty: Ty, arms: &[Arm], is_lent_mutably: bool) -> Node {
         // Whether the others may be given guards, because the last one takes everything.
         let last = arms.last().map_or("", |(pattern, _)| pattern).trim_start_matches("mut ");
         let is_certain = last.chars().all(|c| c.is_lowercase() || c == '_');
@@ -211,8 +221,8 @@ impl Generator {
             let may_fail = is_certain && index + 1 < arms.len() && !pattern.contains(" if ");
             let guard = (may_fail && this.rng.chance(20)).then(|| this.guard());
             for (name, ty) in bindings {
-                let mutable = pattern.contains(&format!("mut {name}"));
-                this.scope.declare(name, *ty, mutable);
+                let mutable = is_lent_mutably || pattern.contains(&format!("mut {name}"));
+                this.scope.bind(name, *ty, mutable);
             }
             let body = match this.rng.below(10) {
                 0..=5 => this.block(ty),
@@ -238,22 +248,5 @@ impl Generator {
         let guard = self.without_exit(|this| this.perhaps(|this| this.expr(Ty::Bool)));
         self.scope.end_capture(outside);
         guard
-    }
-
-    /// A `match` on a borrow, without awaits in its arms.
-    fn matching_borrowed(&mut self, ty: Ty) -> Node {
-        let Some(name) = self.borrowed(Ty::Shape) else { return self.block(ty) };
-        let nodes = self.alternatives(BORROWED_ARMS.len(), |this, index| {
-            let (pattern, bindings) = BORROWED_ARMS[index];
-            let mark = this.scope.enter();
-            for (name, ty) in bindings {
-                this.scope.declare_borrowed(name, *ty, false);
-            }
-            let body = this.without_await(|this| this.block(ty));
-            this.scope.leave(mark);
-            Node::expr(Ty::Unit, &format!("{pattern} => $,\n"), vec![body])
-        });
-        let arms = Node::expr(Ty::Unit, &"$".repeat(nodes.len()), nodes);
-        Node::expr(ty, &format!("match &{name} {{\n$}}"), vec![arms])
     }
 }

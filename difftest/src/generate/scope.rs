@@ -5,9 +5,12 @@
 //! as moved; a borrow that a statement holds lasts for all of that statement.
 
 mod branches;
+mod captures;
 
 use super::types::Ty;
 use crate::script::Rng;
+
+pub(super) use captures::Capture;
 
 /// A local, a part of one, or what a reference leads to.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub(super) struct Var {
     branches: usize,
     /// Whether one in which it is not declared changes it.
     changed_in_branch: bool,
+    /// Whether it was so before it was changed last.
+    changed_before: bool,
     /// The whole that it is a part of.
     part_of: Option<usize>,
 }
@@ -33,12 +38,17 @@ pub(super) struct Var {
 impl Var {
     /// Whether it can be captured by a format string.
     pub(super) fn is_ident(&self) -> bool {
-        self.name.chars().all(|c| c.is_alphanumeric() || c == '_') && self.name != "self"
+        is_ident(&self.name) && self.name != "self"
     }
 
     /// Whether it is a place, which can be borrowed for long.
     pub(super) fn is_place(&self) -> bool {
         !self.name.contains(" as ") && !self.name.ends_with("()")
+    }
+
+    /// Whether it is never changed, so that a closure that captures it can be made again.
+    pub(super) fn is_fixed(&self) -> bool {
+        !self.mutable && self.is_place()
     }
 
     /// The name of the local that this is, or is reached by.
@@ -70,27 +80,6 @@ pub(super) enum Hold {
     Shared,
     /// It may not be touched.
     Exclusive,
-}
-
-/// What code that captures locals may do with them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Capture {
-    /// A closure or a guard reads them.
-    #[default]
-    Read,
-    /// An `async` block borrows them, perhaps to change them.
-    Borrow,
-    /// An `async move` block has copies, or takes them.
-    Move,
-}
-
-/// What is around code that captures. See [`Scope::begin_capture`].
-#[derive(Debug)]
-pub(super) struct Outside {
-    captured: usize,
-    capture: Capture,
-    movable_from: usize,
-    touched: Vec<(usize, Use)>,
 }
 
 /// All locals in scope.
@@ -130,8 +119,19 @@ impl Scope {
         let (depth, branches) = (self.depth, self.branches);
         let var = |name: String, ty: Ty, part_of: Option<usize>| {
             let owned = true;
-            let (alive, changed_in_branch) = (true, false);
-            Var { name, ty, mutable, owned, alive, depth, branches, changed_in_branch, part_of }
+            let (alive, changed_in_branch, changed_before) = (true, false, false);
+            Var {
+                name,
+                ty,
+                mutable,
+                owned,
+                alive,
+                depth,
+                branches,
+                changed_in_branch,
+                changed_before,
+                part_of,
+            }
         };
         self.vars.push(var(name.to_owned(), ty, None));
         let parts = ty.parts().iter().map(|(field, ty)| (format!("{name}.{field}"), *ty));
@@ -143,6 +143,15 @@ impl Scope {
         let from = self.vars.len();
         self.declare(name, ty, mutable);
         self.vars[from..].iter_mut().for_each(|var| var.owned = false);
+    }
+
+    /// Declares what a pattern binds: a name, or the expression for what that name lends.
+    pub(super) fn bind(&mut self, name: &str, ty: Ty, mutable: bool) {
+        if is_ident(name) {
+            self.declare(name, ty, mutable);
+        } else {
+            self.declare_borrowed(name, ty, mutable);
+        }
     }
 
     /// Begins a scope, to be ended by [`Scope::leave`].
@@ -186,45 +195,6 @@ impl Scope {
     /// Whether no local may show its drop here.
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet > 0
-    }
-
-    /// Begins an `async` block or a closure. Returns what [`Scope::end_capture`] needs.
-    pub(super) fn begin_capture(&mut self, capture: Capture) -> Outside {
-        self.depth += 1;
-        let around = if self.capture == Capture::Move { self.captured } else { 0 };
-        let inside = self.movable_from.max(around);
-        Outside {
-            movable_from: std::mem::replace(&mut self.movable_from, inside),
-            captured: std::mem::replace(&mut self.captured, self.vars.len()),
-            capture: std::mem::replace(&mut self.capture, capture),
-            touched: std::mem::take(&mut self.touched),
-        }
-    }
-
-    /// Ends it. What it uses is kept for as long as the statement lasts.
-    pub(super) fn end_capture(&mut self, outside: Outside) {
-        self.depth -= 1;
-        let touched = std::mem::replace(&mut self.touched, outside.touched);
-        let capture = std::mem::replace(&mut self.capture, outside.capture);
-        self.captured = outside.captured;
-        self.movable_from = outside.movable_from;
-        for (index, usage) in touched.iter().copied() {
-            // Who uses the whole, too, captures the whole.
-            let whole = self.vars[index].part_of.unwrap_or(index);
-            let index =
-                if touched.iter().any(|(other, _)| *other == whole) { whole } else { index };
-            let ty = self.vars[index].ty;
-            match (capture, usage) {
-                (Capture::Move, _) if ty != Ty::Str => self.moved(index),
-                (Capture::Borrow, Use::Change) => self.hold(index, Hold::Exclusive),
-                (Capture::Read | Capture::Borrow | Capture::Move, _) => {
-                    self.hold(index, Hold::Shared);
-                }
-            }
-            if index < self.captured {
-                self.touched.push((index, usage));
-            }
-        }
     }
 
     /// Which locals are alive.
@@ -381,4 +351,8 @@ impl Scope {
         let names: Vec<&String> = names.collect();
         if names.is_empty() { None } else { Some(rng.pick(&names).clone()) }
     }
+}
+
+fn is_ident(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }

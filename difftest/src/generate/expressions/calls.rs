@@ -130,6 +130,13 @@ impl Generator {
         if !self.may_await {
             return self.leaf(ty);
         }
+        if self.has_context && self.rng.chance(5) {
+            match ty {
+                Ty::Int => return Node::expr(ty, "cx.signal::<Bump>().await.0", vec![]),
+                Ty::Text => return Node::expr(ty, "cx.signal::<Approve>().await.by", vec![]),
+                _ => {}
+            }
+        }
         if let Some(call) = self.activity(ty) {
             return Node::expr(ty, "$.await", vec![call]);
         }

@@ -1,9 +1,41 @@
 //! Closures that end before the next await.
 
-use crate::generate::scope::{Capture, Hold, Use};
+use crate::generate::scope::{Capture, Hold, Use, Var};
 use crate::generate::{Generator, Node, Ty};
 
+/// What is made of the parameter and of a captured local, `@`, of this type.
+const HELD: [(Ty, &str); 6] = [
+    (Ty::Int, "x ^ @"),
+    (Ty::Text, "x + @.len() as i64"),
+    (Ty::List, "@.get(x as usize).copied().unwrap_or(x)"),
+    (Ty::Map, "@.values().sum::<i64>() - x"),
+    (Ty::Texts, "@.iter().filter(|text| text.len() as i64 > x).count() as i64"),
+    (Ty::Order, "@.lines.iter().map(|line| line.count * (x % 9)).sum::<i64>()"),
+];
+
 impl Generator {
+    /// A closure that is held across awaits. What it captures does not change.
+    pub(in crate::generate) fn held_closure(&mut self) -> Node {
+        let name = self.fresh();
+        let (ty, body) = self.rng.pick(&HELD);
+        let index = self.scope.find_where(ty, Use::Read, &mut self.rng, Var::is_fixed);
+        let body = match index {
+            Some(index) => {
+                self.scope.hold(index, Hold::Shared);
+                body.replace('@', &self.scope.var(index).name)
+            }
+            None => "x ^ 5".to_owned(),
+        };
+        let nodes = self.scoped(|this| {
+            let count = this.rng.below(3);
+            let statements = this.statements(count);
+            vec![statements, this.awaited(Ty::Int), this.expr(Ty::Int)]
+        });
+        let template =
+            format!("{{ let {name} = |x: i64| {body};\n$note({name}($) ^ {name}($)); }}");
+        Node::stmt(&template, nodes)
+    }
+
     pub(super) fn closure(&mut self) -> Node {
         match self.rng.below(4) {
             0 => {

@@ -161,7 +161,7 @@ impl Generator {
     }
 
     /// An expression of this type with these in it.
-    fn of(&mut self, ty: Ty, template: &str, types: &[Ty]) -> Node {
+    pub(super) fn of(&mut self, ty: Ty, template: &str, types: &[Ty]) -> Node {
         let nodes = types
             .iter()
             .map(|ty| if *ty == Ty::Str { self.str_argument() } else { self.expr(*ty) })

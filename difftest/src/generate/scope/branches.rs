@@ -45,11 +45,20 @@ impl Scope {
         readable.map(|index| self.vars[index].name.clone()).collect()
     }
 
+    /// Whether what is to be changed now must be read before that, because a branch has changed it.
+    pub(in crate::generate) fn is_read_before(&self, index: usize) -> bool {
+        let whole = self.vars[index].part_of.unwrap_or(index);
+        self.vars[index].ty.is_noisy() && self.vars[whole].changed_before
+    }
+
     /// Notes what is done to a local, if that is in a branch.
     pub(super) fn note_change(&mut self, index: usize, usage: Use) {
         let whole = self.vars[index].part_of.unwrap_or(index);
         let var = &mut self.vars[whole];
-        var.changed_in_branch |=
-            !matches!(usage, Use::Read | Use::Move) && self.branches > var.branches;
+        if matches!(usage, Use::Read | Use::Move) {
+            return;
+        }
+        var.changed_before = var.changed_in_branch;
+        var.changed_in_branch |= self.branches > var.branches;
     }
 }

@@ -34,7 +34,7 @@ impl Generator {
             this.scope.declare(&a, a_type, a_mutable);
             this.scope.declare(&b, b_type, b_mutable);
         };
-        match self.rng.below(8) {
+        match self.rng.below(10) {
             0 => {
                 let pair = self.expr(Ty::Pair);
                 declare(self, Ty::Int, true, Ty::Text, false);
@@ -66,7 +66,21 @@ impl Generator {
                 declare(self, Ty::Text, false, Ty::Text, false);
                 Node::stmt(&format!("let [{a}, {b}] = [$, $];"), vec![x, y])
             }
-            6 if !self.scope.is_quiet() => {
+            6 => {
+                let pair = self.made(Ty::Pair);
+                self.scope.declare(&a, Ty::Int, true);
+                self.scope.declare_borrowed(&format!("(*{b})"), Ty::Text, false);
+                Node::stmt(&format!("let (mut {a}, ref {b}) = $;"), vec![pair])
+            }
+            7 => {
+                let order = self.made(Ty::Order);
+                self.scope.declare_borrowed(&format!("(*{a})"), Ty::Text, true);
+                self.scope.declare_borrowed(&format!("({b}.len() as i64)"), Ty::Int, false);
+                let template =
+                    format!("let Order {{ customer: ref mut {a}, lines: {b}, .. }} = $;");
+                Node::stmt(&template, vec![order])
+            }
+            8 if !self.scope.is_quiet() => {
                 let duo = self.expr(Ty::Duo);
                 let pattern = if self.rng.chance(50) {
                     declare(self, Ty::Noisy, false, Ty::Noisy, true);
@@ -88,11 +102,14 @@ impl Generator {
         }
     }
 
-    pub(super) fn let_else(&mut self) -> Node {
-        if !self.may_exit || (self.returns.is_none() && self.targets.is_empty()) {
-            return self.declaration();
+    /// A `let` that may not match, and whether what it binds is lent.
+    pub(super) fn let_else(&mut self) -> (Node, bool) {
+        if !self.may_jump() {
+            return (self.declaration(), false);
         }
-        let (pattern, value, bound) = self.refutable();
+        let lent = if self.rng.chance(30) { self.lent() } else { None };
+        let is_lent = lent.is_some();
+        let (pattern, value, bound) = lent.unwrap_or_else(|| self.refutable_value());
         let way_out = self.scoped(|this| {
             this.perhaps(|this| {
                 let count = this.rng.below(2);
@@ -104,7 +121,8 @@ impl Generator {
         self.declare_bound(&bound);
         // No `}` may stand before `else`.
         let given = if value.to_source().trim_end().ends_with('}') { "($)" } else { "$" };
-        Node::stmt(&format!("let {pattern} = {given} else {{ $ }};"), vec![value, way_out])
+        let template = format!("let {pattern} = {given} else {{ $ }};");
+        (Node::stmt(&template, vec![value, way_out]), is_lent)
     }
 
     /// A local that is declared first and given its value later, on every way.
@@ -123,7 +141,7 @@ impl Generator {
                 Node::stmt(&format!("{{\n$\n{name} = $;\n}}"), vec![statements, value])
             })
         };
-        let may_leave = self.may_exit && (self.returns.is_some() || !self.targets.is_empty());
+        let may_leave = self.may_jump();
         let node = match self.rng.below(5) {
             0 => {
                 let value = self.expr(Ty::Int);

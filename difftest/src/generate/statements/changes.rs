@@ -28,12 +28,13 @@ const LIST: [Change; 12] = [
     ("note(@.pop());", &[]),
 ];
 
-const TEXT: [Change; 6] = [
+const TEXT: [Change; 7] = [
     ("@.push_str($);", &[Ty::Str]),
     ("@ += &$;", &[Ty::Text]),
     ("@.push($);", &[Ty::Char]),
     ("@.insert_str(0, &$);", &[Ty::Text]),
     ("@.truncate(@.len().min(1));", &[]),
+    ("write!(@, \"{}{:?}\", { $ }, $).expect(\"there is room\");", &[Ty::Int, Ty::Shape]),
     ("note(std::mem::replace(&mut @, $));", &[Ty::Text]),
 ];
 
@@ -145,7 +146,15 @@ impl Generator {
         }
         let value = self.expr(ty);
         self.scope.release(mark);
-        Node::stmt(&format!("{name} {operator} {};", given(&name, ty)), vec![value])
+        let read = self.read_before(index);
+        Node::stmt(&format!("{read}{name} {operator} {};", given(&name, ty)), vec![value])
+    }
+
+    /// What reads a local before it is changed, if it must be read.
+    fn read_before(&self, index: usize) -> String {
+        let name = &self.scope.var(index).name;
+        let read = || format!("note(format!(\"{{:?}}\", {name}));\n");
+        self.scope.is_read_before(index).then(read).unwrap_or_default()
     }
 
     /// A change of a local in place.
@@ -155,6 +164,7 @@ impl Generator {
             let Some(index) = self.scope.find(ty, Use::Change, &mut self.rng) else { continue };
             let name = self.scope.var(index).name.clone();
             let (template, types) = self.rng.pick(changes);
+            let read = self.read_before(index);
             let mark = self.scope.enter();
             self.scope.hold(index, Hold::Exclusive);
             let nodes = if template.starts_with("if ") {
@@ -175,7 +185,7 @@ impl Generator {
             } else {
                 template.replace('@', &name)
             };
-            return Node::stmt(&template, nodes);
+            return Node::stmt(&(read + &template), nodes);
         }
         self.declaration()
     }
@@ -195,7 +205,7 @@ impl Generator {
         Node::stmt(&template, nodes)
     }
 
-    pub(super) fn operand(&mut self, ty: Ty) -> Node {
+    pub(in crate::generate) fn operand(&mut self, ty: Ty) -> Node {
         if ty == Ty::Str { self.str_argument() } else { self.expr(ty) }
     }
 

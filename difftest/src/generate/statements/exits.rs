@@ -17,6 +17,10 @@ impl Generator {
             return Node::expr(Ty::Unit, &format!("break {label}{given}"), Vec::from_iter(value));
         }
         match self.returns {
+            Some(Ty::Failing) if self.rng.chance(40) => {
+                let text = self.expr(Ty::Text);
+                Node::expr(Ty::Unit, "bail!(\"left with {}\", $)", vec![text])
+            }
             Some(returns) => {
                 let value = self.expr(returns);
                 Node::expr(Ty::Unit, "return $", vec![value])
@@ -39,7 +43,7 @@ impl Generator {
         })
     }
 
-    fn may_jump(&self) -> bool {
+    pub(super) fn may_jump(&self) -> bool {
         self.may_exit && (self.returns.is_some() || !self.targets.is_empty())
     }
 

@@ -4,10 +4,11 @@ mod bindings;
 mod borrows;
 mod changes;
 mod exits;
+mod lent_items;
 mod loops;
 
 use super::scope::Mark;
-use super::{Generator, Node, Ty};
+use super::{Generator, Node, Question, Ty};
 
 impl Generator {
     /// About `count` statements.
@@ -43,7 +44,7 @@ impl Generator {
 
     /// A statement, and whether what it borrows stays borrowed.
     fn statement(&mut self) -> (Node, bool) {
-        let node = match self.rng.below(45) {
+        let node = match self.rng.below(47) {
             0..=5 => self.declaration(),
             6 | 7 => self.destructuring(),
             8 | 9 => self.assignment(),
@@ -54,7 +55,7 @@ impl Generator {
             25 | 26 => self.deferred(),
             27 => self.move_and_refill(),
             28 | 29 => self.refill(),
-            30 | 31 => self.let_else(),
+            30 | 31 => return self.let_else(),
             32 | 33 => return (self.kept_borrow(), true),
             34 | 35 => self.noisy(),
             36 if self.may_await && self.has_context => {
@@ -72,6 +73,7 @@ impl Generator {
             }
             40 => self.assertion(),
             44 => self.gathering(),
+            45 => self.held_closure(),
             41 => {
                 let value = self.matching(Ty::Unit);
                 Node::stmt("$", vec![value])
@@ -103,7 +105,12 @@ impl Generator {
     }
 
     fn assertion(&mut self) -> Node {
+        let may_fail = self.may_exit && self.question == Question::Everything;
         match self.rng.below(4) {
+            0 | 1 if may_fail => {
+                let (number, text) = (self.expr(Ty::Int), self.perhaps(|t| t.expr(Ty::Text)));
+                Node::stmt("ensure!($ % 5 != 4, \"left: {}\", $);", vec![number, text])
+            }
             0 => {
                 let (condition, text) = (self.expr(Ty::Bool), self.perhaps(|t| t.expr(Ty::Text)));
                 Node::stmt("assert!($ || true, \"never: {}\", $);", vec![condition, text])
