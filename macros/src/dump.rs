@@ -28,6 +28,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
             LocalKind::Items => " (items)",
             LocalKind::Text => " (text)",
             LocalKind::Lent => " (lent text)",
+            LocalKind::Cow => " (cow)",
             LocalKind::Texts => " (texts)",
         };
         let remade = local

@@ -1,5 +1,6 @@
 //! What generated code uses. Not a public API: it changes with the macros of the same version.
 
+pub use std::borrow::Cow;
 pub use std::option::Option::{None, Some};
 pub use std::result::Result::{Err, Ok};
 pub use std::task::Poll;

@@ -7,9 +7,7 @@ use syn::{Expr, Pat, Stmt};
 
 use super::bindings::has_ref;
 use super::values::{Bound, Values};
-use crate::ir::{
-    Block, Branch, Choice, Graph, LocalId, LocalKind, Locals, Node, PointId, Terminator,
-};
+use crate::ir::{Block, Branch, Choice, Graph, LocalId, Locals, Node, PointId, Terminator};
 use crate::normalize::{is_comparison, is_lazy};
 use crate::usage::bound_locals;
 
@@ -143,7 +141,7 @@ fn bind(graph: &Graph, borrowing: &mut BTreeSet<LocalId>, pat: &Pat, value: &Bou
 /// The locals that are numbers, truth values or texts, of which nobody sees the drop.
 pub(super) fn plain(graph: &Graph) -> BTreeSet<LocalId> {
     let typed = |id: &LocalId| graph.locals[*id].ty.as_ref().is_some_and(is_plain_type);
-    let lent = |id: &LocalId| graph.locals[*id].kind == LocalKind::Lent;
+    let lent = |id: &LocalId| graph.locals[*id].kind.may_borrow();
     let mut plain: BTreeSet<LocalId> =
         graph.locals.ids().filter(|id| typed(id) || lent(id)).collect();
     for node in graph.blocks.iter().flat_map(|block| &block.nodes) {

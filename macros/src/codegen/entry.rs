@@ -218,8 +218,12 @@ impl Printer<'_> {
             let variable = self.machine.layout.variable(*id);
             let (ident, text) = (&variable.ident, text_of(*id));
             let mutability = variable.mutable.then(|| quote!(mut));
-            let is_lent = variable.kind == LocalKind::Lent;
-            is_lent.then(|| quote!(let #mutability #ident = #kept.keep(#text);))
+            let made = match variable.kind {
+                LocalKind::Lent => quote!(#kept.keep(#text)),
+                LocalKind::Cow => quote!(__piton::Cow::<str>::Owned(#text)),
+                _ => return None,
+            };
+            Some(quote!(let #mutability #ident = #made;))
         });
         texts.collect()
     }
@@ -227,7 +231,7 @@ impl Printer<'_> {
     fn make_loaded(&self, entry: &[VariableId]) -> TokenStream {
         let pats = entry.iter().map(|id| {
             let variable = self.machine.layout.variable(*id);
-            if variable.kind == LocalKind::Lent {
+            if variable.kind.may_borrow() {
                 return text_of(*id).to_token_stream();
             }
             let ident = &variable.ident;

@@ -9,7 +9,7 @@ use super::print::{self, Printer};
 use super::regions;
 use super::step::{self, parked, slot};
 use crate::hygiene::hidden;
-use crate::ir::{BlockId, BlockKind, Local, LocalId, LocalKind, PointId, TargetId};
+use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId};
 use crate::layout::VariableId;
 use crate::usage::Place;
 
@@ -182,7 +182,7 @@ impl Printer<'_> {
 
     /// Variables in the order in which they can be given away.
     pub(super) fn lent_first(&self, ids: &[VariableId]) -> Vec<VariableId> {
-        let is_lent = |id: &VariableId| self.machine.layout.variable(*id).kind == LocalKind::Lent;
+        let is_lent = |id: &VariableId| self.machine.layout.variable(*id).kind.may_borrow();
         let (lent, other): (Vec<_>, Vec<_>) = ids.iter().copied().partition(is_lent);
         [lent, other].concat()
     }
@@ -191,10 +191,7 @@ impl Printer<'_> {
     pub(super) fn handed_over(&self, id: VariableId) -> TokenStream {
         let variable = self.machine.layout.variable(id);
         let place = self.place(&variable.place);
-        match variable.kind {
-            LocalKind::Lent => quote!(__piton::owned_text(#place)),
-            _ => place,
-        }
+        if variable.kind.may_borrow() { quote!(__piton::owned_text(&#place)) } else { place }
     }
 
     /// Which of the locals of the state it is that the root goes on from.

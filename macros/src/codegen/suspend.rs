@@ -11,7 +11,7 @@ use super::state;
 use super::step::{self, context, parked, slot};
 use super::tokens::{ends, operation_token, token};
 use crate::hygiene::hidden;
-use crate::ir::{Branch, Choice, LocalKind, PointId, RegionId, Terminator, discard};
+use crate::ir::{Branch, Choice, PointId, RegionId, Terminator, discard};
 use crate::layout::State;
 use crate::usage::{Usage, bound_locals};
 
@@ -125,18 +125,12 @@ impl Printer<'_> {
             let token = token(id);
             match self.whereabouts(id) {
                 Whereabouts::Here => {
-                    // What is gone is missed at the await, before which it is saved.
-                    let place = located_at(self.place(&layout.variable(id).place), span);
-                    put.push(match layout.variable(id).kind {
-                        LocalKind::Lent => {
-                            let text = quote_spanned!(span=> #place);
-                            quote!(#token.put_text(#text, #parked);)
-                        }
-                        _ => {
-                            let borrow = quote_spanned!(span=> &#place);
-                            quote!(#token.put(#borrow, #parked);)
-                        }
-                    });
+                    let place = self.place(&layout.variable(id).place);
+                    let is_text = layout.variable(id).kind.may_borrow();
+                    let method = if is_text { quote!(put_text) } else { quote!(put) };
+                    // What is gone, or does not last, is missed at the await, before which it is saved.
+                    let saved = quote!(#token.#method(&#place, #parked););
+                    put.push(located_at(saved, span));
                 }
                 Whereabouts::Slot => {
                     let slot = slot(id);

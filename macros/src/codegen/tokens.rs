@@ -135,7 +135,7 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
             let maker = match variable.kind {
                 LocalKind::Value | LocalKind::Items => continue,
                 LocalKind::Text => Ident::new("static_text", at),
-                LocalKind::Lent => Ident::new("lent_text", at),
+                LocalKind::Lent | LocalKind::Cow => Ident::new("lent_text", at),
                 LocalKind::Texts => Ident::new("static_texts", at),
             };
             out.extend(quote_spanned!(at=> let #token = __piton::#maker();));

@@ -69,8 +69,17 @@ pub(crate) enum LocalKind {
     Text,
     /// A `&str`, as its text.
     Lent,
+    /// A `Cow<str>`, as its text.
+    Cow,
     /// As `Items`, of `&'static str`.
     Texts,
+}
+
+impl LocalKind {
+    /// Whether its text is saved, and not what it borrows that from.
+    pub(crate) fn may_borrow(self) -> bool {
+        matches!(self, Self::Lent | Self::Cow)
+    }
 }
 
 /// The locals of a function.

@@ -18,6 +18,8 @@ pub(super) enum Shape {
     Text,
     /// A `&str`, which may be borrowed.
     Lent,
+    /// A `Cow<str>`.
+    Cow,
     Tuple(Vec<Shape>),
     /// An array or a vector.
     List(Box<Shape>),
@@ -34,7 +36,7 @@ impl Shape {
     pub(super) fn holds_text(&self) -> bool {
         let has_text = |shape: &Self| shape.is_text() || shape.holds_text();
         match self {
-            Self::Unknown | Self::Text | Self::Lent => false,
+            Self::Unknown | Self::Text | Self::Lent | Self::Cow => false,
             Self::Tuple(shapes) => shapes.iter().any(has_text),
             Self::List(shape) | Self::Wrapped(shape) => has_text(shape),
         }
@@ -43,7 +45,7 @@ impl Shape {
     /// How many values are in one another.
     pub(super) fn depth(&self) -> usize {
         match self {
-            Self::Unknown | Self::Text | Self::Lent => 0,
+            Self::Unknown | Self::Text | Self::Lent | Self::Cow => 0,
             Self::Tuple(shapes) => 1 + shapes.iter().map(Self::depth).max().unwrap_or(0),
             Self::List(shape) | Self::Wrapped(shape) => 1 + shape.depth(),
         }
@@ -69,6 +71,7 @@ impl Shape {
             (Self::Wrapped(one), _) | (_, Self::Wrapped(one)) => {
                 Self::Wrapped(Box::new(one.or(Self::Unknown)))
             }
+            (Self::Cow, _) | (_, Self::Cow) => Self::Cow,
             (Self::Unknown, Self::Unknown) => Self::Unknown,
         }
     }
@@ -138,6 +141,7 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
             Some(shape) if shape != Shape::Unknown => Shape::Wrapped(Box::new(shape)),
             _ => Shape::Unknown,
         },
+        Expr::Call(call) if is_lossy(&call.func) => Shape::Cow,
         Expr::MethodCall(call) if is_same_items(call) => match of(&call.receiver) {
             list @ Shape::List(_) => list,
             _ => Shape::Unknown,
@@ -289,6 +293,14 @@ pub(super) fn is_wrapper(path: &Expr) -> bool {
         .segments
         .last()
         .is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
+}
+
+/// `String::from_utf8_lossy`
+fn is_lossy(path: &Expr) -> bool {
+    let Expr::Path(path) = path else { return false };
+    let mut names = path.path.segments.iter().rev().map(|segment| &segment.ident);
+    names.next().is_some_and(|name| name == "from_utf8_lossy")
+        && names.next().is_some_and(|ty| ty == "String")
 }
 
 /// Whether the method gives an iterator over the same items.

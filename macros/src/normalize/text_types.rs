@@ -84,6 +84,10 @@ pub(super) fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
                 return Shape::Unknown;
             };
             match arguments.args.first() {
+                _ if last.ident == "Cow" => match arguments.args.last() {
+                    Some(GenericArgument::Type(ty)) if is_str(ty) => Shape::Cow,
+                    _ => Shape::Unknown,
+                },
                 Some(GenericArgument::Type(ty)) if last.ident == "Vec" => list(ty),
                 Some(GenericArgument::Type(ty)) if last.ident == "Option" => {
                     Shape::Wrapped(Box::new(of_type(ty)))
@@ -102,9 +106,12 @@ fn of_text(ty: &Type, elided_is_static: bool) -> Option<Shape> {
         Some(lifetime) => lifetime.ident == "static",
         None => elided_is_static,
     };
-    let is_str = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
-    let is_text = is_str && reference.mutability.is_none();
+    let is_text = is_str(&reference.elem) && reference.mutability.is_none();
     is_text.then_some(if is_static { Shape::Text } else { Shape::Lent })
+}
+
+fn is_str(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("str"))
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ pub(super) fn kind_of(shape: &Shape) -> LocalKind {
     match shape {
         Shape::Text => LocalKind::Text,
         Shape::Lent => LocalKind::Lent,
+        Shape::Cow => LocalKind::Cow,
         _ => LocalKind::Value,
     }
 }

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use piton::prelude::*;
 
 fn pick(text: &str) -> &str {
@@ -48,6 +50,17 @@ async fn of_a_closure(text: String, number: u64) -> usize {
     let chosen = choose(number > 1);
     step(1).await;
     chosen.len()
+}
+
+fn shortened(text: &str) -> Cow<'_, str> {
+    text.trim().into()
+}
+
+#[workflow]
+async fn of_a_cow(text: String) -> usize {
+    let short = shortened(&text);
+    step(1).await;
+    short.len()
 }
 
 #[workflow]
