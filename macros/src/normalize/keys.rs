@@ -273,7 +273,8 @@ impl Lower<'_> {
 
     fn keep_value(&mut self, value: &mut Expr) {
         self.borrowed += 1;
-        *value = self.spill(std::mem::replace(value, Expr::PLACEHOLDER));
+        let kept = self.opaque(std::mem::replace(value, Expr::PLACEHOLDER));
+        *value = self.spill(kept);
     }
 }
 
