@@ -11,7 +11,7 @@ use syn::{
     Pat, Stmt as Source, UnOp,
 };
 
-use super::chosen::leaves;
+use super::given::leaves;
 use super::{Dest, Lower, collect_bindings, extends_temporaries, is_lazy, split_type};
 use crate::ir::{Arm, LocalId, Stmt};
 use crate::macros;

@@ -1,4 +1,5 @@
-//! Borrows that one of several branches gives: `let name = if is_known { &order.name } else { &other };`.
+//! Borrows that one of several branches gives: `let name = if is_known { &order.name } else { &other };`,
+//! or that a loop or labeled block is left with.
 //!
 //! ```text
 //! let name = match owner { Some(name) => name, None => &other };
@@ -13,17 +14,13 @@
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Block, Expr, Ident, Pat, Stmt};
+use syn::{Expr, Ident, Pat, Stmt};
 
+use super::given::{Around, each_branch, is_left_with_value};
 use super::operands::gives_option;
-use super::{
-    Lower, chain, collect_bindings, control, labels, let_stmt, names, projections, split_type,
-};
+use super::{Lower, collect_bindings, control, let_stmt, names, projections, split_type};
 use crate::ir::{self, LocalId, LocalKind};
 use crate::{macros, parts, suspend};
-
-/// What is matched around a branch, innermost last: a pattern, and the value that it has matched.
-type Around = Vec<(Pat, Expr)>;
 
 impl Lower<'_> {
     /// Has the branches of a `let` say which of them it was, if they give borrows. Notes how what it
@@ -74,7 +71,8 @@ impl Lower<'_> {
     /// is made again. Unless it `is_held`, what may be a value of a method of the user's own is left alone.
     fn numbered(&mut self, value: &mut Expr, source: &str, is_held: bool) -> Option<Expr> {
         let is_block = matches!(value, Expr::Block(block) if block.label.is_none());
-        if !(matches!(value, Expr::If(_) | Expr::Match(_)) || is_held && is_block) {
+        let has_branches = matches!(value, Expr::If(_) | Expr::Match(_));
+        if !(has_branches || is_left_with_value(value) || is_held && is_block) {
             return None;
         }
         let (mut made, mut borrows) = (Vec::new(), false);
@@ -258,78 +256,6 @@ pub(super) fn all_given(made: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
         Expr::Call(call) if is_some(&call.func) => call.args.iter().all(is_so),
         made => is_none(made) || is_so(made),
     }
-}
-
-/// Visits what each branch gives that gives something. `None` if `visit` gives that up, or there is one
-/// that gives nothing.
-fn each_branch(
-    value: &mut Expr,
-    around: &mut Around,
-    visit: &mut impl FnMut(&mut Expr, &Around) -> Option<()>,
-) -> Option<()> {
-    match value {
-        Expr::If(expr) => {
-            let depth = around.len();
-            around.extend(lets(&expr.cond));
-            each_end(&mut expr.then_branch, around, visit)?;
-            around.truncate(depth);
-            each_branch(&mut expr.else_branch.as_mut()?.1, around, visit)
-        }
-        Expr::Match(expr) => {
-            for arm in &mut expr.arms {
-                around.push((arm.pat.clone(), (*expr.expr).clone()));
-                each_branch(&mut arm.body, around, visit)?;
-                around.pop();
-            }
-            Some(())
-        }
-        Expr::Block(expr) if expr.label.is_none() => each_end(&mut expr.block, around, visit),
-        value if leaves(value) => Some(()),
-        value => visit(value, around),
-    }
-}
-
-fn each_end(
-    block: &mut Block,
-    around: &mut Around,
-    visit: &mut impl FnMut(&mut Expr, &Around) -> Option<()>,
-) -> Option<()> {
-    let depth = around.len();
-    // What the block declares is gone when it is made again, whatever that was.
-    around.extend(block.stmts.iter().filter_map(|stmt| match stmt {
-        Stmt::Local(local) => Some((local.pat.clone(), Expr::PLACEHOLDER)),
-        _ => None,
-    }));
-    match block.stmts.last_mut()? {
-        Stmt::Expr(value, None) => {
-            each_branch(value, around, visit)?;
-            around.truncate(depth);
-            Some(())
-        }
-        Stmt::Expr(value, Some(_)) => leaves(value).then_some(()),
-        Stmt::Macro(call) => is_left_by(&call.mac).then_some(()),
-        _ => None,
-    }
-}
-
-/// The patterns of a condition, and what they match.
-fn lets(cond: &Expr) -> impl Iterator<Item = (Pat, Expr)> {
-    chain(cond).into_iter().filter_map(|operand| match operand {
-        Expr::Let(cond) => Some(((*cond.pat).clone(), (*cond.expr).clone())),
-        _ => None,
-    })
-}
-
-/// Whether the expression leaves for somewhere else.
-pub(super) fn leaves(value: &Expr) -> bool {
-    match value {
-        Expr::Macro(call) => is_left_by(&call.mac),
-        value => labels::is_jump(value),
-    }
-}
-
-fn is_left_by(mac: &syn::Macro) -> bool {
-    ["bail", "panic", "todo", "unimplemented", "unreachable"].contains(&&*macros::name(mac))
 }
 
 fn is_none(expr: &Expr) -> bool {

@@ -264,6 +264,8 @@ pub(super) fn awaits_in_branch(value: &Expr) -> bool {
     match value {
         Expr::If(expr) => branches_await(expr),
         Expr::Match(expr) => arms_await(expr),
+        Expr::Loop(expr) => suspend::block(&expr.body),
+        Expr::Block(expr) => expr.label.is_some() && suspend::block(&expr.block),
         _ => false,
     }
 }

@@ -16,6 +16,7 @@ mod decisions;
 mod entries;
 mod expr;
 mod foreign;
+mod given;
 mod guards;
 mod items;
 mod keys;
