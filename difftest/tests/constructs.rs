@@ -60,7 +60,7 @@ const CONSTRUCTS: &[&[&str]] = &[
     &["let (mut v", ", ref v", ".await"],
     &["let v", " = if ", "tick().await; &v", "} else { &v"],
     &["let v", " = if ", "{ &mut v", "} else { &mut v"],
-    &["let v", " = match ", "flag(x).await => &v"],
+    &["let v", " = match ", "=> &v", " if flag(v", ").await => &v"],
     &[".get_mut(&*", ".ok_or(", ")?;"],
     &["let v", ".last_mut()?;"],
     &["let v", ".get_or_insert(", ".await"],

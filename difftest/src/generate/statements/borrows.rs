@@ -111,14 +111,14 @@ const PARTS: [Part; 14] = [
     },
 ];
 
-/// How one of two borrows is chosen, `@` or `~`.
+/// How one of two borrows is chosen, `@` or `~`; `#` is a new name.
 type Choice = (&'static str, Ty);
 
 const CHOICES: [Choice; 5] = [
     ("if $ { @ } else { ~ }", Ty::Bool),
     ("{ let number = $; if number > 5 { @ } else { ~ } }", Ty::Int),
     ("if $ { tick().await; @ } else { ~ }", Ty::Bool),
-    ("match $ { 0..=20 => @, x if flag(x).await => ~, _ => @ }", Ty::Int),
+    ("match $ { 0..=20 => @, # if flag(#).await => ~, _ => @ }", Ty::Int),
     ("match $ { true => @, false => { tick().await; ~ } }", Ty::Bool),
 ];
 
@@ -172,7 +172,7 @@ impl Generator {
             let borrow = if mutable { "&mut " } else { "&" };
             (format!("{borrow}{first}"), format!("{borrow}{second}"))
         };
-        let value = template.replace('@', &first).replace('~', &second);
+        let value = template.replace('#', &self.fresh()).replace('@', &first).replace('~', &second);
         Some(Node::stmt(&format!("let {name} = {value};"), nodes))
     }
 
