@@ -14,8 +14,26 @@ use crate::usage::Jump;
 /// Whether the method only looks at what it is called on, by the traits and types of the standard library
 /// that have these methods.
 fn only_looks(call: &syn::ExprMethodCall) -> bool {
-    let methods = ["clone", "is_empty", "len", "to_owned", "to_string"];
-    call.args.is_empty() && methods.iter().any(|method| call.method == method)
+    const ALONE: [&str; 11] = [
+        "chars",
+        "clone",
+        "is_empty",
+        "len",
+        "lines",
+        "split_whitespace",
+        "to_owned",
+        "to_string",
+        "trim",
+        "trim_end",
+        "trim_start",
+    ];
+    const TOLD: [&str; 4] = ["contains", "ends_with", "split", "starts_with"];
+    let methods = match call.args.len() {
+        0 => &ALONE[..],
+        1 => &TOLD,
+        _ => &[],
+    };
+    methods.iter().any(|method| call.method == method)
 }
 
 /// Whether the method changes what it is called on, by those of the standard library: none has this name and
