@@ -18,6 +18,7 @@ use syn::{Expr, Ident, Pat, Stmt};
 
 use super::given::{Around, each_branch, is_left_with_value};
 use super::operands::gives_option;
+use super::pairs::is_part_of_bound;
 use super::{Lower, collect_bindings, control, let_stmt, names, projections, split_type};
 use crate::ir::{self, LocalId, LocalKind};
 use crate::{macros, parts, suspend};
@@ -207,7 +208,8 @@ impl Lower<'_> {
             return is_borrow.then(|| parts::of(pat, value, std::slice::from_ref(ident)));
         }
         let lends = self.binds_shared_borrows(pat, value)
-            && projections::gives_part(given, pat, false, false);
+            && (projections::gives_part(given, pat, false, false)
+                || is_part_of_bound(given, pat, value));
         lends.then(|| {
             let (span, otherwise) = (given.span(), parts::otherwise());
             let again = quote_spanned! {span=>

@@ -11,7 +11,7 @@ use super::lending::{
 };
 use super::projections::projects;
 use super::remade::only_wraps;
-use super::{Lower, operands};
+use super::{Lower, operands, pairs};
 use crate::carried::has_ref;
 use crate::hygiene::Names;
 use crate::ir::{LocalId, Stmt};
@@ -36,6 +36,10 @@ impl Lower<'_> {
                 Some(mentions.into_iter().map(|local| self.path(local)).collect())
             }
             Expr::MethodCall(key) => self.lent_key(key),
+            Expr::Tuple(tuple) => {
+                let parts = tuple.elems.iter().map(|part| self.keys(part));
+                Some(parts.collect::<Option<Vec<_>>>()?.concat())
+            }
             arg => self.is_fixed(arg).then(Vec::new),
         }
     }
@@ -334,6 +338,7 @@ fn ends_in_part(value: &Expr) -> bool {
                 || projects(call, false)
         }
         Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),
+        Expr::Field(field) => pairs::is_part(field),
         _ => false,
     }
 }

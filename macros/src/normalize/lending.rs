@@ -10,7 +10,7 @@ use syn::{Expr, ExprCall, ExprField, ExprMethodCall, ExprReference, ExprTry, Ide
 
 use super::projections::projects;
 use super::shapes::{Shape, part_of_text};
-use super::{Lower, walk};
+use super::{Lower, pairs, walk};
 
 /// Methods that lend the items of what they are called on, or parts of it.
 pub(super) const ITEMS: [&str; 30] = [
@@ -159,7 +159,7 @@ pub(super) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
 }
 
 /// Whether a method lends a part, and not one of the user's by that name with other arguments.
-fn gives_part(call: &ExprMethodCall) -> bool {
+pub(super) fn gives_part(call: &ExprMethodCall) -> bool {
     (is_one_of(&PARTS, call) || is_one_of(&PARTS_MUT, call))
         && call.args.len() == usize::from(is_one_of(&TOLD, call))
 }
@@ -173,17 +173,25 @@ pub(super) fn shares(call: &ExprMethodCall) -> bool {
 /// source; then, whether others may look at it meanwhile.
 pub(super) fn lends(call: &ExprCall) -> Option<bool> {
     let Expr::Path(path) = &*call.func else { return None };
-    let segments: Vec<_> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
-    match &segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["piton", "__private", "lent_by"] => Some(true),
-        ["piton", "__private", "lent_mutably"] => Some(false),
-        ["piton", "__private", "opened"] => match call.args.first() {
+    let function = path.path.segments.last().filter(|_| is_made(call))?.ident.to_string();
+    match &*function {
+        "lent_by" => Some(true),
+        "lent_mutably" => Some(false),
+        "opened" => match call.args.first() {
             Some(Expr::Call(inner)) => lends(inner),
             _ => None,
         },
-        ["piton", "__private", "current_item"] => call.args.first().map(walk::is_shared),
+        "current_item" => call.args.first().map(walk::is_shared),
         _ => None,
     }
+}
+
+/// Whether the compiler has made the call.
+pub(super) fn is_made(call: &ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else { return false };
+    let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
+    segments.next().is_some_and(|first| first == "piton")
+        && segments.next().is_some_and(|second| second == "__private")
 }
 
 /// A chain of methods that lends a part of a place.
@@ -218,6 +226,9 @@ impl Lower<'_> {
                 chain.made()
             }
             Expr::MethodCall(_) => self.lending(value).filter(|chain| chain.gives_part)?.made(),
+            Expr::Field(field) if pairs::is_part(field) || self.is_part_of_lent(field) => {
+                self.lending(value)?.made()
+            }
             _ => None,
         }
     }

@@ -29,6 +29,7 @@ mod loops;
 mod names;
 mod numbers;
 mod operands;
+mod pairs;
 mod projections;
 mod receivers;
 mod remade;

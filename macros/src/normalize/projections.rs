@@ -5,6 +5,7 @@ use syn::{Expr, ExprMethodCall, Pat};
 
 use super::collect_bindings;
 use super::lending::{ITEMS, PARTS, PICKING, WHOLE, is_one_of};
+use super::pairs::{self, is_part_of_bound};
 
 /// Methods of an `Option`, or of an iterator, that give what a function lends of what is in it.
 const PROJECTING: [&str; 5] = ["and_then", "filter_map", "find_map", "flat_map", "map"];
@@ -16,10 +17,10 @@ pub(super) fn projects(call: &ExprMethodCall, have_numbers: bool) -> bool {
     let mut args = call.args.iter();
     match (args.next(), args.next()) {
         (Some(function), None) if is_one_of(&PROJECTING, call) => {
-            lends(function, gives_items, have_numbers)
+            lends(function, gives_items, have_numbers) || lends_part_of_pair(call, function)
         }
         (Some(_), Some(function)) if call.method == "map_or" && call.args.len() == 2 => {
-            lends(function, false, have_numbers)
+            lends(function, false, have_numbers) || lends_part_of_pair(call, function)
         }
         _ => false,
     }
@@ -41,6 +42,13 @@ fn lends(function: &Expr, gives_items: bool, have_numbers: bool) -> bool {
     }
 }
 
+/// `line.split_once('=').map(|pair| pair.0)`
+fn lends_part_of_pair(call: &ExprMethodCall, function: &Expr) -> bool {
+    let Expr::Closure(closure) = function else { return false };
+    let input = closure.inputs.first();
+    input.is_some_and(|input| is_part_of_bound(&closure.body, input, &call.receiver))
+}
+
 /// Whether the body of a closure lends a part of its `input`.
 pub(super) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbers: bool) -> bool {
     match body {
@@ -53,6 +61,7 @@ pub(super) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbe
                 || gives_items && is_one_of(&ITEMS, call);
             lends && is_of(&call.receiver, input)
         }
+        Expr::Field(field) => pairs::is_part(field) && is_of(&field.base, input),
         // A part that the pattern binds by reference, if it is no number.
         Expr::Path(_) => !have_numbers && !gives_items && is_bound_by_reference(body, input),
         _ => false,
