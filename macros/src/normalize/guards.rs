@@ -22,8 +22,9 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprMatch, Ident, Macro, Pat};
 
+use super::lending::lends;
 use super::{Dest, Lower, ident_expr};
-use crate::ir::{Arm, Body, LocalKind, Stmt, TargetId};
+use crate::ir::{Arm, Body, LocalKind, MadeWith, Stmt, TargetId};
 use crate::macros::{self, Piece};
 use crate::parts::{self, otherwise};
 use crate::resolve::is_binding;
@@ -39,9 +40,11 @@ impl Lower<'_> {
     /// A `match` of which a guard awaits; nothing in `scrutinee` does.
     pub(super) fn guarded_match(&mut self, expr: ExprMatch, scrutinee: Expr, dest: Dest) {
         let span = expr.match_token.span;
-        let lent = self.lent_together(&scrutinee).filter(|lent| self.are_shared_borrows(lent));
+        let scrutinee = self.keep_in(scrutinee);
+        let lent = self.lent_together(&scrutinee);
+        let lent = lent.filter(|lent| self.are_shared_borrows(lent) || self.is_to_be_changed(lent));
         let scrutinee = lent.unwrap_or(scrutinee);
-        let scrutinee = if is_place(&scrutinee) || self.are_shared_borrows(&scrutinee) {
+        let scrutinee = if self.stays(&scrutinee) {
             scrutinee
         } else {
             self.borrowed += 1;
@@ -120,11 +123,30 @@ impl Lower<'_> {
         Arm { pat: otherwise(), body: self.arm_body(unreachable, dest, target) }
     }
 
+    /// Whether the expression can be evaluated for each of the arms and gives the same each time.
+    fn stays(&self, scrutinee: &Expr) -> bool {
+        is_place(scrutinee)
+            || self.is_place(scrutinee)
+            || self.are_shared_borrows(scrutinee)
+            || self.is_to_be_changed(scrutinee)
+    }
+
+    /// Whether the expression is a mutable borrow that is made again.
+    fn is_to_be_changed(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Reference(expr) => expr.mutability.is_some() && self.is_place(&expr.expr),
+            Expr::Call(call) => lends(call) == Some(false),
+            expr => self.is_mutable_borrow(expr),
+        }
+    }
+
     /// Makes the pattern bind references, to what the guard uses and nothing else, and the guard use
     /// those. Gives what it uses.
     fn by_reference(&mut self, pat: &mut Pat, guard: &mut Expr, scrutinee: &Expr) -> Vec<Ident> {
-        let binds_references =
-            matches!(scrutinee, Expr::Reference(_)) || self.are_shared_borrows(scrutinee);
+        let is_changed = self.is_to_be_changed(scrutinee);
+        let binds_references = is_changed
+            || matches!(scrutinee, Expr::Reference(_))
+            || self.are_shared_borrows(scrutinee);
         let used = Usage::of_expr(&self.locals, guard).mentions;
         let mut seen = See { lower: self, used: Vec::new(), new: HashMap::new(), binds_references };
         seen.used = used.into_iter().map(|id| seen.lower.locals[id].ident.clone()).collect();
@@ -135,6 +157,11 @@ impl Lower<'_> {
             if let Some(local) = self.locals.find(ident) {
                 let one = std::slice::from_ref(ident);
                 self.locals[local].remade = Some(parts::of(pat, scrutinee, one));
+                if is_changed && new.len() > 1 {
+                    let (pat, value) = (pat.clone(), scrutinee.clone());
+                    let made_with = MadeWith { pat, value, always_matches: false };
+                    self.locals[local].made_with = Some(made_with);
+                }
             }
         }
         Uses(&new).visit_expr_mut(guard);

@@ -193,7 +193,7 @@ impl Lower<'_> {
             self.push(Stmt::Scope(body));
             return (value, None);
         }
-        if extends_temporaries(&value) {
+        if extends_temporaries(&value) || is_slice(&value) {
             self.out.extend(body.stmts);
             return (value, None);
         }
@@ -357,6 +357,15 @@ fn extends_temporaries(value: &Expr) -> bool {
         Expr::Tuple(expr) => expr.elems.iter().any(extends_temporaries),
         Expr::Array(expr) => expr.elems.iter().any(extends_temporaries),
         Expr::Struct(expr) => expr.fields.iter().any(|field| extends_temporaries(&field.expr)),
+        _ => false,
+    }
+}
+
+/// Whether the expression is a part of a list or text, which no variable can hold but as a borrow.
+fn is_slice(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(expr) => is_slice(&expr.expr),
+        Expr::Index(expr) => matches!(*expr.index, Expr::Range(_)),
         _ => false,
     }
 }
