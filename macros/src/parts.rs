@@ -1,9 +1,10 @@
 //! Patterns of which only some bindings are wanted.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Ident, Pat};
+use syn::{Arm, Expr, Ident, Pat, PatIdent, Stmt};
 
 use crate::ir::MadeWith;
 use crate::resolve::is_binding;
@@ -18,6 +19,20 @@ pub(crate) fn of(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
 pub(crate) fn of_all(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
     let (only, all) = (only(pat, idents), tuple(idents));
     syn::parse_quote!(match #value { #only => #all })
+}
+
+/// Has rustc check that the arms without a guard take all values, and nothing else.
+pub(crate) fn check_all(arms: &[Arm], value: &Expr) -> Stmt {
+    let sure = arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_)));
+    let arms = sure.map(|arm| {
+        let pat = only(&arm.pat, &[]);
+        // Behind it rustc shows what is missing.
+        let end =
+            arm.body.to_token_stream().into_iter().last().map_or(arm.body.span(), |t| t.span());
+        let body = quote_spanned!(end=> => {});
+        quote!(#[allow(unreachable_patterns)] #pat #body)
+    });
+    syn::parse_quote!(if false { match #value { #(#arms)* } })
 }
 
 /// As [`of`], for locals that are made together.
@@ -44,6 +59,20 @@ pub(crate) fn otherwise() -> Pat {
     ))
 }
 
+/// What the binding matches.
+pub(crate) fn without_binding(binding: &mut PatIdent) -> Pat {
+    match binding.subpat.take() {
+        Some((_, mut inner)) => {
+            // Of these the binding had need.
+            if let Pat::Paren(inner) = &mut *inner {
+                inner.paren_token = syn::token::Paren(Span::mixed_site());
+            }
+            *inner
+        }
+        None => syn::parse_quote!(_),
+    }
+}
+
 /// The pattern with some of its bindings and wildcards in place of the others.
 fn only(pat: &Pat, idents: &[Ident]) -> Pat {
     struct Only<'a>(&'a [Ident]);
@@ -57,13 +86,7 @@ fn only(pat: &Pat, idents: &[Ident]) -> Pat {
             while let Pat::Ident(inner) = pat
                 && !self.keeps(inner)
             {
-                *pat = match inner.subpat.take() {
-                    Some((_, inside)) => *inside,
-                    None => Pat::Wild(syn::PatWild {
-                        attrs: Vec::new(),
-                        underscore_token: Default::default(),
-                    }),
-                };
+                *pat = without_binding(inner);
             }
             visit_mut::visit_pat_mut(self, pat);
         }

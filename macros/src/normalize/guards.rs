@@ -50,6 +50,8 @@ impl Lower<'_> {
             self.borrowed += 1;
             self.spill(scrutinee)
         };
+        // The arms are apart from here on, so rustc could not tell.
+        self.code(parts::check_all(&expr.arms, &scrutinee));
         let (dest, returns) = self.jump_dest(dest, span);
         let target = self.enter(None, false, dest);
         let body = self.body(|this| {
@@ -201,13 +203,7 @@ impl VisitMut for See<'_, '_> {
             self.visit_pat_mut(inner);
         }
         if !self.used.contains(&binding.ident) {
-            *pat = match binding.subpat.take() {
-                Some((_, inner)) => *inner,
-                None => Pat::Wild(syn::PatWild {
-                    attrs: Vec::new(),
-                    underscore_token: Default::default(),
-                }),
-            };
+            *pat = parts::without_binding(binding);
             return;
         }
         let name = binding.ident.to_string();

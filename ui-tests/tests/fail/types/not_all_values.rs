@@ -1,0 +1,36 @@
+//! Where guards await, the arms are still to take all values.
+
+use piton::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[activity]
+async fn step(number: u64) -> u64 {
+    number
+}
+
+#[derive(Serialize, Deserialize)]
+enum Job {
+    New(String),
+    Late { days: u64 },
+    Done,
+}
+
+#[workflow]
+async fn numbers(list: Vec<u64>) -> u64 {
+    match list[0] {
+        1 if step(1).await > 0 => 1,
+        2 => 2,
+    }
+}
+
+#[workflow]
+async fn kinds(job: Job) -> u64 {
+    match job {
+        Job::New(name) if step(name.len() as u64).await > 0 => 1,
+        Job::Late { days } if days > 1 => days,
+        Job::Late { days } if step(days).await > 3 => days,
+        Job::Done => 3,
+    }
+}
+
+fn main() {}
