@@ -20,8 +20,8 @@ use std::collections::{BTreeSet, HashMap};
 use syn::{Expr, Pat, PatType, Stmt as Source};
 
 use crate::ir::{
-    Block, BlockId, BlockKind, Body, Branch, Graph, LocalId, Locals, Node, Point, Region, RegionId,
-    Scope, ScopeId, Stmt, Target, TargetId, Terminator, Tree,
+    Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
+    ScopeId, Stmt, Target, TargetId, Terminator, Tree,
 };
 use crate::usage::{Jump, Usage, bound_locals};
 
@@ -171,7 +171,8 @@ impl Builder {
                 self.declare_pat(&pat);
             }
             Stmt::Join { point, branches, pat, fail_fast } => {
-                let usage = self.usage_of_all(branches.iter().filter_map(Branch::operation));
+                let usage =
+                    Usage::of_branches(&self.locals, branches.iter().map(|branch| (None, branch)));
                 let resume = self.new_block(BlockKind::Resume(point));
                 let declared = pat.clone();
                 let branches = self.branches(point, branches);
@@ -198,13 +199,11 @@ impl Builder {
                 self.begin(merge);
             }
             Stmt::Match { scrutinee, arms } => {
-                let mut usage = Usage::of_scrutinee(&self.locals, &scrutinee);
+                let pats = arms.iter().map(|arm| &arm.pat);
+                let usage = Usage::of_match(&self.locals, &scrutinee, pats);
                 let origin = self.current;
                 let merge = self.new_block(BlockKind::Plain);
                 let arms = arms.into_iter().map(|arm| {
-                    let guard = Usage::of_guard(&self.locals, &arm.pat);
-                    let bound = bound_locals(&self.locals, &arm.pat);
-                    add(&mut usage, guard, &bound);
                     let block = self.branch(&[&arm.pat], arm.body, merge);
                     (arm.pat, block)
                 });
@@ -277,15 +276,6 @@ impl Builder {
         }
     }
 
-    fn usage_of_all<'a>(&self, exprs: impl Iterator<Item = &'a Expr>) -> Usage {
-        let mut usage = Usage::default();
-        for expr in exprs {
-            let next = Usage::of_expr(&self.locals, expr);
-            add(&mut usage, next, &[]);
-        }
-        usage
-    }
-
     /// Drops what is never reached and numbers the rest in source order.
     fn finish(mut self, points: Vec<Point>, items: Vec<syn::Item>) -> Graph {
         let mut reached = vec![false; self.blocks.len()];
@@ -345,25 +335,6 @@ impl Builder {
         }
         successors
     }
-}
-
-/// Adds the usage of code that follows; `bound` are locals that it finds bound.
-fn add(usage: &mut Usage, next: Usage, bound: &[LocalId]) {
-    usage.reads.extend(
-        next.reads.into_iter().filter(|place| {
-            !usage.assigned.contains(&place.local) && !bound.contains(&place.local)
-        }),
-    );
-    for (place, filled) in next.looks {
-        if !bound.contains(&place.local) {
-            usage.look(place, filled);
-        }
-    }
-    usage.changes.extend(next.changes);
-    usage.moves.extend(next.moves);
-    usage.fills.extend(next.fills);
-    usage.mentions.extend(next.mentions);
-    usage.jumps.extend(next.jumps);
 }
 
 /// The patterns of the `let`s in a condition.

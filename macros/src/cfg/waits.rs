@@ -8,9 +8,8 @@ use crate::usage::Usage;
 
 impl Builder {
     pub(super) fn select(&mut self, point: PointId, arms: Vec<SelectArm>) {
-        let usage = self.usage_of_all(
-            arms.iter().flat_map(|arm| arm.cond.iter().chain(arm.future.operation())),
-        );
+        let branches = arms.iter().map(|arm| (arm.cond.as_ref(), &arm.future));
+        let usage = Usage::of_branches(&self.locals, branches);
         let resume = self.new_block(BlockKind::Resume(point));
         let merge = self.new_block(BlockKind::Plain);
         let (mut conds, mut futures, mut handlers) = (Vec::new(), Vec::new(), Vec::new());

@@ -8,7 +8,7 @@ use syn::visit::Visit;
 use syn::{Expr, Ident, Member, Pat, Stmt};
 
 use self::analysis::{Analysis, Mode};
-use crate::ir::{LocalId, Locals, TargetId};
+use crate::ir::{Branch, LocalId, Locals, TargetId};
 use crate::normalize::collect_bindings;
 
 /// A local, or a field of one.
@@ -138,6 +138,33 @@ impl Usage {
     pub(crate) fn of_scrutinee(locals: &Locals, expr: &Expr) -> Self {
         let mut analysis = Analysis::new(locals);
         analysis.visit(expr, Mode::Scrutinee);
+        analysis.finish()
+    }
+
+    /// An expression that is matched against patterns, and their guards.
+    pub(crate) fn of_match<'p>(
+        locals: &Locals,
+        scrutinee: &Expr,
+        pats: impl Iterator<Item = &'p Pat>,
+    ) -> Self {
+        let mut analysis = Analysis::new(locals);
+        analysis.visit(scrutinee, Mode::Scrutinee);
+        pats.for_each(|pat| analysis.guard(pat));
+        analysis.finish()
+    }
+
+    /// What the branches of `join!` or `select!` are begun with, each if its condition holds.
+    pub(crate) fn of_branches<'e, R: 'e>(
+        locals: &Locals,
+        branches: impl Iterator<Item = (Option<&'e Expr>, &'e Branch<R>)>,
+    ) -> Self {
+        let mut analysis = Analysis::new(locals);
+        // What an `async` block takes over it has before the branches behind it assign anything.
+        let mut is_taken_over = false;
+        for (cond, branch) in branches {
+            is_taken_over |= branch.operation().is_none();
+            analysis.begin(cond, branch.operation(), is_taken_over);
+        }
         analysis.finish()
     }
 

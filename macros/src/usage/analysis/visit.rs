@@ -89,6 +89,34 @@ fn takes(call: &syn::ExprMethodCall) -> bool {
 }
 
 impl Analysis<'_> {
+    /// The guard of a pattern, which is evaluated if that matches.
+    pub(in crate::usage) fn guard(&mut self, pat: &Pat) {
+        let Pat::Guard(guarded) = pat else { return };
+        self.maybe(|this| {
+            this.scoped(|this| {
+                this.hide(pat);
+                this.visit_expr(&guarded.guard);
+            });
+        });
+    }
+
+    /// What a branch is begun with, if its condition holds. Where others have taken something over before,
+    /// they may need what it assigns.
+    pub(in crate::usage) fn begin(
+        &mut self,
+        cond: Option<&Expr>,
+        operation: Option<&Expr>,
+        is_taken_over: bool,
+    ) {
+        let run = |this: &mut Self, expr: Option<&Expr>, is_certain: bool| match expr {
+            Some(expr) if is_certain => this.visit_expr(expr),
+            Some(expr) => this.maybe(|this| this.visit_expr(expr)),
+            None => {}
+        };
+        run(self, cond, !is_taken_over);
+        run(self, operation, !is_taken_over && cond.is_none());
+    }
+
     /// What is awaited may run in part, then one of the handlers.
     fn select(&mut self, select: &Select) {
         for arm in &select.arms {
