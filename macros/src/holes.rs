@@ -84,8 +84,11 @@ impl Holes {
             let lends = usage.changes.contains(&part.local) && usage.looks_at(part);
             moves || lends
         };
-        // Of what is used up as a whole no part can be filled.
-        let is_there = |part: &Place| !usage.used_up.contains(&part.local);
+        // Of what is used up or taken over as a whole no part can be filled.
+        let is_there = |part: &Place| {
+            !usage.used_up.contains(&part.local)
+                && !over.iter().any(|whole| whole.holds(part) && whole != part)
+        };
         // What is filled again before control leaves the block is not missed.
         let stays = |part: &Place| usages[node..].iter().all(|usage| !fills(&usage.refills, part));
         after
