@@ -35,6 +35,8 @@ pub(super) struct Printer<'a> {
     pub(super) returning: RefCell<Vec<(Place, Ident)>>,
     /// The locals that have been assigned as a whole since parts of them were variables.
     pub(super) whole: RefCell<BTreeSet<LocalId>>,
+    /// The parts that have been moved out of them since.
+    pub(super) moved: RefCell<BTreeSet<Place>>,
 }
 
 /// The root that follows a suspension, and that waits for its regions.
@@ -54,6 +56,7 @@ impl<'a> Printer<'a> {
             flags: RefCell::default(),
             returning: RefCell::default(),
             whole: RefCell::default(),
+            moved: RefCell::default(),
         }
     }
 
@@ -120,6 +123,7 @@ impl<'a> Printer<'a> {
                 let (copy, fill) = self.copy_parts(usage);
                 braces.push(copy);
                 self.node(node, usage, braces);
+                self.note_moved(usage);
                 braces.push(fill);
             }
             self.at.set((id, block.nodes.len()));
@@ -144,7 +148,8 @@ impl<'a> Printer<'a> {
                 },
                 Terminator::If { cond, then, otherwise, merge } => {
                     let cond = self.expr(cond, usage);
-                    let (then, otherwise) = (self.branch(*then), self.branch(*otherwise));
+                    let (then, otherwise) =
+                        (self.branch(*then, *merge), self.branch(*otherwise, *merge));
                     braces.push(quote!(if #cond { #fill #then } else { #fill #otherwise }));
                     *merge
                 }
@@ -152,7 +157,7 @@ impl<'a> Printer<'a> {
                     let scrutinee = self.expr(scrutinee, usage);
                     let arms = arms.iter().map(|(pat, block)| {
                         let pat = self.pat(pat);
-                        let body = self.branch(*block);
+                        let body = self.branch(*block, *merge);
                         quote!(#pat => { #fill #body })
                     });
                     let arms: TokenStream = arms.collect();
@@ -160,13 +165,13 @@ impl<'a> Printer<'a> {
                     *merge
                 }
                 Terminator::Chosen { point, arms, merge } => {
-                    let bodies = arms.iter().map(|(pat, block)| (pat, self.branch(*block)));
+                    let bodies = arms.iter().map(|(pat, block)| (pat, self.branch(*block, *merge)));
                     braces.push(self.chosen(*point, bodies.collect()));
                     *merge
                 }
                 Terminator::LetElse { local, otherwise, next } => {
                     let mut local = local.clone();
-                    let otherwise = self.branch(*otherwise);
+                    let otherwise = self.branch(*otherwise, *next);
                     let pat = &local.pat;
                     if let Some(init) = &mut local.init {
                         enclose_last(&mut init.expr);
@@ -222,12 +227,12 @@ impl<'a> Printer<'a> {
         quote!(let __piton::Some(#pat) = #made else { break #leave; };)
     }
 
-    /// The inside of the braces of a branch.
-    fn branch(&self, block: BlockId) -> TokenStream {
+    /// The inside of the braces of a branch that goes on at `merge`.
+    fn branch(&self, block: BlockId, merge: BlockId) -> TokenStream {
         let mut braces = Braces(vec![(self.machine.graph[block].scope, Vec::new())]);
         let before = self.whole.borrow().clone();
         self.chain(block, &mut braces);
-        braces.push(self.take_apart(&before));
+        braces.push(self.take_apart_for(&before, merge));
         braces.finish()
     }
 

@@ -6,7 +6,7 @@
 //!
 //! That drops what was in the part as the assignment does, and from there on the local is whole, until
 //! the end of the block. There the parts become variables again, because what follows may have come
-//! another way.
+//! another way; but for those that have been moved out and are filled before they are read.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::print::Printer;
-use crate::ir::LocalId;
-use crate::usage::Place;
+use crate::ir::{BlockId, LocalId};
+use crate::usage::{Place, Usage};
 
 impl Printer<'_> {
     /// The parts of a local that are variables of their own where code is being printed.
@@ -32,6 +32,7 @@ impl Printer<'_> {
         let variables: Vec<_> = self.parts_of(local).cloned().collect();
         if !variables.is_empty() {
             self.whole.borrow_mut().insert(local);
+            self.moved.borrow_mut().retain(|part| part.local != local);
         }
         let parts = variables.into_iter().map(|(part, ident)| {
             let place = self.place(&part);
@@ -47,17 +48,47 @@ impl Printer<'_> {
         parts
     }
 
+    /// As [`take_apart`](Self::take_apart), before `merge`: what has been moved out and is filled there
+    /// before it is read is left out.
+    pub(super) fn take_apart_for(&self, before: &BTreeSet<LocalId>, merge: BlockId) -> TokenStream {
+        let holes = &self.machine.layout.holes;
+        let moved = self.moved.borrow();
+        let is_gone = |part: &Place| moved.contains(part) && holes.is_vacant(merge, part);
+        let parts = self.parts_made(before, is_gone);
+        self.whole.borrow_mut().clone_from(before);
+        parts
+    }
+
     /// Takes those locals apart again that have been made whole since then.
     pub(super) fn parts_made_since(&self, before: &BTreeSet<LocalId>) -> TokenStream {
+        self.parts_made(before, |_| false)
+    }
+
+    fn parts_made(
+        &self,
+        before: &BTreeSet<LocalId>,
+        is_gone: impl Fn(&Place) -> bool,
+    ) -> TokenStream {
         let whole = self.whole.borrow();
-        let made = self
-            .parts
-            .iter()
-            .filter(|(part, _)| whole.contains(&part.local) && !before.contains(&part.local));
+        let made = self.parts.iter().filter(|(part, _)| {
+            whole.contains(&part.local) && !before.contains(&part.local) && !is_gone(part)
+        });
         let parts = made.map(|(part, ident)| {
             let place = self.place(part);
             quote!(#ident = #place;)
         });
         parts.collect()
+    }
+
+    /// Notes what a node moves out of locals that have been made whole before it.
+    pub(super) fn note_moved(&self, usage: &Usage) {
+        let whole = self.whole.borrow();
+        let is_moved = |part: &Place| {
+            whole.contains(&part.local)
+                && !usage.assigned.contains(&part.local)
+                && usage.moves.iter().any(|moved| moved.overlaps(part))
+        };
+        let moved = self.parts.iter().map(|(part, _)| part).filter(|part| is_moved(part));
+        self.moved.borrow_mut().extend(moved.cloned());
     }
 }

@@ -32,7 +32,7 @@ use self::states::{edges, states};
 pub(crate) use self::validate::validate;
 use crate::carried::Carried;
 use crate::cfg;
-use crate::holes;
+use crate::holes::{self, Holes};
 use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId};
 use crate::liveness::Liveness;
@@ -137,6 +137,8 @@ pub(crate) struct Layout {
     pub(crate) carried: Carried,
     /// Where copies stand in for parts that have been moved out.
     pub(crate) stand_ins: StandIns,
+    /// Which parts are filled before they are read.
+    pub(crate) holes: Holes,
 }
 
 /// Lays the machine out.
@@ -253,6 +255,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         tied,
         carried,
         stand_ins,
+        holes,
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Where they meet only rustc knows, at run time, whether it is still there. So they are taken apart as
 //! those that await are: a branch that has the local hands it on at its own end, as `carried` says.
+//! And so are those that give a local a value and move a part out of that: only between the two is
+//! there something that a copy can be made of (see [`crate::holes`]).
 
 use std::collections::BTreeSet;
 
@@ -130,14 +132,33 @@ impl Lower<'_> {
 
     /// Whether a block without an await has statements of its own that must be taken apart.
     pub(super) fn block_parts_with(&self, block: &Block) -> bool {
-        block.stmts.iter().any(|stmt| match stmt {
+        let parts = |stmt: &Source| match stmt {
             Source::Local(local) => local
                 .init
                 .as_ref()
                 .is_some_and(|init| init.diverge.is_none() && self.branch_parts_with(&init.expr)),
             Source::Expr(expr, _) => self.branch_parts_with(expr),
             Source::Item(_) | Source::Macro(_) => false,
-        }) && block.stmts.iter().all(|stmt| self.stmt_binds_its_own(stmt))
+        };
+        (block.stmts.iter().any(parts) || self.is_emptied_in(block))
+            && block.stmts.iter().all(|stmt| self.stmt_binds_its_own(stmt))
+    }
+
+    /// Whether a block may give a local a value and move a part out of that, and the local is used later.
+    fn is_emptied_in(&self, block: &Block) -> bool {
+        let mut given = BTreeSet::new();
+        block.stmts.iter().any(|stmt| {
+            let usage = Usage::of_stmt(&self.locals, stmt);
+            let mut moved = usage.moves.iter().map(|place| place.local);
+            let is_emptied = moved.any(|local| given.contains(&local) && self.is_needed(local));
+            given.extend(usage.replaces);
+            is_emptied
+        })
+    }
+
+    /// Whether code that follows, perhaps in the next round of a loop, names a local.
+    fn is_needed(&self, local: LocalId) -> bool {
+        self.is_used_later(local) || self.jumps.iter().any(|scope| scope.is_loop)
     }
 
     /// Whether some branches move a local that others keep, and nothing behind them uses.
