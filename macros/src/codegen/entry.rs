@@ -11,6 +11,7 @@ use super::exit::lent;
 use super::print::{Printer, carried};
 use super::regions;
 use super::rewrite::Rewrite;
+use super::shared;
 use super::step::{self, parked, slot};
 use super::tokens::{self, token};
 use crate::hygiene::hidden;
@@ -157,10 +158,8 @@ impl Printer<'_> {
             let idents: Vec<_> = of_group.collect();
             let (mut expr, ty) = match (group, &locals[group[0]]) {
                 ([id], local) => {
-                    let mut made = local.remade.clone()?;
-                    if let (Expr::Reference(borrow), true) = (&mut made, self.is_shared(*id)) {
-                        borrow.mutability = None;
-                    }
+                    let made = local.remade.clone()?;
+                    let made = if self.is_shared(*id) { shared::made(made) } else { made };
                     (made, self.type_again(*id))
                 }
                 (_, local) => (parts::together(local.made_with.as_ref()?, &idents), None),
@@ -171,17 +170,16 @@ impl Printer<'_> {
         groups.collect()
     }
 
-    /// Whether the local is a borrow that several branches look through at the same time. Each makes it
-    /// for itself, so that it must not be a mutable one.
+    /// Whether the local is a borrow that several branches look through at the same time.
     fn is_shared(&self, local: LocalId) -> bool {
-        let remade = &self.machine.graph.locals[local].remade;
-        self.root.shared.contains(&local) && matches!(remade, Some(Expr::Reference(_)))
+        self.root.shared.contains(&local)
     }
 
     /// The type that has been written for what is made again.
     fn type_again(&self, local: LocalId) -> Option<TokenStream> {
-        let ty = self.machine.graph.locals[local].ty.as_ref()?;
-        (!self.is_shared(local)).then(|| quote!(: #ty))
+        let ty = self.machine.graph.locals[local].ty.clone()?;
+        let ty = if self.is_shared(local) { shared::type_of(ty) } else { ty };
+        Some(quote!(: #ty))
     }
 
     /// Makes again what the regions of the root may make, too: theirs ends before.
