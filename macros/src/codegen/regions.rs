@@ -17,7 +17,7 @@ use super::suspend::note_failure;
 use super::tokens::operation_token;
 use super::{Machine, state};
 use crate::hygiene::hidden;
-use crate::ir::{Branch, Graph, PointId, RegionId, Terminator};
+use crate::ir::{Branch, Graph, LocalId, PointId, RegionId, Terminator};
 use crate::layout::{State, VariableId};
 use crate::usage::{Jump, Usage};
 
@@ -148,14 +148,19 @@ impl Printer<'_> {
                     let cond = cond.unwrap_or_else(|| quote!(true));
                     make.extend(quote!(#made = #cond;));
                     // An `async move` takes what it names before the branches behind it are
-                    // evaluated. What another owns because nothing else needs it, those may use.
-                    let takes = if graph[*region].is_move { &mut make } else { &mut give };
+                    // evaluated. What else is given to one because nothing else needs it, those may use.
+                    let takes = |local: LocalId| {
+                        let mut usages = graph.usages_within(*region);
+                        graph[*region].is_move && usages.any(|it| it.mentions.contains(&local))
+                    };
                     let root = self.machine.layout.root(graph[*region].entry);
                     let entry = root.map(|root| self.lent_first(&root.entry));
                     for id in entry.into_iter().flatten() {
                         let given = given(*region, id);
                         let value = self.handed_over(id);
-                        takes.extend(quote!(#given.fill(#value);));
+                        let local = self.machine.layout.variable(id).place.local;
+                        let given = quote!(#given.fill(#value););
+                        if takes(local) { make.extend(given) } else { give.extend(given) }
                     }
                 }
             }
