@@ -29,14 +29,15 @@ impl Lower<'_> {
         match expr {
             Expr::Block(expr) => self.block_apart(expr.block, dest),
             // What this binds is no local, so the branches meet in the same root.
-            Expr::If(expr) => self.decide(
-                *expr.cond,
-                |this| this.block_apart(expr.then_branch, dest),
-                |this| match expr.else_branch {
+            Expr::If(expr) => {
+                let cond = self.condition_apart(*expr.cond);
+                let then = self.body(|this| this.block_apart(expr.then_branch, dest));
+                let otherwise = self.body(|this| match expr.else_branch {
                     Some((_, otherwise)) => this.branch_apart(*otherwise, dest),
                     None => this.finish_unit(dest),
-                },
-            ),
+                });
+                self.push(Stmt::If { cond, then, otherwise });
+            }
             Expr::Match(expr) => {
                 let scrutinee = self.opaque(*expr.expr);
                 let arms = expr.arms.into_iter().map(|arm| {
@@ -76,7 +77,7 @@ impl Lower<'_> {
         bound.is_none().then(|| syn::parse_quote!({ #path }))
     }
 
-    /// Lowers a condition without an await that binds nothing. Gives what is left to be looked at.
+    /// Lowers a condition without an await. Gives what is left to be looked at.
     pub(super) fn condition_apart(&mut self, cond: Expr) -> Expr {
         if !self.is_condition_apart(&cond) {
             return self.opaque(cond);
