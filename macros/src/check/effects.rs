@@ -76,7 +76,7 @@ impl Checker<'_> {
 
     pub(super) fn check_method_call(&mut self, call: &ExprMethodCall) {
         self.check_shared_receiver(call);
-        if let Some(map) = self.hashed.gone_through(call) {
+        if let Some(map) = self.locals.gone_through(call) {
             self.report_order(map);
         }
         if let Some(ty) = call.turbofish.iter().flat_map(|list| &list.args).find_map(|argument| {
@@ -90,7 +90,7 @@ impl Checker<'_> {
             // A map may be gone through if the result has an order of its own.
             Expr::MethodCall(receiver)
                 if maps::collects_in_order(call)
-                    && self.hashed.gone_through(receiver).is_some() => {}
+                    && self.locals.gone_through(receiver).is_some() => {}
             receiver => self.visit_expr(receiver),
         }
         self.check_method(call, before);
@@ -100,7 +100,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_loop(&mut self, expr: &ExprForLoop) {
-        if let Some(map) = self.hashed.looped(&expr.expr) {
+        if let Some(map) = self.locals.looped(&expr.expr) {
             self.report_order(map);
         }
     }
@@ -118,7 +118,7 @@ impl Checker<'_> {
                     if maps::is_ordered(ty)
                         && call.method == "collect"
                         && matches!(&*call.receiver, Expr::MethodCall(receiver)
-                            if self.hashed.gone_through(receiver).is_some()) => {}
+                            if self.locals.gone_through(receiver).is_some()) => {}
                 (_, expr) => self.visit_expr(expr),
             }
             if let Some((_, diverge)) = &init.diverge {

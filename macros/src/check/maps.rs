@@ -3,11 +3,9 @@
 //! Hash maps made in the body are refused where they are made, so parameters are the only ones that
 //! a body can have.
 
-use syn::visit::{self, Visit};
-use syn::{
-    Expr, ExprMethodCall, FnArg, GenericArgument, Pat, PatIdent, PathArguments, Signature, Type,
-};
+use syn::{Expr, ExprMethodCall, GenericArgument, PathArguments, Type};
 
+use super::locals::{Kind, LocalTypes, dereferenced};
 use super::names::Names;
 
 /// The names, and how many arguments they have without a hasher.
@@ -30,80 +28,18 @@ const IN_ORDER: [&str; 12] = [
     "difference",
 ];
 
-/// The names of those in scope.
-#[derive(Debug, Default)]
-pub(super) struct HashedLocals {
-    /// A later entry hides an earlier one of the same name.
-    names: Vec<(String, bool)>,
-}
-
-impl HashedLocals {
-    /// Those among the parameters.
-    pub(super) fn of(signature: &Signature, names: &Names) -> Self {
-        let mut locals = Self::default();
-        for input in &signature.inputs {
-            let FnArg::Typed(input) = input else { continue };
-            let is_whole = matches!(&*input.pat, Pat::Ident(_));
-            let is_hashed = is_whole && is_hashed(&input.ty, names);
-            for name in bound(&input.pat) {
-                locals.names.push((name, is_hashed));
-            }
-        }
-        locals
-    }
-
-    /// What [`leave`](Self::leave) goes back to.
-    pub(super) fn enter(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Forgets what was bound since.
-    pub(super) fn leave(&mut self, entered: usize) {
-        self.names.truncate(entered);
-    }
-
-    /// Whether the body binds `name`.
-    pub(super) fn is_bound(&self, name: &str) -> bool {
-        self.names.iter().any(|(known, _)| known == name)
-    }
-
-    /// Notes that a pattern binds `name` to something else.
-    pub(super) fn shadow(&mut self, name: String) {
-        self.names.push((name, false));
-    }
-
+impl LocalTypes {
     /// The map or set that a `for` loop over `expr` goes through.
     pub(super) fn looped<'a>(&self, expr: &'a Expr) -> Option<&'a Expr> {
         let local = dereferenced(expr);
-        self.contains(local).then_some(local)
+        (self.of_local(local) == Kind::Hashed).then_some(local)
     }
 
     /// The map or set that a method call goes through.
     pub(super) fn gone_through<'a>(&self, call: &'a ExprMethodCall) -> Option<&'a Expr> {
-        let local = dereferenced(&call.receiver);
         let in_order = IN_ORDER.iter().any(|method| call.method == method);
-        (in_order && self.contains(local)).then_some(local)
+        self.looped(&call.receiver).filter(|_| in_order)
     }
-
-    fn contains(&self, expr: &Expr) -> bool {
-        let Expr::Path(path) = expr else { return false };
-        let Some(name) = path.path.get_ident() else { return false };
-        self.names.iter().rev().find(|(known, _)| name == known).is_some_and(|(_, hashed)| *hashed)
-    }
-}
-
-/// The names that a pattern binds.
-fn bound(pattern: &Pat) -> Vec<String> {
-    struct Bound(Vec<String>);
-    impl<'ast> Visit<'ast> for Bound {
-        fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
-            self.0.push(pattern.ident.to_string());
-            visit::visit_pat_ident(self, pattern);
-        }
-    }
-    let mut bound = Bound(Vec::new());
-    bound.visit_pat(pattern);
-    bound.0
 }
 
 /// Whether a call collects what it goes through in an order of its own: `.collect::<BTreeMap<…>>()`.
@@ -135,7 +71,7 @@ pub(super) fn hashed<'a>(ty: &'a Type, names: &Names) -> Option<&'a Type> {
 
 /// Whether a type is a hash map or set with a hasher that differs from process to process, or a
 /// reference to one.
-fn is_hashed(ty: &Type, names: &Names) -> bool {
+pub(super) fn is_hashed(ty: &Type, names: &Names) -> bool {
     match ty {
         Type::Reference(ty) => is_hashed(&ty.elem, names),
         Type::Group(ty) => is_hashed(&ty.elem, names),
@@ -181,16 +117,5 @@ fn last_name(ty: &Type) -> Option<String> {
         Type::Paren(paren) => last_name(&paren.elem),
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
         _ => None,
-    }
-}
-
-fn dereferenced(mut expr: &Expr) -> &Expr {
-    loop {
-        expr = match expr {
-            Expr::Reference(reference) => &reference.expr,
-            Expr::Paren(paren) => &paren.expr,
-            Expr::Group(group) => &group.expr,
-            other => return other,
-        }
     }
 }

@@ -1,10 +1,13 @@
 //! Methods that reach outside of the run. The type that they are called on is not seen, so only those
 //! are here that other types hardly have, and those of paths on what is seen to be a path.
 
-use syn::{Expr, ExprMethodCall, Ident, Path};
+use syn::{Expr, ExprMethodCall, Ident, Local, Type};
 
+use super::locals::Kind;
+use super::names::Names;
 use super::paths::{ACTIVITY, Refused};
 use super::{Checker, Rule};
+use crate::normalize::split_type;
 
 /// Those that are refused on any value, if they are called without arguments.
 const OF_ANYTHING: &[(&[&str], Refused)] = &[
@@ -29,6 +32,10 @@ const OF_ANYTHING: &[(&[&str], Refused)] = &[
 /// Those that are refused on paths.
 const OF_PATHS: [&str; 5] = ["exists", "is_dir", "is_file", "is_symlink", "metadata"];
 
+/// Those by which a path gives another one.
+const GIVING_PATHS: [&str; 7] =
+    ["as_path", "clone", "join", "to_owned", "to_path_buf", "with_extension", "with_file_name"];
+
 /// What a method does that is called without arguments, on whatever it is called.
 pub(super) fn of_anything(method: &Ident) -> Option<Refused> {
     let is_it = |names: &[&str]| names.iter().any(|name| method == name);
@@ -41,7 +48,7 @@ impl Checker<'_> {
     pub(super) fn check_method(&mut self, call: &ExprMethodCall, before: usize) {
         let of_anything = of_anything(&call.method).filter(|_| call.args.is_empty());
         let of_paths = (OF_PATHS.iter().any(|name| call.method == name)
-            && self.is_file_path(&call.receiver))
+            && self.makes_file_path(&call.receiver))
         .then_some(Refused { rule: Rule::FILES, what: "looks at files", help: ACTIVITY });
         if let Some(Refused { rule, what, help }) = of_anything.or(of_paths)
             && !self.broken[before..].contains(&rule)
@@ -50,23 +57,48 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an expression is seen to make a path: `Path::new(…)`, `PathBuf::from(…).join(…)`.
-    fn is_file_path(&self, expr: &Expr) -> bool {
-        let names_path = |path: &Path| {
-            self.names.resolve(path).is_some_and(|path| {
-                matches!(path.as_slice(), [first, .., ty, _]
-                    if first == "std" && (ty == "Path" || ty == "PathBuf"))
-            })
-        };
-        match expr {
-            Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if names_path(&path.path)),
-            Expr::MethodCall(call) => {
-                ["join", "with_extension", "with_file_name"].iter().any(|name| call.method == name)
-                    && self.is_file_path(&call.receiver)
-            }
-            Expr::Paren(expr) => self.is_file_path(&expr.expr),
-            Expr::Reference(expr) => self.is_file_path(&expr.expr),
+    /// Whether `let` binds what is seen to be a path.
+    pub(super) fn is_given_file_path(&self, local: &Local) -> bool {
+        match (split_type(&local.pat), &local.init) {
+            ((_, Some(ty)), _) => is_file_path(ty, &self.names),
+            (_, Some(init)) => init.diverge.is_none() && self.makes_file_path(&init.expr),
             _ => false,
         }
     }
+
+    /// Whether an expression is seen to be a path: `Path::new(…)`, `PathBuf::from(…).join(…)`, a parameter.
+    pub(super) fn makes_file_path(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path) => self.names.resolve(&path.path).is_some_and(|path| {
+                    matches!(path.as_slice(), [first, .., ty, _] if names_file_path(first, ty))
+                }),
+                _ => false,
+            },
+            Expr::MethodCall(call) => {
+                GIVING_PATHS.iter().any(|name| call.method == name)
+                    && self.makes_file_path(&call.receiver)
+            }
+            Expr::Paren(expr) => self.makes_file_path(&expr.expr),
+            Expr::Reference(expr) => self.makes_file_path(&expr.expr),
+            expr => self.locals.of_local(expr) == Kind::FilePath,
+        }
+    }
+}
+
+/// Whether a type is that of a path of a file, or of a reference to one.
+pub(super) fn is_file_path(ty: &Type, names: &Names) -> bool {
+    match ty {
+        Type::Reference(ty) => is_file_path(&ty.elem, names),
+        Type::Group(ty) => is_file_path(&ty.elem, names),
+        Type::Paren(ty) => is_file_path(&ty.elem, names),
+        Type::Path(ty) => names.resolve(&ty.path).is_some_and(
+            |path| matches!(path.as_slice(), [first, .., last] if names_file_path(first, last)),
+        ),
+        _ => false,
+    }
+}
+
+fn names_file_path(first: &str, ty: &str) -> bool {
+    first == "std" && (ty == "Path" || ty == "PathBuf")
 }

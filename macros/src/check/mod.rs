@@ -13,6 +13,7 @@ mod effects;
 mod expansions;
 mod imports;
 mod items;
+mod locals;
 mod macros;
 mod maps;
 mod methods;
@@ -37,13 +38,14 @@ use self::definitions::Definitions;
 use self::imports::Imports;
 pub(crate) use self::imports::is_of_piton;
 pub(crate) use self::items::take_for_items;
-use self::maps::HashedLocals;
+use self::locals::{Kind, LocalTypes};
 use self::names::Names;
 pub(crate) use self::rules::{Level, Levels, Rule};
 pub(crate) use self::unused::use_imports_around;
 use crate::args::{DeterministicArgs, WorkflowArgs};
 use crate::diagnostics::Diagnostics;
 use crate::method::attribute_named;
+use crate::normalize::split_type;
 use crate::suspend;
 
 /// Checks the body of a workflow against every rule.
@@ -95,7 +97,7 @@ struct Checker<'a> {
     levels: &'a Levels,
     diagnostics: &'a Diagnostics,
     names: Names,
-    hashed: HashedLocals,
+    locals: LocalTypes,
     region: Region,
     /// The rules that were found broken, whatever their levels.
     broken: Vec<Rule>,
@@ -119,7 +121,7 @@ impl<'a> Checker<'a> {
             function,
             levels,
             diagnostics,
-            hashed: HashedLocals::of(function.signature, &names),
+            locals: LocalTypes::of(function.signature, &names),
             names,
             region: Region::default(),
             broken: Vec::new(),
@@ -165,20 +167,20 @@ impl<'a> Checker<'a> {
 
     /// Checks a function inside the body as a part of it.
     fn visit_nested(&mut self, signature: &Signature, block: &Block) {
-        let hashed = std::mem::replace(&mut self.hashed, HashedLocals::of(signature, &self.names));
+        let locals = std::mem::replace(&mut self.locals, LocalTypes::of(signature, &self.names));
         let region = Region::of_function(signature.asyncness.is_some());
         let (in_own_loop, depth) =
             (std::mem::take(&mut self.in_own_loop), std::mem::take(&mut self.depth));
         self.within(region, |checker| checker.visit_block(block));
         (self.in_own_loop, self.depth) = (in_own_loop, depth);
-        self.hashed = hashed;
+        self.locals = locals;
     }
 }
 
 impl<'ast> Visit<'ast> for Checker<'_> {
     fn visit_block(&mut self, block: &'ast Block) {
         self.names.enter(block);
-        let entered = self.hashed.enter();
+        let entered = self.locals.enter();
         let known = self.definitions.count();
         self.depth += 1;
         for (index, stmt) in block.stmts.iter().enumerate() {
@@ -187,7 +189,7 @@ impl<'ast> Visit<'ast> for Checker<'_> {
         }
         self.depth -= 1;
         self.definitions.forget(known);
-        self.hashed.leave(entered);
+        self.locals.leave(entered);
         self.names.leave();
     }
 
@@ -234,11 +236,15 @@ impl<'ast> Visit<'ast> for Checker<'_> {
 
     fn visit_local(&mut self, local: &'ast syn::Local) {
         self.check_local(local);
+        let is_path = self.is_given_file_path(local);
         visit::visit_pat(self, &local.pat);
+        if let (Pat::Ident(pat), true) = (split_type(&local.pat).0, is_path) {
+            self.locals.bind(pat.ident.to_string(), Kind::FilePath);
+        }
     }
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        self.hashed.shadow(pattern.ident.to_string());
+        self.locals.bind(pattern.ident.to_string(), Kind::Other);
         visit::visit_pat_ident(self, pattern);
     }
 

@@ -27,7 +27,7 @@ impl Checker<'_> {
         if !self.is_strict || path.qself.is_some() || !is_function(&path.path) {
             return;
         }
-        let is_local = |name: &Ident| name == "self" || self.hashed.is_bound(&name.to_string());
+        let is_local = |name: &Ident| name == "self" || self.locals.is_bound(&name.to_string());
         if path.path.get_ident().is_some_and(is_local) {
             return;
         }

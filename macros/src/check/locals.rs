@@ -1,0 +1,108 @@
+//! What is known of the types of parameters and variables.
+
+use syn::visit::{self, Visit};
+use syn::{Expr, FnArg, Pat, PatIdent, Signature, Type, UnOp};
+
+use super::maps::is_hashed;
+use super::methods::is_file_path;
+use super::names::Names;
+
+/// The types that methods are refused on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A hash map or set, or a reference to one.
+    Hashed,
+    /// A path of a file, or a reference to one.
+    FilePath,
+    Other,
+}
+
+impl Kind {
+    pub(super) fn of(ty: &Type, names: &Names) -> Self {
+        if is_hashed(ty, names) {
+            Self::Hashed
+        } else if is_file_path(ty, names) {
+            Self::FilePath
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The names in scope.
+#[derive(Debug, Default)]
+pub(super) struct LocalTypes {
+    /// A later entry hides an earlier one of the same name.
+    names: Vec<(String, Kind)>,
+}
+
+impl LocalTypes {
+    /// Those of the parameters.
+    pub(super) fn of(signature: &Signature, names: &Names) -> Self {
+        let mut locals = Self::default();
+        for input in &signature.inputs {
+            let FnArg::Typed(input) = input else { continue };
+            let is_whole = matches!(&*input.pat, Pat::Ident(_));
+            let kind = if is_whole { Kind::of(&input.ty, names) } else { Kind::Other };
+            for name in bound(&input.pat) {
+                locals.bind(name, kind);
+            }
+        }
+        locals
+    }
+
+    /// What [`leave`](Self::leave) goes back to.
+    pub(super) fn enter(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Forgets what was bound since.
+    pub(super) fn leave(&mut self, entered: usize) {
+        self.names.truncate(entered);
+    }
+
+    /// Whether the body binds `name`.
+    pub(super) fn is_bound(&self, name: &str) -> bool {
+        self.names.iter().any(|(known, _)| known == name)
+    }
+
+    /// Notes that a pattern binds `name`.
+    pub(super) fn bind(&mut self, name: String, kind: Kind) {
+        self.names.push((name, kind));
+    }
+
+    /// What a variable is, or what it refers to.
+    pub(super) fn of_local(&self, expr: &Expr) -> Kind {
+        let Expr::Path(path) = dereferenced(expr) else { return Kind::Other };
+        let Some(name) = path.path.get_ident() else { return Kind::Other };
+        let known = self.names.iter().rev().find(|(known, _)| name == known);
+        known.map_or(Kind::Other, |(_, kind)| *kind)
+    }
+}
+
+/// The names that a pattern binds.
+fn bound(pattern: &Pat) -> Vec<String> {
+    struct Bound(Vec<String>);
+    impl<'ast> Visit<'ast> for Bound {
+        fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
+            self.0.push(pattern.ident.to_string());
+            visit::visit_pat_ident(self, pattern);
+        }
+    }
+    let mut bound = Bound(Vec::new());
+    bound.visit_pat(pattern);
+    bound.0
+}
+
+/// What is behind references and parentheses.
+pub(super) fn dereferenced(mut expr: &Expr) -> &Expr {
+    loop {
+        expr = match expr {
+            Expr::Reference(reference) => &reference.expr,
+            Expr::Paren(paren) => &paren.expr,
+            Expr::Group(group) => &group.expr,
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => &unary.expr,
+            other => return other,
+        }
+    }
+}
