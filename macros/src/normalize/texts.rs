@@ -14,6 +14,7 @@ use super::text_types::of_type;
 use super::{collect_bindings, split_type};
 use crate::ir::{LocalId, LocalKind, Locals};
 use crate::macros;
+use crate::suspend::awaiting;
 
 /// What is known of the locals.
 pub(super) type Shapes = HashMap<LocalId, Shape>;
@@ -86,6 +87,8 @@ pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
         Expr::Array(expr) => expr.elems.iter().any(may_lend),
         // An element or a field of what is not known to own its parts.
         Expr::Index(_) | Expr::Field(_) => true,
+        // What an unknown macro makes may be anything.
+        Expr::Macro(call) => !macros::is_known(&call.mac) && awaiting(&call.mac).is_none(),
         Expr::Path(path) => {
             let local = path.path.get_ident().and_then(|ident| locals.find(ident));
             local.is_none_or(|local| locals[local].may_be_text)

@@ -27,4 +27,19 @@ async fn parts(text: String) -> usize {
     pairs.len()
 }
 
+macro_rules! map {
+    ($key:expr => $value:expr) => {{
+        let mut map = BTreeMap::new();
+        map.insert($key, $value);
+        map
+    }};
+}
+
+#[workflow]
+async fn made() -> usize {
+    let map = map!("a" => 1);
+    step(1).await;
+    map.len()
+}
+
 fn main() {}
