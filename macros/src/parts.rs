@@ -3,10 +3,12 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Arm, Expr, Ident, Pat, PatIdent, Stmt};
+use syn::{Arm, Expr, Ident, Member, Pat, PatIdent, Stmt};
 
 use crate::ir::MadeWith;
+use crate::normalize::{all_exclude, collect_bindings};
 use crate::resolve::is_binding;
 
 /// What `pat` binds to `idents` of a `value` that it matches: one value, or a tuple of them.
@@ -25,7 +27,8 @@ pub(crate) fn of_all(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
 pub(crate) fn check_all(arms: &[Arm], value: &Expr) -> Stmt {
     let sure = arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_)));
     let arms = sure.map(|arm| {
-        let pat = only(&arm.pat, &[]);
+        let mut pat = arm.pat.clone();
+        Only(&[]).leave_out(&mut pat);
         // Behind it rustc shows what is missing.
         let end =
             arm.body.to_token_stream().into_iter().last().map_or(arm.body.span(), |t| t.span());
@@ -73,34 +76,121 @@ pub(crate) fn without_binding(binding: &mut PatIdent) -> Pat {
     }
 }
 
-/// The pattern with some of its bindings and wildcards in place of the others.
-fn only(pat: &Pat, idents: &[Ident]) -> Pat {
-    struct Only<'a>(&'a [Ident]);
-    impl Only<'_> {
-        fn keeps(&self, pat: &syn::PatIdent) -> bool {
-            self.0.contains(&pat.ident) || !is_binding(pat)
-        }
-    }
-    impl VisitMut for Only<'_> {
-        fn visit_pat_mut(&mut self, pat: &mut Pat) {
-            while let Pat::Ident(inner) = pat
-                && !self.keeps(inner)
-            {
-                *pat = without_binding(inner);
-            }
-            visit_mut::visit_pat_mut(self, pat);
-        }
-        fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
-            if let Pat::Ident(inner) = &*field.pat
-                && !self.keeps(inner)
-            {
-                field.colon_token = Some(Default::default());
-            }
-            self.visit_pat_mut(&mut field.pat);
-        }
-        fn visit_expr_mut(&mut self, _: &mut Expr) {}
-    }
+/// The pattern with some of its bindings, as it finds them where it has matched: what it does not need for that
+/// is a wildcard, since it may have been changed. Which of several alternatives it was, it tests again.
+pub(crate) fn only(pat: &Pat, idents: &[Ident]) -> Pat {
     let mut pat = pat.clone();
     Only(idents).visit_pat_mut(&mut pat);
     pat
+}
+
+struct Only<'a>(&'a [Ident]);
+
+impl Only<'_> {
+    fn keeps(&self, pat: &PatIdent) -> bool {
+        self.0.contains(&pat.ident) || !is_binding(pat)
+    }
+
+    fn binds(&self, pat: &Pat) -> bool {
+        struct Binds<'a>(&'a [Ident], bool);
+        impl<'ast> Visit<'ast> for Binds<'_> {
+            fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+                self.1 |= is_binding(pat) && self.0.contains(&pat.ident);
+                visit::visit_pat_ident(self, pat);
+            }
+            fn visit_expr(&mut self, _: &'ast Expr) {}
+            // Who knows what it binds.
+            fn visit_macro(&mut self, _: &'ast syn::Macro) {
+                self.1 = true;
+            }
+        }
+        let mut binds = Binds(self.0, false);
+        binds.visit_pat(pat);
+        binds.1
+    }
+
+    /// Leaves out the bindings that are not wanted, and no test.
+    fn leave_out(&self, pat: &mut Pat) {
+        struct LeavesOut<'a>(&'a Only<'a>);
+        impl VisitMut for LeavesOut<'_> {
+            fn visit_pat_mut(&mut self, pat: &mut Pat) {
+                self.0.unbind(pat);
+                visit_mut::visit_pat_mut(self, pat);
+            }
+            fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+                self.0.name(field);
+                self.visit_pat_mut(&mut field.pat);
+            }
+            fn visit_expr_mut(&mut self, _: &mut Expr) {}
+        }
+        LeavesOut(self).visit_pat_mut(pat);
+    }
+
+    /// What is left of a pattern that binds what is not wanted.
+    fn unbind(&self, pat: &mut Pat) {
+        while let Pat::Ident(inner) = pat
+            && !self.keeps(inner)
+        {
+            *pat = without_binding(inner);
+        }
+    }
+
+    fn name(&self, field: &mut syn::FieldPat) {
+        if let Pat::Ident(inner) = &*field.pat
+            && !self.keeps(inner)
+        {
+            field.colon_token = Some(Default::default());
+        }
+    }
+}
+
+impl VisitMut for Only<'_> {
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        self.unbind(pat);
+        if matches!(pat, Pat::Rest(_) | Pat::Verbatim(_)) {
+            return;
+        }
+        if !self.binds(pat) {
+            *pat = syn::parse_quote!(_);
+            return;
+        }
+        match pat {
+            Pat::Ident(whole) => {
+                let is_needed = |inside: &Pat| self.binds(inside) || matches!(inside, Pat::Rest(_));
+                whole.subpat.take_if(|(_, inside)| !is_needed(inside));
+            }
+            Pat::Or(or) => {
+                // Which alternative it was does not depend on what is wanted.
+                let mut bound = Vec::new();
+                collect_bindings(&or.cases[0], &mut bound);
+                let mut cases = or.cases.clone();
+                cases.iter_mut().for_each(|case| Only(&bound).visit_pat_mut(case));
+                if cases.iter().all(|case| *case == cases[0]) {
+                    *pat = cases[0].clone();
+                    return self.visit_pat_mut(pat);
+                }
+                if all_exclude(&cases) {
+                    or.cases = cases;
+                }
+                or.cases.iter_mut().for_each(|case| self.leave_out(case));
+                return;
+            }
+            _ => {}
+        }
+        visit_mut::visit_pat_mut(self, pat);
+    }
+
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        self.name(field);
+        self.visit_pat_mut(&mut field.pat);
+        // rustc warns of a name that is given twice.
+        if let (Pat::Ident(pat), Member::Named(name)) = (&*field.pat, &field.member)
+            && pat.ident == *name
+            && pat.subpat.is_none()
+        {
+            field.colon_token = None;
+        }
+    }
+
+    fn visit_expr_mut(&mut self, _: &mut Expr) {}
 }

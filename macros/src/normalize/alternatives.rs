@@ -42,7 +42,7 @@ impl Lower<'_> {
 }
 
 /// Whether alternatives in the pattern may match the same value.
-fn may_match_twice(pat: &Pat) -> bool {
+pub(super) fn may_match_twice(pat: &Pat) -> bool {
     match pat {
         Pat::Or(or) => !all_exclude(&or.cases) || or.cases.iter().any(may_match_twice),
         Pat::Paren(pat) => may_match_twice(&pat.pat),
@@ -56,7 +56,8 @@ fn may_match_twice(pat: &Pat) -> bool {
     }
 }
 
-fn all_exclude(cases: &Punctuated<Pat, Token![|]>) -> bool {
+/// Whether no value matches two of the alternatives.
+pub(crate) fn all_exclude(cases: &Punctuated<Pat, Token![|]>) -> bool {
     let mut pairs = cases
         .iter()
         .enumerate()
@@ -114,7 +115,7 @@ fn parts_exclude(one: &Punctuated<Pat, Token![,]>, other: &Punctuated<Pat, Token
 }
 
 /// Whether the pattern stands for parts that are left out.
-fn is_rest(pat: &Pat) -> bool {
+pub(super) fn is_rest(pat: &Pat) -> bool {
     match pat {
         Pat::Rest(_) => true,
         Pat::Ident(pat) => pat.subpat.as_ref().is_some_and(|(_, inner)| is_rest(inner)),

@@ -7,6 +7,7 @@ use crate::resolve::is_binding;
 
 /// How a pattern binds.
 pub(super) struct Bindings {
+    pub(super) all: Vec<Ident>,
     /// All by `ref` or `ref mut`.
     pub(super) are_by_ref: bool,
     /// Those that are.
@@ -15,18 +16,16 @@ pub(super) struct Bindings {
     pub(super) has_mutable: bool,
     /// There is a `&` in it, behind which values are copied.
     pub(super) has_reference: bool,
-    /// There is an `@` in it.
-    pub(super) has_subpattern: bool,
 }
 
 impl Bindings {
     pub(super) fn of(pat: &Pat) -> Self {
         let mut bindings = Self {
+            all: Vec::new(),
             are_by_ref: true,
             by_ref: Vec::new(),
             has_mutable: false,
             has_reference: false,
-            has_subpattern: false,
         };
         bindings.visit_pat(pat);
         bindings
@@ -37,11 +36,13 @@ impl Visit<'_> for Bindings {
     fn visit_pat_ident(&mut self, pat: &PatIdent) {
         if is_binding(pat) {
             self.are_by_ref &= pat.by_ref.is_some();
+            if !self.all.contains(&pat.ident) {
+                self.all.push(pat.ident.clone());
+            }
             if pat.by_ref.is_some() && !self.by_ref.contains(&pat.ident) {
                 self.by_ref.push(pat.ident.clone());
             }
             self.has_mutable |= pat.by_ref.is_some() && pat.mutability.is_some();
-            self.has_subpattern |= pat.subpat.is_some();
         }
         visit::visit_pat_ident(self, pat);
     }

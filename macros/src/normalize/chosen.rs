@@ -11,15 +11,17 @@
 //! The number of the branch is saved, and the borrow is made again as that branch has given it. What the
 //! branches do besides is done once.
 
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr, Ident, Pat, Stmt};
 
+use super::again::depends_on_guard;
 use super::given::{Around, each_branch, is_left_with_value};
 use super::operands::gives_option;
 use super::pairs::is_part_of_bound;
 use super::{Lower, collect_bindings, control, let_stmt, names, projections, split_type};
+use crate::hygiene::Names;
 use crate::ir::{self, LocalId, LocalKind};
 use crate::{macros, parts, suspend};
 
@@ -194,14 +196,15 @@ impl Lower<'_> {
     /// What a pattern around the branch lends, or a part of that.
     fn bound_again(&self, given: &Expr, pat: &Pat, value: &Expr) -> Option<Expr> {
         let pat = match pat {
+            pat if depends_on_guard(pat) => return None,
             Pat::Guard(guarded) => &*guarded.pat,
             pat => pat,
         };
         let lent = self.lent(value);
         let value = lent.as_ref().unwrap_or(value);
+        let mut bound = Vec::new();
+        collect_bindings(pat, &mut bound);
         if let Expr::Path(path) = given {
-            let mut bound = Vec::new();
-            collect_bindings(pat, &mut bound);
             let ident = path.path.get_ident().filter(|ident| bound.contains(ident))?;
             let is_borrow =
                 self.binds_shared_borrows(pat, value) || self.binds_mutable_borrows(pat, value);
@@ -212,6 +215,9 @@ impl Lower<'_> {
                 || is_part_of_bound(given, pat, value));
         lends.then(|| {
             let (span, otherwise) = (given.span(), parts::otherwise());
+            let names = Names::of(given.to_token_stream());
+            bound.retain(|ident| names.has(&ident.to_string()));
+            let pat = parts::only(pat, &bound);
             let again = quote_spanned! {span=>
                 match #value { #pat => #given, #otherwise => ::core::unreachable!() }
             };

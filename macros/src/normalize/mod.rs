@@ -5,6 +5,7 @@
 //! between can change it; a statement that does not suspend is exactly as the user wrote it, but for
 //! the labels of jumps to loops that are taken apart. Assumes unique names (`resolve`).
 
+mod again;
 mod alternatives;
 mod bindings;
 mod branches;
@@ -42,6 +43,7 @@ mod text_types;
 mod texts;
 mod walk;
 
+pub(crate) use self::alternatives::all_exclude;
 pub(crate) use self::compound::is_assignment;
 pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};

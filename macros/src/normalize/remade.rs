@@ -4,6 +4,7 @@
 use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, Lit, Member, Pat, Token, UnOp};
 
+use super::again::depends_on_guard;
 use super::bindings::Bindings;
 use super::lending::lends;
 use super::{Lower, chosen, collect_bindings, numbers, split_type};
@@ -128,6 +129,9 @@ impl Lower<'_> {
     /// `ref`, or because `value` is a borrow. As long as one of them is in use, the place stays as it is,
     /// and matches.
     pub(super) fn note_borrows(&mut self, pat: &Pat, value: &Expr) {
+        if depends_on_guard(pat) {
+            return;
+        }
         let pat = match pat {
             Pat::Guard(guarded) => &*guarded.pat,
             pat => pat,
@@ -156,7 +160,7 @@ impl Lower<'_> {
             let mut idents = Vec::new();
             collect_bindings(pat, &mut idents);
             idents
-        } else if self.is_place(value) && !(bindings.has_mutable && bindings.has_subpattern) {
+        } else if self.is_place(value) && self.finds_again(pat, value) {
             // What else it binds is moved or copied out, and saved as such.
             are_shared = !bindings.has_mutable;
             bindings.by_ref
@@ -215,7 +219,12 @@ impl Lower<'_> {
             Expr::Path(_) if self.is_shared_borrow(value) => !bindings.has_reference,
             Expr::Call(call) => lends(call) == Some(true) && !bindings.has_reference,
             Expr::Tuple(_) => self.are_shared_borrows(value) && !bindings.has_reference,
-            place => self.is_place(place) && bindings.are_by_ref && !bindings.has_mutable,
+            place => {
+                self.is_place(place)
+                    && bindings.are_by_ref
+                    && !bindings.has_mutable
+                    && self.finds_again(pat, place)
+            }
         }
     }
 
@@ -229,8 +238,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether all that `pat` binds are mutable borrows of parts of a place. What they are assigned
-    /// must not change whether the pattern matches.
+    /// Whether all that `pat` binds are mutable borrows of parts of a place.
     pub(super) fn binds_mutable_borrows(&self, pat: &Pat, value: &Expr) -> bool {
         let bindings = Bindings::of(pat);
         let binds = match value {
@@ -239,7 +247,7 @@ impl Lower<'_> {
             Expr::Call(call) => lends(call) == Some(false) && !bindings.has_reference,
             place => self.is_place(place) && bindings.are_by_ref,
         };
-        binds && !bindings.has_subpattern
+        binds && self.finds_again(pat, value)
     }
 
     /// How the expression is made again, if it is a local that stands for something else.

@@ -194,10 +194,11 @@ impl Lower<'_> {
         let (mut bound, mut used) = (Vec::new(), Vec::new());
         collect_bindings(pat, &mut bound);
         let (is_shared, is_single) = (is_shared(iterable), bound.len() == 1);
+        let finds = is_shared || self.finds_again(pat, &item);
         for ident in bound {
             let Some(local) = self.locals.find(&ident) else { continue };
             // Something else may be assigned to a `mut` binding.
-            if self.locals[local].mutable {
+            if self.locals[local].mutable || !finds {
                 continue;
             }
             let one = std::slice::from_ref(&ident);
