@@ -14,20 +14,37 @@ use crate::usage::Jump;
 /// Whether the method only looks at what it is called on, by the traits and types of the standard library
 /// that have these methods.
 fn only_looks(call: &syn::ExprMethodCall) -> bool {
-    const ALONE: [&str; 11] = [
+    const ALONE: [&str; 18] = [
+        "as_bytes",
+        "as_slice",
+        "as_str",
+        "char_indices",
         "chars",
         "clone",
         "is_empty",
         "len",
         "lines",
         "split_whitespace",
+        "to_lowercase",
         "to_owned",
         "to_string",
+        "to_uppercase",
+        "to_vec",
         "trim",
         "trim_end",
         "trim_start",
     ];
-    const TOLD: [&str; 4] = ["contains", "ends_with", "split", "starts_with"];
+    const TOLD: [&str; 9] = [
+        "contains",
+        "contains_key",
+        "ends_with",
+        "rsplit_once",
+        "split",
+        "split_once",
+        "starts_with",
+        "strip_prefix",
+        "strip_suffix",
+    ];
     let methods = match call.args.len() {
         0 => &ALONE[..],
         1 => &TOLD,
