@@ -1,7 +1,7 @@
 //! What locals lend: parts of them that are looked up, and what patterns borrow.
 
 use super::conditions::Bound;
-use super::patterns::Arm;
+use super::matched::MATCHED;
 use super::scope::{Hold, Use};
 use super::{Generator, Node, Ty};
 
@@ -44,8 +44,8 @@ const NUMBER: Binds = &[("(*#)", Ty::Int)];
 const TEXT: Binds = &[("(*#)", Ty::Text)];
 const KEY_AND_NUMBER: Binds = &[("(*#)", Ty::Text), ("(*%)", Ty::Int)];
 const FIRST_AND_REST: Binds = &[("(*#)", Ty::Int), ("(%.len() as i64)", Ty::Int)];
-const AT: &[Ty] = &[Ty::Int];
-const KEY: &[Ty] = &[Ty::Text];
+pub(super) const AT: &[Ty] = &[Ty::Int];
+pub(super) const KEY: &[Ty] = &[Ty::Text];
 
 const LENT: [Lent; 37] = [
     reads(Ty::List, "@.get(i64::rem_euclid($, 3) as usize)", AT, "Some(#)", NUMBER),
@@ -115,157 +115,6 @@ const LENT: [Lent; 37] = [
     changes(Ty::Maybe, "&mut @", &[], "Some(#)", NUMBER),
     reads(Ty::Array, "&@", &[], "[#, .., 2..=60]", NUMBER),
     changes(Ty::Array, "&mut @", &[], "[.., #, (0..)]", NUMBER),
-];
-
-/// A `match` on what a local lends: its type, whether it is changed, what is matched, what that has in
-/// it, and the arms.
-type Matched = (Ty, bool, &'static str, &'static [Ty], &'static [Arm]);
-
-const MATCHED: [Matched; 14] = [
-    (
-        Ty::Shape,
-        false,
-        "&@",
-        &[],
-        &[
-            ("Shape::Named(name, _)", &[("(*name)", Ty::Text)]),
-            ("Shape::Circle { radius } if flag(*radius).await", &[("(*radius)", Ty::Int)]),
-            ("Shape::Rect(a, b) | Shape::Rect(b, a)", &[("(*a)", Ty::Int), ("(*b)", Ty::Int)]),
-            ("_", &[]),
-        ],
-    ),
-    (
-        Ty::Shape,
-        false,
-        "&@",
-        &[],
-        &[
-            ("Shape::Named(.., inner) if **inner == Shape::Point", &[("(**inner)", Ty::Shape)]),
-            ("Shape::Rect(a @ 1..=8, _) | Shape::Circle { radius: a }", &[("(*a)", Ty::Int)]),
-            ("whole @ Shape::Named(..)", &[("(*whole)", Ty::Shape)]),
-            ("_", &[]),
-        ],
-    ),
-    (
-        Ty::Shape,
-        true,
-        "&mut @",
-        &[],
-        &[
-            ("Shape::Named(name, inner)", &[("(*name)", Ty::Text), ("(**inner)", Ty::Shape)]),
-            ("Shape::Rect(a, _) | Shape::Circle { radius: a }", &[("(*a)", Ty::Int)]),
-            ("Shape::Point", &[]),
-        ],
-    ),
-    (
-        Ty::List,
-        false,
-        "@.as_slice()",
-        &[],
-        &[
-            ("[] | [_]", &[]),
-            (
-                "[first, middle @ .., last] if flag(*first).await",
-                &[("(*first)", Ty::Int), ("(middle.len() as i64)", Ty::Int), ("(*last)", Ty::Int)],
-            ),
-            ("[1..=9, rest @ ..]", &[("(rest.len() as i64)", Ty::Int)]),
-            ("whole @ [.., last]", &[("(whole.len() as i64)", Ty::Int), ("(*last)", Ty::Int)]),
-        ],
-    ),
-    (
-        Ty::List,
-        false,
-        "@.iter().find(|x| **x % 3 == 0)",
-        &[],
-        &[
-            ("Some(x) if act(*x).await > 9", &[("(*x)", Ty::Int)]),
-            ("Some(0..=9)", &[]),
-            ("found", &[("(found.is_some() as i64)", Ty::Int)]),
-        ],
-    ),
-    (
-        Ty::List,
-        true,
-        "@.as_mut_slice()",
-        &[],
-        &[
-            ("[first, .., last]", &[("(*first)", Ty::Int), ("(*last)", Ty::Int)]),
-            ("[only]", &[("(*only)", Ty::Int)]),
-            ("_", &[]),
-        ],
-    ),
-    (
-        Ty::Map,
-        false,
-        "@.get(&*$)",
-        KEY,
-        &[("Some(1..=20)", &[]), ("Some(x)", &[("(*x)", Ty::Int)]), ("None", &[])],
-    ),
-    (Ty::Map, true, "@.get_mut(&*$)", KEY, &[("Some(x)", &[("(*x)", Ty::Int)]), ("None", &[])]),
-    (
-        Ty::MaybeText,
-        false,
-        "&@",
-        &[],
-        &[
-            ("Some(text) if text.len() > 6", &[("(*text)", Ty::Text)]),
-            ("Some(text)", &[("(*text)", Ty::Text)]),
-            ("None", &[]),
-        ],
-    ),
-    (
-        Ty::MaybeText,
-        false,
-        "@.as_deref()",
-        &[],
-        &[
-            ("Some(\"item 3\" | \"item 7\")", &[]),
-            ("Some(text) if flag(text.len() as i64).await", &[("text", Ty::Str)]),
-            ("_", &[]),
-        ],
-    ),
-    (
-        Ty::Texts,
-        false,
-        "@.split_first()",
-        &[],
-        &[
-            ("Some((only, []))", &[("(*only)", Ty::Text)]),
-            ("Some((first, rest))", &[("(*first)", Ty::Text), ("(rest.len() as i64)", Ty::Int)]),
-            ("None", &[]),
-        ],
-    ),
-    (
-        Ty::Order,
-        false,
-        "&@",
-        &[],
-        &[
-            ("Order { id: 1 | 2 | 3, customer, .. }", &[("(*customer)", Ty::Text)]),
-            ("Order { lines, customer, .. } if lines.is_empty()", &[("(*customer)", Ty::Text)]),
-            ("Order { id, lines, .. }", &[("(*id)", Ty::Int), ("(lines.len() as i64)", Ty::Int)]),
-        ],
-    ),
-    (
-        Ty::Pair,
-        true,
-        "&mut @",
-        &[],
-        &[
-            ("(n @ 1..=50, text)", &[("(*n)", Ty::Int), ("(*text)", Ty::Text)]),
-            ("(.., text)", &[("(*text)", Ty::Text)]),
-        ],
-    ),
-    (
-        Ty::Array,
-        false,
-        "&@",
-        &[],
-        &[
-            ("[a, .., 1..=20]", &[("(*a)", Ty::Int)]),
-            ("[_, rest @ ..]", &[("(rest.len() as i64)", Ty::Int)]),
-        ],
-    ),
 ];
 
 impl Generator {

@@ -9,6 +9,7 @@ mod conditions;
 mod expressions;
 mod functions;
 mod lent;
+mod matched;
 mod node;
 mod patterns;
 mod scope;

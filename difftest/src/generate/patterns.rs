@@ -167,8 +167,11 @@ const FOUND_ARMS: [&[Arm]; 2] = [
 impl Generator {
     /// A `match` that gives this type.
     pub(super) fn matching(&mut self, ty: Ty) -> Node {
+        if self.rng.chance(25) {
+            return self.matching_lent(ty);
+        }
         let noisy = if self.scope.is_quiet() { 0 } else { 2 };
-        let (scrutinee, arms): (Node, &[Arm]) = match self.rng.below(14 + noisy) {
+        let (scrutinee, arms): (Node, &[Arm]) = match self.rng.below(13 + noisy) {
             0..=2 => (self.expr(Ty::Int), self.rng.pick(&INT_ARMS)),
             3 | 4 => (self.expr(Ty::Shape), self.rng.pick(&SHAPE_ARMS)),
             5 => (self.expr(Ty::Outcome), self.rng.pick(&OUTCOME_ARMS)),
@@ -181,18 +184,17 @@ impl Generator {
                 let pair = Node::expr(Ty::Unit, "($, $)", vec![maybe, shape]);
                 (pair, self.rng.pick(&NESTED_ARMS))
             }
-            11 => return self.matching_lent(ty),
-            12 if self.may_await => {
+            11 if self.may_await => {
                 (self.of(Ty::Unit, "try_find($).await", &[Ty::Int]), self.rng.pick(&FOUND_ARMS))
             }
-            12 | 13 => {
+            11 | 12 => {
                 let list = self.expr(Ty::List);
                 // A slice of a temporary would be a borrow across the awaits of the arms.
                 let arms = self.arms(ty, LIST_ARMS[0], false);
                 let template = "{ let items = $; match items.as_slice() { $ } }";
                 return Node::expr(ty, template, vec![list, arms]);
             }
-            14 => (self.expr(Ty::Duo), self.rng.pick(&DUO_ARMS)),
+            13 => (self.expr(Ty::Duo), self.rng.pick(&DUO_ARMS)),
             _ => (self.expr(Ty::MaybeNoisy), self.rng.pick(&MAYBE_NOISY_ARMS)),
         };
         let arms = self.arms(ty, self.possible(arms), false);

@@ -5,12 +5,12 @@ use crate::generate::{Generator, Node, Ty};
 
 /// What is made of the parameter and of a captured local, `@`, of this type.
 const HELD: [(Ty, &str); 6] = [
-    (Ty::Int, "x ^ @"),
-    (Ty::Text, "x + @.len() as i64"),
-    (Ty::List, "@.get(x as usize).copied().unwrap_or(x)"),
-    (Ty::Map, "@.values().sum::<i64>() - x"),
-    (Ty::Texts, "@.iter().filter(|text| text.len() as i64 > x).count() as i64"),
-    (Ty::Order, "@.lines.iter().map(|line| line.count * (x % 9)).sum::<i64>()"),
+    (Ty::Int, "given ^ @"),
+    (Ty::Text, "given + @.len() as i64"),
+    (Ty::List, "@.get(given as usize).copied().unwrap_or(given)"),
+    (Ty::Map, "@.values().sum::<i64>() - given"),
+    (Ty::Texts, "@.iter().filter(|text| text.len() as i64 > given).count() as i64"),
+    (Ty::Order, "@.lines.iter().map(|line| line.count * (given % 9)).sum::<i64>()"),
 ];
 
 impl Generator {
@@ -24,7 +24,7 @@ impl Generator {
                 self.scope.hold(index, Hold::Shared);
                 body.replace('@', &self.scope.var(index).name)
             }
-            None => "x ^ 5".to_owned(),
+            None => "given ^ 5".to_owned(),
         };
         let nodes = self.scoped(|this| {
             let count = this.rng.below(3);
@@ -32,7 +32,7 @@ impl Generator {
             vec![statements, this.awaited(Ty::Int), this.expr(Ty::Int)]
         });
         let template =
-            format!("{{ let {name} = |x: i64| {body};\n$note({name}($) ^ {name}($)); }}");
+            format!("{{ let {name} = |given: i64| {body};\n$note({name}($) ^ {name}($)); }}");
         Node::stmt(&template, nodes)
     }
 

@@ -77,7 +77,7 @@ impl Generator {
                 self.scope.declare_borrowed(&format!("(*{a})"), Ty::Text, true);
                 self.scope.declare_borrowed(&format!("({b}.len() as i64)"), Ty::Int, false);
                 let template =
-                    format!("let Order {{ customer: ref mut {a}, lines: {b}, .. }} = $;");
+                    format!("let Order {{ customer: ref mut {a}, lines: ref {b}, .. }} = $;");
                 Node::stmt(&template, vec![order])
             }
             8 if !self.scope.is_quiet() => {
