@@ -116,7 +116,7 @@ type Choice = (&'static str, Ty);
 
 const CHOICES: [Choice; 5] = [
     ("if $ { @ } else { ~ }", Ty::Bool),
-    ("{ let number = $; if number > 5 { @ } else { ~ } }", Ty::Int),
+    ("{ let # = $; if # > 5 { @ } else { ~ } }", Ty::Int),
     ("if $ { tick().await; @ } else { ~ }", Ty::Bool),
     ("match $ { 0..=20 => @, # if flag(#).await => ~, _ => @ }", Ty::Int),
     ("match $ { true => @, false => { tick().await; ~ } }", Ty::Bool),
