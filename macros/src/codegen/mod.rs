@@ -17,6 +17,7 @@ mod state;
 mod step;
 mod suspend;
 mod tokens;
+mod told;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};

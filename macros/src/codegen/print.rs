@@ -180,9 +180,10 @@ impl<'a> Printer<'a> {
                     }
                     *next
                 }
-                Terminator::Await { point, future, .. } => {
+                Terminator::Await { point, future, pat, resume, .. } => {
                     let future = self.expr(future, usage);
-                    return braces.push(self.suspend_await(*point, &future));
+                    let told = self.told_behind(*point, pat, *resume);
+                    return braces.push(self.suspend_await(*point, &future, &told));
                 }
                 Terminator::Select { point, .. } | Terminator::Join { point, .. }
                     if self.machine.graph.has_regions(*point) =>
@@ -274,7 +275,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Whether code can be printed as it is.
-    fn is_plain(&self, usage: &Usage) -> bool {
+    pub(super) fn is_plain(&self, usage: &Usage) -> bool {
         usage.jumps.is_empty() && self.parts.is_empty() && !self.has_flags()
     }
 

@@ -13,6 +13,7 @@ mod names;
 mod parts;
 mod passing;
 mod states;
+mod untold;
 mod vacant;
 mod validate;
 
@@ -139,6 +140,8 @@ pub(crate) struct Layout {
     pub(crate) stand_ins: StandIns,
     /// Which parts are filled before they are read.
     pub(crate) holes: Holes,
+    /// The locals whose first value does not tell their type.
+    pub(crate) untold: BTreeSet<LocalId>,
 }
 
 /// Lays the machine out.
@@ -256,6 +259,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         carried,
         stand_ins,
         holes,
+        untold: untold::find(graph),
     }
 }
 
