@@ -37,7 +37,7 @@ pub use crate::machine::{
     WorkflowCall, WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_index,
     copy_of_key, current_copy, current_item, forget, future, held_as, inspected, item, item_list,
     items, keeps, lender, lent_by, lent_mutably, lent_text, local, next_copy, next_item, number,
-    opened, owned_text, owned_texts, range, static_text, static_texts,
+    opened, outcome, owned_text, owned_texts, range, static_text, static_texts,
 };
 pub use crate::model::graph::{END, edges, saved_locals};
 pub use crate::model::{AwaitKind, Graph, Node, Payload, RetryPolicy};

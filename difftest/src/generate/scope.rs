@@ -292,7 +292,7 @@ impl Scope {
         if var.ty != ty || self.is_shadowed(index) || (ty.is_noisy() && self.quiet > 0) {
             return false;
         }
-        if index < self.movable_from && !ty.is_copy() {
+        if index < self.movable_from && (!ty.is_copy() || !var.owned) {
             return false;
         }
         let moves = matches!(usage, Use::Move | Use::Refill);

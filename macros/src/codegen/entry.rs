@@ -113,13 +113,9 @@ impl Printer<'_> {
             let made = self.make_again(&remade.collect::<Vec<_>>()).into_iter();
             out.extend(made.map(|(made, ty, expr)| quote!(let #made #ty = #expr;)));
         }
-        let held: BTreeSet<_> = self.root.held.values().flatten().collect();
-        for local in held.into_iter().filter(|local| declares(**local)) {
-            if let Some((ident, expr)) = lent(&graph.locals[*local]) {
-                let mut expr = expr.clone();
-                Rewrite::new(self).visit_expr_mut(&mut expr);
-                out.push(quote!(let #ident = #expr;));
-            }
+        for (ident, expr) in self.hold_again(declares) {
+            let value = (!self.uses_locals()).then(|| quote!(= #expr));
+            out.push(quote!(let #ident #value;));
         }
         out.retain(|tokens| !tokens.is_empty());
         out.into_iter().collect()
@@ -170,6 +166,18 @@ impl Printer<'_> {
         groups.collect()
     }
 
+    /// Makes again the borrows that positions in iterators stand for, and that the root leaves to others.
+    fn hold_again(&self, declares: impl Fn(LocalId) -> bool) -> Vec<(Ident, Expr)> {
+        let held: BTreeSet<LocalId> = self.root.held.values().flatten().copied().collect();
+        let lent = held.into_iter().filter(|local| declares(*local)).filter_map(|local| {
+            let (ident, expr) = lent(&self.machine.graph.locals[local])?;
+            let mut expr = expr.clone();
+            Rewrite::new(self).visit_expr_mut(&mut expr);
+            Some((ident, expr))
+        });
+        lent.collect()
+    }
+
     /// Whether the local is a borrow that several branches look through at the same time.
     fn is_shared(&self, local: LocalId) -> bool {
         self.root.shared.contains(&local)
@@ -185,7 +193,10 @@ impl Printer<'_> {
     /// Makes again what the regions of the root may make, too: theirs ends before.
     pub(super) fn make_again_late(&self) -> TokenStream {
         let made = self.make_again(&self.root.remade).into_iter();
-        made.map(|(made, _, expr)| quote!(#made = #expr;)).collect()
+        let made = made.map(|(made, _, expr)| quote!(#made = #expr;));
+        let declares = |local| self.declared_in_order().any(|declared| declared == local);
+        let held = self.hold_again(declares).into_iter();
+        made.chain(held.map(|(ident, expr)| quote!(#ident = #expr;))).collect()
     }
 
     /// The locals that are in scope where the root begins, in the order of their declarations. What

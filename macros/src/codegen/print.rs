@@ -180,10 +180,9 @@ impl<'a> Printer<'a> {
                     }
                     *next
                 }
-                Terminator::Await { point, future, pat, resume, .. } => {
+                Terminator::Await { point, future, .. } => {
                     let future = self.expr(future, usage);
-                    let told = self.told_behind(*point, pat, *resume);
-                    return braces.push(self.suspend_await(*point, &future, &told));
+                    return braces.push(self.suspend_await(*point, &future));
                 }
                 Terminator::Select { point, .. } | Terminator::Join { point, .. }
                     if self.machine.graph.has_regions(*point) =>
@@ -275,7 +274,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Whether code can be printed as it is.
-    pub(super) fn is_plain(&self, usage: &Usage) -> bool {
+    fn is_plain(&self, usage: &Usage) -> bool {
         usage.jumps.is_empty() && self.parts.is_empty() && !self.has_flags()
     }
 

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::Lifetime;
 
 use super::print::Printer;
-use super::{Machine, regions, state, tokens};
+use super::{Machine, regions, state, tokens, told};
 use crate::hygiene::{TEXTS, hidden};
 use crate::ir::{BlockId, RegionId};
 use crate::layout::{State, VariableId, inner_variant, is_entered_within};
@@ -157,6 +157,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let mut described = Vec::new();
     let locals = tokens::locals(machine, &mut described);
     let types = tokens::types(machine);
+    let told = told::told(machine);
     let checks = tokens::text_checks(machine);
     let operations = tokens::operations(machine);
     let outputs = regions::output_tokens(machine, &mut described);
@@ -216,6 +217,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #arguments
             #locals
             #types
+            #told
             #operations
             #outputs
             if __piton::is_describing(#cx) {

@@ -17,12 +17,7 @@ use crate::usage::{Usage, bound_locals};
 
 /// Before the suspension.
 impl Printer<'_> {
-    pub(super) fn suspend_await(
-        &self,
-        point: PointId,
-        future: &TokenStream,
-        told: &TokenStream,
-    ) -> TokenStream {
+    pub(super) fn suspend_await(&self, point: PointId, future: &TokenStream) -> TokenStream {
         let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
         let (state_type, variant) = (state::type_name(), &state.variant);
         let (token, parked, cx) = (operation_token(point, 0), parked(), context());
@@ -30,7 +25,6 @@ impl Printer<'_> {
         let leave = self.leave();
         quote! {
             (#token.suspend)(#future, #state_type::#variant as u32, #parked, #cx);
-            #told
             #hold
             #put
             break #leave;

@@ -1,94 +1,188 @@
-//! Types that rustc learns from what follows an await.
+//! The types of locals that rustc learns from the order of the source.
 //!
 //! ```text
 //! let mut best = None;
 //! …
-//! if best.is_none() { best = Some(load().await); } else if best.as_ref().is_some_and(|it| it.len() > 6) { … }
+//! match best {
+//!     None => best = Some(load().await),
+//!     Some(ref text) if text.len() > 6 => …
+//! }
 //! ```
 //!
-//! What comes after the await is in an arm of its own, behind the one that looks into `best`. So where the
-//! branch suspends, the assignment is written once more, in code that is never come to.
+//! What comes after an await is an arm of its own, and behind the one that looks into `best`. So before all
+//! arms the source itself is printed, in a closure that nobody calls, with what an await gives in the
+//! place of each await.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::visit::Visit;
-use syn::{Expr, ExprAsync, ExprClosure, Pat, Stmt};
+use quote::quote;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Block, Expr, ExprAsync, Macro, Pat, Stmt};
 
-use super::print::{Printer, awaited};
-use super::step::{context, parked};
-use super::tokens::operation_token;
-use crate::ir::{BlockId, BlockKind, LocalId, Node, PointId};
-use crate::usage::bound_locals;
+use super::Machine;
+use super::tokens::type_token;
+use crate::hygiene::hidden;
+use crate::macros::{self, Piece};
+use crate::normalize::select::{Select, SelectSource};
+use crate::suspend::{self, Awaiting};
 
-impl Printer<'_> {
-    /// What tells types behind the await that suspends, if anything does.
-    pub(super) fn told_behind(&self, point: PointId, pat: &Pat, resume: BlockId) -> TokenStream {
-        let graph = self.machine.graph;
-        let mut known = bound_locals(&graph.locals, pat);
-        let (mut told, mut all) = (TokenStream::new(), TokenStream::new());
-        let block = &graph[resume];
-        if block.kind != BlockKind::Resume(point) || self.machine.layout.untold.is_empty() {
-            return told;
-        }
-        for (node, usage) in block.nodes.iter().zip(&block.usages) {
-            let Node::Code(stmt) = node else { break };
-            let is_known =
-                |local: &LocalId| known.contains(local) || self.root.named.contains(local);
-            // Written twice, a closure is of two types.
-            let is_plain = self.is_plain(usage) && !has_closure(stmt);
-            if !is_plain || !usage.mentions.iter().all(is_known) {
-                break;
-            }
-            all.extend(stmt.to_token_stream());
-            if let Stmt::Local(local) = stmt {
-                known.extend(bound_locals(&graph.locals, &local.pat));
-            } else if self.tells(stmt) {
-                told.clone_from(&all);
-            }
-        }
-        if told.is_empty() {
-            return told;
-        }
-        let (token, parked, cx) = (operation_token(point, 0), parked(), context());
-        let value = awaited(graph.points[point.0].span);
-        let value = self.unwrap(&value, &quote!((#token.resume)(#parked, #cx)));
-        let (bind, leave) = (self.bind_awaited(point), self.leave());
-        quote! {
-            #[allow(unused_variables, unused_assignments, unused_mut, clippy::all)]
-            if false {
-                #value
-                #bind
-                #told
-                break #leave;
-            }
-        }
+/// The source, if it tells a type.
+pub(super) fn told(machine: &Machine<'_>) -> TokenStream {
+    let untold = &machine.layout.untold;
+    if untold.is_empty() {
+        return TokenStream::new();
     }
-
-    /// Whether a statement gives something to a local of which no more is known before.
-    fn tells(&self, stmt: &Stmt) -> bool {
-        let Stmt::Expr(expr, _) = stmt else { return false };
-        let given_to = match expr {
-            Expr::Assign(expr) => &expr.left,
-            Expr::MethodCall(call) if !call.args.is_empty() => &call.receiver,
-            _ => return false,
-        };
-        let Expr::Path(path) = &**given_to else { return false };
-        let local = path.path.get_ident().and_then(|ident| self.machine.graph.locals.find(ident));
-        local.is_some_and(|local| self.machine.layout.untold.contains(&local))
+    let mut body = machine.function.body.clone();
+    Source { machine }.visit_block_mut(&mut body);
+    let (params, output) = (&machine.function.params, &machine.function.output);
+    // What is wrong with it is said of the arms, and by rules for the function as a whole.
+    quote! {
+        #[allow(
+            warnings,
+            unconditional_panic,
+            arithmetic_overflow,
+            clippy::all,
+            clippy::pedantic,
+            clippy::nursery,
+            clippy::restriction
+        )]
+        if false {
+            let _ = |#(#params),*| -> #output #body;
+        }
     }
 }
 
-fn has_closure(stmt: &Stmt) -> bool {
-    struct Closures(bool);
-    impl Visit<'_> for Closures {
-        fn visit_expr_closure(&mut self, _: &ExprClosure) {
-            self.0 = true;
+/// Makes the source one that does not await.
+struct Source<'a> {
+    machine: &'a Machine<'a>,
+}
+
+impl Source<'_> {
+    /// What ties the local that a statement declares to the one of the arms.
+    fn tie(&self, stmt: &Stmt) -> Option<Stmt> {
+        let Stmt::Local(local) = stmt else { return None };
+        let Pat::Ident(pat) = &local.pat else { return None };
+        let id = self.machine.graph.locals.find(&pat.ident)?;
+        let (ident, token) = (&pat.ident, type_token(id));
+        let tie = Expr::Verbatim(quote!(if false { #ident = #token.value(); }));
+        self.machine.layout.untold.contains(&id).then_some(Stmt::Expr(tie, None))
+    }
+
+    /// What a branch of a wait gives, or what is awaited alone.
+    fn outcome(&mut self, operation: &mut Expr) -> TokenStream {
+        match operation {
+            Expr::Paren(expr) => return self.outcome(&mut expr.expr),
+            Expr::Group(expr) => return self.outcome(&mut expr.expr),
+            Expr::Async(ExprAsync { capture, block, .. }) => {
+                self.visit_block_mut(block);
+                return quote!((#capture || #block)());
+            }
+            _ => self.visit_expr_mut(operation),
         }
-        fn visit_expr_async(&mut self, _: &ExprAsync) {
-            self.0 = true;
+        quote!(__piton::outcome(#operation))
+    }
+
+    /// The operations are made one after the other, and then one handler runs.
+    fn select(&mut self, select: Select) -> TokenStream {
+        let (mut made, mut arms) = (TokenStream::new(), TokenStream::new());
+        for (index, arm) in select.arms.into_iter().enumerate() {
+            let SelectSource { pat, mut future, cond, mut handler } = arm;
+            let (operation, outcome) = (hidden(&format!("o{index}")), self.outcome(&mut future));
+            self.visit_expr_mut(&mut handler);
+            made.extend(match cond {
+                Some(cond) => quote!(let #operation = if #cond { #outcome } else { loop {} };),
+                None => quote!(let #operation = #outcome;),
+            });
+            arms.extend(quote!(#index => { let #pat = #operation; #handler }));
+        }
+        quote!({ #made match 0 { #arms _ => loop {} } })
+    }
+
+    /// What `select!`, `join!` and `try_join!` give.
+    fn wait(&mut self, awaiting: Awaiting, mac: &Macro) -> Option<TokenStream> {
+        if awaiting == Awaiting::Select {
+            return Some(self.select(Select::of(mac)?));
+        }
+        let pieces = macros::parse(mac)?;
+        let values = pieces.into_iter().filter_map(|piece| match piece {
+            Piece::Expr(mut branch, _) => Some(self.outcome(&mut branch)),
+            Piece::Tokens(_) => None,
+        });
+        let values: Vec<_> = values.collect();
+        if awaiting == Awaiting::Join {
+            return Some(quote!((#(#values,)*)));
+        }
+        let names: Vec<_> = (0..values.len()).map(|index| hidden(&format!("o{index}"))).collect();
+        let error = hidden("error");
+        let failures = (0..values.len()).map(|failed| {
+            let of = |index| if index == failed { quote!(__piton::Err(#error)) } else { quote!(_) };
+            let parts = (0..values.len()).map(of);
+            quote!((#(#parts,)*))
+        });
+        Some(quote! {
+            match (#(#values,)*) {
+                (#(__piton::Ok(#names),)*) => __piton::Ok((#(#names,)*)),
+                #(#failures)|* => __piton::Err(#error),
+            }
+        })
+    }
+}
+
+impl VisitMut for Source<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        // Such items stand beside the arms, where they are seen here, too.
+        let is_lowered = suspend::block(block);
+        let stmts = std::mem::take(&mut block.stmts);
+        for mut stmt in stmts {
+            if is_lowered && matches!(stmt, Stmt::Item(_)) {
+                continue;
+            }
+            self.visit_stmt_mut(&mut stmt);
+            let tie = self.tie(&stmt);
+            block.stmts.extend([Some(stmt), tie].into_iter().flatten());
         }
     }
-    let mut closures = Closures(false);
-    closures.visit_stmt(stmt);
-    closures.0
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Macro(mac) = stmt
+            && let Some(awaiting) = suspend::awaiting(&mac.mac)
+            && let Some(value) = self.wait(awaiting, &mac.mac)
+        {
+            *stmt = Stmt::Expr(Expr::Verbatim(value), mac.semi_token);
+            return;
+        }
+        if !matches!(stmt, Stmt::Item(_)) {
+            visit_mut::visit_stmt_mut(self, stmt);
+        }
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let value = match expr {
+            Expr::Await(expr) => Some(self.outcome(&mut expr.base)),
+            Expr::Macro(expr) => {
+                suspend::awaiting(&expr.mac).and_then(|awaiting| self.wait(awaiting, &expr.mac))
+            }
+            _ => None,
+        };
+        match value {
+            Some(value) => *expr = Expr::Verbatim(value),
+            None => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        if macros::is_literal(mac) || !suspend::tokens(mac.tokens.clone()) {
+            return;
+        }
+        let Some(mut pieces) = macros::parse(mac) else { return };
+        for piece in &mut pieces {
+            if let Piece::Expr(expr, _) = piece {
+                self.visit_expr_mut(expr);
+            }
+        }
+        mac.tokens = macros::unparse(&pieces);
+    }
+
+    fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
+        attributes.retain(|attribute| !attribute.path().is_ident("state"));
+    }
 }

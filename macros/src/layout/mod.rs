@@ -140,7 +140,7 @@ pub(crate) struct Layout {
     pub(crate) stand_ins: StandIns,
     /// Which parts are filled before they are read.
     pub(crate) holes: Holes,
-    /// The locals whose first value does not tell their type.
+    /// The locals that rustc is to know the types of before it reads the arms.
     pub(crate) untold: BTreeSet<LocalId>,
 }
 
@@ -244,7 +244,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let local = &graph.locals[*local];
         local.mutable && local.ty.is_none() && !local.is_temporary
     });
-    let tied = tied.collect();
+    let untold = untold::find(graph);
+    let tied = tied.chain(untold.iter().copied()).collect();
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
     forget_late(graph, &links, &root_of, &stand_ins, &mut roots);
@@ -259,7 +260,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         carried,
         stand_ins,
         holes,
-        untold: untold::find(graph),
+        untold,
     }
 }
 

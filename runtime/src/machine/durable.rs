@@ -63,8 +63,16 @@ pub struct Local<T: 'static> {
 }
 
 /// The token of a local that several parts of a step give a value and none hands on to another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct TypeOf<T>(PhantomData<fn() -> T>);
+
+impl<T> Clone for TypeOf<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for TypeOf<T> {}
 
 impl<T> TypeOf<T> {
     /// Makes the token of a type that is yet to be inferred.

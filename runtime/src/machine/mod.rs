@@ -48,7 +48,7 @@ pub use definition::Definition;
 pub use durable::{Coding, Durable, Local, Saved, TypeOf, local};
 pub use entry::{Registered, WorkflowEntry};
 pub use frame::FrameReader;
-pub use future::DurableFuture;
+pub use future::{DurableFuture, outcome};
 pub use hole::{Hole, forget};
 pub use inline::PendingInline;
 pub use iteration::{

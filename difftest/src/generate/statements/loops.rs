@@ -5,7 +5,7 @@ use crate::generate::scope::{Hold, Use};
 use crate::generate::{Generator, Node, Ty};
 
 /// How deep loops nest.
-const MAX_LOOPS: usize = 2;
+pub(super) const MAX_LOOPS: usize = 2;
 
 impl Generator {
     /// Runs `body` as the body of a loop that it does not leave or continue.
@@ -19,7 +19,12 @@ impl Generator {
     }
 
     /// Runs `body` as the body of a loop with this label, which `break` gives such a value.
-    fn in_loop<T>(&mut self, label: &str, value: Ty, body: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn in_loop<T>(
+        &mut self,
+        label: &str,
+        value: Ty,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         self.with_target(label, true, value, |this| this.in_closed_loop(body))
     }
 

@@ -6,6 +6,7 @@ mod changes;
 mod exits;
 mod lent_items;
 mod loops;
+mod told;
 
 use super::scope::Mark;
 use super::{Generator, Node, Question, Ty};
@@ -44,7 +45,7 @@ impl Generator {
 
     /// A statement, and whether what it borrows stays borrowed.
     fn statement(&mut self) -> (Node, bool) {
-        let node = match self.rng.below(47) {
+        let node = match self.rng.below(48) {
             0..=5 => self.declaration(),
             6 | 7 => self.destructuring(),
             8 | 9 => self.assignment(),
@@ -74,6 +75,7 @@ impl Generator {
             40 => self.assertion(),
             44 => self.gathering(),
             45 => self.held_closure(),
+            46 if self.loops < loops::MAX_LOOPS => self.told_in_a_branch(),
             41 => {
                 let value = self.matching(Ty::Unit);
                 Node::stmt("$", vec![value])
