@@ -13,14 +13,16 @@
 //! arms the source itself is printed, in a closure that nobody calls, with what an await gives in the
 //! place of each await.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, ExprAsync, Macro, Pat, Stmt};
+use syn::{Attribute, Block, Expr, ExprAsync, Macro, Stmt};
 
 use super::Machine;
 use super::tokens::type_token;
 use crate::hygiene::hidden;
+use crate::layout::untyped;
 use crate::macros::{self, Piece};
 use crate::normalize::select::{Select, SelectSource};
 use crate::suspend::{self, Awaiting};
@@ -60,33 +62,34 @@ impl Source<'_> {
     /// What ties the local that a statement declares to the one of the arms.
     fn tie(&self, stmt: &Stmt) -> Option<Stmt> {
         let Stmt::Local(local) = stmt else { return None };
-        let Pat::Ident(pat) = &local.pat else { return None };
+        let pat = untyped(&local.pat)?;
         let id = self.machine.graph.locals.find(&pat.ident)?;
         let (ident, token) = (&pat.ident, type_token(id));
         let tie = Expr::Verbatim(quote!(if false { #ident = #token.value(); }));
         self.machine.layout.untold.contains(&id).then_some(Stmt::Expr(tie, None))
     }
 
-    /// What a branch of a wait gives, or what is awaited alone.
-    fn outcome(&mut self, operation: &mut Expr) -> TokenStream {
+    /// What a branch of a wait gives, or what is awaited alone, `at` that place.
+    fn outcome(&mut self, operation: &mut Expr, at: Span) -> TokenStream {
         match operation {
-            Expr::Paren(expr) => return self.outcome(&mut expr.expr),
-            Expr::Group(expr) => return self.outcome(&mut expr.expr),
+            Expr::Paren(expr) => return self.outcome(&mut expr.expr, at),
+            Expr::Group(expr) => return self.outcome(&mut expr.expr, at),
             Expr::Async(ExprAsync { capture, block, .. }) => {
                 self.visit_block_mut(block);
                 return quote!((#capture || #block)());
             }
             _ => self.visit_expr_mut(operation),
         }
-        quote!(__piton::outcome(#operation))
+        quote_spanned!(at=> __piton::outcome(#operation))
     }
 
     /// The operations are made one after the other, and then one handler runs.
-    fn select(&mut self, select: Select) -> TokenStream {
+    fn select(&mut self, select: Select, at: Span) -> TokenStream {
         let (mut made, mut arms) = (TokenStream::new(), TokenStream::new());
         for (index, arm) in select.arms.into_iter().enumerate() {
             let SelectSource { pat, mut future, cond, mut handler } = arm;
-            let (operation, outcome) = (hidden(&format!("o{index}")), self.outcome(&mut future));
+            let (operation, outcome) =
+                (hidden(&format!("o{index}")), self.outcome(&mut future, at));
             self.visit_expr_mut(&mut handler);
             made.extend(match cond {
                 Some(cond) => quote!(let #operation = if #cond { #outcome } else { loop {} };),
@@ -94,22 +97,22 @@ impl Source<'_> {
             });
             arms.extend(quote!(#index => { let #pat = #operation; #handler }));
         }
-        quote!({ #made match 0 { #arms _ => loop {} } })
+        quote_spanned!(at=> { #made match 0 { #arms _ => loop {} } })
     }
 
     /// What `select!`, `join!` and `try_join!` give.
     fn wait(&mut self, awaiting: Awaiting, mac: &Macro) -> Option<TokenStream> {
+        let at = generated_at(mac.path.span());
         if awaiting == Awaiting::Select {
-            return Some(self.select(Select::of(mac)?));
+            return Some(self.select(Select::of(mac)?, at));
         }
-        let pieces = macros::parse(mac)?;
-        let values = pieces.into_iter().filter_map(|piece| match piece {
-            Piece::Expr(mut branch, _) => Some(self.outcome(&mut branch)),
+        let values = macros::parse(mac)?.into_iter().filter_map(|piece| match piece {
+            Piece::Expr(mut branch, _) => Some(self.outcome(&mut branch, at)),
             Piece::Tokens(_) => None,
         });
         let values: Vec<_> = values.collect();
         if awaiting == Awaiting::Join {
-            return Some(quote!((#(#values,)*)));
+            return Some(quote_spanned!(at=> (#(#values,)*)));
         }
         let names: Vec<_> = (0..values.len()).map(|index| hidden(&format!("o{index}"))).collect();
         let error = hidden("error");
@@ -157,7 +160,9 @@ impl VisitMut for Source<'_> {
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         let value = match expr {
-            Expr::Await(expr) => Some(self.outcome(&mut expr.base)),
+            Expr::Await(expr) => {
+                Some(self.outcome(&mut expr.base, generated_at(expr.await_token.span)))
+            }
             Expr::Macro(expr) => {
                 suspend::awaiting(&expr.mac).and_then(|awaiting| self.wait(awaiting, &expr.mac))
             }
@@ -185,4 +190,9 @@ impl VisitMut for Source<'_> {
     fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
         attributes.retain(|attribute| !attribute.path().is_ident("state"));
     }
+}
+
+/// Of generated code that rustc is to look for there.
+fn generated_at(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
 }

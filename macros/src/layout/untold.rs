@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, Ident, Lit, Pat, Stmt};
+use syn::{Expr, ExprCall, Ident, Lit, Pat, PatIdent, Stmt};
 
 use super::scope_path;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, Terminator};
@@ -25,7 +25,7 @@ pub(super) fn find(graph: &Graph) -> BTreeSet<LocalId> {
     let mut untold = Untold::default();
     for node in graph.blocks.iter().flat_map(|block| &block.nodes) {
         let Node::Code(Stmt::Local(local)) = node else { continue };
-        let (Pat::Ident(pat), Some(init)) = (&local.pat, &local.init) else { continue };
+        let (Some(pat), Some(init)) = (untyped(&local.pat), &local.init) else { continue };
         let Some(local) = graph.locals.find(&pat.ident) else { continue };
         if pat.mutability.is_some() && !tells(&init.expr) {
             untold.locals.insert(local);
@@ -38,6 +38,24 @@ pub(super) fn find(graph: &Graph) -> BTreeSet<LocalId> {
         return untold.locals;
     }
     graph.block_ids().flat_map(|id| untold.told_late(graph, id)).collect()
+}
+
+/// The binding of a pattern that is nothing else, and does not name the type in full.
+pub(crate) fn untyped(pat: &Pat) -> Option<&PatIdent> {
+    match pat {
+        Pat::Ident(pat) => Some(pat),
+        Pat::Type(pat) if has_gap(pat.ty.to_token_stream()) => untyped(&pat.pat),
+        _ => None,
+    }
+}
+
+/// Whether a type leaves something to be inferred.
+fn has_gap(ty: TokenStream) -> bool {
+    ty.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == "_",
+        TokenTree::Group(group) => has_gap(group.stream()),
+        _ => false,
+    })
 }
 
 /// Whether the value tells more of its type than what it is made with.
@@ -54,21 +72,31 @@ fn tells(value: &Expr) -> bool {
         Expr::Tuple(value) => value.elems.iter().all(tells),
         Expr::Array(value) => value.elems.first().is_some_and(tells),
         Expr::Repeat(value) => tells(&value.expr),
-        Expr::Call(call) => {
-            let name = match &*call.func {
-                Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
-                _ => None,
-            };
-            match name.as_deref() {
-                Some("with_capacity") => false,
-                Some("Some" | "Ok" | "Err" | "new" | "from") => {
-                    !call.args.is_empty() && call.args.iter().all(tells)
-                }
-                _ => !call.args.is_empty(),
+        Expr::Struct(value) => value.fields.iter().all(|field| tells(&field.expr)),
+        Expr::Call(call) => tells_call(call),
+        Expr::MethodCall(call) => match call.method.to_string().as_str() {
+            "collect" | "default" | "into" | "parse" | "product" | "sum" | "try_into" => {
+                call.turbofish.is_some()
             }
-        }
+            "expect" | "unwrap" | "unwrap_or_default" => tells(&call.receiver),
+            _ => true,
+        },
+        Expr::Try(value) => tells(&value.expr),
         Expr::Macro(call) => !call.mac.tokens.is_empty(),
         _ => true,
+    }
+}
+
+fn tells_call(call: &ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else { return true };
+    let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    match (names.next().as_deref(), names.next().as_deref()) {
+        (_, Some("String")) => true,
+        (Some("with_capacity"), _) => false,
+        (Some("Some" | "Ok" | "Err" | "new" | "from"), _) => {
+            !call.args.is_empty() && call.args.iter().all(tells)
+        }
+        _ => !call.args.is_empty(),
     }
 }
 
