@@ -22,10 +22,10 @@ use syn::{Attribute, Block, Expr, ExprAsync, Macro, Stmt};
 use super::Machine;
 use super::tokens::type_token;
 use crate::hygiene::hidden;
-use crate::layout::untyped;
 use crate::macros::{self, Piece};
 use crate::normalize::select::{Select, SelectSource};
 use crate::suspend::{self, Awaiting};
+use crate::usage::bound_locals;
 
 /// The source, if it tells a type.
 pub(super) fn told(machine: &Machine<'_>) -> TokenStream {
@@ -59,14 +59,17 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// What ties the local that a statement declares to the one of the arms.
-    fn tie(&self, stmt: &Stmt) -> Option<Stmt> {
-        let Stmt::Local(local) = stmt else { return None };
-        let pat = untyped(&local.pat)?;
-        let id = self.machine.graph.locals.find(&pat.ident)?;
-        let (ident, token) = (&pat.ident, type_token(id));
-        let tie = Expr::Verbatim(quote!(if false { #ident = #token.value(); }));
-        self.machine.layout.untold.contains(&id).then_some(Stmt::Expr(tie, None))
+    /// What ties the locals that a statement declares to those of the arms.
+    fn tie(&self, stmt: &Stmt) -> Vec<Stmt> {
+        let Stmt::Local(local) = stmt else { return Vec::new() };
+        let Machine { graph, layout, .. } = self.machine;
+        let bound = bound_locals(&graph.locals, &local.pat).into_iter();
+        let untold = bound.filter(|local| layout.untold.contains(local));
+        let tied = untold.map(|local| {
+            let (ident, token) = (&graph.locals[local].ident, type_token(local));
+            Stmt::Expr(Expr::Verbatim(quote!(if false { #ident = #token.value(); })), None)
+        });
+        tied.collect()
     }
 
     /// What a branch of a wait gives, or what is awaited alone, `at` that place.
@@ -141,7 +144,8 @@ impl VisitMut for Source<'_> {
             }
             self.visit_stmt_mut(&mut stmt);
             let tie = self.tie(&stmt);
-            block.stmts.extend([Some(stmt), tie].into_iter().flatten());
+            block.stmts.push(stmt);
+            block.stmts.extend(tie);
         }
     }
 

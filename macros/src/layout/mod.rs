@@ -30,7 +30,6 @@ pub(crate) use self::parts::{StandIns, Turn};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
 pub(crate) use self::states::inner_variant;
 use self::states::{edges, states};
-pub(crate) use self::untold::untyped;
 pub(crate) use self::validate::validate;
 use crate::carried::Carried;
 use crate::cfg;

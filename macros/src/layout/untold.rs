@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, ExprCall, Ident, Lit, Pat, PatIdent, Stmt};
+use syn::{Expr, ExprCall, Ident, Lit, Pat, Stmt};
 
 use super::scope_path;
-use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, Terminator};
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Locals, Node, Terminator};
 use crate::macros::scan_names;
-use crate::usage::Usage;
+use crate::usage::{Usage, bound_locals};
 
 /// Locals whose first value does not tell their type.
 #[derive(Default)]
@@ -25,28 +25,18 @@ pub(super) fn find(graph: &Graph) -> BTreeSet<LocalId> {
     let mut untold = Untold::default();
     for node in graph.blocks.iter().flat_map(|block| &block.nodes) {
         let Node::Code(Stmt::Local(local)) = node else { continue };
-        let (Some(pat), Some(init)) = (untyped(&local.pat), &local.init) else { continue };
-        let Some(local) = graph.locals.find(&pat.ident) else { continue };
-        if pat.mutability.is_some() && !tells(&init.expr) {
-            untold.locals.insert(local);
-            if is_number(&init.expr) {
-                untold.numbers.insert(local);
+        let Some(init) = &local.init else { continue };
+        match &local.pat {
+            Pat::Type(pat) if has_gap(pat.ty.to_token_stream()) => {
+                untold.note(&graph.locals, &pat.pat, &init.expr);
             }
+            pat => untold.note(&graph.locals, pat, &init.expr),
         }
     }
     if untold.locals.is_empty() {
         return untold.locals;
     }
     graph.block_ids().flat_map(|id| untold.told_late(graph, id)).collect()
-}
-
-/// The binding of a pattern that is nothing else, and does not name the type in full.
-pub(crate) fn untyped(pat: &Pat) -> Option<&PatIdent> {
-    match pat {
-        Pat::Ident(pat) => Some(pat),
-        Pat::Type(pat) if has_gap(pat.ty.to_token_stream()) => untyped(&pat.pat),
-        _ => None,
-    }
 }
 
 /// Whether a type leaves something to be inferred.
@@ -110,6 +100,25 @@ fn is_number(value: &Expr) -> bool {
 }
 
 impl Untold {
+    /// Notes what a pattern binds of a value that does not tell enough.
+    fn note(&mut self, locals: &Locals, pat: &Pat, value: &Expr) {
+        match (pat, value) {
+            (Pat::Tuple(pat), Expr::Tuple(value)) if pat.elems.len() == value.elems.len() => {
+                let parts = pat.elems.iter().zip(&value.elems);
+                parts.for_each(|(pat, value)| self.note(locals, pat, value));
+            }
+            _ if !tells(value) => {
+                let mut bound = bound_locals(locals, pat);
+                bound.retain(|local| locals[*local].mutable);
+                if is_number(value) {
+                    self.numbers.extend(&bound);
+                }
+                self.locals.extend(bound);
+            }
+            _ => {}
+        }
+    }
+
     /// Those that a branch of the block's end changes behind an await, where the branches after it look
     /// into them.
     fn told_late(&self, graph: &Graph, id: BlockId) -> BTreeSet<LocalId> {
