@@ -31,6 +31,7 @@ mod register;
 mod resolve;
 mod source;
 mod suspend;
+mod untold;
 mod usage;
 mod workflow;
 mod write_out;

@@ -37,6 +37,8 @@ pub(crate) struct Local {
     pub(crate) holds_text: bool,
     /// Whether it may be a borrowed text, as far as its source shows.
     pub(crate) may_be_text: bool,
+    /// What its first value does not tell of its type.
+    pub(crate) untold: Option<Untold>,
 }
 
 impl Local {
@@ -82,6 +84,15 @@ impl LocalKind {
     }
 }
 
+/// What is not told of a local's type by its first value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Untold {
+    /// Which number it is: only methods take that to be known.
+    Number,
+    /// Anything.
+    Other,
+}
+
 /// The locals of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Locals {
@@ -120,6 +131,7 @@ impl Locals {
             is_temporary: false,
             holds_text: false,
             may_be_text: false,
+            untold: None,
         });
         id
     }

@@ -14,7 +14,7 @@ use proc_macro2::Span;
 pub(crate) use self::graph::{
     Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator,
 };
-pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith};
+pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
 pub(crate) use self::tree::{
     Arm, AsyncBlock, Body, Branch, Point, PointKind, SelectArm, Stmt, Tree, discard, discarded,
 };

@@ -193,8 +193,7 @@ impl Lower<'_> {
         let is_new = self.is_value(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
         if is_new {
-            self.borrowed += 1;
-            scrutinee = self.spill(scrutinee);
+            scrutinee = self.keep(scrutinee);
         }
         // What is left of the value is dropped before what has been matched.
         self.push(Stmt::Declare(value));

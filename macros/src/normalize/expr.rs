@@ -11,6 +11,7 @@ use crate::check::Rule;
 use crate::ir::{Body, Stmt};
 use crate::macros::{self, Piece, Role};
 use crate::suspend::{self, Awaiting};
+use crate::usage::takes;
 
 impl Lower<'_> {
     /// Emits everything in `expr` up to its last suspension, and gives what is left of it.
@@ -236,7 +237,7 @@ impl Lower<'_> {
 
 /// The operands of an expression that evaluates all of them, in the order in which it does.
 pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>> {
-    use Operand::{Borrowed, Place, Receiver, Value};
+    use Operand::{Borrowed, Place, Receiver, Taken, Value};
     Some(match expr {
         Expr::Array(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
         Expr::Tuple(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
@@ -259,7 +260,8 @@ pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>>
             operands
         }
         Expr::MethodCall(expr) => {
-            let mut operands = vec![(&mut *expr.receiver, Receiver)];
+            let kind = if takes(expr) { Taken } else { Receiver };
+            let mut operands = vec![(&mut *expr.receiver, kind)];
             operands.extend(expr.args.iter_mut().map(|argument| (argument, Value)));
             operands
         }

@@ -84,7 +84,8 @@ impl Lower<'_> {
                 let next = call(Expr::Verbatim(next), syn::parse_quote_spanned!(span=> &mut #rest));
                 this.each(expr.label.as_ref(), next, pat, body, span);
             });
-            self.push(Stmt::Scope(scope));
+            let scope = self.scope(scope);
+            self.push(scope);
         } else {
             let whole = Expr::ForLoop(syn::ExprForLoop { expr: Box::new(iterator), ..expr });
             let whole = self.opaque(whole);

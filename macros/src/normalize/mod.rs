@@ -20,6 +20,7 @@ mod foreign;
 mod given;
 mod guards;
 mod items;
+mod kept;
 mod keys;
 mod labels;
 mod late;
@@ -47,6 +48,8 @@ pub(crate) use self::alternatives::all_exclude;
 pub(crate) use self::compound::is_assignment;
 pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};
+
+use std::collections::BTreeSet;
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -78,6 +81,7 @@ pub(crate) fn normalize(
         targets: 0,
         temporaries: 0,
         borrowed: 0,
+        kept: BTreeSet::new(),
         jumps: Vec::new(),
         declared: Vec::new(),
         rest: Vec::new(),
@@ -124,6 +128,8 @@ struct Lower<'a> {
     temporaries: usize,
     /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
     borrowed: usize,
+    /// Those of them that are locals.
+    kept: BTreeSet<LocalId>,
     jumps: Vec<JumpScope>,
     /// What `let` has declared so far.
     declared: Vec<LocalId>,
@@ -159,7 +165,8 @@ impl Lower<'_> {
         if std::mem::replace(&mut self.borrowed, before) == before {
             self.out.extend(body.stmts);
         } else {
-            self.push(Stmt::Scope(body));
+            let scope = self.scope(body);
+            self.push(scope);
         }
     }
 
@@ -179,7 +186,8 @@ impl Lower<'_> {
         self.locals[local].ty = ty;
         self.push(Stmt::Declare(local));
         body.stmts.push(Stmt::Define { local, value });
-        self.push(Stmt::Scope(body));
+        let scope = self.scope(body);
+        self.push(scope);
         self.path(local)
     }
 
@@ -192,7 +200,8 @@ impl Lower<'_> {
         }
         if let Some(value) = self.with_lasting_keys(&value, &mut body.stmts) {
             self.borrowed = before;
-            self.push(Stmt::Scope(body));
+            let scope = self.scope(body);
+            self.push(scope);
             return (value, None);
         }
         if extends_temporaries(&value) || is_slice(&value) {

@@ -27,6 +27,8 @@ pub(super) enum Operand {
     Place,
     /// Borrows it where it is, or copies it, as the method wants it.
     Receiver,
+    /// As `Receiver`, of a method that is known to move it.
+    Taken,
 }
 
 impl Operand {
@@ -68,11 +70,17 @@ impl Lower<'_> {
                 Some(last) if index == last => {
                     // What is not moved out of it ends with the statement.
                     let stays = is_kept(&operand, kind);
-                    self.borrowed += usize::from(stays);
-                    match operand {
+                    let operand = match operand {
                         Expr::If(expr) if kind.is_value() => self.hoist_if(expr),
                         operand => self.hoist(operand),
+                    };
+                    if stays {
+                        self.note_kept(&operand);
                     }
+                    if kind == Operand::Taken {
+                        self.note_taken(&operand);
+                    }
+                    operand
                 }
                 _ => self.opaque(operand),
             });
@@ -144,7 +152,13 @@ impl Lower<'_> {
             {
                 self.spill(operand)
             }
-            operand => self.stabilize_place(operand, changed),
+            operand => {
+                let place = self.stabilize_place(operand, changed);
+                if kind == Operand::Taken {
+                    self.note_taken(&place);
+                }
+                place
+            }
         }
     }
 
@@ -191,9 +205,10 @@ impl Lower<'_> {
                     chain
                 }
                 None => {
-                    self.borrowed += 1;
                     let value = self.keep_receiver(value);
-                    self.spill_lent(value)
+                    let value = self.spill_lent(value);
+                    self.note_kept(&value);
+                    value
                 }
             },
         }
@@ -287,7 +302,7 @@ pub(super) fn gives_option(value: &Expr) -> bool {
 fn is_kept(operand: &Expr, kind: Operand) -> bool {
     match operand {
         Expr::Paren(paren) => is_kept(&paren.expr, kind),
-        Expr::Await(_) => matches!(kind, Operand::Place | Operand::Receiver),
+        Expr::Await(_) => matches!(kind, Operand::Place | Operand::Receiver | Operand::Taken),
         Expr::Macro(call) if control::is_join(&call.mac) => !kind.is_value(),
         operand => !kind.is_value() && control::has_parts(operand),
     }

@@ -20,12 +20,11 @@ impl Lower<'_> {
         let stays = leaves_value(pats) && is_value;
         let mut value = self.keep_receiver(value);
         if stays {
-            self.borrowed += 1;
-            return self.spill(value);
+            return self.keep(value);
         }
         for (lender, _) in self.lenders(&mut value, pats, false) {
-            self.borrowed += 1;
             *lender = self.spill_lent(std::mem::replace(lender, Expr::PLACEHOLDER));
+            self.note_kept(lender);
         }
         self.keep_bound(pats, value)
     }
@@ -52,8 +51,7 @@ impl Lower<'_> {
         match value {
             Expr::MethodCall(mut call) if is_looked_at(&call) => {
                 let receiver = self.keep_receiver(*call.receiver);
-                self.borrowed += 1;
-                *call.receiver = self.spill(receiver);
+                *call.receiver = self.keep(receiver);
                 Expr::MethodCall(call)
             }
             Expr::Binary(mut expr) if is_lazy(&expr.op) => {

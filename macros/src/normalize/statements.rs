@@ -270,7 +270,8 @@ impl Lower<'_> {
             self.push(Stmt::Declare(local));
             body.stmts.push(Stmt::Define { local, value: self.path(part) });
         }
-        self.push(Stmt::Scope(body));
+        let scope = self.scope(body);
+        self.push(scope);
         None
     }
 
@@ -290,7 +291,8 @@ impl Lower<'_> {
             syn::LocalInit { eq_token: Default::default(), expr: Box::new(kept), diverge: None };
         local.init = Some(init);
         body.stmts.push(Stmt::Code(Source::Local(local)));
-        self.push(Stmt::Scope(body));
+        let scope = self.scope(body);
+        self.push(scope);
         None
     }
 }

@@ -21,7 +21,7 @@ use syn::{Block, Expr, Ident, Macro, Pat, PatType, Stmt};
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
 use crate::ir::{LocalId, LocalKind, Locals};
-use crate::suspend;
+use crate::{suspend, untold};
 
 /// Gives every binding its name.
 pub(crate) fn resolve(
@@ -304,6 +304,7 @@ impl VisitMut for Resolver<'_> {
                 }
                 let is_certain = local.init.as_ref().is_none_or(|init| init.diverge.is_none());
                 self.bind_names(&mut local.pat, is_certain);
+                untold::note(&mut self.locals, local);
             }
             Stmt::Item(syn::Item::Macro(item)) => self.define_macro(item),
             // Other items see no locals.

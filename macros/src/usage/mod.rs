@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::Visit;
 use syn::{Expr, Ident, Member, Pat, Stmt};
 
+pub(crate) use self::analysis::takes;
 use self::analysis::{Analysis, Mode};
 use crate::ir::{Branch, LocalId, Locals, TargetId};
 use crate::normalize::collect_bindings;

@@ -7,6 +7,7 @@ mod visit;
 use syn::visit::Visit;
 use syn::{Expr, Pat};
 
+pub(crate) use self::visit::takes;
 use super::{Flow, Jump, Place, Usage};
 use crate::ir::{LocalId, Locals};
 use crate::normalize::collect_bindings;

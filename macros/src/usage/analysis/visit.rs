@@ -88,7 +88,7 @@ fn changes(call: &syn::ExprMethodCall) -> bool {
 
 /// Whether the method takes what it is called on, by those of the standard library: none has this name and
 /// does not.
-fn takes(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn takes(call: &syn::ExprMethodCall) -> bool {
     const TAKING: [&str; 10] = [
         "expect",
         "expect_err",
