@@ -214,19 +214,34 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        rewrite_macro(mac, |expr| self.visit_expr_mut(expr));
+        rewrite_macro(mac, |expr, pat| {
+            self.scoped(|this| {
+                pat.into_iter().for_each(|pat| this.hide(pat));
+                this.visit_expr_mut(expr);
+            });
+        });
     }
 }
 
-/// Rewrites the expressions in a macro. `normalize` has refused jumps in those that cannot be taken apart.
-fn rewrite_macro(mac: &mut syn::Macro, mut rewrite: impl FnMut(&mut Expr)) {
+/// Rewrites the expressions in a macro, the guard of a `matches!` with the pattern before it. `normalize` has
+/// refused jumps in those that cannot be taken apart.
+fn rewrite_macro(mac: &mut syn::Macro, mut rewrite: impl FnMut(&mut Expr, Option<&Pat>)) {
     let Some(mut pieces) = macros::parse(mac) else { return };
     let mut changed = false;
     for piece in &mut pieces {
-        if let Piece::Expr(expr, _) = piece {
-            let before = expr.clone();
-            rewrite(expr);
-            changed |= *expr != before;
+        match piece {
+            Piece::Expr(expr, _) => {
+                let before = expr.clone();
+                rewrite(expr, None);
+                changed |= *expr != before;
+            }
+            Piece::Tokens(tokens) => {
+                if let Some((pat, Some(mut guard))) = macros::matches_pattern(mac, tokens) {
+                    rewrite(&mut guard, Some(&pat));
+                    *tokens = quote!(#pat if #guard);
+                    changed = true;
+                }
+            }
         }
     }
     if changed {
@@ -262,6 +277,11 @@ impl VisitMut for Parts<'_, '_, '_> {
         self.0.hidden.truncate(count);
     }
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-        rewrite_macro(mac, |expr| self.visit_expr_mut(expr));
+        rewrite_macro(mac, |expr, pat| {
+            let count = self.0.hidden.len();
+            pat.into_iter().for_each(|pat| self.0.hide(pat));
+            self.visit_expr_mut(expr);
+            self.0.hidden.truncate(count);
+        });
     }
 }
