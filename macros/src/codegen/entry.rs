@@ -99,8 +99,7 @@ impl Printer<'_> {
         for id in filled {
             let variable = self.machine.layout.variable(*id);
             if declares(variable.place.local) {
-                let ident = &variable.ident;
-                out.push(quote!(#[allow(unused_variables)] let mut #ident;));
+                out.push(self.declare_part(*id));
             }
         }
         let remade = self.root.remade.iter().copied().filter(|local| declares(*local));

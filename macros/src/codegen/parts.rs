@@ -1,13 +1,15 @@
 //! Parts of locals that have variables of their own in an arm.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 
 use super::Machine;
 use super::braces::Braces;
 use super::print::{Printer, names, root_after};
+use super::tokens::part_token;
 use crate::ir::{Block, BlockKind, RegionId, ScopeId};
 use crate::layout::{Root, VariableId};
-use crate::usage::Place;
+use crate::usage::{Place, Usage};
 
 /// The parts of locals that are variables of their own in a root, and in what it is in.
 pub(super) fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
@@ -37,6 +39,34 @@ impl Printer<'_> {
             self.is_used_by_regions(&variable.place) || names(&code, &variable.ident)
         };
         unfilled.iter().copied().filter(is_filled).collect()
+    }
+
+    /// Declares a part that the root is to fill. Its type is that of the part which has been moved out.
+    pub(super) fn declare_part(&self, id: VariableId) -> TokenStream {
+        let (ident, token) = (&self.machine.layout.variable(id).ident, part_token(id));
+        quote! {
+            #[allow(unused_variables)]
+            let mut #ident;
+            if false { #ident = #token.value(); }
+        }
+    }
+
+    /// Tells the types of the parts that code is about to move out and another root is to fill.
+    pub(super) fn tie_parts(&self, usage: &Usage) -> TokenStream {
+        let layout = self.machine.layout;
+        let tied = layout.filled_later().filter(|id| {
+            let part = &layout.variable(*id).place;
+            // Of a part that is not whole here there is nothing to tell its type.
+            let mut own = self.parts_of(part.local).peekable();
+            let is_there = own.peek().is_none() || own.any(|(own, _)| own.holds(part));
+            is_there && usage.looks_at(part) && usage.moves.iter().any(|moved| part.holds(moved))
+        });
+        tied.map(|id| {
+            let place = self.place(&layout.variable(id).place);
+            let token = part_token(id);
+            quote!(if false { #token.is_of(&#place); })
+        })
+        .collect()
     }
 
     /// Whether the regions use a part of a local from outside that the root steps. Those that have taken the

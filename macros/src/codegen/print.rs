@@ -121,6 +121,7 @@ impl<'a> Printer<'a> {
             for (index, (node, usage)) in block.nodes.iter().zip(&block.usages).enumerate() {
                 self.at.set((id, index));
                 let (copy, fill) = self.copy_parts(usage);
+                braces.push(self.tie_parts(usage));
                 braces.push(copy);
                 self.node(node, usage, braces);
                 self.note_moved(usage);
@@ -128,6 +129,7 @@ impl<'a> Printer<'a> {
             }
             self.at.set((id, block.nodes.len()));
             let (copy, fill) = self.copy_parts(&block.end_usage);
+            braces.push(self.tie_parts(&block.end_usage));
             braces.push(copy);
             self.filling.replace(fill.clone());
             let usage = &block.end_usage;

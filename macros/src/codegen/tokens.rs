@@ -23,14 +23,16 @@ pub(super) fn type_token(local: LocalId) -> Ident {
     hidden(&format!("y{}", local.0))
 }
 
+/// The token of a part of a local that one root moves out and another fills.
+pub(super) fn part_token(id: VariableId) -> Ident {
+    hidden(&format!("p{}", id.0))
+}
+
 /// Those tokens.
 pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
-    let tied = machine.layout.tied.iter();
-    tied.map(|local| {
-        let token = type_token(*local);
-        quote!(let #token = __piton::TypeOf::new();)
-    })
-    .collect()
+    let locals = machine.layout.tied.iter().copied().map(type_token);
+    let tokens = locals.chain(machine.layout.filled_later().map(part_token));
+    tokens.map(|token| quote!(let #token = __piton::TypeOf::new();)).collect()
 }
 
 /// The type token of an operation.

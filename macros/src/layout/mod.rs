@@ -279,6 +279,12 @@ impl Layout {
         self.roots.iter().any(|root| root.remade.contains(&local))
     }
 
+    /// The parts of locals that one root moves out and another fills.
+    pub(crate) fn filled_later(&self) -> impl Iterator<Item = VariableId> + '_ {
+        let parts: BTreeSet<_> = self.roots.iter().flat_map(|root| &root.unfilled).collect();
+        parts.into_iter().copied()
+    }
+
     /// The states of the function itself, or those of a region.
     pub(crate) fn states_of(&self, owner: Option<RegionId>) -> impl Iterator<Item = &State> {
         self.states.iter().filter(move |state| state.region == owner)

@@ -81,6 +81,9 @@ impl<T> TypeOf<T> {
         Self(PhantomData)
     }
 
+    /// Says of which type it is, by a value.
+    pub const fn is_of(&self, _: &T) {}
+
     /// Stands in code that is never come to.
     ///
     /// # Panics
