@@ -23,6 +23,7 @@ mod layout;
 mod liveness;
 mod macros;
 mod method;
+mod moved;
 mod normalize;
 mod owned;
 mod parse;

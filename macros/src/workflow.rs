@@ -11,7 +11,9 @@ use crate::diagnostics::Diagnostics;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
 use crate::parse::WorkflowFn;
-use crate::{cfg, codegen, conditions, dump, layout, liveness, method, normalize, parse, resolve};
+use crate::{
+    cfg, codegen, conditions, dump, layout, liveness, method, moved, normalize, parse, resolve,
+};
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
 /// gives the errors and a function of the same signature, so that its callers do not fail too.
@@ -127,17 +129,31 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     }
     dumps.add("resolve", || dump::locals(&locals));
     let body = function.body.clone();
-    let tree = normalize::normalize(function.context.as_ref(), body, locals, diagnostics);
+    let context = function.context.as_ref();
+    let tree = normalize::normalize(context, body.clone(), locals.clone(), &[], diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
     dumps.add("normalize", || dump::tree(&tree));
     let mut graph = cfg::build(tree, &function.params);
+    let mut liveness = liveness::analyze(&graph);
+    let moved = moved::find(&graph, &liveness);
+    if !moved.is_empty() {
+        // What there is to say has been said.
+        let said = Diagnostics::new();
+        let tree = normalize::normalize(context, body, locals, &moved, &said);
+        if let Err(error) = said.finish() {
+            diagnostics.push(error);
+            return None;
+        }
+        dumps.add("normalize, with what branches move", || dump::tree(&tree));
+        graph = cfg::build(tree, &function.params);
+        liveness = liveness::analyze(&graph);
+    }
     for item in &mut graph.items {
         compile_item(item, function, diagnostics);
     }
-    let liveness = liveness::analyze(&graph);
     dumps.add("cfg, liveness", || dump::graph(&graph, &liveness));
     let layout = layout::lay_out(&graph, &liveness);
     dumps.add("layout", || dump::layout(&layout));

@@ -236,11 +236,7 @@ impl Lower<'_> {
     fn seen(&mut self, ident: &Ident) -> Ident {
         let name = ident.to_string();
         let plain = name.trim_start_matches("r#");
-        let free = (2..).map(|number| format!("{plain}_{number}"));
-        let free = free
-            .into_iter()
-            .find(|name| !self.source.names(name) && self.locals.find_name(name).is_none());
-        let new = Ident::new(&free.unwrap_or_default(), ident.span());
+        let new = Ident::new(&self.free_name(plain), ident.span());
         self.locals.add(new.clone(), plain, false, LocalKind::Value);
         new
     }

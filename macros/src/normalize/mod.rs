@@ -28,6 +28,7 @@ mod lenders;
 mod lending;
 mod lent;
 mod loops;
+mod moved;
 mod names;
 mod numbers;
 mod operands;
@@ -60,18 +61,21 @@ use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::hidden_at;
 use crate::ir::{Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree};
+use crate::moved::Moved;
 
-/// Takes apart what suspends.
+/// Takes apart what suspends, once more if it is known what branches have `moved`.
 pub(crate) fn normalize(
     context: Option<&Ident>,
     body: Block,
     locals: Locals,
+    moved: &[Moved],
     diagnostics: &Diagnostics,
 ) -> Tree {
     let mut locals = locals;
     let shapes = texts::find(&body, &mut locals);
     let mut lower = Lower {
         locals,
+        moved,
         shapes,
         points: Vec::new(),
         pinned: Vec::new(),
@@ -115,6 +119,8 @@ impl Dest {
 
 struct Lower<'a> {
     locals: Locals,
+    /// The parts of locals that branches take over.
+    moved: &'a [Moved],
     /// What is known of their values.
     shapes: texts::Shapes,
     points: Vec<Point>,

@@ -206,10 +206,11 @@ impl Lower<'_> {
         index: usize,
         branch: Branch<syn::ExprAsync>,
     ) -> Branch<AsyncBlock> {
-        let block = match branch {
+        let mut block = match branch {
             Branch::Operation(operation) => return Branch::Operation(operation),
             Branch::Region(block) => block,
         };
+        self.take_parts(point, index, &mut block.block);
         let span = block.async_token.span;
         let jumps = std::mem::take(&mut self.jumps);
         let within = self.within.replace((point, index));

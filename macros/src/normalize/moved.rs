@@ -1,0 +1,122 @@
+//! Parts that a branch takes over become locals of their own before it. See [`crate::moved`].
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Ident, Macro};
+
+use super::select::Select;
+use super::{Lower, ident_expr, ident_pat};
+use crate::ir::{LocalKind, PointId, Stmt};
+use crate::macros::{self, Piece};
+use crate::moved::Moved;
+use crate::usage::Place;
+
+impl Lower<'_> {
+    /// Moves the parts that a branch takes over into locals, and has its block use those.
+    pub(super) fn take_parts(&mut self, point: PointId, index: usize, block: &mut Block) {
+        let moved = self.moved;
+        for part in moved.iter().filter(|part| (part.point, part.index) == (point, index)) {
+            self.take_part(part, block);
+        }
+    }
+
+    fn take_part(&mut self, part: &Moved, block: &mut Block) {
+        let plain = format!("{}_{}", part.local, part.fields.join("_"));
+        let new = Ident::new(&self.free_name(plain.trim_start_matches("r#")), part.local.span());
+        let mut uses = Uses { part, new: &new, first: None };
+        let mut changed = block.clone();
+        uses.visit_block_mut(&mut changed);
+        let Some(value) = uses.first.filter(|_| !names(changed.to_token_stream(), part)) else {
+            return;
+        };
+        *block = changed;
+        self.locals.add(new.clone(), &new.to_string(), true, LocalKind::Value);
+        let pat = ident_pat(new, true);
+        self.push(Stmt::Code(syn::parse_quote!(let #pat = #value;)));
+    }
+
+    /// A name that is not used, made of `plain`.
+    pub(super) fn free_name(&self, plain: &str) -> String {
+        let others = (2..).map(|number| format!("{plain}_{number}"));
+        let mut names = std::iter::once(plain.to_owned()).chain(others);
+        let is_free =
+            |name: &String| !self.source.names(name) && self.locals.find_name(name).is_none();
+        names.find(is_free).unwrap_or_default()
+    }
+}
+
+/// Replaces the uses of a part.
+struct Uses<'a> {
+    part: &'a Moved,
+    new: &'a Ident,
+    /// The first of them.
+    first: Option<Expr>,
+}
+
+impl VisitMut for Uses<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if !is_part(expr, self.part) {
+            return visit_mut::visit_expr_mut(self, expr);
+        }
+        let mut new = self.new.clone();
+        new.set_span(new.span().located_at(expr.span()));
+        let used = std::mem::replace(expr, ident_expr(new));
+        self.first.get_or_insert(used);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        if let Some(mut select) = Select::of(mac) {
+            for arm in &mut select.arms {
+                self.visit_pat_mut(&mut arm.pat);
+                self.visit_expr_mut(&mut arm.future);
+                arm.cond.iter_mut().for_each(|cond| self.visit_expr_mut(cond));
+                self.visit_expr_mut(&mut arm.handler);
+            }
+            mac.tokens = select.into_token_stream();
+            return;
+        }
+        let Some(mut pieces) = macros::parse(mac) else { return };
+        for piece in &mut pieces {
+            if let Piece::Expr(expr, _) = piece {
+                self.visit_expr_mut(expr);
+            }
+        }
+        mac.tokens = macros::unparse(&pieces);
+    }
+}
+
+fn is_part(expr: &Expr, part: &Moved) -> bool {
+    // A local that is looked for by its name stands for any.
+    let find = |ident: &Ident| (*ident == part.local).then_some(crate::ir::LocalId(0));
+    matches!(expr, Expr::Field(_))
+        && Place::of(expr, &find).is_some_and(|place| place.fields == part.fields)
+}
+
+/// Whether the tokens name the part, or what it is a part of.
+fn names(tokens: TokenStream, part: &Moved) -> bool {
+    let mut trees = tokens.into_iter().peekable();
+    while let Some(tree) = trees.next() {
+        match tree {
+            TokenTree::Group(group) if names(group.stream(), part) => return true,
+            TokenTree::Ident(ident) if ident == part.local => {
+                let mut fields = Vec::new();
+                while trees
+                    .next_if(|it| matches!(it, TokenTree::Punct(dot) if dot.as_char() == '.'))
+                    .is_some()
+                {
+                    let member = trees.next().map(|member| member.to_string());
+                    // `.0.1` may be one literal.
+                    fields
+                        .extend(member.iter().flat_map(|it| it.split('.')).map(ToOwned::to_owned));
+                }
+                if fields.iter().zip(&part.fields).all(|(a, b)| a == b) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
