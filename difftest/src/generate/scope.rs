@@ -251,10 +251,12 @@ impl Scope {
         Some(index)
     }
 
-    /// A local, or a part of one, that has been moved and can be given a new value.
+    /// A local, or a part of one, that has been moved and can be given a new value. One that shows its drop
+    /// is not in a branch, behind which nothing could read it.
     pub(super) fn find_moved(&mut self, rng: &mut Rng) -> Option<usize> {
+        let shows = |var: &Var| var.ty.is_noisy() && var.branches < self.branches;
         let fitting: Vec<usize> = (self.captured..self.vars.len())
-            .filter(|index| !self.vars[*index].alive)
+            .filter(|index| !self.vars[*index].alive && !shows(&self.vars[*index]))
             .filter(|index| self.is_usable(*index, self.vars[*index].ty, Use::Assign))
             .collect();
         let index = if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }?;

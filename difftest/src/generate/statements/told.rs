@@ -78,8 +78,10 @@ impl Generator {
             1 => format!("if !{counter}.is_positive() $ else if let true = {looks} $ else $"),
             _ => format!("match {counter} % 3 {{ 0 => $ 1 if {looks} => $ _ => $ }}"),
         };
+        // What branches change is read after them.
         let template = format!(
-            "let mut {name} = {first};\n{label}: for {counter} in 0_i64..4 {{\n{choice}\n}}"
+            "let mut {name} = {first};\n{label}: for {counter} in 0_i64..4 {{\n{choice}\n}}\n\
+             note(format!(\"{{:?}}\", {name}));"
         );
         Node::stmt(&template, branches)
     }

@@ -9,7 +9,7 @@ use crate::ir::label_target;
 use crate::macros::{self, Piece, Role};
 use crate::normalize::select::Select;
 use crate::normalize::{is_assignment, is_comparison, is_lazy, split_type};
-use crate::usage::Jump;
+use crate::usage::{Jump, Place};
 
 /// Whether the method only looks at what it is called on, by the traits and types of the standard library
 /// that have these methods.
@@ -267,7 +267,14 @@ impl Visit<'_> for Analysis<'_> {
                 expr.inputs.iter().for_each(|pat| this.hide(pat));
                 this.visit_expr(&expr.body);
             }),
-            Expr::Async(expr) => self.detached(|this| this.visit_block(&expr.block)),
+            Expr::Async(expr) => {
+                let before = std::mem::take(&mut self.usage.mentions);
+                self.detached(|this| this.visit_block(&expr.block));
+                if expr.capture.is_some() {
+                    self.usage.spends.extend(self.usage.mentions.iter().copied().map(Place::whole));
+                }
+                self.usage.mentions.extend(before);
+            }
             Expr::Return(expr) => {
                 expr.expr.iter().for_each(|value| self.visit_expr(value));
                 self.jump(Jump::Return);
