@@ -45,6 +45,14 @@ impl Scope {
         readable.map(|index| self.vars[index].name.clone()).collect()
     }
 
+    /// Has the last local be read before its scope ends, as if a branch had changed it: nothing else reads it,
+    /// perhaps, and how its value is made does not show whether that borrows.
+    pub(in crate::generate) fn read_last(&mut self) {
+        if let Some(var) = self.vars.iter_mut().rfind(|var| var.part_of.is_none()) {
+            var.changed_in_branch = true;
+        }
+    }
+
     /// Whether what is to be changed now must be read before that, because a branch has changed it.
     pub(in crate::generate) fn is_read_before(&self, index: usize) -> bool {
         let whole = self.vars[index].part_of.unwrap_or(index);

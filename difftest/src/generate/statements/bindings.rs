@@ -21,11 +21,19 @@ impl Generator {
         self.is_bound = false;
         let name = self.name();
         let mutable = self.rng.chance(50);
-        self.scope.declare(&name, ty, mutable);
+        self.declare_with(&name, ty, mutable, &value);
         let mutability = if mutable { "mut " } else { "" };
         let annotation =
             if self.rng.chance(20) { format!(": {}", ty.name()) } else { String::new() };
         Node::stmt(&format!("let {mutability}{name}{annotation} = $;"), vec![value])
+    }
+
+    /// Declares what shows its drop so that it is read, unless it shows how its value is made.
+    fn declare_with(&mut self, name: &str, ty: Ty, mutable: bool, value: &Node) {
+        self.scope.declare(name, ty, mutable);
+        if ty.is_noisy() && is_opaque(&value.to_source()) {
+            self.scope.read_last();
+        }
     }
 
     pub(super) fn destructuring(&mut self) -> Node {
@@ -206,7 +214,7 @@ impl Generator {
             _ => {
                 let name = self.name();
                 let mutable = self.rng.chance(50);
-                self.scope.declare(&name, Ty::Noisy, mutable);
+                self.declare_with(&name, Ty::Noisy, mutable, &value);
                 let mutability = if mutable { "mut " } else { "" };
                 Node::stmt(&format!("let {mutability}{name} = $;"), vec![value])
             }
@@ -231,4 +239,11 @@ impl Generator {
         self.scope.declare(&name, Ty::Int, false);
         Node::stmt(&template, vec![])
     }
+}
+
+/// Whether a value is made by methods, closures, borrows or branches.
+fn is_opaque(value: &str) -> bool {
+    let value = value.replace(".clone()", "").replace(".await", "");
+    let has_method = value.split('.').skip(1).any(|rest| rest.starts_with(char::is_alphabetic));
+    has_method || value.contains(['&', '|', '{'])
 }
