@@ -128,8 +128,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         locals[local].stored = "self".to_owned();
     }
     dumps.add("resolve", || dump::locals(&locals));
-    let body = function.body.clone();
-    let context = function.context.as_ref();
+    let (context, body) = (function.context.as_ref(), &function.body);
     let tree = normalize::normalize(context, body.clone(), locals.clone(), &[], diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
@@ -142,7 +141,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     if !moved.is_empty() {
         // What there is to say has been said.
         let said = Diagnostics::new();
-        let tree = normalize::normalize(context, body, locals, &moved, &said);
+        let tree = normalize::normalize(context, body.clone(), locals, &moved, &said);
         if let Err(error) = said.finish() {
             diagnostics.push(error);
             return None;

@@ -157,7 +157,11 @@ impl Printer<'_> {
                     let made = if self.is_shared(*id) { shared::made(made) } else { made };
                     (made, self.type_again(*id))
                 }
-                (_, local) => (parts::together(local.made_with.as_ref()?, &idents), None),
+                (_, local) => {
+                    let made = parts::together(local.made_with.as_ref()?, &idents);
+                    let is_shared = group.iter().any(|id| self.is_shared(*id));
+                    (if is_shared { shared::made(made) } else { made }, None)
+                }
             };
             Rewrite::new(self).visit_expr_mut(&mut expr);
             Some((parts::tuple(&idents), ty, expr))

@@ -10,7 +10,7 @@
 
 use proc_macro2::Ident;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprClosure, ExprMethodCall, ExprReference, Type, TypeReference};
+use syn::{Expr, ExprClosure, ExprMethodCall, ExprReference, PatIdent, Type, TypeReference};
 
 /// The same, made only to be looked through.
 pub(super) fn made(mut made: Expr) -> Expr {
@@ -47,6 +47,13 @@ impl VisitMut for Shared {
             method => method.strip_suffix("_mut").unwrap_or(method),
         };
         call.method = Ident::new(shared, call.method.span());
+    }
+
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        visit_mut::visit_pat_ident_mut(self, pat);
+        if pat.by_ref.is_some() {
+            pat.mutability = None;
+        }
     }
 
     fn visit_type_reference_mut(&mut self, ty: &mut TypeReference) {

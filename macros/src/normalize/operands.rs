@@ -176,7 +176,14 @@ impl Lower<'_> {
     fn stabilize_parts(&mut self, place: Expr, changed: &Changed) -> Expr {
         match place {
             Expr::Path(_) => place,
-            Expr::Paren(expr) => self.stabilize_parts(*expr.expr, changed),
+            Expr::Paren(mut expr) => match self.stabilize_parts(*expr.expr, changed) {
+                // A method that is written behind it is one of the place.
+                place @ Expr::Unary(_) => {
+                    *expr.expr = place;
+                    Expr::Paren(expr)
+                }
+                place => place,
+            },
             Expr::Field(expr) => {
                 let base = Box::new(self.stabilize_parts(*expr.base, changed));
                 Expr::Field(syn::ExprField { base, ..expr })
