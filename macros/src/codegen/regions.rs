@@ -6,7 +6,7 @@
 //! writing its state and going to that same arm, which begins the branches, each in its turn:
 //! operations that have been made and locals that a region takes over come there in variables.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Index};
@@ -211,6 +211,11 @@ impl Printer<'_> {
         let value =
             if returns(self.machine.graph, id) { quote!(_) } else { quote!(__piton::Never) };
         let (handle, index) = (handle(id), Index::from(region.index));
+        // What is wrong with what the block captures is said of it.
+        let at = Span::mixed_site().located_at(region.span);
+        let step = quote_spanned! {at=>
+            |#parked: &mut __piton::Parked| -> ::core::result::Result<#value, __piton::Halt> { #run }
+        };
         quote! {
             let #begins = ::core::mem::take(&mut #made);
             let #handle = __piton::Region::new(
@@ -218,9 +223,7 @@ impl Printer<'_> {
                 #state_type::#variant as u32,
                 Self::GRAPH,
             );
-            let mut #closure = |
-                #parked: &mut __piton::Parked
-            | -> ::core::result::Result<#value, __piton::Halt> { #run };
+            let mut #closure = #step;
         }
     }
 
