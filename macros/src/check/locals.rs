@@ -94,6 +94,18 @@ fn bound(pattern: &Pat) -> Vec<String> {
     bound.0
 }
 
+/// The type that a type refers to.
+pub(super) fn referred(mut ty: &Type) -> &Type {
+    loop {
+        ty = match ty {
+            Type::Reference(reference) => &reference.elem,
+            Type::Group(group) => &group.elem,
+            Type::Paren(paren) => &paren.elem,
+            other => return other,
+        }
+    }
+}
+
 /// What is behind references and parentheses.
 pub(super) fn dereferenced(mut expr: &Expr) -> &Expr {
     loop {

@@ -5,7 +5,7 @@
 
 use syn::{Expr, ExprMethodCall, GenericArgument, PathArguments, Type};
 
-use super::locals::{Kind, LocalTypes, dereferenced};
+use super::locals::{Kind, LocalTypes, dereferenced, referred};
 use super::names::Names;
 
 /// The names, and how many arguments they have without a hasher.
@@ -72,10 +72,7 @@ pub(super) fn hashed<'a>(ty: &'a Type, names: &Names) -> Option<&'a Type> {
 /// Whether a type is a hash map or set with a hasher that differs from process to process, or a
 /// reference to one.
 pub(super) fn is_hashed(ty: &Type, names: &Names) -> bool {
-    match ty {
-        Type::Reference(ty) => is_hashed(&ty.elem, names),
-        Type::Group(ty) => is_hashed(&ty.elem, names),
-        Type::Paren(ty) => is_hashed(&ty.elem, names),
+    match referred(ty) {
         Type::Path(ty) => {
             let arguments = ty.path.segments.last().map_or(0, |last| match &last.arguments {
                 PathArguments::AngleBracketed(arguments) => arguments.args.len(),

@@ -3,7 +3,7 @@
 
 use syn::{Expr, ExprMethodCall, Ident, Local, Type};
 
-use super::locals::Kind;
+use super::locals::{Kind, referred};
 use super::names::Names;
 use super::paths::{ACTIVITY, Refused};
 use super::{Checker, Rule};
@@ -88,10 +88,7 @@ impl Checker<'_> {
 
 /// Whether a type is that of a path of a file, or of a reference to one.
 pub(super) fn is_file_path(ty: &Type, names: &Names) -> bool {
-    match ty {
-        Type::Reference(ty) => is_file_path(&ty.elem, names),
-        Type::Group(ty) => is_file_path(&ty.elem, names),
-        Type::Paren(ty) => is_file_path(&ty.elem, names),
+    match referred(ty) {
         Type::Path(ty) => names.resolve(&ty.path).is_some_and(
             |path| matches!(path.as_slice(), [first, .., last] if names_file_path(first, last)),
         ),
