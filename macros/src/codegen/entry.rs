@@ -330,15 +330,11 @@ impl Printer<'_> {
         quote!(#allow let #mutability #ident #ty; #tie)
     }
 
-    /// Lets rustc know that locals are of the same type as in the other roots that assign them: each
-    /// could be assigned what their token would give.
+    /// Lets rustc know that locals are of the same type as in the other roots that assign them.
     pub(super) fn tie(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
         let tied = locals.into_iter().filter(|id| self.machine.layout.tied.contains(id));
-        tied.map(|id| {
-            let (ident, token) = (&self.machine.graph.locals[id].ident, tokens::type_token(id));
-            quote!(if false { #ident = #token.value(); })
-        })
-        .collect()
+        tied.map(|id| tokens::tied(&self.machine.graph.locals[id].ident, &tokens::type_token(id)))
+            .collect()
     }
 }
 

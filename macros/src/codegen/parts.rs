@@ -6,7 +6,7 @@ use quote::quote;
 use super::Machine;
 use super::braces::Braces;
 use super::print::{Printer, names, root_after};
-use super::tokens::part_token;
+use super::tokens::{part_token, tied};
 use crate::ir::{Block, BlockKind, RegionId, ScopeId};
 use crate::layout::{Root, VariableId};
 use crate::usage::{Place, Usage};
@@ -44,11 +44,8 @@ impl Printer<'_> {
     /// Declares a part that the root is to fill. Its type is that of the part which has been moved out.
     pub(super) fn declare_part(&self, id: VariableId) -> TokenStream {
         let (ident, token) = (&self.machine.layout.variable(id).ident, part_token(id));
-        quote! {
-            #[allow(unused_variables)]
-            let mut #ident;
-            if false { #ident = #token.value(); }
-        }
+        let tied = tied(ident, &token);
+        quote!(#[allow(unused_variables)] let mut #ident; #tied)
     }
 
     /// Tells the types of the parts that code is about to move out and another root is to fill.

@@ -20,7 +20,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprAsync, Macro, Stmt};
 
 use super::Machine;
-use super::tokens::type_token;
+use super::tokens::{tied, type_token};
 use crate::hygiene::hidden;
 use crate::macros::{self, Piece};
 use crate::normalize::select::{Select, SelectSource};
@@ -65,11 +65,11 @@ impl Source<'_> {
         let Machine { graph, layout, .. } = self.machine;
         let bound = bound_locals(&graph.locals, &local.pat).into_iter();
         let untold = bound.filter(|local| layout.untold.contains(local));
-        let tied = untold.map(|local| {
-            let (ident, token) = (&graph.locals[local].ident, type_token(local));
-            Stmt::Expr(Expr::Verbatim(quote!(if false { #ident = #token.value(); })), None)
+        let ties = untold.map(|local| {
+            let tied = tied(&graph.locals[local].ident, &type_token(local));
+            Stmt::Expr(Expr::Verbatim(tied), None)
         });
-        tied.collect()
+        ties.collect()
     }
 
     /// What a branch of a wait gives, or what is awaited alone, `at` that place.
