@@ -194,12 +194,7 @@ impl VisitMut for Decide {
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
         if let Some(mut select) = Select::of(mac) {
-            for arm in &mut select.arms {
-                self.visit_pat_mut(&mut arm.pat);
-                self.visit_expr_mut(&mut arm.future);
-                arm.cond.iter_mut().for_each(|cond| self.visit_expr_mut(cond));
-                self.visit_expr_mut(&mut arm.handler);
-            }
+            select.visit_mut(self);
             if self.wanted.is_some() {
                 mac.tokens = select.into_token_stream();
             }

@@ -182,13 +182,7 @@ impl VisitMut for Source<'_> {
         if macros::is_literal(mac) || !suspend::tokens(mac.tokens.clone()) {
             return;
         }
-        let Some(mut pieces) = macros::parse(mac) else { return };
-        for piece in &mut pieces {
-            if let Piece::Expr(expr, _) = piece {
-                self.visit_expr_mut(expr);
-            }
-        }
-        mac.tokens = macros::unparse(&pieces);
+        macros::visit_exprs_mut(mac, |expr| self.visit_expr_mut(expr));
     }
 
     fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {

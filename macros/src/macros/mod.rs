@@ -150,6 +150,18 @@ pub(crate) fn unparse(pieces: &[Piece]) -> TokenStream {
     tokens
 }
 
+/// Goes through the expressions in a call and puts it together again. Whether its arguments read as such.
+pub(crate) fn visit_exprs_mut(mac: &mut Macro, visit: impl FnMut(&mut Expr)) -> bool {
+    let Some(mut pieces) = parse(mac) else { return false };
+    let exprs = pieces.iter_mut().filter_map(|piece| match piece {
+        Piece::Expr(expr, _) => Some(&mut **expr),
+        Piece::Tokens(_) => None,
+    });
+    exprs.for_each(visit);
+    mac.tokens = unparse(&pieces);
+    true
+}
+
 fn parse_pieces(input: ParseStream, syntax: Syntax, roles: [Role; 3]) -> syn::Result<Vec<Piece>> {
     let mut pieces = Vec::new();
     let mut index = 0;

@@ -8,7 +8,7 @@ use syn::{Expr, Label, Lifetime, Stmt};
 use super::{Dest, Lower};
 use crate::check::Rule;
 use crate::ir::{TargetId, target_label};
-use crate::macros::{self, Piece};
+use crate::macros;
 
 /// A loop or labeled block that is taken apart, while its body is lowered.
 #[derive(Debug)]
@@ -146,7 +146,7 @@ impl VisitMut for Relabel<'_, '_> {
         if !macros::has_jump(mac.tokens.clone()) {
             return;
         }
-        let Some(mut pieces) = macros::parse(mac) else {
+        if !macros::visit_exprs_mut(mac, |expr| self.visit_expr_mut(expr)) {
             self.lower.diagnostics.error(
                 mac.path
                     .to_token_stream()
@@ -157,14 +157,7 @@ impl VisitMut for Relabel<'_, '_> {
                 "it is not known what `return`, `break`, `continue` or `?` mean in this macro",
                 "evaluate the expression before the macro, and pass the result",
             );
-            return;
-        };
-        for piece in &mut pieces {
-            if let Piece::Expr(expr, _) = piece {
-                self.visit_expr_mut(expr);
-            }
         }
-        mac.tokens = macros::unparse(&pieces);
     }
 
     fn visit_attribute_mut(&mut self, attribute: &mut syn::Attribute) {

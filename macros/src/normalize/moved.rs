@@ -7,9 +7,9 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, Macro};
 
 use super::select::Select;
-use super::{Lower, ident_expr, ident_pat};
-use crate::ir::{LocalKind, PointId, Stmt};
-use crate::macros::{self, Piece};
+use super::{Lower, ident_expr, ident_pat, let_stmt};
+use crate::ir::{LocalKind, PointId};
+use crate::macros;
 use crate::moved::Moved;
 use crate::usage::Place;
 
@@ -33,8 +33,7 @@ impl Lower<'_> {
         };
         *block = changed;
         self.locals.add(new.clone(), &new.to_string(), true, LocalKind::Value);
-        let pat = ident_pat(new, true);
-        self.push(Stmt::Code(syn::parse_quote!(let #pat = #value;)));
+        self.code(let_stmt(ident_pat(new, true), value));
     }
 
     /// A name that is not used, made of `plain`.
@@ -68,22 +67,11 @@ impl VisitMut for Uses<'_> {
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
         if let Some(mut select) = Select::of(mac) {
-            for arm in &mut select.arms {
-                self.visit_pat_mut(&mut arm.pat);
-                self.visit_expr_mut(&mut arm.future);
-                arm.cond.iter_mut().for_each(|cond| self.visit_expr_mut(cond));
-                self.visit_expr_mut(&mut arm.handler);
-            }
+            select.visit_mut(self);
             mac.tokens = select.into_token_stream();
             return;
         }
-        let Some(mut pieces) = macros::parse(mac) else { return };
-        for piece in &mut pieces {
-            if let Piece::Expr(expr, _) = piece {
-                self.visit_expr_mut(expr);
-            }
-        }
-        mac.tokens = macros::unparse(&pieces);
+        macros::visit_exprs_mut(mac, |expr| self.visit_expr_mut(expr));
     }
 }
 

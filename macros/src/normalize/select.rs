@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
 use syn::{Expr, Ident, Macro, Pat, Token};
 
 use super::{Dest, Lower};
@@ -34,6 +35,16 @@ impl Select {
         match suspend::awaiting(mac) {
             Some(suspend::Awaiting::Select) => mac.parse_body().ok(),
             _ => None,
+        }
+    }
+
+    /// Goes through its parts in the order of the source.
+    pub(crate) fn visit_mut(&mut self, visitor: &mut impl VisitMut) {
+        for SelectSource { pat, future, cond, handler } in &mut self.arms {
+            visitor.visit_pat_mut(pat);
+            visitor.visit_expr_mut(future);
+            cond.iter_mut().for_each(|cond| visitor.visit_expr_mut(cond));
+            visitor.visit_expr_mut(handler);
         }
     }
 }
