@@ -81,7 +81,7 @@ impl Values<'_> {
         if let Some(target) = self.targets.iter_mut().rev().find(is_target) {
             target.owned &= owned;
         } else if let Some(target) = label.and_then(label_target).filter(|_| !owned) {
-            self.borrowing.extend(jump_dest(self.graph, Jump::Break(target)));
+            self.borrowing.locals.extend(jump_dest(self.graph, Jump::Break(target)));
         }
     }
 

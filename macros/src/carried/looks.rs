@@ -3,10 +3,10 @@
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Stmt};
 
-use super::owned::{changes_in_place, gives_own, local_of, only_looks};
+use super::owned::{answers, changes_in_place, gives_own, local_of, only_looks};
 use crate::ir::{LocalKind, Locals};
 use crate::macros::{self, Piece, Role};
-use crate::normalize::{binds_nothing, is_assignment, is_comparison};
+use crate::normalize::{binds_nothing, gives_part, is_assignment, is_comparison};
 
 /// Takes out what only looks at a local, or gives it another value, and keeps no borrow of it.
 pub(super) struct Looks<'a>(pub(super) &'a Locals);
@@ -18,6 +18,17 @@ impl Looks<'_> {
 
     fn is_items(&self, expr: &Expr) -> bool {
         local_of(self.0, expr).is_some_and(|local| self.0[local].kind == LocalKind::Items)
+    }
+
+    /// Takes out what lends the parts that a method is asked about: `rows` of `rows.iter().any(…)`.
+    fn take_lender(&self, asked: &mut Expr) {
+        if let Expr::MethodCall(call) = asked
+            && (gives_part(call) || call.method == "iter" && call.args.is_empty())
+        {
+            self.take(&mut call.receiver);
+            self.take_lender(&mut call.receiver);
+            call.args.iter_mut().for_each(|argument| self.take(argument));
+        }
     }
 
     fn take(&self, expr: &mut Expr) {
@@ -59,6 +70,7 @@ impl VisitMut for Looks<'_> {
                 self.take(&mut call.receiver);
                 call.args.iter_mut().for_each(|argument| self.take(argument));
             }
+            Expr::MethodCall(call) if answers(call) => self.take_lender(&mut call.receiver),
             Expr::Let(condition) if binds_nothing(&condition.pat) => self.take(&mut condition.expr),
             // The next item is its own, and what is left of them stays.
             Expr::Reference(reference) if self.is_items(&reference.expr) => self.take(expr),

@@ -6,41 +6,42 @@ use std::collections::{BTreeSet, HashMap};
 use syn::{Expr, Pat, Stmt};
 
 use super::bindings::has_ref;
-use super::values::{Bound, Values};
-use crate::ir::{Block, Branch, Choice, Graph, LocalId, Locals, Node, PointId, Terminator};
+use super::values::{Borrowing, Bound, Values};
+use crate::ir::{
+    Block, Branch, Choice, Graph, LocalId, Locals, Node, PointId, RegionId, Terminator,
+};
 use crate::normalize::{is_comparison, is_lazy};
 use crate::usage::bound_locals;
 
 /// The locals whose value may hold a borrow of another local.
 pub(super) fn borrowing(graph: &Graph) -> BTreeSet<LocalId> {
     let locals = &graph.locals;
-    let mut borrowing: BTreeSet<LocalId> =
-        locals.ids().filter(|id| locals[*id].remade.is_some()).collect();
-    // Which arms of each `select!` wait for an operation.
+    let remade = locals.ids().filter(|id| locals[*id].remade.is_some()).collect();
+    let mut borrowing = Borrowing { locals: remade, regions: BTreeSet::new() };
+    // Which arms of each `select!` are branches.
     let arms = graph.blocks.iter().filter_map(|block| match &block.end {
         Terminator::Select { point, arms, .. } => {
-            let is_operation = |arm: &Choice| arm.future.operation().is_some();
-            Some((*point, arms.iter().map(is_operation).collect()))
+            Some((*point, arms.iter().map(|arm| arm.future.region()).collect()))
         }
         _ => None,
     });
-    let operations: HashMap<PointId, Vec<bool>> = arms.collect();
+    let chosen: HashMap<PointId, Vec<Option<RegionId>>> = arms.collect();
     loop {
-        let count = borrowing.len();
+        let count = (borrowing.locals.len(), borrowing.regions.len());
         for block in &graph.blocks {
             for node in &block.nodes {
-                mark(graph, node, &mut borrowing);
+                mark(graph, block.region, node, &mut borrowing);
             }
-            mark_end(graph, &operations, block, &mut borrowing);
+            mark_end(graph, &chosen, block, &mut borrowing);
         }
-        if borrowing.len() == count {
-            return borrowing;
+        if (borrowing.locals.len(), borrowing.regions.len()) == count {
+            return borrowing.locals;
         }
     }
 }
 
-fn mark(graph: &Graph, node: &Node, borrowing: &mut BTreeSet<LocalId>) {
-    let mut values = Values::new(graph, borrowing);
+fn mark(graph: &Graph, region: Option<RegionId>, node: &Node, borrowing: &mut Borrowing) {
+    let mut values = Values::new(graph, borrowing, region);
     match node {
         Node::Code(Stmt::Local(local)) => {
             let Some(init) = &local.init else { return };
@@ -48,22 +49,22 @@ fn mark(graph: &Graph, node: &Node, borrowing: &mut BTreeSet<LocalId>) {
             if let Some((_, diverge)) = &init.diverge {
                 values.run(diverge);
             }
-            bind(graph, borrowing, &local.pat, &bound);
+            bind(graph, &mut borrowing.locals, &local.pat, &bound);
             // A borrow has no destructor, and what it is of may be there for this root alone.
             if matches!(*init.expr, Expr::Reference(_)) {
-                borrowing.extend(bound_locals(&graph.locals, &local.pat));
+                borrowing.locals.extend(bound_locals(&graph.locals, &local.pat));
             }
         }
         Node::Define { local, value } => {
             if !values.bound_for_long(value).owned {
-                borrowing.insert(*local);
+                borrowing.locals.insert(*local);
             }
         }
         Node::Code(Stmt::Expr(Expr::Assign(expr), _))
             if let Some(left) = local_of(&graph.locals, &expr.left) =>
         {
             if !values.bound_for_long(&expr.right).owned {
-                borrowing.insert(left);
+                borrowing.locals.insert(left);
             }
         }
         Node::Code(stmt) => values.stmt(stmt),
@@ -73,11 +74,11 @@ fn mark(graph: &Graph, node: &Node, borrowing: &mut BTreeSet<LocalId>) {
 
 fn mark_end(
     graph: &Graph,
-    operations: &HashMap<PointId, Vec<bool>>,
+    chosen: &HashMap<PointId, Vec<Option<RegionId>>>,
     block: &Block,
-    borrowing: &mut BTreeSet<LocalId>,
+    borrowing: &mut Borrowing,
 ) {
-    let mut values = Values::new(graph, borrowing);
+    let mut values = Values::new(graph, borrowing, block.region);
     let mut bound: Vec<(&Pat, Bound)> = Vec::new();
     match &block.end {
         Terminator::If { cond, .. } => {
@@ -97,7 +98,10 @@ fn mark_end(
                 bound.push((&local.pat, values.bound(&init.expr)));
             }
         }
-        Terminator::Return(value) => values.run(value),
+        Terminator::Return(value) => {
+            let owned = values.bound_for_long(value).owned;
+            values.give_back(owned);
+        }
         Terminator::Await { future, pat, .. } => {
             values.run(future);
             bound.push((pat, Bound::owned()));
@@ -109,21 +113,18 @@ fn mark_end(
         }
         Terminator::Join { branches, pat, .. } => {
             branches.iter().filter_map(Branch::operation).for_each(|expr| values.run(expr));
-            bound.push((pat, Bound::owned()));
+            let owned = branches.iter().all(|branch| values.is_own(branch.region()));
+            bound.push((pat, Bound { owned, ..Bound::default() }));
         }
-        // The value of an `async` block is anything.
         Terminator::Chosen { point, arms, .. } => {
-            let operations = operations.get(point).into_iter().flatten();
-            let given = operations.map(|is_operation| match is_operation {
-                true => Bound::owned(),
-                false => Bound::default(),
-            });
+            let given = chosen[point].iter().map(|region| values.is_own(*region));
+            let given = given.map(|owned| Bound { owned, ..Bound::default() });
             bound.extend(arms.iter().map(|(pat, _)| pat).zip(given));
         }
         Terminator::Goto(_) | Terminator::Unreachable => {}
     }
     for (pat, value) in bound {
-        bind(graph, borrowing, pat, &value);
+        bind(graph, &mut borrowing.locals, pat, &value);
     }
 }
 
@@ -200,11 +201,15 @@ pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
 /// Whether the method only looks at what it is called on and at what it is told, and its value is its own. It
 /// is so by the lists, maps, ranges and texts of the standard library.
 pub(super) fn only_looks(call: &syn::ExprMethodCall) -> bool {
-    const METHODS: [&str; 11] = [
+    const METHODS: [&str; 15] = [
         "concat",
         "contains",
         "contains_key",
         "ends_with",
+        "is_err",
+        "is_none",
+        "is_ok",
+        "is_some",
         "join",
         "repeat",
         "starts_with",
@@ -212,6 +217,26 @@ pub(super) fn only_looks(call: &syn::ExprMethodCall) -> bool {
         "to_ascii_uppercase",
         "to_lowercase",
         "to_uppercase",
+    ];
+    METHODS.iter().any(|method| call.method == method)
+}
+
+/// Whether the method answers a question with a number or a truth value. It is so by the standard library.
+pub(super) fn answers(call: &syn::ExprMethodCall) -> bool {
+    const METHODS: [&str; 13] = [
+        "all",
+        "any",
+        "count",
+        "is_empty",
+        "is_err",
+        "is_err_and",
+        "is_none",
+        "is_none_or",
+        "is_ok",
+        "is_ok_and",
+        "is_some",
+        "is_some_and",
+        "len",
     ];
     METHODS.iter().any(|method| call.method == method)
 }

@@ -11,18 +11,28 @@ use super::bindings::Bindings;
 use super::blocks::Target;
 use super::owned::{gives_own, local_of, only_looks, takes_receiver};
 use super::{jump_dest, taken_by};
-use crate::ir::{Graph, LocalId, LocalKind, Locals};
+use crate::ir::{Graph, LocalId, LocalKind, Locals, RegionId};
 use crate::macros::{self, Piece};
 use crate::normalize::{is_assignment, is_comparison};
-use crate::usage::{self, Usage};
+use crate::usage::{self, Jump, Usage};
+
+/// What may hold a borrow of a local.
+#[derive(Default)]
+pub(super) struct Borrowing {
+    pub(super) locals: BTreeSet<LocalId>,
+    /// The branches whose value may.
+    pub(super) regions: BTreeSet<RegionId>,
+}
 
 /// Goes through code, and notes the locals that may hold a borrow when it is through.
 pub(super) struct Values<'a> {
     pub(super) graph: &'a Graph,
-    pub(super) borrowing: &'a mut BTreeSet<LocalId>,
+    pub(super) borrowing: &'a mut Borrowing,
     pub(super) inner: Bindings,
     /// The loops and labeled blocks of the code itself.
     pub(super) targets: Vec<Target>,
+    /// Where the code is.
+    region: Option<RegionId>,
     /// Whether rustc has the value borrow from no temporary.
     outlives_temporaries: bool,
 }
@@ -43,9 +53,13 @@ impl Bound {
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn new(graph: &'a Graph, borrowing: &'a mut BTreeSet<LocalId>) -> Self {
+    pub(super) fn new(
+        graph: &'a Graph,
+        borrowing: &'a mut Borrowing,
+        region: Option<RegionId>,
+    ) -> Self {
         let (inner, targets) = (Bindings::default(), Vec::new());
-        Self { graph, borrowing, inner, targets, outlives_temporaries: false }
+        Self { graph, borrowing, region, inner, targets, outlives_temporaries: false }
     }
 
     /// Goes through an expression whose value nobody keeps.
@@ -79,7 +93,7 @@ impl<'a> Values<'a> {
                 Some(ident) => match self.inner.find(ident) {
                     Some(bound) => bound.owned,
                     None => match self.graph.locals.find(ident) {
-                        Some(local) => !self.borrowing.contains(&local),
+                        Some(local) => !self.borrowing.locals.contains(&local),
                         None => ident.to_string().starts_with(char::is_uppercase),
                     },
                 },
@@ -90,7 +104,11 @@ impl<'a> Values<'a> {
             Expr::Paren(expr) => self.value(&expr.expr),
             Expr::Group(expr) => self.value(&expr.expr),
             Expr::Cast(expr) => self.value(&expr.expr),
-            Expr::Try(expr) => self.value(&expr.expr),
+            Expr::Try(expr) => {
+                let owned = self.value(&expr.expr);
+                self.give_back(owned);
+                owned
+            }
             Expr::Unary(expr) => self.value(&expr.expr),
             Expr::Binary(expr) if is_assignment(&expr.op) => {
                 self.assign(&expr.left, &expr.right);
@@ -113,7 +131,7 @@ impl<'a> Values<'a> {
                 self.all(fields.chain(expr.rest.as_deref()))
             }
             Expr::Call(call) => {
-                let borrows = self.borrows(&call.args);
+                let borrows = self.arguments(&call.args, !is_constructor(&call.func));
                 // There is nothing else that a function could put into what its only borrow is of.
                 if let [_, _, ..] = borrows[..] {
                     borrows.iter().for_each(|borrow| self.keep(borrow));
@@ -174,7 +192,8 @@ impl<'a> Values<'a> {
                 true
             }
             Expr::Return(expr) => {
-                expr.expr.iter().for_each(|value| self.run(value));
+                let owned = expr.expr.as_ref().is_none_or(|value| self.value(value));
+                self.give_back(owned);
                 true
             }
             expr => {
@@ -187,6 +206,28 @@ impl<'a> Values<'a> {
     /// Goes through operands. Gives those that may hold a borrow.
     fn borrows<'e>(&mut self, operands: impl IntoIterator<Item = &'e Expr>) -> Vec<&'e Expr> {
         operands.into_iter().filter(|operand| !self.value(operand)).collect()
+    }
+
+    /// As [`borrows`](Self::borrows), of what is called. Unless it is a constructor, it `ends_borrows` of
+    /// temporaries: what outlives them has none.
+    fn arguments<'e>(
+        &mut self,
+        arguments: impl IntoIterator<Item = &'e Expr>,
+        ends_borrows: bool,
+    ) -> Vec<&'e Expr> {
+        let mut borrows = self.borrows(arguments);
+        if ends_borrows && self.outlives_temporaries {
+            borrows.retain(|argument| match argument {
+                Expr::Reference(lent) => !self.is_temporary(&lent.expr),
+                _ => true,
+            });
+        }
+        borrows
+    }
+
+    fn is_temporary(&self, place: &Expr) -> bool {
+        let locals = &self.graph.locals;
+        local_of(locals, place).is_some_and(|local| locals[local].is_temporary)
     }
 
     fn all<'e>(&mut self, operands: impl IntoIterator<Item = &'e Expr>) -> bool {
@@ -216,7 +257,7 @@ impl<'a> Values<'a> {
 
     fn method(&mut self, call: &syn::ExprMethodCall) -> bool {
         let receiver = self.value(lent_to(call));
-        let arguments = self.borrows(&call.args);
+        let arguments = self.arguments(&call.args, true);
         if only_looks(call) {
             return receiver;
         }
@@ -224,10 +265,9 @@ impl<'a> Values<'a> {
         if !arguments.is_empty() {
             arguments.iter().chain([&&*call.receiver]).for_each(|operand| self.keep(operand));
         }
-        let locals = &self.graph.locals;
         let is_gone = self.outlives_temporaries || takes_receiver(call);
-        let is_temporary = |local: LocalId| locals[local].is_temporary && is_gone;
-        if local_of(locals, &call.receiver).is_some_and(|local| !is_temporary(local)) {
+        let is_place = local_of(&self.graph.locals, &call.receiver).is_some();
+        if is_place && !(is_gone && self.is_temporary(&call.receiver)) {
             receiver && gives_own(call)
         } else {
             receiver && arguments.is_empty()
@@ -254,6 +294,16 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Returns a value from where the code is.
+    pub(super) fn give_back(&mut self, owned: bool) {
+        self.borrowing.regions.extend(self.region.filter(|_| !owned));
+    }
+
+    /// Whether what a branch gives holds no borrow. That of an operation does not.
+    pub(super) fn is_own(&self, region: Option<RegionId>) -> bool {
+        region.is_none_or(|region| !self.borrowing.regions.contains(&region))
+    }
+
     /// Whether nothing that the expression names could be borrowed by its value.
     fn names_nothing(&self, expr: &Expr) -> bool {
         taken_by(&self.graph.locals, expr).is_empty() && !self.inner.has_borrow(expr)
@@ -278,9 +328,9 @@ impl<'a> Values<'a> {
                 let Some(ident) = path.path.get_ident() else { return };
                 if let Some(bound) = self.inner.find_mut(ident) {
                     bound.owned = false;
-                    self.borrowing.extend(&bound.lenders);
+                    self.borrowing.locals.extend(&bound.lenders);
                 } else if let Some(local) = self.graph.locals.find(ident) {
-                    self.borrowing.extend(usage::made_of(&self.graph.locals, local));
+                    self.borrowing.locals.extend(usage::made_of(&self.graph.locals, local));
                 }
             }
             Expr::Field(expr) => self.keep(&expr.base),
@@ -293,7 +343,7 @@ impl<'a> Values<'a> {
             Expr::Array(expr) => expr.elems.iter().for_each(|elem| self.keep(elem)),
             expr => {
                 let changed = self.changed_by(expr);
-                self.borrowing.extend(changed);
+                self.borrowing.locals.extend(changed);
                 self.inner.keep(expr);
             }
         }
@@ -310,12 +360,21 @@ impl<'a> Values<'a> {
     fn unseen(&mut self, expr: &Expr) {
         let usage = Usage::of_expr(&self.graph.locals, expr);
         if usage.mentions.len() > 1 || self.inner.has_borrow(expr) {
-            self.borrowing.extend(self.changed_by(expr));
+            self.borrowing.locals.extend(self.changed_by(expr));
             self.inner.keep(expr);
         }
         let jumps = usage.jumps.iter().filter_map(|jump| jump_dest(self.graph, *jump));
-        self.borrowing.extend(jumps);
+        self.borrowing.locals.extend(jumps);
+        self.give_back(!usage.jumps.contains(&Jump::Return));
     }
+}
+
+/// Whether what is called makes a value that holds its arguments, by its name: rustc keeps the temporaries
+/// that those borrow for as long as that.
+fn is_constructor(called: &Expr) -> bool {
+    let Expr::Path(path) = called else { return false };
+    let name = path.path.segments.last().map(|segment| segment.ident.to_string());
+    name.is_some_and(|name| name.starts_with(char::is_uppercase))
 }
 
 /// What a method is called on. If its value is its own, and it is called on a borrow of what a block gives

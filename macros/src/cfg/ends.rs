@@ -21,13 +21,9 @@ impl Terminator {
 
     /// The regions that are begun.
     pub(crate) fn regions(&self) -> Vec<RegionId> {
-        let region = |branch: &Branch<RegionId>| match branch {
-            Branch::Operation(_) => None,
-            Branch::Region(region) => Some(*region),
-        };
         match self {
-            Self::Select { arms, .. } => arms.iter().filter_map(|a| region(&a.future)).collect(),
-            Self::Join { branches, .. } => branches.iter().filter_map(region).collect(),
+            Self::Select { arms, .. } => arms.iter().filter_map(|arm| arm.future.region()).collect(),
+            Self::Join { branches, .. } => branches.iter().filter_map(Branch::region).collect(),
             _ => Vec::new(),
         }
     }

@@ -187,11 +187,8 @@ impl Printer<'_> {
     /// Begins the branches or looks after them, and stays parked while they are outstanding.
     pub(super) fn step_branches(&self, point: PointId) -> TokenStream {
         let Some(wait) = wait_at(self.machine.graph, point) else { return TokenStream::new() };
-        let regions = wait.branches.iter().filter_map(|(_, branch)| match branch {
-            Branch::Operation(_) => None,
-            Branch::Region(region) => Some(self.region(*region)),
-        });
-        let regions: TokenStream = regions.collect();
+        let regions = wait.branches.iter().filter_map(|(_, branch)| branch.region());
+        let regions: TokenStream = regions.map(|region| self.region(region)).collect();
         let step = match wait.fail_fast {
             None => self.step_select(point, &wait),
             Some(fail_fast) => self.step_join(point, &wait, fail_fast),

@@ -155,6 +155,16 @@ impl<R> Branch<R> {
     }
 }
 
+impl<R: Copy> Branch<R> {
+    /// The region, if it is one.
+    pub(crate) fn region(&self) -> Option<R> {
+        match self {
+            Self::Operation(_) => None,
+            Self::Region(region) => Some(*region),
+        }
+    }
+}
+
 /// An `async` block in the tree.
 #[derive(Clone, Debug)]
 pub(crate) struct AsyncBlock {

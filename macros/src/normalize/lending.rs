@@ -159,7 +159,7 @@ pub(super) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
 }
 
 /// Whether a method lends a part, and not one of the user's by that name with other arguments.
-pub(super) fn gives_part(call: &ExprMethodCall) -> bool {
+pub(crate) fn gives_part(call: &ExprMethodCall) -> bool {
     (is_one_of(&PARTS, call) || is_one_of(&PARTS_MUT, call))
         && call.args.len() == usize::from(is_one_of(&TOLD, call))
 }

@@ -49,6 +49,7 @@ pub(crate) use self::alternatives::all_exclude;
 pub(crate) use self::compound::is_assignment;
 pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};
+pub(crate) use self::lending::gives_part;
 
 use std::collections::BTreeSet;
 
