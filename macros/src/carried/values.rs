@@ -371,7 +371,7 @@ impl<'a> Values<'a> {
 
 /// Whether what is called makes a value that holds its arguments, by its name: rustc keeps the temporaries
 /// that those borrow for as long as that.
-fn is_constructor(called: &Expr) -> bool {
+pub(crate) fn is_constructor(called: &Expr) -> bool {
     let Expr::Path(path) = called else { return false };
     let name = path.path.segments.last().map(|segment| segment.ident.to_string());
     name.is_some_and(|name| name.starts_with(char::is_uppercase))

@@ -3,9 +3,11 @@
 //! Input: the graph, and what is live where each block begins. Output: [`Captures`]. A local from
 //! outside either becomes the region's own when the region begins, to be saved with the region's
 //! states, or stays where it is and is used from there, as a borrow would. Guarantees: an `async
-//! move` owns what it names; otherwise a region owns what nothing else needs, and parts that it
-//! moves out and nothing else needs. What two branches use stays outside, so rustc judges whether
-//! they may.
+//! move` owns what it names; otherwise a region owns what nothing else needs and it gives no borrow
+//! of, and parts that it moves out and nothing else needs. What two branches use stays outside, so
+//! rustc judges whether they may.
+
+mod given;
 
 use std::collections::BTreeSet;
 
@@ -106,7 +108,7 @@ impl Captures {
             needed_after.iter().filter(|place| place.local == local).collect();
         let is_shared = siblings.iter().any(|other| self.outer[other.0].contains(&local));
         if elsewhere.is_empty() && !is_shared {
-            return true;
+            return moves_out_of(graph, id, local) || !given::lends(graph, id, local);
         }
         let in_region = |id: RegionId| {
             let entry = live_in.get(graph[id].entry.0);
