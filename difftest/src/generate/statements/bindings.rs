@@ -208,7 +208,7 @@ impl Generator {
         match self.rng.below(6) {
             0 | 1 => Node::stmt("drop($);", vec![value]),
             2 => {
-                self.scope.declare("_guard", Ty::Noisy, false);
+                self.declare_with("_guard", Ty::Noisy, false, &value);
                 Node::stmt("let _guard = $;", vec![value])
             }
             _ => {
