@@ -89,15 +89,23 @@ pub(crate) fn analyze(
     root_of: &[BlockId],
     lacks_part: &impl Fn((BlockId, usize), LocalId) -> bool,
 ) -> Carried {
-    let left_out = &borrowing(graph) | &plain(graph);
+    let borrowing = borrowing(graph);
+    let left_out = &borrowing.locals | &plain(graph);
     let filled: BTreeSet<&Place> = graph.usages().flat_map(|usage| &usage.fills).collect();
+    // Whether a branch that has been waited for may have given a borrow of the local.
+    let is_lent = |resume: BlockId, local: LocalId| {
+        let BlockKind::Resume(point) = graph[resume].kind else { return false };
+        let mut regions = graph.regions_of(point).filter(|it| borrowing.regions.contains(it));
+        regions.any(|region| liveness.captures().is_used_outside(region, local))
+    };
     let mut held_at: Vec<Option<BTreeSet<LocalId>>> = vec![None; graph.blocks.len()];
     let mut carried = Carried::default();
     // Within a root control goes forward only.
     for id in graph.block_ids() {
         if let Some(entry) = roots.get(&id) {
             let given = entry.whole.iter().copied().chain(bound_before(graph, id));
-            held_at[id.0] = Some(given.filter(|local| !left_out.contains(local)).collect());
+            let given = given.filter(|local| !left_out.contains(local) && !is_lent(id, *local));
+            held_at[id.0] = Some(given.collect());
         }
         let mut held = held_at[id.0].clone().unwrap_or_default();
         let block = &graph[id];

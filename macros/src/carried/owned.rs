@@ -13,8 +13,8 @@ use crate::ir::{
 use crate::normalize::{is_comparison, is_lazy};
 use crate::usage::bound_locals;
 
-/// The locals whose value may hold a borrow of another local.
-pub(super) fn borrowing(graph: &Graph) -> BTreeSet<LocalId> {
+/// The locals and branches whose value may hold a borrow of another local.
+pub(super) fn borrowing(graph: &Graph) -> Borrowing {
     let locals = &graph.locals;
     let remade = locals.ids().filter(|id| locals[*id].remade.is_some()).collect();
     let mut borrowing = Borrowing { locals: remade, regions: BTreeSet::new() };
@@ -35,7 +35,7 @@ pub(super) fn borrowing(graph: &Graph) -> BTreeSet<LocalId> {
             mark_end(graph, &chosen, block, &mut borrowing);
         }
         if (borrowing.locals.len(), borrowing.regions.len()) == count {
-            return borrowing.locals;
+            return borrowing;
         }
     }
 }
