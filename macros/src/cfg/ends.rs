@@ -22,7 +22,9 @@ impl Terminator {
     /// The regions that are begun.
     pub(crate) fn regions(&self) -> Vec<RegionId> {
         match self {
-            Self::Select { arms, .. } => arms.iter().filter_map(|arm| arm.future.region()).collect(),
+            Self::Select { arms, .. } => {
+                arms.iter().filter_map(|arm| arm.future.region()).collect()
+            }
             Self::Join { branches, .. } => branches.iter().filter_map(Branch::region).collect(),
             _ => Vec::new(),
         }

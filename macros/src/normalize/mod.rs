@@ -7,6 +7,7 @@
 
 mod again;
 mod alternatives;
+mod apart;
 mod bindings;
 mod branches;
 mod changed;

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Ident, Macro, Pat, Token};
 
+use super::apart::take_apart;
 use super::{Dest, Lower};
 use crate::check::Rule;
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt, discard};
@@ -221,6 +222,9 @@ impl Lower<'_> {
             Branch::Operation(operation) => return Branch::Operation(operation),
             Branch::Region(block) => block,
         };
+        if block.capture.is_none() {
+            take_apart(&self.locals, &mut block.block);
+        }
         self.take_parts(point, index, &mut block.block);
         let span = block.async_token.span;
         let jumps = std::mem::take(&mut self.jumps);
