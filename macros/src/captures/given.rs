@@ -1,13 +1,13 @@
 //! What a region gives a borrow of.
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprClosure, ExprReturn};
+use syn::{Block, Expr, ExprAssign, ExprClosure, ExprReturn};
 
 use crate::carried::{is_constructor, local_of};
 use crate::ir::{Graph, LocalId, Locals, Node, RegionId, Terminator};
 use crate::normalize::gives_part;
 
-/// Whether the source shows that the value of the region borrows from the local.
+/// Whether the source shows that the value of the region, or what it assigns, borrows from the local.
 pub(super) fn lends(graph: &Graph, region: RegionId, local: LocalId) -> bool {
     let mut returned = Returned { locals: &graph.locals, local, lends: false };
     for block in graph.blocks.iter().filter(|block| block.region == Some(region)) {
@@ -77,6 +77,11 @@ impl<'ast> Visit<'ast> for Returned<'_> {
             self.give(value);
         }
         visit::visit_expr_return(self, expr);
+    }
+
+    fn visit_expr_assign(&mut self, expr: &'ast ExprAssign) {
+        self.give(&expr.right);
+        visit::visit_expr_assign(self, expr);
     }
 
     /// It returns from itself.
