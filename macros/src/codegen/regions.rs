@@ -13,7 +13,7 @@ use syn::{Expr, Index};
 
 use super::print::{Printer, awaited, ready};
 use super::step::{self, context, parked};
-use super::suspend::note_failure;
+use super::suspend::{lent_at, look_at, note_failure};
 use super::tokens::operation_token;
 use super::{Machine, state};
 use crate::hygiene::hidden;
@@ -298,11 +298,12 @@ impl Printer<'_> {
                         #done &= #is_looked_after #unless_failed && #token.poll(#parked, #number, #cx)?;
                     });
                     if fail_fast {
-                        let look = quote!(#token.failed(#parked, #number));
+                        let look = look_at("failed", &token, &number, call.span());
                         let note = note_failure(&look, call.span());
+                        let value_of = look_at("take_ok", &token, &number, call.span());
                         step.extend(quote!(if #failed.is_none() { #note }));
                         cancel.extend(quote!(#token.cancel(#parked, #number, #cx)?;));
-                        take.push(quote!(#token.take_ok(#parked, #number)?));
+                        take.push(quote!(#value_of?));
                     } else {
                         take.push(quote!(#token.take(#parked, #number)?));
                     }
@@ -314,14 +315,15 @@ impl Printer<'_> {
                         #done &= #handle.join(#begins, &#output, #parked, #cx, &mut #closure)?;
                     };
                     if fail_fast {
-                        let look = quote!(#handle.failed(&#output, #parked));
-                        let note = note_failure(&look, self.machine.graph[*region].span);
+                        let span = self.machine.graph[*region].span;
+                        let output = lent_at(&output, span);
+                        let note = note_failure(&quote!(#handle.failed(#output, #parked)), span);
                         step.extend(quote! {
                             if #begins || #failed.is_none() { #join }
                             if #failed.is_none() { #note }
                         });
                         cancel.extend(quote!(#handle.cancel(#parked, #cx, &mut #closure)?;));
-                        take.push(quote!(#handle.take_ok(&#output, #parked)?));
+                        take.push(quote!(#handle.take_ok(#output, #parked)?));
                     } else {
                         step.extend(join);
                         take.push(quote!(#handle.take(&#output, #parked)?));

@@ -328,8 +328,8 @@ impl Printer<'_> {
         }
         let failed = hidden("failed");
         // After a failure nobody is looked after any more.
-        let look = branches.iter().zip(spans).map(|((token, index), span)| {
-            let note = note_failure(&quote!(#token.failed(#parked, #index)), span);
+        let look = branches.iter().zip(&spans).map(|((token, index), span)| {
+            let note = note_failure(&look_at("failed", token, index, *span), *span);
             quote! {
                 if #failed.is_none() {
                     #done &= #token.poll(#parked, #index, #cx)?;
@@ -339,7 +339,10 @@ impl Printer<'_> {
         });
         let cancel =
             branches.iter().map(|(token, index)| quote!(#token.cancel(#parked, #index, #cx)?;));
-        let take = branches.iter().map(|(token, index)| quote!(#token.take_ok(#parked, #index)?));
+        let take = branches.iter().zip(&spans).map(|((token, index), span)| {
+            let look = look_at("take_ok", token, index, *span);
+            quote!(#look?)
+        });
         quote! {
             let mut #done = true;
             let mut #failed = __piton::None;
@@ -358,6 +361,26 @@ impl Printer<'_> {
             };
         }
     }
+}
+
+/// Asks an operation for its error or its value.
+pub(super) fn look_at(
+    function: &str,
+    token: &Ident,
+    index: &Index,
+    operation: Span,
+) -> TokenStream {
+    let at = Span::mixed_site().located_at(operation);
+    let (parked, function, token) = (parked(), Ident::new(function, at), lent_at(token, operation));
+    quote_spanned!(at=> __piton::#function(#token, #parked, #index))
+}
+
+/// A borrow of the token of a branch. If its outcome is not of the type that is wanted, rustc says so of the
+/// branch.
+pub(super) fn lent_at(token: &Ident, branch: Span) -> TokenStream {
+    let at = Span::mixed_site().located_at(branch);
+    let token = Ident::new(&token.to_string(), at);
+    quote_spanned!(at=> &#token)
 }
 
 /// Notes how a branch has failed. If that is another type of error than that of the branch before it,

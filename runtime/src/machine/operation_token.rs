@@ -5,7 +5,7 @@ use std::task::Poll;
 use serde::Serialize;
 
 use super::join_all::PendingItem;
-use super::{Context, Durable, DurableFuture, Halt, Parked, StepError};
+use super::{Context, Durable, DurableFuture, Halt, MayFail, Parked, StepError};
 use crate::codec;
 
 /// The token of an operation that is awaited alone and gives a `T`.
@@ -367,24 +367,30 @@ impl<F, T> Branch<F, T> {
     }
 }
 
-impl<F, V, E> Branch<F, Result<V, E>> {
-    /// The error, if that is the outcome.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`] if it cannot be read.
-    pub fn failed(&self, parked: &Parked, index: usize) -> Result<Option<E>, Halt> {
-        Ok((self.take)(parked, index)?.and_then(Result::err))
-    }
+/// The error of a branch, if that is the outcome.
+///
+/// # Errors
+/// [`StepError::Decode`] if it cannot be read.
+pub fn failed<F, T: MayFail>(
+    branch: &Branch<F, T>,
+    parked: &Parked,
+    index: usize,
+) -> Result<Option<T::Error>, Halt> {
+    Ok((branch.take)(parked, index)?.and_then(|given| given.into_result().err()))
+}
 
-    /// The value, once it is known that the branch has not failed.
-    ///
-    /// # Errors
-    /// [`StepError::Decode`] if it cannot be read.
-    ///
-    /// # Panics
-    /// If there is none.
-    pub fn take_ok(&self, parked: &Parked, index: usize) -> Result<V, Halt> {
-        let value = (self.take)(parked, index)?.and_then(Result::ok);
-        Ok(value.expect("only branches that are done are taken"))
-    }
+/// The value of a branch, once it is known that it has not failed.
+///
+/// # Errors
+/// [`StepError::Decode`] if it cannot be read.
+///
+/// # Panics
+/// If there is none.
+pub fn take_ok<F, T: MayFail>(
+    branch: &Branch<F, T>,
+    parked: &Parked,
+    index: usize,
+) -> Result<T::Value, Halt> {
+    let value = (branch.take)(parked, index)?.and_then(|given| given.into_result().ok());
+    Ok(value.expect("only branches that are done are taken"))
 }

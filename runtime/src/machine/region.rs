@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::frame::damaged;
-use super::{Context, Halt, Local, Parked, StepError};
+use super::{Context, Halt, Local, MayFail, Parked, StepError};
 use crate::model::{AwaitKind, Graph};
 
 /// Which branch of the state that waits, and where it begins.
@@ -115,20 +115,20 @@ impl Region {
     ///
     /// # Errors
     /// [`StepError::Decode`] if it cannot be read.
-    pub fn failed<T, E>(
+    pub fn failed<T: MayFail>(
         self,
-        value: &Local<Result<T, E>>,
+        value: &Local<T>,
         parked: &Parked,
-    ) -> Result<Option<E>, Halt> {
-        Ok(self.given(value, parked)?.and_then(Result::err))
+    ) -> Result<Option<T::Error>, Halt> {
+        Ok(self.given(value, parked)?.and_then(|given| given.into_result().err()))
     }
 
     /// The value, once it is known that the branch has not failed.
     ///
     /// # Errors
     /// [`StepError::Decode`] if it cannot be read.
-    pub fn take_ok<T, E>(self, value: &Local<Result<T, E>>, parked: &Parked) -> Result<T, Halt> {
-        let given = self.given(value, parked)?.and_then(Result::ok);
+    pub fn take_ok<T: MayFail>(self, value: &Local<T>, parked: &Parked) -> Result<T::Value, Halt> {
+        let given = self.given(value, parked)?.and_then(|given| given.into_result().ok());
         Ok(given.ok_or_else(|| damaged("a branch is not done"))?)
     }
 
