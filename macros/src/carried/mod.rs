@@ -338,8 +338,11 @@ fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {
     match &block.end {
         Terminator::If { cond, .. } => taken_by(locals, cond),
         Terminator::Match { scrutinee, arms, .. } => {
-            let guards = arms.iter().flat_map(|(pat, _)| Usage::of_guard(locals, pat).mentions);
-            taken_by(locals, scrutinee).into_iter().chain(guards).collect()
+            let guards = arms.iter().filter_map(|(pat, _)| match pat {
+                syn::Pat::Guard(pat) => Some(taken_by(locals, &pat.guard)),
+                _ => None,
+            });
+            taken_by(locals, scrutinee).into_iter().chain(guards.flatten()).collect()
         }
         Terminator::Return(value) => taken_by(locals, value),
         _ => block.end_usage.mentions.clone(),

@@ -192,9 +192,7 @@ impl Lower<'_> {
         self.end_with_statement(&scrutinee, &pats);
         let is_new = self.is_value(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
-        if is_new {
-            scrutinee = self.keep(scrutinee);
-        }
+        scrutinee = if is_new { self.keep(scrutinee) } else { self.keep_bound(&pats, scrutinee) };
         // What is left of the value is dropped before what has been matched.
         self.push(Stmt::Declare(value));
         self.arms(expr, scrutinee, Dest::Local(value));
