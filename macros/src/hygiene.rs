@@ -21,6 +21,11 @@ pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
     Ident::new(&format!("__piton_{name}"), Span::mixed_site().located_at(span))
 }
 
+/// Whether a name is one of the compiler's own.
+pub(crate) fn is_hidden(name: &Ident) -> bool {
+    name.to_string().starts_with("__piton_")
+}
+
 /// The identifier that is spelled so, with its `r#` if it has one.
 pub(crate) fn spelled(name: &str, span: Span) -> Ident {
     match name.strip_prefix("r#") {

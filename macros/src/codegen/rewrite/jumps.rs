@@ -9,7 +9,7 @@ use syn::{Expr, ExprBreak, ExprContinue, ExprTry, Ident, Label, Lifetime};
 
 use super::Rewrite;
 use crate::codegen::print::names;
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, is_hidden};
 use crate::ir::{LocalId, label_target};
 
 /// A loop or a labeled block.
@@ -54,8 +54,21 @@ impl Rewrite<'_, '_> {
             __piton::FromResidual::from_residual(#residual)
         };
         let complete = self.printer.complete(&from, &self.filled, span);
+        // rustc says of what has been made what it says of the question, and nowhere else.
+        let made = match &**value {
+            Expr::Path(path) => path.path.get_ident().filter(|ident| is_hidden(ident)),
+            _ => None,
+        };
+        let branch = match made {
+            Some(made) => {
+                let at = Span::mixed_site().located_at(span);
+                let made = Ident::new(&made.to_string(), at);
+                quote_spanned!(at=> __piton::Question::branch(#made))
+            }
+            None => quote_spanned!(span=> __piton::Question::branch(#value)),
+        };
         quote_spanned! {span=>
-            match __piton::Question::branch(#value) {
+            match #branch {
                 ::core::ops::ControlFlow::Continue(#output) => #output,
                 ::core::ops::ControlFlow::Break(#residual) => #complete,
             }
