@@ -15,6 +15,7 @@ mod chosen;
 mod compound;
 mod control;
 mod decisions;
+mod diverging;
 mod entries;
 mod expr;
 mod foreign;

@@ -4,6 +4,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
 
+use super::diverging::must_jump;
 use super::{
     Dest, Lower, collect_bindings, control, extends_temporaries, labels, let_stmt, split_type, unit,
 };
@@ -116,8 +117,9 @@ impl Lower<'_> {
                     return;
                 }
                 if diverges {
-                    if let Some((_, expr)) = init.diverge.take() {
-                        let otherwise = self.body(|this| this.value(*expr, Dest::Discard));
+                    if let Some((token, expr)) = init.diverge.take() {
+                        let mut otherwise = self.body(|this| this.value(*expr, Dest::Discard));
+                        must_jump(&mut otherwise, token.span);
                         local.init = Some(init);
                         self.push(Stmt::LetElse { local, otherwise });
                     }
