@@ -26,7 +26,7 @@ async fn program(n: i64) -> i64 {
                 },
             }
         };
-        let Some(_) = Some(found).filter(|it| *it > 2) else {
+        let Some(_) = Some(found).filter(|it| *it < 12) else {
             act(5).await;
             never(found);
         };

@@ -1,5 +1,6 @@
 //! Conditions, which may be chains of operands that bind by `let`.
 
+use proc_macro2::Span;
 use syn::{BinOp, Expr, ExprBinary, ExprLet};
 
 use super::{Dest, Lower, operands, receivers};
@@ -77,8 +78,13 @@ impl Lower<'_> {
             Some(operand) => {
                 // The operand's temporaries are its own.
                 let scope = self.body(|this| {
-                    let cond = this.simple_condition(operand);
+                    let mut cond = this.simple_condition(operand);
                     this.note_condition(&cond);
+                    // Among others it may match whatever comes, without a warning.
+                    if let Expr::Let(expr) = &mut cond {
+                        let token = &mut expr.let_token;
+                        token.span = Span::mixed_site().located_at(token.span);
+                    }
                     let then = this.body(|this| this.chain(operands, target, then));
                     this.push(Stmt::If { cond, then, otherwise: Body::default() });
                 });

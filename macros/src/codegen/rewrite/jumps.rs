@@ -61,7 +61,7 @@ impl Rewrite<'_, '_> {
         };
         let branch = match made {
             Some(made) => {
-                let at = Span::mixed_site().located_at(span);
+                let at = made.span().located_at(span);
                 let made = Ident::new(&made.to_string(), at);
                 quote_spanned!(at=> __piton::Question::branch(#made))
             }
