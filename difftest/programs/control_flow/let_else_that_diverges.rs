@@ -9,7 +9,7 @@ async fn program(n: i64) -> i64 {
     loop {
         rounds += 1;
         let Some(found) = try_find(n + rounds).await.ok().flatten() else {
-            if act(rounds).await > 5 {
+            if act(rounds).await > 15 {
                 act(1).await;
                 never(rounds)
             } else if rounds < 3 {
@@ -26,7 +26,7 @@ async fn program(n: i64) -> i64 {
                 },
             }
         };
-        let Some(_) = Some(found).filter(|it| *it < 12) else {
+        let Some(_) = Some(found).filter(|it| *it < 30) else {
             act(5).await;
             never(found);
         };
