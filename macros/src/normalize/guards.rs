@@ -17,6 +17,7 @@
 
 use std::collections::HashMap;
 
+use proc_macro2::Span;
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
@@ -256,8 +257,9 @@ impl VisitMut for Uses<'_> {
         };
         let mut ident = new.clone();
         ident.set_span(expr.span());
+        let at = Span::mixed_site().located_at(expr.span());
         let path = ident_expr(ident);
-        *expr = if *is_value { syn::parse_quote!((*#path)) } else { path };
+        *expr = if *is_value { syn::parse_quote_spanned!(at=> (*#path)) } else { path };
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {

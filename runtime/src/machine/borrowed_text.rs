@@ -26,37 +26,42 @@ pub trait Held {
 
 impl<T> Held for Local<T> {}
 
+impl<T: BorrowsText> Local<T> {
+    /// That its values are borrowed.
+    pub fn held(&self) -> Borrowed {
+        Borrowed
+    }
+}
+
+/// What borrowed texts are held as.
+pub trait BorrowsText {}
+
 macro_rules! borrowed {
     ($(<$($parameter:ident),*> $held:ty),* $(,)?) => {$(
-        impl<$($parameter),*> Local<$held> {
-            /// That its values are borrowed.
-            pub fn held(&self) -> Borrowed {
-                Borrowed
-            }
-        }
+        impl<$($parameter),*> BorrowsText for $held {}
     )*};
 }
 
 borrowed!(
-    <> &'static str,
-    <T> (&'static str, T),
-    <> Option<&'static str>,
-    <T> Option<(&'static str, T)>,
-    <> (usize, &'static str),
-    <> Vec<&'static str>,
-    <T> Vec<(&'static str, T)>,
-    <> VecDeque<&'static str>,
-    <> BTreeSet<&'static str>,
-    <T> BTreeMap<&'static str, T>,
-    <> BTreeMap<String, &'static str>,
-    <> BTreeMap<i32, &'static str>,
-    <> BTreeMap<i64, &'static str>,
-    <> BTreeMap<u32, &'static str>,
-    <> BTreeMap<u64, &'static str>,
-    <> BTreeMap<usize, &'static str>,
-    <> Items<&'static str>,
-    <> Items<(usize, &'static str)>,
-    <T> Items<(&'static str, T)>,
+    <> &str,
+    <T> (&str, T),
+    <> Option<&str>,
+    <T> Option<(&str, T)>,
+    <> (usize, &str),
+    <> Vec<&str>,
+    <T> Vec<(&str, T)>,
+    <> VecDeque<&str>,
+    <> BTreeSet<&str>,
+    <T> BTreeMap<&str, T>,
+    <> BTreeMap<String, &str>,
+    <> BTreeMap<i32, &str>,
+    <> BTreeMap<i64, &str>,
+    <> BTreeMap<u32, &str>,
+    <> BTreeMap<u64, &str>,
+    <> BTreeMap<usize, &str>,
+    <> Items<&str>,
+    <> Items<(usize, &str)>,
+    <T> Items<(&str, T)>,
 );
 
 /// That values of type `T` own what they are made of.
@@ -72,6 +77,9 @@ pub trait Owned<T> {}
 #[diagnostic::do_not_recommend]
 impl<T> Owned<T> for Whole {}
 
+#[diagnostic::do_not_recommend]
+impl<T: NeverBorrowed> Owned<T> for Borrowed {}
+
 /// That the items of a loop own what they are made of.
 #[diagnostic::on_unimplemented(
     message = "a `for` loop with an `.await` in it cannot hold items of type `{T}`",
@@ -84,6 +92,16 @@ pub trait OwnedItems<T> {}
 
 #[diagnostic::do_not_recommend]
 impl<T> OwnedItems<T> for Whole {}
+
+#[diagnostic::do_not_recommend]
+impl<T: NeverBorrowed> OwnedItems<T> for Borrowed {}
+
+/// What no borrowed text is. A type that an error has left unknown may be one of several such, so rustc has
+/// nothing to say of it.
+pub trait NeverBorrowed {}
+
+impl NeverBorrowed for Whole {}
+impl NeverBorrowed for Borrowed {}
 
 /// Asks for what `check` asks for, of a token and what it says.
 pub fn held_as<T, H>(token: &Local<T>, held: H, check: fn(&Local<T>, H)) {

@@ -46,7 +46,7 @@ pub(super) type DecodeFirst<T> = fn(&[u8]) -> Result<(T, usize), CodecError>;
 ///
 /// # Panics
 /// If there are more than [`MAX_LOOP_ITEMS`].
-pub fn items<I: IntoIterator>(iterator: I) -> Items<I::Item> {
+pub fn items<I: IntoIterator<Item = T>, T>(iterator: I) -> Items<T> {
     let mut items = Vec::new();
     for item in iterator {
         assert!(
@@ -218,12 +218,12 @@ where
 ///
 /// # Panics
 /// If it gave none.
-pub fn current_item<I: IntoIterator>(items: I, position: &Position) -> I::Item {
+pub fn current_item<I: IntoIterator<Item = T>, T>(items: I, position: &Position) -> T {
     current_copy(items, position)
 }
 
 /// As [`next_item`], of items that there can be more of: those of a constant, and copies.
-pub fn next_copy<I: IntoIterator>(items: I, position: &mut Position) -> Option<I::Item> {
+pub fn next_copy<I: IntoIterator<Item = T>, T>(items: I, position: &mut Position) -> Option<T> {
     let item = items.into_iter().nth(position.0)?;
     position.0 += 1;
     Some(item)
@@ -233,7 +233,7 @@ pub fn next_copy<I: IntoIterator>(items: I, position: &mut Position) -> Option<I
 ///
 /// # Panics
 /// If it gave none.
-pub fn current_copy<I: IntoIterator>(items: I, position: &Position) -> I::Item {
+pub fn current_copy<I: IntoIterator<Item = T>, T>(items: I, position: &Position) -> T {
     let item = position.0.checked_sub(1).and_then(|index| items.into_iter().nth(index));
     item.expect("what is borrowed has not changed")
 }
