@@ -159,8 +159,10 @@ impl Printer<'_> {
                 }
                 (_, local) => {
                     let made = parts::together(local.made_with.as_ref()?, &idents);
-                    let is_shared = group.iter().any(|id| self.is_shared(*id));
-                    (if is_shared { shared::made(made) } else { made }, None)
+                    let shared = group.iter().filter(|id| self.is_shared(**id));
+                    let shared: Vec<_> = shared.map(|id| &locals[*id].ident).collect();
+                    let is_shared = !shared.is_empty();
+                    (if is_shared { shared::made_beside(made, &shared) } else { made }, None)
                 }
             };
             Rewrite::new(self).visit_expr_mut(&mut expr);

@@ -11,6 +11,7 @@ mod print;
 mod regions;
 mod replaced;
 mod rewrite;
+mod seen;
 mod shared;
 mod stand_ins;
 mod state;

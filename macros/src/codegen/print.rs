@@ -13,6 +13,7 @@ use super::braces::Braces;
 use super::parts::parts_in;
 use super::rewrite::{Rewrite, enclose_last};
 use super::step;
+use crate::cfg::let_patterns;
 use crate::hygiene::{hidden, hidden_at};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
 use crate::layout::{Link, Root, VariableId, inner_variant, makes, scope_path};
@@ -102,17 +103,6 @@ impl<'a> Printer<'a> {
         quote!(#pattern => { #before #body })
     }
 
-    /// Looks at what a pattern has bound, where that is a value that nobody else sees.
-    pub(super) fn see(&self, pat: &Pat) -> TokenStream {
-        if self.root.idle.is_empty() {
-            return TokenStream::new();
-        }
-        let locals = &self.machine.graph.locals;
-        let idle = bound_locals(locals, pat).into_iter().filter(|id| self.root.idle.contains(id));
-        let idents = idle.map(|id| &locals[id].ident);
-        quote!(#(let _ = &#idents;)*)
-    }
-
     /// Prints a block and what follows it without a jump.
     pub(super) fn chain(&self, first: BlockId, braces: &mut Braces) {
         let mut id = first;
@@ -149,18 +139,20 @@ impl<'a> Printer<'a> {
                     Link::Root => return braces.push(self.goto(*to, None)),
                 },
                 Terminator::If { cond, then, otherwise, merge } => {
+                    let see: TokenStream =
+                        let_patterns(cond).into_iter().map(|pat| self.see_lent(pat)).collect();
                     let cond = self.expr(cond, usage);
                     let (then, otherwise) =
                         (self.branch(*then, *merge), self.branch(*otherwise, *merge));
-                    braces.push(quote!(if #cond { #fill #then } else { #fill #otherwise }));
+                    braces.push(quote!(if #cond { #fill #see #then } else { #fill #otherwise }));
                     *merge
                 }
                 Terminator::Match { scrutinee, arms, merge } => {
                     let scrutinee = self.expr(scrutinee, usage);
                     let arms = arms.iter().map(|(pat, block)| {
-                        let pat = self.pat(pat);
+                        let (see, pat) = (self.see_lent(pat), self.pat(pat));
                         let body = self.branch(*block, *merge);
-                        quote!(#pat => { #fill #body })
+                        quote!(#pat => { #fill #see #body })
                     });
                     let arms: TokenStream = arms.collect();
                     braces.push(quote!(match #scrutinee { #arms }));

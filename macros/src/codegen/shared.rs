@@ -18,6 +18,15 @@ pub(super) fn made(mut made: Expr) -> Expr {
     made
 }
 
+/// What a pattern binds, made so that `shared` is only looked through. The rest may be changed, as long as the
+/// pattern is matched against a place, and not against a borrow of one.
+pub(super) fn made_beside(mut group: Expr, shared: &[&Ident]) -> Expr {
+    let mut bindings = Bindings { shared, lends: false };
+    let before = group.clone();
+    bindings.visit_expr_mut(&mut group);
+    if bindings.lends { made(before) } else { group }
+}
+
 /// The type of what is made so.
 pub(super) fn type_of(mut ty: Type) -> Type {
     Shared.visit_type_mut(&mut ty);
@@ -63,6 +72,31 @@ impl VisitMut for Shared {
 
     // What it is given it only looks at.
     fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
+}
+
+/// Bindings of a pattern.
+struct Bindings<'a> {
+    shared: &'a [&'a Ident],
+    /// Whether what is matched is lent to be changed.
+    lends: bool,
+}
+
+impl VisitMut for Bindings<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        self.lends |= match &*expr {
+            Expr::Reference(reference) => reference.mutability.is_some(),
+            Expr::MethodCall(call) => call.method.to_string().ends_with("_mut"),
+            expr => lent(expr).is_some(),
+        };
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        visit_mut::visit_pat_ident_mut(self, pat);
+        if pat.by_ref.is_some() && self.shared.contains(&&pat.ident) {
+            pat.mutability = None;
+        }
+    }
 }
 
 /// What is lent to be changed.
