@@ -3,9 +3,9 @@
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprAssign, ExprClosure, ExprReturn};
 
-use crate::carried::{is_constructor, local_of};
+use crate::carried::local_of;
 use crate::ir::{Graph, LocalId, Locals, Node, RegionId, Terminator};
-use crate::normalize::gives_part;
+use crate::normalize::{gives_part, is_constructor};
 
 /// Whether the source shows that the value of the region, or what it assigns, borrows from the local.
 pub(super) fn lends(graph: &Graph, region: RegionId, local: LocalId) -> bool {

@@ -24,7 +24,6 @@ use self::early::Early;
 use self::looks::Looks;
 use self::owned::{borrowing, plain};
 pub(crate) use self::owned::{gives_own, local_of, takes_receiver};
-pub(crate) use self::values::is_constructor;
 use crate::captures::Captures;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, LocalKind, Locals, Node, Terminator};
 use crate::liveness::Liveness;

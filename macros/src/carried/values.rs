@@ -13,7 +13,7 @@ use super::owned::{gives_own, local_of, only_looks, takes_receiver};
 use super::{jump_dest, taken_by};
 use crate::ir::{Graph, LocalId, LocalKind, Locals, RegionId};
 use crate::macros::{self, Piece};
-use crate::normalize::{is_assignment, is_comparison};
+use crate::normalize::{is_assignment, is_comparison, is_constructor};
 use crate::usage::{self, Jump, Usage};
 
 /// What may hold a borrow of a local.
@@ -208,8 +208,8 @@ impl<'a> Values<'a> {
         operands.into_iter().filter(|operand| !self.value(operand)).collect()
     }
 
-    /// As [`borrows`](Self::borrows), of what is called. Unless it is a constructor, it `ends_borrows` of
-    /// temporaries: what outlives them has none.
+    /// As [`borrows`](Self::borrows), of what is called. Unless it is a constructor, whose value holds them, it
+    /// `ends_borrows` of temporaries: what outlives those has none.
     fn arguments<'e>(
         &mut self,
         arguments: impl IntoIterator<Item = &'e Expr>,
@@ -367,14 +367,6 @@ impl<'a> Values<'a> {
         self.borrowing.locals.extend(jumps);
         self.give_back(!usage.jumps.contains(&Jump::Return));
     }
-}
-
-/// Whether what is called makes a value that holds its arguments, by its name: rustc keeps the temporaries
-/// that those borrow for as long as that.
-pub(crate) fn is_constructor(called: &Expr) -> bool {
-    let Expr::Path(path) = called else { return false };
-    let name = path.path.segments.last().map(|segment| segment.ident.to_string());
-    name.is_some_and(|name| name.starts_with(char::is_uppercase))
 }
 
 /// What a method is called on. If its value is its own, and it is called on a borrow of what a block gives

@@ -7,7 +7,7 @@
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{BinOp, Expr, ExprBinary, UnOp};
+use syn::{BinOp, Expr, ExprAwait, ExprBinary, UnOp};
 
 use super::Lower;
 use super::late::FILLING;
@@ -29,6 +29,23 @@ pub(crate) fn is_assignment(op: &BinOp) -> bool {
             | BinOp::ShlAssign(_)
             | BinOp::ShrAssign(_)
     )
+}
+
+/// The await that an expression assigns to, as rustc lets none do.
+pub(super) fn assigned_value(expr: &Expr) -> Option<&ExprAwait> {
+    let mut left = match expr {
+        Expr::Assign(expr) => &*expr.left,
+        Expr::Binary(expr) if is_assignment(&expr.op) => &*expr.left,
+        _ => return None,
+    };
+    loop {
+        left = match left {
+            Expr::Paren(expr) => &expr.expr,
+            Expr::Group(expr) => &expr.expr,
+            Expr::Await(value) => return Some(value),
+            _ => return None,
+        };
+    }
 }
 
 /// Whether the place of a compound assignment is seen to be evaluated before the value.
@@ -152,7 +169,7 @@ impl<'ast> Visit<'ast> for Calls {
 }
 
 /// Whether the function is one of a struct or an enum with fields in parentheses, by its name.
-fn is_constructor(function: &Expr) -> bool {
+pub(crate) fn is_constructor(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
     let name = path.path.segments.last().map(|segment| segment.ident.to_string());
     name.is_some_and(|name| name.starts_with(char::is_uppercase))

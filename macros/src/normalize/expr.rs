@@ -58,6 +58,10 @@ impl Lower<'_> {
                 inner => Expr::Paren(syn::ExprParen { expr: Box::new(inner), ..expr }),
             },
             mut expr => {
+                if let Some(value) = compound::assigned_value(&expr) {
+                    let message = "what an await gives is no place that a value can be assigned to";
+                    self.diagnostics.push(syn::Error::new(value.await_token.span, message));
+                }
                 let is_of_numbers = self.is_only_of_numbers(&expr);
                 if let Some(mut operands) = operands_mut(&mut expr) {
                     let values = operands.iter_mut().map(|(operand, kind)| {
