@@ -67,8 +67,14 @@ impl Printer<'_> {
             (None, Some(value)) => quote!(#value;),
             (None, None) => TokenStream::new(),
         };
+        let taken = self.taken_by(exit, value);
+        let keep: TokenStream = taken.iter().map(|(part, hole)| self.keep(part, hole)).collect();
+        let count = taken.len();
+        self.returning.borrow_mut().extend(taken);
         let goto = self.goto(exit, target.dest);
-        quote!({ #give #goto })
+        let others = self.returning.borrow().len() - count;
+        self.returning.borrow_mut().truncate(others);
+        quote!({ #keep #give #goto })
     }
 
     pub(super) fn continue_to(&self, target: TargetId) -> TokenStream {

@@ -111,6 +111,20 @@ impl Printer<'_> {
             .collect()
     }
 
+    /// What the value of a jump to a block takes out of a place where a copy is to stand there, and what puts
+    /// the copy back.
+    pub(super) fn taken_by(&self, to: BlockId, value: Option<&Expr>) -> Vec<(Place, Ident)> {
+        let Some(value) = value.filter(|_| self.has_flags()) else { return Vec::new() };
+        let usage = Usage::of_expr(&self.machine.graph.locals, value);
+        let there = self.machine.layout.stand_ins.begin(to);
+        let is_taken = |part: &Place| {
+            there.contains(part) && usage.moves.iter().any(|moved| moved.overlaps(part))
+        };
+        let flags = self.flags.borrow();
+        let taken = flags.iter().filter(|(part, _)| is_taken(part)).enumerate();
+        taken.map(|(n, (part, _))| (part.clone(), hidden(&format!("given{n}")))).collect()
+    }
+
     /// Copies a part before it is forgotten.
     pub(super) fn keep(&self, part: &Place, hole: &Ident) -> TokenStream {
         let place = self.place(part);
