@@ -9,6 +9,7 @@
 
 mod bindings;
 mod blocks;
+mod calls;
 mod early;
 mod looks;
 mod owned;

@@ -9,11 +9,11 @@ use syn::{Expr, Macro, Pat};
 
 use super::bindings::Bindings;
 use super::blocks::Target;
-use super::owned::{gives_own, local_of, only_looks, takes_receiver};
+use super::owned::local_of;
 use super::{jump_dest, taken_by};
 use crate::ir::{Graph, LocalId, LocalKind, Locals, RegionId};
 use crate::macros::{self, Piece};
-use crate::normalize::{is_assignment, is_comparison, is_constructor};
+use crate::normalize::{is_assignment, is_comparison};
 use crate::usage::{self, Jump, Usage};
 
 /// What may hold a borrow of a local.
@@ -34,7 +34,7 @@ pub(super) struct Values<'a> {
     /// Where the code is.
     region: Option<RegionId>,
     /// Whether rustc has the value borrow from no temporary.
-    outlives_temporaries: bool,
+    pub(super) outlives_temporaries: bool,
 }
 
 /// A value that is bound.
@@ -130,14 +130,7 @@ impl<'a> Values<'a> {
                 let fields = expr.fields.iter().map(|field| &field.expr);
                 self.all(fields.chain(expr.rest.as_deref()))
             }
-            Expr::Call(call) => {
-                let borrows = self.arguments(&call.args, !is_constructor(&call.func));
-                // There is nothing else that a function could put into what its only borrow is of.
-                if let [_, _, ..] = borrows[..] {
-                    borrows.iter().for_each(|borrow| self.keep(borrow));
-                }
-                self.is_function(&call.func) && borrows.is_empty()
-            }
+            Expr::Call(call) => self.call(call),
             Expr::MethodCall(call) => self.method(call),
             Expr::Reference(reference) => {
                 let owned = self.value(&reference.expr);
@@ -204,30 +197,11 @@ impl<'a> Values<'a> {
     }
 
     /// Goes through operands. Gives those that may hold a borrow.
-    fn borrows<'e>(&mut self, operands: impl IntoIterator<Item = &'e Expr>) -> Vec<&'e Expr> {
-        operands.into_iter().filter(|operand| !self.value(operand)).collect()
-    }
-
-    /// As [`borrows`](Self::borrows), of what is called. Unless it is a constructor, whose value holds them, it
-    /// `ends_borrows` of temporaries: what outlives those has none.
-    fn arguments<'e>(
+    pub(super) fn borrows<'e>(
         &mut self,
-        arguments: impl IntoIterator<Item = &'e Expr>,
-        ends_borrows: bool,
+        operands: impl IntoIterator<Item = &'e Expr>,
     ) -> Vec<&'e Expr> {
-        let mut borrows = self.borrows(arguments);
-        if ends_borrows && self.outlives_temporaries {
-            borrows.retain(|argument| match argument {
-                Expr::Reference(lent) => !self.is_temporary(&lent.expr),
-                _ => true,
-            });
-        }
-        borrows
-    }
-
-    fn is_temporary(&self, place: &Expr) -> bool {
-        let locals = &self.graph.locals;
-        local_of(locals, place).is_some_and(|local| locals[local].is_temporary)
+        operands.into_iter().filter(|operand| !self.value(operand)).collect()
     }
 
     fn all<'e>(&mut self, operands: impl IntoIterator<Item = &'e Expr>) -> bool {
@@ -243,34 +217,6 @@ impl<'a> Values<'a> {
                 true
             }
             operand => self.value(operand),
-        }
-    }
-
-    fn is_function(&mut self, called: &Expr) -> bool {
-        match called {
-            Expr::Path(path) => path.path.get_ident().is_none_or(|ident| {
-                self.inner.find(ident).is_none() && self.graph.locals.find(ident).is_none()
-            }),
-            called => self.value(called),
-        }
-    }
-
-    fn method(&mut self, call: &syn::ExprMethodCall) -> bool {
-        let receiver = self.value(lent_to(call));
-        let arguments = self.arguments(&call.args, true);
-        if only_looks(call) {
-            return receiver;
-        }
-        // What it is called on may keep what it is given.
-        if !arguments.is_empty() {
-            arguments.iter().chain([&&*call.receiver]).for_each(|operand| self.keep(operand));
-        }
-        let is_gone = self.outlives_temporaries || takes_receiver(call);
-        let is_place = local_of(&self.graph.locals, &call.receiver).is_some();
-        if is_place && !(is_gone && self.is_temporary(&call.receiver)) {
-            receiver && gives_own(call)
-        } else {
-            receiver && arguments.is_empty()
         }
     }
 
@@ -322,7 +268,7 @@ impl<'a> Values<'a> {
     }
 
     /// Notes that a borrow may be put into what an expression names or borrows.
-    fn keep(&mut self, into: &Expr) {
+    pub(super) fn keep(&mut self, into: &Expr) {
         match into {
             Expr::Path(path) => {
                 let Some(ident) = path.path.get_ident() else { return };
@@ -366,23 +312,6 @@ impl<'a> Values<'a> {
         let jumps = usage.jumps.iter().filter_map(|jump| jump_dest(self.graph, *jump));
         self.borrowing.locals.extend(jumps);
         self.give_back(!usage.jumps.contains(&Jump::Return));
-    }
-}
-
-/// What a method is called on. If its value is its own, and it is called on a borrow of what a block gives
-/// or a call makes, that is what is lent: the borrow ends with the statement.
-fn lent_to(call: &syn::ExprMethodCall) -> &Expr {
-    let mut receiver = &*call.receiver;
-    while let Expr::Paren(paren) = receiver {
-        receiver = &paren.expr;
-    }
-    match receiver {
-        Expr::Reference(lent)
-            if gives_own(call) && matches!(*lent.expr, Expr::Block(_) | Expr::Call(_)) =>
-        {
-            &lent.expr
-        }
-        _ => &call.receiver,
     }
 }
 

@@ -5,6 +5,7 @@ mod entry;
 mod exit;
 mod facade;
 mod graph;
+mod joins;
 mod lints;
 mod parts;
 mod print;

@@ -8,12 +8,10 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
 use super::print::{Printer, awaited, ready};
 use super::step::{self, context, parked};
-use super::suspend::{lent_at, look_at, note_failure};
 use super::tokens::operation_token;
 use super::{Machine, state};
 use crate::hygiene::hidden;
@@ -22,8 +20,8 @@ use crate::layout::{State, VariableId};
 use crate::usage::{Jump, Usage};
 
 /// What is awaited at a point.
-struct Wait<'a> {
-    branches: Vec<(Option<&'a Expr>, &'a Branch<RegionId>)>,
+pub(super) struct Wait<'a> {
+    pub(super) branches: Vec<(Option<&'a Expr>, &'a Branch<RegionId>)>,
     /// That of `join!`; `None` for `select!`.
     fail_fast: Option<bool>,
 }
@@ -64,15 +62,15 @@ pub(super) fn taker(machine: &Machine<'_>, point: PointId, id: VariableId) -> Op
 }
 
 /// The token of the value that a region gives to a `join!`.
-fn output_token(region: RegionId) -> Ident {
+pub(super) fn output_token(region: RegionId) -> Ident {
     hidden(&format!("v{}", region.0))
 }
 
-fn closure(region: RegionId) -> Ident {
+pub(super) fn closure(region: RegionId) -> Ident {
     hidden(&format!("region{}", region.0))
 }
 
-fn begins(region: RegionId) -> Ident {
+pub(super) fn begins(region: RegionId) -> Ident {
     hidden(&format!("begins{}", region.0))
 }
 
@@ -280,90 +278,9 @@ impl Printer<'_> {
         }
     }
 
-    fn step_join(&self, point: PointId, wait: &Wait<'_>, fail_fast: bool) -> TokenStream {
-        let (cx, parked, done) = (context(), parked(), hidden("done"));
-        let value = awaited(self.machine.graph.points[point.0].span);
-        let failed = hidden("failed");
-        // Without a failure all are looked after, and those that begin in any case.
-        let unless_failed = fail_fast.then(|| quote!(&& #failed.is_none()));
-        let mut step = TokenStream::new();
-        let (mut cancel, mut take) = (TokenStream::new(), Vec::new());
-        for (index, (_, branch)) in wait.branches.iter().enumerate() {
-            let number = Index::from(index);
-            match branch {
-                Branch::Operation(call) => {
-                    let token = operation_token(point, index);
-                    let is_looked_after = self.begin(point, index);
-                    step.extend(quote! {
-                        #done &= #is_looked_after #unless_failed && #token.poll(#parked, #number, #cx)?;
-                    });
-                    if fail_fast {
-                        let look = look_at("failed", &token, &number, call.span());
-                        let note = note_failure(&look, call.span());
-                        let value_of = look_at("take_ok", &token, &number, call.span());
-                        step.extend(quote!(if #failed.is_none() { #note }));
-                        cancel.extend(quote!(#token.cancel(#parked, #number, #cx)?;));
-                        take.push(quote!(#value_of?));
-                    } else {
-                        take.push(quote!(#token.take(#parked, #number)?));
-                    }
-                }
-                Branch::Region(region) => {
-                    let (handle, begins) = (handle(*region), begins(*region));
-                    let (closure, output) = (closure(*region), output_token(*region));
-                    let join = quote! {
-                        #done &= #handle.join(#begins, &#output, #parked, #cx, &mut #closure)?;
-                    };
-                    if fail_fast {
-                        let span = self.machine.graph[*region].span;
-                        let output = lent_at(&output, span);
-                        let note = note_failure(&quote!(#handle.failed(#output, #parked)), span);
-                        step.extend(quote! {
-                            if #begins || #failed.is_none() { #join }
-                            if #failed.is_none() { #note }
-                        });
-                        cancel.extend(quote!(#handle.cancel(#parked, #cx, &mut #closure)?;));
-                        take.push(quote!(#handle.take_ok(#output, #parked)?));
-                    } else {
-                        step.extend(join);
-                        take.push(quote!(#handle.take(&#output, #parked)?));
-                    }
-                }
-            }
-        }
-        let again = self.again(point);
-        if !fail_fast {
-            return quote! {
-                let mut #done = true;
-                __piton::open_waits(#cx, true);
-                #step
-                __piton::close_waits(#cx, !#done);
-                if !#done { #again }
-                let #value = (#(#take,)*);
-            };
-        }
-        quote! {
-            let mut #done = true;
-            let mut #failed = __piton::None;
-            __piton::open_waits(#cx, false);
-            #step
-            __piton::close_waits(#cx, #failed.is_none() && !#done);
-            let #value = match #failed {
-                __piton::Some(#failed) => {
-                    #cancel
-                    __piton::Err(#failed)
-                }
-                __piton::None => {
-                    if !#done { #again }
-                    __piton::Ok((#(#take,)*))
-                }
-            };
-        }
-    }
-
     /// Begins an operation that has been made. Whether it is to be looked after: it has begun before, or has
     /// ended at once and may be what is waited for.
-    fn begin(&self, point: PointId, index: usize) -> TokenStream {
+    pub(super) fn begin(&self, point: PointId, index: usize) -> TokenStream {
         let (cx, parked) = (context(), parked());
         let value = awaited(self.machine.graph.points[point.0].span);
         let (token, made) = (operation_token(point, index), made(point, index));
@@ -382,7 +299,7 @@ impl Printer<'_> {
     }
 
     /// The machine stays parked. What has been loaded may have changed.
-    fn again(&self, point: PointId) -> TokenStream {
+    pub(super) fn again(&self, point: PointId) -> TokenStream {
         if !self.uses_locals() {
             let leave = self.leave();
             return quote!(break #leave;);
@@ -398,7 +315,7 @@ impl Printer<'_> {
 }
 
 /// The handle of a region.
-fn handle(region: RegionId) -> Ident {
+pub(super) fn handle(region: RegionId) -> Ident {
     hidden(&format!("h{}", region.0))
 }
 

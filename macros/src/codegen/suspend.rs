@@ -1,8 +1,7 @@
 //! Suspension points: how operations are started, and how they are looked after.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::{ToTokens, quote};
 use syn::{Index, Pat};
 
 use super::exit::Whereabouts;
@@ -10,8 +9,7 @@ use super::print::{Printer, awaited, call, ready};
 use super::state;
 use super::step::{self, context, parked, slot};
 use super::tokens::{ends, operation_token, token};
-use crate::hygiene::hidden;
-use crate::ir::{Branch, Choice, PointId, RegionId, Terminator, discard};
+use crate::ir::{Branch, Choice, PointId, Terminator, discard};
 use crate::layout::State;
 use crate::usage::{Usage, bound_locals};
 
@@ -297,101 +295,5 @@ impl Printer<'_> {
             __piton::close_waits(#cx, false);
             #cancel
         }
-    }
-
-    fn poll_join(
-        &self,
-        point: PointId,
-        branches: &[Branch<RegionId>],
-        fail_fast: bool,
-        value: &Ident,
-    ) -> TokenStream {
-        let (cx, parked, done, leave) = (context(), parked(), hidden("done"), self.leave());
-        let spans = branches.iter().map(|branch| branch.operation().map(Spanned::span));
-        let spans: Vec<_> = spans.map(|span| span.unwrap_or_else(Span::call_site)).collect();
-        let branches: Vec<_> = (0..branches.len())
-            .map(|index| (operation_token(point, index), Index::from(index)))
-            .collect();
-        if !fail_fast {
-            let poll = branches
-                .iter()
-                .map(|(token, index)| quote!(#done &= #token.poll(#parked, #index, #cx)?;));
-            let take = branches.iter().map(|(token, index)| quote!(#token.take(#parked, #index)?));
-            return quote! {
-                let mut #done = true;
-                __piton::open_waits(#cx, true);
-                #(#poll)*
-                __piton::close_waits(#cx, !#done);
-                if !#done { break #leave; }
-                let #value = (#(#take,)*);
-            };
-        }
-        let failed = hidden("failed");
-        // After a failure nobody is looked after any more.
-        let look = branches.iter().zip(&spans).map(|((token, index), span)| {
-            let note = note_failure(&look_at("failed", token, index, *span), *span);
-            quote! {
-                if #failed.is_none() {
-                    #done &= #token.poll(#parked, #index, #cx)?;
-                    #note
-                }
-            }
-        });
-        let cancel =
-            branches.iter().map(|(token, index)| quote!(#token.cancel(#parked, #index, #cx)?;));
-        let take = branches.iter().zip(&spans).map(|((token, index), span)| {
-            let look = look_at("take_ok", token, index, *span);
-            quote!(#look?)
-        });
-        quote! {
-            let mut #done = true;
-            let mut #failed = __piton::None;
-            __piton::open_waits(#cx, false);
-            #(#look)*
-            __piton::close_waits(#cx, #failed.is_none() && !#done);
-            let #value = match #failed {
-                __piton::Some(#failed) => {
-                    #(#cancel)*
-                    __piton::Err(#failed)
-                }
-                __piton::None => {
-                    if !#done { break #leave; }
-                    __piton::Ok((#(#take,)*))
-                }
-            };
-        }
-    }
-}
-
-/// Asks an operation for its error or its value.
-pub(super) fn look_at(
-    function: &str,
-    token: &Ident,
-    index: &Index,
-    operation: Span,
-) -> TokenStream {
-    let at = Span::mixed_site().located_at(operation);
-    let (parked, function, token) = (parked(), Ident::new(function, at), lent_at(token, operation));
-    quote_spanned!(at=> __piton::#function(#token, #parked, #index))
-}
-
-/// A borrow of the token of a branch. If its outcome is not of the type that is wanted, rustc says so of the
-/// branch.
-pub(super) fn lent_at(token: &Ident, branch: Span) -> TokenStream {
-    let at = Span::mixed_site().located_at(branch);
-    let token = Ident::new(&token.to_string(), at);
-    quote_spanned!(at=> &#token)
-}
-
-/// Notes how a branch has failed. If that is another type of error than that of the branch before it,
-/// rustc says so of the branch.
-pub(super) fn note_failure(look: &TokenStream, branch: Span) -> TokenStream {
-    let (failed, mut made, halt) = (hidden("failed"), hidden("made"), hidden("halt"));
-    made.set_span(made.span().located_at(branch));
-    quote_spanned! {branch=>
-        #failed = match #look {
-            __piton::Ok(#made) => #made,
-            __piton::Err(#halt) => return __piton::Err(#halt),
-        };
     }
 }
