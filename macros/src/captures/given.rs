@@ -6,6 +6,7 @@ use syn::{Block, Expr, ExprAssign, ExprClosure, ExprReturn};
 use crate::carried::local_of;
 use crate::ir::{Graph, LocalId, Locals, Node, RegionId, Terminator};
 use crate::normalize::{gives_part, is_constructor};
+use crate::usage;
 
 /// Whether the source shows that the value of the region, or what it assigns, borrows from the local.
 pub(super) fn lends(graph: &Graph, region: RegionId, local: LocalId) -> bool {
@@ -52,6 +53,11 @@ impl Returned<'_> {
             }
             Expr::Match(expr) => expr.arms.iter().for_each(|arm| self.give(&arm.body)),
             Expr::Block(expr) => self.give_last(&expr.block),
+            Expr::Path(_) | Expr::Field(_) => {
+                let local = local_of(self.locals, value);
+                let is_borrow = |local: &LocalId| self.locals[*local].remade.is_some();
+                self.lends |= local.filter(is_borrow).is_some_and(|local| self.is_of(local));
+            }
             _ => {}
         }
     }
@@ -66,8 +72,15 @@ impl Returned<'_> {
         match of {
             Expr::Index(expr) => self.give_borrow(&expr.expr),
             Expr::MethodCall(_) => self.give(of),
-            place => self.lends |= local_of(self.locals, place) == Some(self.local),
+            place => {
+                self.lends |= local_of(self.locals, place).is_some_and(|local| self.is_of(local));
+            }
         }
+    }
+
+    /// Whether what the local stands for is the one that is asked for, or a borrow of it.
+    fn is_of(&self, local: LocalId) -> bool {
+        usage::made_of(self.locals, local).contains(&self.local)
     }
 }
 
