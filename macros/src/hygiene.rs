@@ -1,8 +1,9 @@
 //! Names for what the compiler makes up.
 //!
 //! The compiler's own names start with `__piton_` and are resolved where the macro is defined, so
-//! the user's code cannot see them. A renamed binding keeps the user's span and gets a name that
-//! occurs nowhere in the function.
+//! the user's code cannot see them. A temporary has such a name and the user's span, so that rustc
+//! says of the value what it would say of it there. A renamed binding keeps the user's span and gets
+//! a name that occurs nowhere in the function.
 
 use std::collections::HashSet;
 
