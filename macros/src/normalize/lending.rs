@@ -136,7 +136,7 @@ pub(super) const OPENING: [&str; 2] = ["expect", "unwrap"];
 pub(super) const DEFAULTING: [&str; 2] = ["unwrap_or", "unwrap_or_default"];
 
 /// Methods that give the error that a `?` returns with where there is nothing.
-const EXPLAINING: [&str; 4] = ["context", "ok_or", "ok_or_else", "with_context"];
+const EXPLAINING: [&str; 5] = ["context", "map_err", "ok_or", "ok_or_else", "with_context"];
 
 /// Those of [`PARTS`] and [`PARTS_MUT`] that are told what to look for, which is one thing.
 const TOLD: [&str; 12] = [
@@ -378,8 +378,11 @@ fn made(function: &str, arguments: impl ToTokens, of: &Expr) -> Expr {
 
 /// What a `?` opens, without the error that it returns with.
 pub(super) fn tried(expr: &ExprTry) -> &Expr {
-    match &*expr.expr {
-        Expr::MethodCall(call) if is_one_of(&EXPLAINING, call) => &call.receiver,
-        tried => tried,
+    let mut tried = &*expr.expr;
+    while let Expr::MethodCall(call) = tried
+        && is_one_of(&EXPLAINING, call)
+    {
+        tried = &call.receiver;
     }
+    tried
 }
