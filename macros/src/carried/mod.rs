@@ -26,6 +26,7 @@ use self::looks::Looks;
 use self::owned::{borrowing, plain};
 pub(crate) use self::owned::{gives_own, local_of, takes_receiver};
 use crate::captures::Captures;
+use crate::cfg::always_jumps;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, LocalKind, Locals, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::normalize::{binds_nothing, chain};
@@ -115,7 +116,13 @@ pub(crate) fn analyze(
             let seen = without_looks(&graph.locals, node, usage);
             let kept = kept(node, &seen, live, &filled).filter(|local| held.contains(local));
             let kept: Vec<_> = kept.collect();
-            held = &(&held - &seen.mentions) - &usage.assigned;
+            held = &held - &seen.mentions;
+            // Where control does not go on, all counts as assigned.
+            let assigned = match node {
+                Node::Code(stmt) if always_jumps(stmt) => &usage.replaces,
+                _ => &usage.assigned,
+            };
+            held = &held - assigned;
             at_nodes.push(held.clone());
             held.extend(kept);
             held.extend(made(graph, node, usage, &seen).filter(|local| !left_out.contains(local)));
