@@ -12,19 +12,31 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 /// What keeps the texts that a step borrows from.
 pub(crate) const TEXTS: &str = "texts";
 
+/// What the compiler's own names start with.
+const PREFIX: &str = "__piton_";
+
 /// A name of the compiler's own.
 pub(crate) fn hidden(name: &str) -> Ident {
-    Ident::new(&format!("__piton_{name}"), Span::mixed_site())
+    own(name, Span::mixed_site())
 }
 
 /// As [`hidden`]. What rustc says about it, it says of the user's code at `span`.
 pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
-    Ident::new(&format!("__piton_{name}"), Span::mixed_site().located_at(span))
+    own(name, Span::mixed_site().located_at(span))
+}
+
+/// The name of a temporary that stands for what the user has written at `span`.
+pub(crate) fn temporary(number: usize, span: Span) -> Ident {
+    own(&number.to_string(), span)
+}
+
+fn own(name: &str, span: Span) -> Ident {
+    Ident::new(&format!("{PREFIX}{name}"), span)
 }
 
 /// Whether a name is one of the compiler's own.
 pub(crate) fn is_hidden(name: &Ident) -> bool {
-    name.to_string().starts_with("__piton_")
+    name.to_string().starts_with(PREFIX)
 }
 
 /// The identifier that is spelled so, with its `r#` if it has one.

@@ -62,6 +62,7 @@ use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
 use self::labels::JumpScope;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::hygiene;
 use crate::ir::{Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree};
 use crate::moved::Moved;
 
@@ -245,7 +246,7 @@ impl Lower<'_> {
 
     fn new_temporary(&mut self, source: &str, kind: LocalKind, span: Span) -> LocalId {
         self.temporaries += 1;
-        let ident = Ident::new(&format!("__piton_{}", self.temporaries), span);
+        let ident = hygiene::temporary(self.temporaries, span);
         self.locals.add(ident, source, true, kind)
     }
 
