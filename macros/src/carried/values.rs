@@ -17,7 +17,6 @@ use crate::normalize::{is_assignment, is_comparison};
 use crate::usage::{self, Jump, Usage};
 
 /// What may hold a borrow of a local.
-#[derive(Default)]
 pub(super) struct Borrowing {
     pub(super) locals: BTreeSet<LocalId>,
     /// The branches whose value may.

@@ -69,11 +69,10 @@ impl Printer<'_> {
         };
         let taken = self.taken_by(exit, value);
         let keep: TokenStream = taken.iter().map(|(part, hole)| self.keep(part, hole)).collect();
-        let count = taken.len();
+        let around = self.returning.borrow().len();
         self.returning.borrow_mut().extend(taken);
         let goto = self.goto(exit, target.dest);
-        let others = self.returning.borrow().len() - count;
-        self.returning.borrow_mut().truncate(others);
+        self.returning.borrow_mut().truncate(around);
         quote!({ #keep #give #goto })
     }
 

@@ -11,23 +11,25 @@ use crate::usage::bound_locals;
 impl Printer<'_> {
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.
     pub(super) fn see(&self, pat: &Pat) -> TokenStream {
-        if self.root.idle.is_empty() {
-            return TokenStream::new();
-        }
-        let locals = &self.machine.graph.locals;
-        let idle = bound_locals(locals, pat).into_iter().filter(|id| self.root.idle.contains(id));
-        let idents = idle.map(|id| &locals[id].ident);
-        quote!(#(let _ = &#idents;)*)
+        self.see_those(pat, |_| true)
     }
 
     /// As [`see`](Self::see), of borrows that only `async` blocks make again.
     pub(super) fn see_lent(&self, pat: &Pat) -> TokenStream {
+        let is_remade = |id: LocalId| self.machine.graph.locals[id].remade.is_some();
+        let is_held = |id: LocalId| self.root.held.values().flatten().any(|held| *held == id);
+        self.see_those(pat, |id| is_remade(id) && !is_held(id))
+    }
+
+    fn see_those(&self, pat: &Pat, is_wanted: impl Fn(LocalId) -> bool) -> TokenStream {
+        let idle = &self.root.idle;
+        if idle.is_empty() {
+            return TokenStream::new();
+        }
         let locals = &self.machine.graph.locals;
-        let is_held = |id: &LocalId| self.root.held.values().flatten().any(|held| held == id);
-        let idle = bound_locals(locals, pat).into_iter().filter(|id| {
-            self.root.idle.contains(id) && locals[*id].remade.is_some() && !is_held(id)
-        });
-        let idents = idle.map(|id| &locals[id].ident);
+        let seen = bound_locals(locals, pat).into_iter();
+        let seen = seen.filter(|id| idle.contains(id) && is_wanted(*id));
+        let idents = seen.map(|id| &locals[id].ident);
         quote!(#(let _ = &#idents;)*)
     }
 }
