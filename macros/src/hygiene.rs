@@ -25,9 +25,15 @@ pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
     own(name, Span::mixed_site().located_at(span))
 }
 
+/// A name of the compiler's own that rustc takes for one of the user's at `span`, so that what it says of
+/// the variable does not seem to be about the macro.
+pub(crate) fn in_source(name: &str, span: Span) -> Ident {
+    own(name, span)
+}
+
 /// The name of a temporary that stands for what the user has written at `span`.
 pub(crate) fn temporary(number: usize, span: Span) -> Ident {
-    own(&number.to_string(), span)
+    in_source(&number.to_string(), span)
 }
 
 fn own(name: &str, span: Span) -> Ident {

@@ -174,7 +174,9 @@ pub(crate) fn parse(
         }
     }
     let mut output = match sig.output {
-        ReturnType::Default => syn::parse_quote!(()),
+        ReturnType::Default => {
+            syn::parse_quote_spanned!(sig.paren_token.span.close()=> ())
+        }
         ReturnType::Type(_, ty) => *ty,
     };
     if !check_owned(&output, "the value", diagnostics) {

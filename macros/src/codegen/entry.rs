@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Index, Pat};
 
@@ -323,20 +323,14 @@ impl Printer<'_> {
     pub(super) fn declare(&self, id: LocalId) -> TokenStream {
         let local = &self.machine.graph.locals[id];
         let ident = &local.ident;
-        let mutability = local.mutable.then(|| quote!(mut));
+        // rustc points at the binding with its `mut`.
+        let mutability = local.mutable.then(|| quote_spanned!(ident.span()=> mut));
         let ty = local.ty.as_ref().map(|ty| quote!(: #ty));
         // Where it is read may be in another root.
         let is_read = self.machine.layout.read.contains(&id);
         let allow = is_read.then(|| quote!(#[allow(unused_variables)]));
         let tie = self.tie([id]);
         quote!(#allow let #mutability #ident #ty; #tie)
-    }
-
-    /// Lets rustc know that locals are of the same type as in the other roots that assign them.
-    pub(super) fn tie(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
-        let tied = locals.into_iter().filter(|id| self.machine.layout.tied.contains(id));
-        tied.map(|id| tokens::tied(&self.machine.graph.locals[id].ident, &tokens::type_token(id)))
-            .collect()
     }
 }
 

@@ -8,7 +8,9 @@ use syn::{Expr, Index};
 use super::print::{self, Printer};
 use super::regions;
 use super::step::{self, parked, slot};
-use crate::hygiene::hidden;
+use super::tied::given;
+use super::tokens;
+use crate::hygiene::{hidden, in_source};
 use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId};
 use crate::layout::VariableId;
 use crate::usage::Place;
@@ -40,30 +42,42 @@ impl Printer<'_> {
         filled: &[Place],
         span: Span,
     ) -> TokenStream {
-        let complete = quote_spanned!(span=> return __piton::Ok(#value));
         let (forget, back) = (self.forget_all(filled), self.hand_back());
-        if !back.is_empty() {
-            let result = hidden("value");
-            quote!({ #forget let #result = __piton::Ok(#value); #back return #result })
-        } else if forget.is_empty() {
-            complete
-        } else {
-            quote!({ #forget #complete })
-        }
+        let (result, result_of_type) = match self.machine.graph[self.root.block].region {
+            None => {
+                let (result, ty) = (hidden("value"), self.return_type());
+                (result.clone(), quote!(let #result: #ty = #value;))
+            }
+            Some(region) => {
+                let result = in_source("value", self.machine.graph[region].span);
+                let token = regions::value_token(region);
+                (result.clone(), given(&result, &token, value))
+            }
+        };
+        let complete = quote_spanned!(span=> return __piton::Ok(#result));
+        quote!({ #forget #result_of_type #back #complete })
     }
 
-    pub(super) fn break_to(&self, target: TargetId, value: Option<&Expr>) -> TokenStream {
+    /// The type of the workflow's value. What rustc says of a value of another type, it says of the type
+    /// that the user has written.
+    fn return_type(&self) -> TokenStream {
+        let (start, end) = tokens::ends(self.machine.function.output.to_token_stream());
+        let own = quote_spanned!(start=> Self);
+        let name = quote_spanned!(end=> ::Return);
+        quote!(#own #name)
+    }
+
+    pub(super) fn break_to(
+        &self,
+        target: TargetId,
+        value: Option<&Expr>,
+        span: Span,
+    ) -> TokenStream {
         let target = self.machine.graph.targets[target.0];
         let Some(exit) = target.exit else { return TokenStream::new() };
         let give = match (target.dest, value) {
-            (Some(dest), Some(value)) => {
-                let ident = &self.machine.graph.locals[dest].ident;
-                quote!(#ident = #value;)
-            }
-            (Some(dest), None) => {
-                let ident = &self.machine.graph.locals[dest].ident;
-                quote!(#ident = ();)
-            }
+            (Some(dest), Some(value)) => self.give(dest, value),
+            (Some(dest), None) => self.give(dest, &quote_spanned!(span=> ())),
             (None, Some(value)) => quote!(#value;),
             (None, None) => TokenStream::new(),
         };

@@ -18,6 +18,7 @@ mod stand_ins;
 mod state;
 mod step;
 mod suspend;
+mod tied;
 mod tokens;
 mod told;
 

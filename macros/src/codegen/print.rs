@@ -14,7 +14,7 @@ use super::parts::parts_in;
 use super::rewrite::{Rewrite, enclose_last};
 use super::step;
 use crate::cfg::let_patterns;
-use crate::hygiene::{hidden, hidden_at};
+use crate::hygiene::{hidden, in_source};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
 use crate::layout::{Link, Root, VariableId, inner_variant, makes, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
@@ -235,7 +235,8 @@ impl<'a> Printer<'a> {
             // What is made where it is needed need not be made here.
             Node::Code(Stmt::Local(local)) if self.is_made_elsewhere(local) => {}
             Node::Code(stmt) => {
-                braces.push(self.stmt(stmt, usage));
+                let tied = self.tied_when_given(stmt, usage);
+                braces.push(self.stmt(tied.as_ref().unwrap_or(stmt), usage));
                 if let Stmt::Local(local) = stmt {
                     braces.push(self.see(&local.pat));
                     braces.push(self.tie(bound_locals(&self.machine.graph.locals, &local.pat)));
@@ -245,10 +246,10 @@ impl<'a> Printer<'a> {
             Node::Declare(local) if !self.root.named.contains(local) => {}
             Node::Declare(local) => braces.push(self.declare(*local)),
             Node::Define { local, value } => {
-                let ident = &self.machine.graph.locals[*local].ident;
                 let value = self.expr(value, usage);
                 let forget = self.forget_in(&Place::whole(*local), &[]);
-                braces.push(quote!(#forget #ident = #value;));
+                let give = self.give(*local, &value);
+                braces.push(quote!(#forget #give));
             }
             Node::Enter(scope) => braces.open(*scope),
             Node::Leave => {
@@ -343,5 +344,5 @@ pub(super) fn ready(index: usize) -> Ident {
 
 /// The value of the await that a root follows.
 pub(super) fn awaited(span: Span) -> Ident {
-    hidden_at("value", span)
+    in_source("value", span)
 }

@@ -66,6 +66,11 @@ pub(super) fn output_token(region: RegionId) -> Ident {
     hidden(&format!("v{}", region.0))
 }
 
+/// The token of the type of a region's value.
+pub(super) fn value_token(region: RegionId) -> Ident {
+    hidden(&format!("r{}", region.0))
+}
+
 pub(super) fn closure(region: RegionId) -> Ident {
     hidden(&format!("region{}", region.0))
 }

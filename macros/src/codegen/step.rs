@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::Lifetime;
 
-use super::print::Printer;
+use super::print::{self, Printer};
 use super::{Machine, regions, state, tokens, told};
 use crate::hygiene::{TEXTS, hidden};
 use crate::ir::{BlockId, RegionId};
@@ -103,6 +103,9 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     let made = regions::declare_made(machine, owner);
     let roots = layout.roots.iter().filter(|root| machine.graph[root.block].region == owner);
     let arms: TokenStream = roots.map(|root| Printer::new(machine, root).arm()).collect();
+    // A region that never ends has no value.
+    let token = owner.map(regions::value_token).filter(|token| print::names(&arms, token));
+    let token = token.map(|token| quote!(let #token = __piton::TypeOf::new();));
     let (state_type, step_label) = (state::type_name(), step_label(owner));
     let state = hidden("state");
     let begin = quote! {
@@ -125,6 +128,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     quote! {
         #slots
         #made
+        #token
         // There is one way out of all states, because a call for each would be code for each.
         #step_label: {
             #begin

@@ -28,11 +28,6 @@ pub(super) fn part_token(id: VariableId) -> Ident {
     hidden(&format!("p{}", id.0))
 }
 
-/// Lets rustc know that a variable is of the type of a token: it could be assigned what that would give.
-pub(super) fn tied(variable: &Ident, token: &Ident) -> TokenStream {
-    quote!(if false { #variable = #token.value(); })
-}
-
 /// Those tokens.
 pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
     let locals = machine.layout.tied.iter().copied().map(type_token);

@@ -20,7 +20,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprAsync, Macro, Stmt};
 
 use super::Machine;
-use super::tokens::{tied, type_token};
+use super::tied::tied;
+use super::tokens::type_token;
 use crate::hygiene::hidden;
 use crate::macros::{self, Piece};
 use crate::normalize::select::{Select, SelectSource};

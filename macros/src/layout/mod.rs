@@ -13,6 +13,7 @@ mod names;
 mod parts;
 mod passing;
 mod states;
+mod tied;
 mod untold;
 mod vacant;
 mod validate;
@@ -30,6 +31,7 @@ pub(crate) use self::parts::{StandIns, Turn};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
 pub(crate) use self::states::inner_variant;
 use self::states::{edges, states};
+pub(crate) use self::tied::each_given;
 pub(crate) use self::validate::validate;
 use crate::carried::Carried;
 use crate::cfg;
@@ -131,8 +133,7 @@ pub(crate) struct Layout {
     pub(crate) edges: BTreeSet<(usize, Option<usize>)>,
     /// The locals that are read anywhere.
     pub(crate) read: BTreeSet<LocalId>,
-    /// The locals that a root assigns without having been given them, so that nothing else tells rustc
-    /// that they are of the same type there as elsewhere.
+    /// The locals of which rustc is told that they are of one type in all roots.
     pub(crate) tied: BTreeSet<LocalId>,
     /// What is held where control leaves a root.
     pub(crate) carried: Carried,
@@ -239,13 +240,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let carried = carry(graph, liveness, &root_of, &lost, &mut roots, &mut variables);
     let read = find_idle(graph, &links, &root_of, &mut roots, &variables.list);
     keep(graph, &links, &root_of, &stand_ins, &mut roots, &mut variables.list);
-    let assigned = roots.iter().flat_map(|root| &root.declared).copied();
-    let tied = assigned.filter(|local| {
-        let local = &graph.locals[*local];
-        local.mutable && local.ty.is_none() && !local.is_temporary
-    });
     let untold = untold::find(graph);
-    let tied = tied.chain(untold.iter().copied()).collect();
+    let tied = tied::find(graph, &roots, &root_of).chain(untold.iter().copied()).collect();
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
     forget_late(graph, &links, &root_of, &stand_ins, &mut roots);

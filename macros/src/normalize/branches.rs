@@ -34,7 +34,7 @@ impl Lower<'_> {
                 let then = self.body(|this| this.block_apart(expr.then_branch, dest));
                 let otherwise = self.body(|this| match expr.else_branch {
                     Some((_, otherwise)) => this.branch_apart(*otherwise, dest),
-                    None => this.finish_unit(dest),
+                    None => this.finish_unit(dest, expr.if_token.span),
                 });
                 self.push(Stmt::If { cond, then, otherwise });
             }

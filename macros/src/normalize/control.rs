@@ -105,7 +105,7 @@ impl Lower<'_> {
     fn return_expr(&mut self, expr: syn::ExprReturn) {
         match expr.expr {
             Some(value) => self.value(*value, Dest::Return),
-            None => self.push(Stmt::Return(unit())),
+            None => self.push(Stmt::Return(unit(expr.return_token.span))),
         }
     }
 
@@ -113,15 +113,15 @@ impl Lower<'_> {
         let Some((target, dest)) = self.break_target(expr.label.as_ref()) else { return };
         match expr.expr {
             Some(value) => self.value(*value, dest),
-            None => self.finish_unit(dest),
+            None => self.finish_unit(dest, expr.break_token.span),
         }
         self.push(Stmt::Break(target));
     }
 
-    /// Gives `()` to `dest`, if anything.
-    pub(super) fn finish_unit(&mut self, dest: Dest) {
+    /// Gives `()` to `dest`, if anything, for what is at `span`.
+    pub(super) fn finish_unit(&mut self, dest: Dest, span: Span) {
         if !matches!(dest, Dest::Discard) {
-            self.finish(unit(), dest);
+            self.finish(unit(span), dest);
         }
     }
 
@@ -238,7 +238,7 @@ impl Lower<'_> {
             |this| this.branch(expr.then_branch, dest),
             |this| match expr.else_branch {
                 Some((_, otherwise)) => this.value(*otherwise, dest),
-                None => this.finish_unit(dest),
+                None => this.finish_unit(dest, expr.if_token.span),
             },
         );
     }

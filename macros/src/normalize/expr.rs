@@ -186,7 +186,7 @@ impl Lower<'_> {
             });
             let cond = syn::parse_quote!(::core::cfg!(debug_assertions));
             self.push(Stmt::If { cond, then, otherwise: Body::default() });
-            return unit();
+            return unit(mac.span());
         }
         let mut pieces = macros::parse(mac).unwrap_or_default();
         let mut asserted = Vec::new();
@@ -235,7 +235,7 @@ impl Lower<'_> {
             this.code(syn::Stmt::Expr(expr, Some(Default::default())));
         });
         self.push(Stmt::If { cond, then: Body::default(), otherwise });
-        unit()
+        unit(mac.span())
     }
 }
 

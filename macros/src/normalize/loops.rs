@@ -39,7 +39,7 @@ impl Lower<'_> {
                 Self::break_innermost,
             );
         });
-        self.finish_unit(dest);
+        self.finish_unit(dest, span);
     }
 
     fn break_innermost(&mut self) {
@@ -51,7 +51,7 @@ impl Lower<'_> {
 
     /// `for` over an iterator of which the items that are left can be saved.
     pub(super) fn for_expr(&mut self, mut expr: syn::ExprForLoop, dest: Dest) {
-        let span = expr.in_token.span();
+        let (start, span) = (expr.for_token.span, expr.in_token.span());
         if suspend::block(&expr.body) {
             self.copy_out_of_table(&mut expr);
         }
@@ -91,7 +91,7 @@ impl Lower<'_> {
             let whole = self.opaque(whole);
             self.finish(whole, Dest::Discard);
         }
-        self.finish_unit(dest);
+        self.finish_unit(dest, start);
     }
 
     fn binds_lent_text(&self, pat: &Pat) -> bool {

@@ -237,7 +237,11 @@ impl Lower<'_> {
     fn temporary(&mut self, value: &Expr) -> LocalId {
         let source = names::of_value(value);
         let shape = shapes::of_value(&self.locals, &self.shapes, value);
-        let local = self.new_temporary(&source, texts::kind_of(&shape), value.span());
+        let span = match value {
+            Expr::Await(expr) => expr.await_token.span,
+            _ => value.span(),
+        };
+        let local = self.new_temporary(&source, texts::kind_of(&shape), span);
         self.locals[local].holds_text = shape.holds_text();
         self.locals[local].may_be_text = !shape.is_text() && texts::may_lend(&self.locals, value);
         self.locals[local].is_temporary = true;
@@ -325,10 +329,11 @@ pub(crate) fn binds_nothing(pat: &Pat) -> bool {
     bound.is_empty()
 }
 
-fn unit() -> Expr {
+/// The value of what has none, which rustc sees at `span`.
+fn unit(span: Span) -> Expr {
     Expr::Tuple(syn::ExprTuple {
         attrs: Vec::new(),
-        paren_token: Default::default(),
+        paren_token: syn::token::Paren(span),
         elems: Default::default(),
     })
 }

@@ -1,5 +1,6 @@
 //! The statements of a block.
 
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
@@ -18,6 +19,7 @@ impl Lower<'_> {
         self.items_of(&block);
         self.depth += 1;
         let mut has_value = false;
+        let end = block.brace_token.span.close();
         self.rest.push(block.stmts.into_iter().rev().collect());
         while let Some(stmt) = self.rest.last_mut().and_then(Vec::pop) {
             let is_last = self.rest.last().is_none_or(Vec::is_empty);
@@ -53,7 +55,7 @@ impl Lower<'_> {
         self.rest.pop();
         self.depth -= 1;
         if !has_value && !matches!(dest, Dest::Discard) {
-            self.finish(unit(), dest);
+            self.finish(unit(end), dest);
         }
     }
 
@@ -101,7 +103,7 @@ impl Lower<'_> {
                         if self.takes_apart(pat) {
                             // No brace may stand before the `else`.
                             let left = as_value(&local.pat, value);
-                            value = syn::parse_quote!((#left));
+                            value = syn::parse_quote_spanned!(left.span()=> (#left));
                         }
                         init.expr = Box::new(value);
                     }
@@ -350,6 +352,6 @@ fn as_value(pat: &Pat, value: Expr) -> Expr {
     if binds_whole || !matches!(value, Expr::Path(_)) {
         value
     } else {
-        syn::parse_quote!({ #value })
+        syn::parse_quote_spanned!(value.span()=> { #value })
     }
 }

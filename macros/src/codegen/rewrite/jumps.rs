@@ -9,7 +9,8 @@ use syn::{Expr, ExprBreak, ExprContinue, ExprTry, Ident, Label, Lifetime};
 
 use super::Rewrite;
 use crate::codegen::print::names;
-use crate::hygiene::{hidden, is_hidden};
+use crate::codegen::tokens::ends;
+use crate::hygiene::{hidden, in_source, is_hidden};
 use crate::ir::{LocalId, label_target};
 
 /// A loop or a labeled block.
@@ -33,7 +34,10 @@ impl Rewrite<'_, '_> {
             }
             Expr::Try(expr) => Some(self.tried(expr)),
             Expr::Break(expr) => match expr.label.as_ref().and_then(label_target) {
-                Some(target) => Some(self.printer.break_to(target, expr.expr.as_deref())),
+                Some(target) => {
+                    let span = expr.break_token.span;
+                    Some(self.printer.break_to(target, expr.expr.as_deref(), span))
+                }
                 None => self.own_break(expr),
             },
             Expr::Continue(expr) => match expr.label.as_ref().and_then(label_target) {
@@ -47,9 +51,7 @@ impl Rewrite<'_, '_> {
     fn tried(&self, expr: &ExprTry) -> TokenStream {
         let span = expr.question_token.span;
         let value = &expr.expr;
-        // Errors about it are the user's, so they must not seem to be the macro's.
-        let residual = Ident::new("__piton_residual", span);
-        let output = Ident::new("__piton_output", span);
+        let (residual, output) = (in_source("residual", span), in_source("output", span));
         let from = quote_spanned! {span=>
             __piton::FromResidual::from_residual(#residual)
         };
@@ -67,9 +69,12 @@ impl Rewrite<'_, '_> {
             }
             None => quote_spanned!(span=> __piton::Question::branch(#value)),
         };
+        // An expression from the first token of the value to the question, for rustc to point at.
+        let (start, _) = ends(value.to_token_stream());
+        let whole = quote_spanned!(start=> (#output,));
         quote_spanned! {span=>
             match #branch {
-                ::core::ops::ControlFlow::Continue(#output) => #output,
+                ::core::ops::ControlFlow::Continue(#output) => #whole.0,
                 ::core::ops::ControlFlow::Break(#residual) => #complete,
             }
         }

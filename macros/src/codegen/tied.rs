@@ -1,0 +1,74 @@
+//! Values that are of one type wherever the machine gives them: those of a local in several roots, and what a
+//! region ends with.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Stmt;
+
+use super::print::Printer;
+use super::tokens::type_token;
+use crate::hygiene::in_source;
+use crate::ir::LocalId;
+use crate::layout::each_given;
+use crate::usage::Usage;
+
+/// Lets rustc know that a variable is of the type of a token: it could be assigned what that would give.
+pub(super) fn tied(variable: &Ident, token: &Ident) -> TokenStream {
+    quote!(if false { #variable = #token.value(); })
+}
+
+/// Makes a variable of the type of a token. If the value is of another one, rustc says so of the value, and
+/// of the variable that it was expected there.
+pub(super) fn given(variable: &Ident, token: &Ident, value: &impl ToTokens) -> TokenStream {
+    let declare = quote_spanned!(variable.span()=> let mut #variable;);
+    let tied = tied(variable, token);
+    quote!(#declare #tied #variable = #value;)
+}
+
+impl Printer<'_> {
+    /// Lets rustc know that locals are of the same type as in the other roots that assign them.
+    pub(super) fn tie(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
+        let locals = locals.into_iter().map(|id| (id, &self.machine.graph.locals[id]));
+        let assigned = locals.filter(|(id, local)| local.mutable && self.is_tied(*id));
+        assigned.map(|(id, local)| tied(&local.ident, &type_token(id))).collect()
+    }
+
+    /// Gives a local its value.
+    pub(super) fn give(&self, id: LocalId, value: &impl ToTokens) -> TokenStream {
+        let local = &self.machine.graph.locals[id];
+        let ident = &local.ident;
+        if !self.is_tied_when_given(id) {
+            return quote!(#ident = #value;);
+        }
+        let value = self.tied_value(id, value);
+        quote!(#ident = #value;)
+    }
+
+    /// The statement, if it gives locals values that are to be tied there.
+    pub(super) fn tied_when_given(&self, stmt: &Stmt, usage: &Usage) -> Option<Stmt> {
+        usage.replaces.iter().find(|local| self.is_tied_when_given(**local))?;
+        let mut stmt = stmt.clone();
+        each_given(&self.machine.graph.locals, &mut stmt, &mut |local, value| {
+            if self.is_tied_when_given(local) {
+                let tied = self.tied_value(local, value);
+                *value = syn::parse_quote!(#tied);
+            }
+        });
+        Some(stmt)
+    }
+
+    fn tied_value(&self, id: LocalId, value: &impl ToTokens) -> TokenStream {
+        let variable = in_source("given", self.machine.graph.locals[id].ident.span());
+        let make = given(&variable, &type_token(id), value);
+        quote!({ #make #variable })
+    }
+
+    /// Whether the local is tied where it is given its value, because it cannot be assigned before.
+    fn is_tied_when_given(&self, id: LocalId) -> bool {
+        !self.machine.graph.locals[id].mutable && self.is_tied(id)
+    }
+
+    fn is_tied(&self, id: LocalId) -> bool {
+        self.machine.layout.tied.contains(&id)
+    }
+}
