@@ -41,6 +41,10 @@ pub(crate) struct WorkflowFn {
     pub(crate) parameters: Parameters,
     /// What the function calls its context, if it takes one.
     pub(crate) context: Option<Ident>,
+    /// The type of the context, as it is written.
+    pub(crate) context_type: Option<Type>,
+    /// The macros that the body calls by their names alone and that the machine does not have.
+    pub(crate) replaced: Vec<Ident>,
     pub(crate) params: Vec<PatType>,
     pub(crate) output: Type,
     pub(crate) body: Block,
@@ -145,7 +149,7 @@ pub(crate) fn parse(
     if let Some(variadic) = &sig.variadic {
         refuse(diagnostics, variadic, "a workflow cannot be variadic", "pass a `Vec`");
     }
-    let mut context = None;
+    let (mut context, mut context_type) = (None, None);
     let mut params = Vec::new();
     let receivers = usize::from(method.as_ref().is_some_and(|method| method.receiver.is_some()));
     for input in sig.inputs {
@@ -153,9 +157,10 @@ pub(crate) fn parse(
             // rustc says that there is no `self` here.
             FnArg::Receiver(_) => return None,
             FnArg::Typed(param)
-                if context.is_none() && params.len() == receivers && is_context(&param.ty) =>
+                if context_type.is_none() && params.len() == receivers && is_context(&param.ty) =>
             {
                 context = context_name(&param.pat);
+                context_type = Some(*param.ty);
             }
             FnArg::Typed(param) if is_misplaced_context(&param.ty) => {
                 refuse(
@@ -211,6 +216,8 @@ pub(crate) fn parse(
         method,
         parameters,
         context,
+        context_type,
+        replaced: Vec::new(),
         params,
         output,
         body,

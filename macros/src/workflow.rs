@@ -75,8 +75,9 @@ fn expand_function(
         syn::LitStr::value,
     );
     let parsed = parse::parse(function.clone(), stored, method, &diagnostics);
-    check_body(&function.sig, &function.block, &args, &diagnostics);
+    let replaced = check_body(&function.sig, &function.block, &args, &diagnostics);
     let Some(mut function) = parsed else { return stand_in(original, diagnostics) };
+    function.replaced = replaced;
     function.durability = args.durability;
     // A strict workflow is one that is to be changed with care.
     let unless_set = if args.strict { Level::Warn } else { Rule::REPEATED_STATE.default_level() };

@@ -7,7 +7,7 @@ use syn::{
     Local, Macro, Pat, Signature, Type,
 };
 
-use super::macros::{MacroCode, code};
+use super::macros::{MacroCode, code, is_replaced};
 use super::paths::Refused;
 use super::{Checker, Rule, maps, paths};
 
@@ -195,6 +195,7 @@ impl Checker<'_> {
         if self.check_definition(mac) {
             return;
         }
+        self.note_replaced(mac);
         self.check_names_behind(mac);
         match code(mac) {
             Some(MacroCode { patterns, expressions, operations }) => {
@@ -210,6 +211,12 @@ impl Checker<'_> {
             }
             None => self.check_tokens(mac),
         }
+    }
+
+    fn note_replaced(&mut self, mac: &Macro) {
+        let name = mac.path.get_ident().filter(|name| is_replaced(name));
+        let name = name.filter(|name| !self.replaced.contains(name));
+        self.replaced.extend(name.cloned());
     }
 
     /// Checks a macro call that is not known to contain code.

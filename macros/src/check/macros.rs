@@ -54,6 +54,11 @@ fn grammar(name: &str) -> Option<Grammar> {
     })
 }
 
+/// Whether a macro of this name is replaced by the code that it stands for.
+pub(super) fn is_replaced(name: &Ident) -> bool {
+    ["bail", "ensure", "join", "select", "try_join"].iter().any(|replaced| name == replaced)
+}
+
 /// Reads the code in a call of a known macro; `None` if the macro is unknown or its tokens are not
 /// what it takes.
 pub(super) fn code(mac: &Macro) -> Option<MacroCode> {

@@ -48,13 +48,14 @@ use crate::method::attribute_named;
 use crate::normalize::split_type;
 use crate::suspend;
 
-/// Checks the body of a workflow against every rule.
+/// Checks the body of a workflow against every rule. Gives the macros that the machine is to name, because it
+/// does not call them: what imports them is not unused.
 pub(crate) fn check_body(
     signature: &Signature,
     block: &Block,
     args: &WorkflowArgs,
     diagnostics: &Diagnostics,
-) {
+) -> Vec<Ident> {
     let function = Function {
         what: "a workflow",
         without_context: "take `cx: &Context` as the first parameter for that",
@@ -64,6 +65,7 @@ pub(crate) fn check_body(
     checker.is_strict = args.strict;
     checker.is_compiled = true;
     checker.visit_block(block);
+    checker.replaced
 }
 
 /// Checks the body of a `#[deterministic]` function.
@@ -101,6 +103,8 @@ struct Checker<'a> {
     region: Region,
     /// The rules that were found broken, whatever their levels.
     broken: Vec<Rule>,
+    /// The macros that the code calls by their names alone and of which the machine has none.
+    replaced: Vec<Ident>,
     /// The macros of the file and of the body.
     definitions: Definitions,
     /// Whether the code becomes a machine.
@@ -125,6 +129,7 @@ impl<'a> Checker<'a> {
             names,
             region: Region::default(),
             broken: Vec::new(),
+            replaced: Vec::new(),
             definitions: Definitions::around(span),
             is_compiled: false,
             in_own_loop: false,

@@ -1,7 +1,7 @@
 //! The step function: tokens, slots, and one arm per root.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote, quote_spanned};
 use syn::Lifetime;
 
 use super::print::{self, Printer};
@@ -168,11 +168,18 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let describe = tokens::describe(machine, &described);
     let items = &machine.graph.items;
     let no_constants = no_constants(machine);
-    let user_context = machine.function.context.as_ref().map(|context| {
+    let user_context = machine.function.context_type.as_ref().map(|ty| {
+        let context = match &machine.function.context {
+            Some(context) => context.to_token_stream(),
+            None => quote!(_),
+        };
         quote! {
             #[allow(unused_variables)]
-            let #context: &__piton::Context = #cx;
+            let #context: #ty = #cx;
         }
+    });
+    let replaced = machine.function.replaced.iter().map(|name| {
+        quote_spanned!(name.span()=> #[allow(unused_imports)] use #name as _;)
     });
     let mut run = run(machine, None);
     if machine.graph.locals.are_texts_lent() {
@@ -216,6 +223,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #cx: &__piton::Context,
         ) -> ::core::result::Result<Self::Return, __piton::Halt> {
             #(#items)*
+            #(#replaced)*
             #no_constants
             #user_context
             #arguments

@@ -2,11 +2,11 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, Label, Pat};
+use syn::{Expr, Label, Pat, Stmt as Source};
 
 use super::labels::JumpScope;
 use super::{Dest, Lower, chain, guards, ident_expr, unit};
-use crate::ir::{Arm, LocalId, LocalKind, Stmt, TargetId, discard, discarded};
+use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded};
 use crate::suspend;
 
 /// Whether the expression gives its value in several places.
@@ -214,7 +214,12 @@ impl Lower<'_> {
             if let Pat::Guard(pat) = &mut pat {
                 *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
             }
-            Arm { pat, body: self.body(|this| this.value(*arm.body, dest)) }
+            let is_call = matches!(*arm.body, Expr::Call(_) | Expr::MethodCall(_));
+            let mut body = self.body(|this| this.value(*arm.body, dest));
+            if is_call && matches!(dest, Dest::Discard) {
+                stay_an_arm(&mut body);
+            }
+            Arm { pat, body }
         });
         let arms = arms.collect();
         self.push(Stmt::Match { scrutinee, arms });
@@ -279,4 +284,14 @@ fn arms_await(expr: &syn::ExprMatch) -> bool {
 /// `false`
 pub(super) fn literal_bool(value: bool) -> Expr {
     ident_expr(syn::Ident::new(if value { "true" } else { "false" }, Span::mixed_site()))
+}
+
+/// Lets a call that is the whole of an arm be that of an arm, and not a statement: of some that are statements
+/// rustc says that they do nothing, or that what they give is to be used.
+fn stay_an_arm(body: &mut Body) {
+    if let Some(Stmt::Code(Source::Expr(call, Some(_)))) = body.stmts.last_mut()
+        && matches!(call, Expr::Call(_) | Expr::MethodCall(_))
+    {
+        *call = syn::parse_quote_spanned!(call.span()=> match () { () => #call });
+    }
 }
