@@ -6,6 +6,7 @@ mod args;
 mod captures;
 mod carried;
 mod cfg;
+mod changed_keys;
 mod check;
 mod codegen;
 mod conditions;

@@ -12,7 +12,8 @@ use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
 use crate::parse::WorkflowFn;
 use crate::{
-    cfg, codegen, conditions, dump, layout, liveness, method, moved, normalize, parse, resolve,
+    cfg, changed_keys, codegen, conditions, dump, layout, liveness, method, moved, normalize,
+    parse, resolve,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -168,6 +169,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         );
         return None;
     }
+    changed_keys::report(&graph, &liveness, &layout, diagnostics);
     report_texts(&graph, &layout, diagnostics);
     (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout))
 }

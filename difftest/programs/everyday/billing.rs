@@ -147,9 +147,13 @@ async fn program(cx: &Context, n: i64) -> Result<(i64, Vec<String>), BillingErro
             match sub.bill(month + n).await {
                 Ok(sub) => break sub,
                 Err((mut back, BillingError::Card(Refused { code }))) if code % 2 == 0 => {
-                    if let Some(open) = back.open() {
+                    let number = back.open().map(|open| {
                         open.cents /= 2;
-                        open.number = act(open.number).await;
+                        open.number
+                    });
+                    if let Some(number) = number {
+                        let number = act(number).await;
+                        back.open().into_iter().for_each(|open| open.number = number);
                     }
                     log.push(format!("{month}: retry {code}"));
                     sub = back;

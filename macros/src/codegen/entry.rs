@@ -44,7 +44,8 @@ impl Printer<'_> {
             let token = tokens::argument_token(index);
             load.push(self.unwrap(&made, &quote!(#parked.argument(#token))));
         }
-        (pattern, load.into_iter().chain(take_apart).collect())
+        let ask = params.iter().map(|param| self.ask_whose_parts(&param.pat));
+        (pattern, load.into_iter().chain(take_apart).chain(ask).collect())
     }
 
     /// Makes the variables of a scope that is open where the root begins. With the outermost come

@@ -5,20 +5,39 @@ use quote::quote;
 use syn::Pat;
 
 use super::print::Printer;
+use super::tokens;
 use crate::ir::LocalId;
 use crate::usage::bound_locals;
 
 impl Printer<'_> {
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.
     pub(super) fn see(&self, pat: &Pat) -> TokenStream {
-        self.see_those(pat, |_| true)
+        let (see, ask) = (self.see_those(pat, |_| true), self.ask_whose_parts(pat));
+        quote!(#see #ask)
     }
 
     /// As [`see`](Self::see), of borrows that only `async` blocks make again.
     pub(super) fn see_lent(&self, pat: &Pat) -> TokenStream {
         let is_remade = |id: LocalId| self.machine.graph.locals[id].remade.is_some();
         let is_held = |id: LocalId| self.root.held.values().flatten().any(|held| *held == id);
-        self.see_those(pat, |id| is_remade(id) && !is_held(id))
+        let see = self.see_those(pat, |id| is_remade(id) && !is_held(id));
+        let ask = self.ask_whose_parts(pat);
+        quote!(#see #ask)
+    }
+
+    /// Tells of which type the values are that have been bound and are held by their parts.
+    pub(super) fn ask_whose_parts(&self, pat: &Pat) -> TokenStream {
+        let in_parts = &self.machine.layout.in_parts;
+        if in_parts.is_empty() {
+            return TokenStream::new();
+        }
+        let locals = &self.machine.graph.locals;
+        let asked = bound_locals(locals, pat).into_iter().filter(|id| in_parts.contains(id));
+        let asked = asked.map(|id| {
+            let (token, ident) = (tokens::parts_token(self.machine, id), &locals[id].ident);
+            quote!(#token.is_of(&#ident);)
+        });
+        asked.collect()
     }
 
     fn see_those(&self, pat: &Pat, is_wanted: impl Fn(LocalId) -> bool) -> TokenStream {

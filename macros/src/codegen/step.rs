@@ -178,10 +178,14 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             let #context: #ty = #cx;
         }
     });
-    let replaced = machine.function.replaced.iter().map(|name| {
-        quote_spanned!(name.span()=> #[allow(unused_imports)] use #name as _;)
-    });
+    let replaced = machine
+        .function
+        .replaced
+        .iter()
+        .map(|name| quote_spanned!(name.span()=> #[allow(unused_imports)] use #name as _;));
     let mut run = run(machine, None);
+    let (parts, parts_checks) = tokens::parts_checks(machine, &run);
+    let checks = quote!(#checks #parts_checks);
     if machine.graph.locals.are_texts_lent() {
         let texts = texts();
         run = quote!(let #texts = __piton::Texts::new(); #run);
@@ -229,6 +233,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #arguments
             #locals
             #types
+            #parts
             #told
             #operations
             #outputs

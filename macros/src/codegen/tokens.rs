@@ -8,8 +8,9 @@ use syn::{Pat, PatIdent, Type};
 
 use super::Machine;
 use super::facade::values_of;
+use super::print::names;
 use super::step::context;
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, in_source};
 use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator};
 use crate::layout::{Variable, VariableId};
 
@@ -28,7 +29,44 @@ pub(super) fn part_token(id: VariableId) -> Ident {
     hidden(&format!("p{}", id.0))
 }
 
-/// Those tokens.
+/// The token of the type of a local that is held by its parts.
+pub(super) fn parts_token(machine: &Machine<'_>, local: LocalId) -> Ident {
+    in_source(&format!("o{}", local.0), machine.graph.locals[local].ident.span())
+}
+
+/// Declares those that `run` tells the types of, and asks whether the parts are the values' own.
+pub(super) fn parts_checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, TokenStream) {
+    let told = machine.layout.in_parts.iter().map(|id| (*id, parts_token(machine, *id)));
+    let told = told.filter(|(_, token)| names(run, token));
+    let (mut declare, mut check) = (TokenStream::new(), TokenStream::new());
+    for (id, token) in told {
+        let (span, at) = (token.span(), held_in_parts_at(machine, id));
+        let function = Ident::new("part_held_across_this_await", at);
+        declare.extend(quote!(let #token = __piton::TypeOf::new();));
+        let ask = quote_spanned!(span=> #function(&#token, #token.parts()););
+        check.extend(quote_spanned! {at=> {
+            fn #function<T, P: __piton::HeldByParts<T>>(_: &__piton::TypeOf<T>, _: P) {}
+            #ask
+        }});
+    }
+    if !check.is_empty() {
+        check = quote!(if false { use __piton::Parts as _; #check });
+    }
+    (declare, check)
+}
+
+/// The first await across which parts of the local are held.
+fn held_in_parts_at(machine: &Machine<'_>, local: LocalId) -> Span {
+    let is_of = |id: &VariableId| machine.layout.variable(*id).place.local == local;
+    let state = machine.layout.states.iter().find(|state| state.fields.iter().any(is_of));
+    let point = state.and_then(|state| state.point);
+    point.map_or_else(
+        || machine.graph.locals[local].ident.span(),
+        |point| machine.graph.points[point.0].span,
+    )
+}
+
+/// The tokens of [`type_token`] and [`part_token`].
 pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
     let locals = machine.layout.tied.iter().copied().map(type_token);
     let tokens = locals.chain(machine.layout.filled_later().map(part_token));

@@ -135,6 +135,8 @@ pub(crate) struct Layout {
     pub(crate) read: BTreeSet<LocalId>,
     /// The locals of which rustc is told that they are of one type in all roots.
     pub(crate) tied: BTreeSet<LocalId>,
+    /// The locals that are changed and that are held by their parts, so that these have to be their own.
+    pub(crate) in_parts: BTreeSet<LocalId>,
     /// What is held where control leaves a root.
     pub(crate) carried: Carried,
     /// Where copies stand in for parts that have been moved out.
@@ -245,6 +247,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
     forget_late(graph, &links, &root_of, &stand_ins, &mut roots);
+    let in_parts = in_parts(graph, &variables.list);
     Layout {
         variables: variables.list,
         roots,
@@ -253,6 +256,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         edges,
         read,
         tied,
+        in_parts,
         carried,
         stand_ins,
         holes,
@@ -360,6 +364,14 @@ impl Variables {
         self.by_place.insert(place, id);
         id
     }
+}
+
+/// See [`Layout::in_parts`].
+fn in_parts(graph: &Graph, variables: &[Variable]) -> BTreeSet<LocalId> {
+    let parts = variables.iter().filter(|variable| !variable.place.fields.is_empty());
+    let locals: BTreeSet<LocalId> = parts.map(|part| part.place.local).collect();
+    let is_changed = |local: &LocalId| graph.usages().any(|usage| usage.changes.contains(local));
+    locals.into_iter().filter(is_changed).collect()
 }
 
 /// The scopes from the outermost to `scope`.

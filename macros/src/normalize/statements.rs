@@ -1,5 +1,6 @@
 //! The statements of a block.
 
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -103,7 +104,9 @@ impl Lower<'_> {
                         if self.takes_apart(pat) {
                             // No brace may stand before the `else`.
                             let left = as_value(&local.pat, value);
-                            value = syn::parse_quote_spanned!(left.span()=> (#left));
+                            // Of parentheses of the user rustc would say that there is no need for them.
+                            let span = Span::mixed_site().located_at(left.span());
+                            value = syn::parse_quote_spanned!(span=> (#left));
                         }
                         init.expr = Box::new(value);
                     }

@@ -26,6 +26,7 @@ mod lending;
 mod locals;
 mod number;
 mod operation_token;
+mod own_parts;
 mod parked;
 pub(crate) mod places;
 mod region;
@@ -66,6 +67,7 @@ pub use lending::{
 pub use locals::{Load, LocalsReader, Slot};
 pub use number::{Number, number};
 pub use operation_token::{Branch, Choice, Fut, branch, choice, failed, future, take_ok};
+pub use own_parts::{HeldByParts, Parts};
 pub use parked::Parked;
 pub use region::{Never, Region};
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};

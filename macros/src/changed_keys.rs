@@ -1,0 +1,118 @@
+//! What is looked up again after an await with a key, or a closure, of which something has changed since. rustc
+//! lets it change, because only what the key is looked up in is borrowed; so it would be another value.
+
+use std::collections::BTreeSet;
+
+use syn::visit::{self, Visit};
+use syn::{ExprIndex, ExprMethodCall};
+
+use crate::check::Rule;
+use crate::diagnostics::Diagnostics;
+use crate::holes;
+use crate::ir::{BlockId, Graph, LocalId, Locals};
+use crate::layout::{Layout, Link};
+use crate::liveness::Liveness;
+use crate::usage::{Usage, made_of};
+
+/// Reports them, each once.
+pub(crate) fn report(
+    graph: &Graph,
+    liveness: &Liveness,
+    layout: &Layout,
+    diagnostics: &Diagnostics,
+) {
+    let made_again = |local: &LocalId| graph.locals[*local].remade.is_some();
+    for local in graph.locals.ids().filter(made_again) {
+        let keys = keys(&graph.locals, local);
+        let Some(key) = keys.into_iter().find(|key| {
+            graph
+                .block_ids()
+                .any(|id| changes_before_an_arm(graph, liveness, layout, id, (local, *key)))
+        }) else {
+            continue;
+        };
+        let (found, key) = (&graph.locals[local].ident, &graph.locals[key].ident);
+        diagnostics.error(
+            found.span(),
+            Rule::SAVED_LOCALS,
+            format!("`{found}` is looked up again after an await, and `{key}` has changed by then"),
+            &format!(
+                "look it up with a copy that does not change: `let wanted = {key}.clone();`, or use it up \
+                 before `{key}` changes"
+            ),
+        );
+    }
+}
+
+/// What a local that is made again is looked up with, if it can change.
+fn keys(locals: &Locals, local: LocalId) -> BTreeSet<LocalId> {
+    struct Keys<'a> {
+        locals: &'a Locals,
+        found: BTreeSet<LocalId>,
+    }
+    impl Keys<'_> {
+        fn add(&mut self, key: &syn::Expr) {
+            self.found.extend(Usage::of_expr(self.locals, key).mentions);
+        }
+    }
+    impl Visit<'_> for Keys<'_> {
+        fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
+            call.args.iter().for_each(|key| self.add(key));
+            visit::visit_expr_method_call(self, call);
+        }
+
+        fn visit_expr_index(&mut self, expr: &ExprIndex) {
+            self.add(&expr.index);
+            visit::visit_expr_index(self, expr);
+        }
+    }
+    let mut keys = Keys { locals, found: BTreeSet::new() };
+    for made in made_of(locals, local) {
+        if let Some(expr) = &locals[made].remade {
+            keys.visit_expr(expr);
+        }
+    }
+    let all = keys.found.iter().flat_map(|key| made_of(locals, *key));
+    all.filter(|key| locals[*key].mutable && !locals[*key].is_temporary).collect()
+}
+
+/// Whether the block changes the key of something that is made again in an arm that follows.
+fn changes_before_an_arm(
+    graph: &Graph,
+    liveness: &Liveness,
+    layout: &Layout,
+    id: BlockId,
+    (local, key): (LocalId, LocalId),
+) -> bool {
+    let usages = graph[id].all_usages();
+    let needed = liveness.needed_after(graph, id);
+    let mut changes = usages.zip(&needed).filter(|(usage, needed)| {
+        needed.contains(&local) && (usage.changes.contains(&key) || usage.replaces.contains(&key))
+    });
+    changes.next().is_some() && leads_to_an_arm(graph, liveness, layout, id, local)
+}
+
+/// Whether an arm that begins behind the block is given the local.
+fn leads_to_an_arm(
+    graph: &Graph,
+    liveness: &Liveness,
+    layout: &Layout,
+    id: BlockId,
+    local: LocalId,
+) -> bool {
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![id]);
+    while let Some(id) = todo.pop() {
+        let jumps = graph[id].all_usages().flat_map(|usage| holes::targets(graph, usage));
+        let jumps: Vec<_> = jumps.map(|(_, to)| to).collect();
+        for to in graph.edges(id).iter().map(|(to, _)| *to).chain(jumps) {
+            let is_held = liveness.live_in(to).iter().any(|place| place.local == local);
+            if is_held && layout.links[to.0] == Link::Root {
+                return true;
+            }
+            if is_held && seen.insert(to) {
+                todo.push(to);
+            }
+        }
+    }
+    false
+}

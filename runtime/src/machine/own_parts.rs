@@ -1,0 +1,56 @@
+//! Whether the parts of a value are its own.
+//!
+//! What has lost a part is held by the parts that are left. If the value only leads to them, as a borrow or a
+//! guard does, a copy would be held and changed in their place. So the token of its type is asked which it is,
+//! once rustc knows the types, by a method that is found by type.
+
+use std::ops::Deref;
+
+use super::TypeOf;
+
+/// The parts of a value are its own.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnParts;
+
+/// The parts of a value may be those of another.
+#[derive(Clone, Copy, Debug)]
+pub struct OthersParts;
+
+/// What a token says of the parts of its values, unless a method of its own comes first.
+pub trait Parts {
+    /// That they are its own.
+    fn parts(&self) -> OwnParts {
+        OwnParts
+    }
+}
+
+impl<T> Parts for TypeOf<T> {}
+
+impl<T: Deref> TypeOf<T> {
+    /// That they may be those of another.
+    pub fn parts(&self) -> OthersParts {
+        OthersParts
+    }
+}
+
+/// That values of type `T` can be held by their parts.
+#[diagnostic::on_unimplemented(
+    message = "a part of a value of type `{T}` cannot be held across an await",
+    label = "the value leads to what something else holds, and is needed after an await",
+    note = "what is changed there would be lost: look it up again after the await, as `map.get_mut(&key)`, or use \
+            it up before",
+    note = "rule `saved_locals`"
+)]
+pub trait HeldByParts<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T> HeldByParts<T> for OwnParts {}
+
+#[diagnostic::do_not_recommend]
+impl<T: OwnsThem> HeldByParts<T> for OthersParts {}
+
+/// What owns the parts that it leads to.
+pub trait OwnsThem {}
+
+impl<T: ?Sized> OwnsThem for Box<T> {}
+impl OwnsThem for OwnParts {}
