@@ -37,7 +37,7 @@ pub(crate) fn report(
             Rule::SAVED_LOCALS,
             format!("`{found}` is looked up again after an await, and `{key}` has changed by then"),
             &format!(
-                "look it up with a copy that does not change: `let wanted = {key}.clone();`, or use it up \
+                "look it up with a copy that does not change: `let unchanged = {key}.clone();`, or use it up \
                  before `{key}` changes"
             ),
         );
