@@ -238,17 +238,22 @@ impl Printer<'_> {
             Some((part, ident)) => (ident, part.fields.len()),
             None => (&self.machine.graph.locals[place.local].ident, 0),
         };
-        let mut tokens = ident.to_token_stream();
-        for field in &place.fields[skip..] {
-            let member: TokenStream = match field.parse::<u32>() {
-                Ok(index) => syn::Index::from(index as usize).to_token_stream(),
-                Err(_) => match syn::parse_str::<Ident>(field) {
-                    Ok(ident) => ident.to_token_stream(),
-                    Err(_) => Ident::new_raw(field, Span::call_site()).to_token_stream(),
-                },
-            };
-            tokens.extend(quote!(.#member));
-        }
-        tokens
+        part_of(ident, &place.fields[skip..])
     }
+}
+
+/// A part of what a variable holds.
+pub(super) fn part_of(variable: &Ident, fields: &[String]) -> TokenStream {
+    let mut tokens = variable.to_token_stream();
+    for field in fields {
+        let member: TokenStream = match field.parse::<u32>() {
+            Ok(index) => Index::from(index as usize).to_token_stream(),
+            Err(_) => match syn::parse_str::<Ident>(field) {
+                Ok(ident) => ident.to_token_stream(),
+                Err(_) => Ident::new_raw(field, Span::call_site()).to_token_stream(),
+            },
+        };
+        tokens.extend(quote!(.#member));
+    }
+    tokens
 }

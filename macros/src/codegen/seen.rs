@@ -1,11 +1,11 @@
 //! Variables of which rustc would say that nobody uses them, because others do.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Pat;
 
 use super::print::Printer;
-use super::tokens;
+use super::{exit, tokens};
 use crate::ir::LocalId;
 use crate::usage::bound_locals;
 
@@ -27,15 +27,21 @@ impl Printer<'_> {
 
     /// Tells of which type the values are that have been bound and are held by their parts.
     pub(super) fn ask_whose_parts(&self, pat: &Pat) -> TokenStream {
-        let in_parts = &self.machine.layout.in_parts;
-        if in_parts.is_empty() {
+        if self.machine.layout.in_parts.is_empty() {
             return TokenStream::new();
         }
         let locals = &self.machine.graph.locals;
-        let asked = bound_locals(locals, pat).into_iter().filter(|id| in_parts.contains(id));
-        let asked = asked.map(|id| {
-            let (token, ident) = (tokens::parts_token(self.machine, id), &locals[id].ident);
-            quote!(#token.is_of(&#ident);)
+        let bound = bound_locals(locals, pat).into_iter();
+        bound.map(|id| self.ask_whose_parts_of(id, &locals[id].ident)).collect()
+    }
+
+    /// As [`ask_whose_parts`](Self::ask_whose_parts), of what is to be the value of a local.
+    pub(super) fn ask_whose_parts_of(&self, id: LocalId, value: &Ident) -> TokenStream {
+        let places = self.machine.layout.in_parts.iter().filter(|place| place.local == id);
+        let asked = places.map(|place| {
+            let token = tokens::parts_token(self.machine, place);
+            let value = exit::part_of(value, &place.fields);
+            quote!(#token.is_of(&#value);)
         });
         asked.collect()
     }

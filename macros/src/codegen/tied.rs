@@ -35,32 +35,42 @@ impl Printer<'_> {
 
     /// Gives a local its value.
     pub(super) fn give(&self, id: LocalId, value: &impl ToTokens) -> TokenStream {
-        let local = &self.machine.graph.locals[id];
-        let ident = &local.ident;
-        if !self.is_tied_when_given(id) {
-            return quote!(#ident = #value;);
-        }
-        let value = self.tied_value(id, value);
+        let ident = &self.machine.graph.locals[id].ident;
+        let tied = self.tied_value(id, value);
+        let value = tied.unwrap_or_else(|| value.to_token_stream());
         quote!(#ident = #value;)
     }
 
-    /// The statement, if it gives locals values that are to be tied there.
+    /// The statement, if it gives locals values of which rustc is told something.
     pub(super) fn tied_when_given(&self, stmt: &Stmt, usage: &Usage) -> Option<Stmt> {
-        usage.replaces.iter().find(|local| self.is_tied_when_given(**local))?;
+        usage.replaces.iter().find(|local| self.is_told_of(**local))?;
         let mut stmt = stmt.clone();
         each_given(&self.machine.graph.locals, &mut stmt, &mut |local, value| {
-            if self.is_tied_when_given(local) {
-                let tied = self.tied_value(local, value);
+            if let Some(tied) = self.tied_value(local, value) {
                 *value = syn::parse_quote!(#tied);
             }
         });
         Some(stmt)
     }
 
-    fn tied_value(&self, id: LocalId, value: &impl ToTokens) -> TokenStream {
-        let variable = in_source("given", self.machine.graph.locals[id].ident.span());
-        let make = given(&variable, &type_token(id), value);
-        quote!({ #make #variable })
+    fn tied_value(&self, id: LocalId, value: &impl ToTokens) -> Option<TokenStream> {
+        if !self.is_told_of(id) {
+            return None;
+        }
+        let local = &self.machine.graph.locals[id];
+        let variable = in_source("given", local.ident.span());
+        let ty = local.ty.as_ref().map(|ty| quote!(: #ty));
+        let make = match self.is_tied_when_given(id) {
+            true => given(&variable, &type_token(id), value),
+            false => quote!(let #variable #ty = #value;),
+        };
+        let ask = self.ask_whose_parts_of(id, &variable);
+        Some(quote!({ #make #ask #variable }))
+    }
+
+    fn is_told_of(&self, id: LocalId) -> bool {
+        let mut in_parts = self.machine.layout.in_parts.iter();
+        self.is_tied_when_given(id) || in_parts.any(|place| place.local == id)
     }
 
     /// Whether the local is tied where it is given its value, because it cannot be assigned before.

@@ -13,6 +13,7 @@ use super::step::context;
 use crate::hygiene::{hidden, in_source};
 use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator};
 use crate::layout::{Variable, VariableId};
+use crate::usage::Place;
 
 /// The type token of a saved variable.
 pub(super) fn token(id: VariableId) -> Ident {
@@ -29,14 +30,16 @@ pub(super) fn part_token(id: VariableId) -> Ident {
     hidden(&format!("p{}", id.0))
 }
 
-/// The token of the type of a local that is held by its parts.
-pub(super) fn parts_token(machine: &Machine<'_>, local: LocalId) -> Ident {
-    in_source(&format!("o{}", local.0), machine.graph.locals[local].ident.span())
+/// The token of the type of what is held by its parts.
+pub(super) fn parts_token(machine: &Machine<'_>, place: &Place) -> Ident {
+    let number = machine.layout.in_parts.range(..place.clone()).count();
+    in_source(&format!("o{number}"), machine.graph.locals[place.local].ident.span())
 }
 
 /// Declares those that `run` tells the types of, and asks whether the parts are the values' own.
 pub(super) fn parts_checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, TokenStream) {
-    let told = machine.layout.in_parts.iter().map(|id| (*id, parts_token(machine, *id)));
+    let places = machine.layout.in_parts.iter();
+    let told = places.map(|place| (place.local, parts_token(machine, place)));
     let told = told.filter(|(_, token)| names(run, token));
     let (mut declare, mut check) = (TokenStream::new(), TokenStream::new());
     for (id, token) in told {

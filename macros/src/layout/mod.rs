@@ -135,8 +135,8 @@ pub(crate) struct Layout {
     pub(crate) read: BTreeSet<LocalId>,
     /// The locals of which rustc is told that they are of one type in all roots.
     pub(crate) tied: BTreeSet<LocalId>,
-    /// The locals that are changed and that are held by their parts, so that these have to be their own.
-    pub(crate) in_parts: BTreeSet<LocalId>,
+    /// What is changed and is held by its parts, so that these have to be its own.
+    pub(crate) in_parts: BTreeSet<Place>,
     /// What is held where control leaves a root.
     pub(crate) carried: Carried,
     /// Where copies stand in for parts that have been moved out.
@@ -367,11 +367,16 @@ impl Variables {
 }
 
 /// See [`Layout::in_parts`].
-fn in_parts(graph: &Graph, variables: &[Variable]) -> BTreeSet<LocalId> {
-    let parts = variables.iter().filter(|variable| !variable.place.fields.is_empty());
-    let locals: BTreeSet<LocalId> = parts.map(|part| part.place.local).collect();
-    let is_changed = |local: &LocalId| graph.usages().any(|usage| usage.changes.contains(local));
-    locals.into_iter().filter(is_changed).collect()
+fn in_parts(graph: &Graph, variables: &[Variable]) -> BTreeSet<Place> {
+    let is_changed =
+        |part: &&Place| graph.usages().any(|usage| usage.changes.contains(&part.local));
+    let parts = variables.iter().map(|variable| &variable.place);
+    let parts = parts.filter(|part| !part.fields.is_empty()).filter(is_changed);
+    let around = |part: &Place| {
+        let (local, fields) = (part.local, part.fields.clone());
+        (0..fields.len()).map(move |count| Place { local, fields: fields[..count].to_vec() })
+    };
+    parts.flat_map(around).collect()
 }
 
 /// The scopes from the outermost to `scope`.
