@@ -35,7 +35,7 @@ pub(crate) fn report(
         diagnostics.error(
             found.span(),
             Rule::SAVED_LOCALS,
-            format!("`{found}` is looked up again after an await, and `{key}` has changed by then"),
+            format!("`{found}` is looked up again after an await, and `{key}` may have changed by then"),
             &format!(
                 "look it up with a copy that does not change: `let unchanged = {key}.clone();`, or use it up \
                  before `{key}` changes"
