@@ -27,7 +27,7 @@ pub(crate) fn report(
         let Some(key) = keys.into_iter().find(|key| {
             graph
                 .block_ids()
-                .any(|id| changes_before_an_arm(graph, liveness, layout, id, (local, *key)))
+                .any(|id| changes_while_held(graph, liveness, layout, id, (local, *key)))
         }) else {
             continue;
         };
@@ -35,7 +35,7 @@ pub(crate) fn report(
         diagnostics.error(
             found.span(),
             Rule::SAVED_LOCALS,
-            format!("`{found}` is looked up again after an await, and `{key}` may have changed by then"),
+            format!("`{found}` is looked up again after an await, and `{key}` may change before it is used up"),
             &format!(
                 "look it up with a copy that does not change: `let unchanged = {key}.clone();`, or use it up \
                  before `{key}` changes"
@@ -76,8 +76,8 @@ fn keys(locals: &Locals, local: LocalId) -> BTreeSet<LocalId> {
     all.filter(|key| locals[*key].mutable && !locals[*key].is_temporary).collect()
 }
 
-/// Whether the block changes the key of something that is made again in an arm that follows.
-fn changes_before_an_arm(
+/// Whether the block changes the key of something that has been made again by then, or is in an arm that follows.
+fn changes_while_held(
     graph: &Graph,
     liveness: &Liveness,
     layout: &Layout,
@@ -89,7 +89,10 @@ fn changes_before_an_arm(
     let mut changes = usages.zip(&needed).filter(|(usage, needed)| {
         needed.contains(&local) && (usage.changes.contains(&key) || usage.replaces.contains(&key))
     });
-    changes.next().is_some() && leads_to_an_arm(graph, liveness, layout, id, local)
+    let root = layout.root(layout.root_of[id.0]);
+    let is_made_again = || root.is_some_and(|root| root.remade.contains(&local));
+    changes.next().is_some()
+        && (is_made_again() || leads_to_an_arm(graph, liveness, layout, id, local))
 }
 
 /// Whether an arm that begins behind the block is given the local.

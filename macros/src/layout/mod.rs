@@ -126,6 +126,8 @@ pub(crate) struct Layout {
     pub(crate) roots: Vec<Root>,
     /// By block.
     pub(crate) links: Vec<Link>,
+    /// By block, the root that it is a part of.
+    pub(crate) root_of: Vec<BlockId>,
     /// The start, then a state per suspension point that is reached, in source order; those of
     /// regions follow in the same way, region by region.
     pub(crate) states: Vec<State>,
@@ -252,6 +254,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         variables: variables.list,
         roots,
         links,
+        root_of,
         states,
         edges,
         read,
