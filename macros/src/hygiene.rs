@@ -9,6 +9,8 @@ use std::collections::HashSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 
+use crate::raw;
+
 /// What keeps the texts that a step borrows from.
 pub(crate) const TEXTS: &str = "texts";
 
@@ -37,7 +39,8 @@ pub(crate) fn temporary(number: usize, span: Span) -> Ident {
 }
 
 fn own(name: &str, span: Span) -> Ident {
-    Ident::new(&format!("{PREFIX}{name}"), span)
+    // What it is made of may have been a raw name.
+    Ident::new(&format!("{PREFIX}{}", name.replace("r#", "")), span)
 }
 
 /// Whether a name is one of the compiler's own.
@@ -90,7 +93,7 @@ impl Names {
     /// `ident` with a number that makes it unlike all others, at the same span.
     pub(crate) fn fresh(&mut self, ident: &Ident) -> Ident {
         let name = ident.to_string();
-        let plain = name.strip_prefix("r#").unwrap_or(&name);
+        let plain = raw::without_prefix(&name);
         let mut number = 2_usize;
         loop {
             let candidate = format!("{plain}_{number}");

@@ -29,6 +29,7 @@ mod normalize;
 mod owned;
 mod parse;
 mod parts;
+mod raw;
 mod register;
 mod resolve;
 mod source;

@@ -181,7 +181,7 @@ impl VisitMut for Only<'_> {
     }
 
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
-        self.name(field);
+        field.colon_token = Some(Default::default());
         self.visit_pat_mut(&mut field.pat);
         // rustc warns of a name that is given twice.
         if let (Pat::Ident(pat), Member::Named(name)) = (&*field.pat, &field.member)

@@ -41,9 +41,25 @@ impl SourceFile {
 
     /// What is in the brackets of each `macro_rules!` of this name.
     pub(crate) fn definitions<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.ranges_of(name).map(|range| &self.text[range.clone()])
+    }
+
+    /// Whether there is a `macro_rules!` of this name that code at `span` sees, because it comes later in what
+    /// the definition is in.
+    pub(crate) fn defines(&self, name: &str, span: Span) -> bool {
+        self.ranges_of(name).next().is_some()
+            && self.position_of(span).is_some_and(|position| self.defines_before(name, position))
+    }
+
+    fn defines_before(&self, name: &str, position: usize) -> bool {
+        let is_seen = |range: &Range<usize>| is_seen(&self.regions, range.start - 1, position);
+        self.ranges_of(name).any(|range| range.end < position && is_seen(range))
+    }
+
+    /// Where the contents of each `macro_rules!` of this name are.
+    fn ranges_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Range<usize>> {
         let definitions = self.definitions.get_or_init(|| find_definitions(&self.text));
-        let found = definitions.iter().filter(move |(known, _)| known == name);
-        found.map(|(_, range)| &self.text[range.clone()])
+        definitions.iter().filter(move |(known, _)| known == name).map(|(_, range)| range)
     }
 }
 
@@ -103,11 +119,14 @@ pub(crate) fn declared_around(span: Span) -> Vec<String> {
 }
 
 fn declared_for(regions: &[Region], declared: &[(usize, String)], position: usize) -> Vec<String> {
-    let is_seen = |at: usize| {
-        let mut around = regions.iter().filter(|region| region.holds(at));
-        around.all(|region| region.holds(position))
-    };
-    declared.iter().filter(|(at, _)| is_seen(*at)).map(|(_, name)| name.clone()).collect()
+    let seen = declared.iter().filter(|(at, _)| is_seen(regions, *at, position));
+    seen.map(|(_, name)| name.clone()).collect()
+}
+
+/// Whether `position` is in all that `at` is in.
+fn is_seen(regions: &[Region], at: usize, position: usize) -> bool {
+    let mut around = regions.iter().filter(|region| region.holds(at));
+    around.all(|region| region.holds(position))
 }
 
 fn innermost(regions: &[Region], position: usize) -> Surroundings {
@@ -371,6 +390,17 @@ mod tests {
         let here = text.find("HERE").expect("a place");
         let seen = declared_for(&regions, &declared, here);
         assert_eq!(seen, ["a", "B", "C", "fn", "G"]);
+    }
+
+    #[test]
+    fn definitions_are_seen_after_them_in_what_they_are_in() {
+        let text = "macro_rules! a { () => {} }\nfn f() { macro_rules! b { () => {} } }\nmod m {\n \
+                    macro_rules! c ( () => {} );\n fn HERE() { macro_rules! d { () => {} } }\n}\n\
+                    macro_rules! e { () => {} }\n";
+        let file = SourceFile::new(text.to_owned());
+        let here = text.find("HERE").expect("a place");
+        let seen = ["a", "b", "c", "d", "e"].map(|name| file.defines_before(name, here));
+        assert_eq!(seen, [true, false, true, false, false]);
     }
 
     fn block(head: &str) -> Surroundings {

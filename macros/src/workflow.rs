@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Item, ItemFn, ItemImpl};
 
@@ -13,7 +14,7 @@ use crate::method::{Kind, attribute_named};
 use crate::parse::WorkflowFn;
 use crate::{
     cfg, changed_keys, codegen, conditions, dump, layout, liveness, method, moved, normalize,
-    parse, resolve,
+    parse, raw, resolve,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -57,6 +58,7 @@ fn expand_function(
         return diagnostics.finish_with(both);
     }
     let original = function.clone();
+    raw::write_plainly(&mut function);
     let block = match block {
         Some(block) => Ok(Some(block.clone())),
         None => method::block_around(&function.sig, Kind::WORKFLOW, &diagnostics),
@@ -67,7 +69,7 @@ fn expand_function(
         Err(()) => Err(()),
     };
     let Ok(method) = method else { return stand_in(original, diagnostics) };
-    let name = function.sig.ident.to_string();
+    let name = function.sig.ident.unraw().to_string();
     let stored = args.name.as_ref().map_or_else(
         || match &method {
             Some(method) => format!("{}::{name}", method.of_type),
@@ -249,7 +251,7 @@ fn compile_item(item: &mut Item, outer: &WorkflowFn, diagnostics: &Diagnostics) 
             );
         }
     }
-    let name = format!("{}::{}", outer.name, function.sig.ident);
+    let name = format!("{}::{}", outer.name, function.sig.ident.unraw());
     if let Some(mut function) = parse::parse(function.clone(), name, None, diagnostics)
         && !diagnostics.has_errors()
     {

@@ -67,6 +67,11 @@ impl Checker<'_> {
         self.is_compiled && self.region.kind == Kind::Machine
     }
 
+    /// Whether the passes look at what is being checked.
+    pub(super) fn is_seen(&self) -> bool {
+        self.is_compiled && !matches!(self.region.kind, Kind::PlainFunction | Kind::Constant)
+    }
+
     /// Refuses an await that cannot become a state. `token` is the word `await`.
     pub(super) fn check_await(&mut self, token: &dyn ToTokens) {
         let (rule, message, help) = match self.region.kind {

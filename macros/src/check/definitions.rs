@@ -35,13 +35,15 @@ pub(super) struct Effects {
 #[derive(Debug)]
 pub(super) struct Definitions {
     file: Option<Rc<SourceFile>>,
+    /// The function.
+    at: Span,
     /// Those of the body before the place being checked.
     of_body: Vec<(Ident, TokenStream)>,
 }
 
 impl Definitions {
     pub(super) fn around(span: Span) -> Self {
-        Self { file: file_of(span), of_body: Vec::new() }
+        Self { file: file_of(span), at: span, of_body: Vec::new() }
     }
 
     /// How many of the body there are.
@@ -114,6 +116,12 @@ impl Definitions {
             None => arms,
         });
         definitions.collect()
+    }
+
+    /// Whether a macro of the body or of its file is called where one is called by this name.
+    pub(super) fn has(&self, name: &Ident) -> bool {
+        self.of_body.iter().any(|(known, _)| known == name)
+            || self.file.as_ref().is_some_and(|file| file.defines(&name.to_string(), self.at))
     }
 
     /// The definitions of that name: the last of the body, or else all of the file.
@@ -332,13 +340,17 @@ mod tests {
 
     use super::*;
 
+    fn none() -> Definitions {
+        Definitions { file: None, at: Span::call_site(), of_body: Vec::new() }
+    }
+
     /// The effects of the call `m!(a, b)` of a macro that takes two and makes this of them.
     fn effects(transcriber: &str) -> Effects {
         let item = format!(
             "macro_rules! m {{ ($a:ident, $b:expr) => {{ {transcriber} }}; (no) => {{ x.await }} }}"
         );
         let other = "macro_rules! other { ($($t:tt)*) => { $($t)* } }";
-        let mut definitions = Definitions { file: None, of_body: Vec::new() };
+        let mut definitions = none();
         for item in [other, &item] {
             definitions.add(&syn::parse_str(item).expect("an item"));
         }
@@ -390,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_statement_may_be_given_to_a_macro() {
-        let definitions = Definitions { file: None, of_body: Vec::new() };
+        let definitions = none();
         assert!(definitions.effects(&parse_quote!(unknown! { let x = 1; })).declares);
         assert!(!definitions.effects(&parse_quote!(unknown!(if let x = 1 {}))).declares);
     }

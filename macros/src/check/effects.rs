@@ -192,7 +192,8 @@ impl Checker<'_> {
             let message = format!("use `{name}!`, which {}", refused.what);
             return self.report(refused.rule, &quote!(#path #bang), message, refused.help);
         }
-        if self.check_definition(mac) {
+        let name = mac.path.get_ident().cloned();
+        if self.check_own_macro(name.as_slice()) || self.check_definition(mac) {
             return;
         }
         self.note_replaced(mac);
@@ -221,7 +222,9 @@ impl Checker<'_> {
 
     /// Checks a macro call that is not known to contain code.
     fn check_tokens(&mut self, mac: &Macro) {
-        if let Some(token) = self.check_names_in(mac) {
+        let names = self.check_names_in(mac);
+        let own = names.macros.iter().filter(|path| self.check_own_macro(path)).count();
+        if let Some(token) = names.first_await.filter(|_| own == 0) {
             self.check_await_in_unknown(mac, &token);
         }
     }

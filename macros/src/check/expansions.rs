@@ -6,7 +6,7 @@ use syn::{Block, Ident, Macro, Stmt};
 
 use super::effects::UNSAFE;
 use super::items::made_by;
-use super::macros::{Names, scan};
+use super::macros::{Names, is_known, scan};
 use super::paths::Refused;
 use super::{Checker, Rule, methods, paths};
 use crate::suspend;
@@ -19,8 +19,8 @@ struct Found {
 }
 
 impl Checker<'_> {
-    /// Checks the names in the tokens of a macro. Gives the first `await`.
-    pub(super) fn check_names_in(&mut self, mac: &Macro) -> Option<Ident> {
+    /// Checks the names in the tokens of a macro, and gives them.
+    pub(super) fn check_names_in(&mut self, mac: &Macro) -> Names {
         let mut names = Names::default();
         scan(mac.tokens.clone(), &mut names);
         for Found { tokens, name, refused } in self.refused_among(&names) {
@@ -30,7 +30,22 @@ impl Checker<'_> {
         for path in &names.macros {
             self.check_definition_of(path, None, &quote!(#(#path)::* !));
         }
-        names.first_await
+        names
+    }
+
+    /// Refuses the call of a macro of the user's by a name that another is known by. Tells whether it is one.
+    pub(super) fn check_own_macro(&mut self, path: &[Ident]) -> bool {
+        let [name] = path else { return false };
+        let is_taken = self.is_seen() && is_known(name) && self.definitions.has(name);
+        if is_taken {
+            self.report(
+                Rule::AWAIT_IN_MACRO,
+                name,
+                format!("call its own `{name}!`, because it is taken for the macro that is known by this name"),
+                "give the macro another name",
+            );
+        }
+        is_taken
     }
 
     /// Refuses the call of a macro of the file in whose definition there is what is refused. Definitions

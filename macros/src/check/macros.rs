@@ -9,6 +9,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Macro, Pat, Token};
 
+use crate::macros::names_literal;
 use crate::normalize::select::Select;
 
 /// The code in the tokens of a macro call.
@@ -52,6 +53,12 @@ fn grammar(name: &str) -> Option<Grammar> {
         "join" | "try_join" => Grammar::Join,
         _ => return None,
     })
+}
+
+/// Whether a macro of this name is taken for the one that is known by it.
+pub(super) fn is_known(name: &Ident) -> bool {
+    let name = name.to_string();
+    grammar(&name).is_some() || names_literal(&name)
 }
 
 /// Whether a macro of this name is replaced by the code that it stands for.

@@ -10,7 +10,7 @@ use super::regions;
 use super::step::{self, parked, slot};
 use super::tied::given;
 use super::tokens;
-use crate::hygiene::{hidden, in_source};
+use crate::hygiene::{hidden, in_source, spelled};
 use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId};
 use crate::layout::VariableId;
 use crate::usage::Place;
@@ -248,10 +248,7 @@ pub(super) fn part_of(variable: &Ident, fields: &[String]) -> TokenStream {
     for field in fields {
         let member: TokenStream = match field.parse::<u32>() {
             Ok(index) => Index::from(index as usize).to_token_stream(),
-            Err(_) => match syn::parse_str::<Ident>(field) {
-                Ok(ident) => ident.to_token_stream(),
-                Err(_) => Ident::new_raw(field, Span::call_site()).to_token_stream(),
-            },
+            Err(_) => spelled(field, Span::call_site()).to_token_stream(),
         };
         tokens.extend(quote!(.#member));
     }

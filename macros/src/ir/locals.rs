@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use syn::{Expr, Ident, Pat, Type};
 
 use super::LocalId;
+use crate::raw::without_prefix;
 
 /// A binding that can be alive across a suspension point.
 #[derive(Clone, Debug)]
@@ -113,6 +114,7 @@ impl Locals {
         kind: LocalKind,
     ) -> LocalId {
         let id = LocalId(self.list.len());
+        let source = without_prefix(source);
         let count = self.stored.entry(source.to_owned()).or_default();
         *count += 1;
         let stored = if *count == 1 { source.to_owned() } else { format!("{source}#{count}") };

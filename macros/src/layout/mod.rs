@@ -39,6 +39,7 @@ use crate::holes::{self, Holes};
 use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId};
 use crate::liveness::Liveness;
+use crate::raw::without_prefix;
 use crate::usage::{self, Place};
 
 /// Index into [`Layout::variables`].
@@ -352,7 +353,8 @@ impl Variables {
             let path = place.fields.join("_");
             let mut ident = hidden(&format!("part_{}_{}_{path}", id.0, local.ident));
             ident.set_span(ident.span().located_at(local.ident.span()));
-            (ident, format!("{}.{}", local.stored, place.fields.join(".")))
+            let path: Vec<_> = place.fields.iter().map(|field| without_prefix(field)).collect();
+            (ident, format!("{}.{}", local.stored, path.join(".")))
         };
         self.list.push(Variable {
             place: place.clone(),

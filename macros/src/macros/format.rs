@@ -1,25 +1,25 @@
 //! The variables that format strings capture.
 
-use syn::Ident;
+use crate::raw;
 
 /// The variables that a format string captures, such as `x` in `"{x:?}"` and `width` in
 /// `"{:width$}"`.
 pub(crate) fn captures(format: &str) -> Vec<String> {
     let mut names = Vec::new();
-    scan_captures(format, |name| names.push(name.to_owned()));
+    scan_captures(format, |name| names.push(raw::in_code(name)));
     names
 }
 
-/// The format string with captured variables renamed.
+/// The format string with captured variables renamed. Names are given and taken as code has them.
 pub(crate) fn rename_captures(format: &str, rename: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(format.len());
     let mut copied = 0;
     scan_captures(format, |name| {
         // `name` is a part of `format`.
         let start = name.as_ptr() as usize - format.as_ptr() as usize;
-        if let Some(new) = rename(name) {
+        if let Some(new) = rename(&raw::in_code(name)) {
             out.push_str(&format[copied..start]);
-            out.push_str(&new);
+            out.push_str(raw::without_prefix(&new));
             copied = start + name.len();
         }
     });
@@ -62,8 +62,7 @@ fn scan_captures<'a>(format: &'a str, mut found: impl FnMut(&'a str)) {
 }
 
 fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && (text == "self" || syn::parse_str::<Ident>(text).is_ok())
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && raw::is_name(text)
 }
 
 #[cfg(test)]

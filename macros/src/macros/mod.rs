@@ -88,12 +88,21 @@ pub(crate) fn is_known(mac: &Macro) -> bool {
 
 /// Whether it stands for a literal, whatever its arguments are.
 pub(crate) fn is_literal(mac: &Macro) -> bool {
+    names_literal(&name(mac))
+}
+
+/// As [`is_literal`], by its name.
+pub(crate) fn names_literal(name: &str) -> bool {
     const NUMBERS: [&str; 3] = ["cfg", "column", "line"];
-    NUMBERS.contains(&name(mac).as_str()) || is_static(mac)
+    NUMBERS.contains(&name) || names_static(name)
 }
 
 /// Whether it stands for a text, or bytes, that the program has as long as it runs.
 pub(crate) fn is_static(mac: &Macro) -> bool {
+    names_static(&name(mac))
+}
+
+fn names_static(name: &str) -> bool {
     const STATICS: [&str; 8] = [
         "concat",
         "env",
@@ -104,7 +113,7 @@ pub(crate) fn is_static(mac: &Macro) -> bool {
         "option_env",
         "stringify",
     ];
-    STATICS.contains(&name(mac).as_str())
+    STATICS.contains(&name)
 }
 
 /// What an assertion without a message says when it fails: it writes its condition, which will not be what

@@ -28,6 +28,7 @@ use super::{Dest, Lower, ident_expr};
 use crate::ir::{Arm, Body, LocalKind, MadeWith, Stmt, TargetId};
 use crate::macros::{self, Piece};
 use crate::parts::{self, otherwise};
+use crate::raw::without_prefix;
 use crate::resolve::is_binding;
 use crate::suspend;
 use crate::usage::Usage;
@@ -236,7 +237,7 @@ impl Lower<'_> {
     /// A local for what a guard sees of `ident`. Its name can stand in format strings.
     fn seen(&mut self, ident: &Ident) -> Ident {
         let name = ident.to_string();
-        let plain = name.trim_start_matches("r#");
+        let plain = without_prefix(&name);
         let new = Ident::new(&self.free_name(plain), ident.span());
         self.locals.add(new.clone(), plain, false, LocalKind::Value);
         new

@@ -23,8 +23,8 @@ impl Lower<'_> {
     }
 
     fn take_part(&mut self, part: &Moved, block: &mut Block) {
-        let plain = format!("{}_{}", part.local, part.fields.join("_"));
-        let new = Ident::new(&self.free_name(plain.trim_start_matches("r#")), part.local.span());
+        let plain = format!("{}_{}", part.local, part.fields.join("_")).replace("r#", "");
+        let new = Ident::new(&self.free_name(&plain), part.local.span());
         let mut uses = Uses { part, new: &new, first: None };
         let mut changed = block.clone();
         uses.visit_block_mut(&mut changed);

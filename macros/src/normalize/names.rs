@@ -14,6 +14,7 @@ use super::{Lower, collect_bindings};
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Point, PointId, PointKind};
+use crate::raw::without_prefix;
 
 /// The name and kind of the state in which an operation is awaited.
 pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
@@ -54,7 +55,7 @@ fn root_of_chain(expr: &Expr) -> &Expr {
 
 fn last_segment(path: &syn::Path) -> String {
     let name = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-    name.trim_start_matches("r#").to_owned()
+    without_prefix(&name).to_owned()
 }
 
 /// `<Approve>`

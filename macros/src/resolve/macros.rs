@@ -32,6 +32,11 @@ impl VisitMut for Renamer<'_, '_> {
         }
         self.visit_pat_mut(&mut field.pat);
     }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        let tokens = std::mem::take(&mut mac.tokens);
+        mac.tokens = macros::rename_tokens(tokens, &|ident| self.0.renamed(ident));
+    }
 }
 
 impl Resolver<'_> {
@@ -77,6 +82,25 @@ impl Resolver<'_> {
             Rule::LOCAL_IN_MACRO,
             format!("a workflow cannot call `{name}!`, whose definition names `{local}` by itself"),
             &format!("pass the variable: `(${local}:expr) => …` and `{name}!({local})`"),
+        );
+    }
+
+    /// Refuses a macro that is a pattern and is given the name of a variable: whether it binds that is not seen.
+    pub(super) fn check_pattern(&self, mac: &Macro) {
+        let mut given = None;
+        macros::scan_names(&mac.tokens, &mut |name| {
+            let is_used = self.lowered && self.taken.contains(name);
+            if is_used || self.of_locals.contains(name) {
+                given.get_or_insert_with(|| name.to_owned());
+            }
+        });
+        let Some(given) = given else { return };
+        let (path, bang, name) = (&mac.path, &mac.bang_token, macros::name(mac));
+        self.diagnostics.error_at(
+            quote!(#path #bang),
+            Rule::LOCAL_IN_MACRO,
+            format!("a workflow cannot have `{name}!` bind `{given}` in a pattern"),
+            &format!("write the pattern that `{name}!` stands for"),
         );
     }
 

@@ -235,6 +235,9 @@ impl VisitMut for Binder<'_, '_> {
             *pat = Pat::Path(syn::PatPath { attrs: Vec::new(), qself: None, path });
             return;
         }
+        if let Pat::Macro(call) = pat {
+            self.resolver.check_pattern(&call.mac);
+        }
         visit_mut::visit_pat_mut(self, pat);
     }
 

@@ -5,6 +5,7 @@
 //! async fn keep(whole: (String, u64)) { let (ref name, n) = whole; … }
 //! ```
 
+use syn::ext::IdentExt;
 use syn::{Block, Ident, PatType};
 
 use crate::carried::has_ref;
@@ -19,8 +20,9 @@ pub(super) fn hold(params: &mut [PatType], body: &mut Block) -> Vec<(Ident, Stri
         let ident = hidden(&format!("parameter{index}"));
         let mut bound = Vec::new();
         collect_bindings(&param.pat, &mut bound);
-        let stored =
-            bound.first().map_or_else(|| "unnamed".to_owned(), |name| format!("whole of {name}"));
+        let stored = bound
+            .first()
+            .map_or_else(|| "unnamed".to_owned(), |name| format!("whole of {}", name.unraw()));
         let pat = std::mem::replace(&mut *param.pat, syn::parse_quote!(#ident));
         body.stmts.insert(index - first, syn::parse_quote!(let #pat = #ident;));
         (ident, stored)

@@ -1,0 +1,126 @@
+//! Names that are written with `r#`.
+//!
+//! `r#x` and `x` are one name, and only a keyword needs the `r#`. The passes know a name by its text, so a
+//! name is written in one way only: as it is where it can be, with `r#` where it is a keyword.
+
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::Parser;
+use syn::visit_mut::{self, VisitMut};
+use syn::{ItemFn, Macro};
+
+use crate::macros;
+
+/// Writes the names of a function without an `r#` that they do not need, those in macros too.
+pub(crate) fn write_plainly(function: &mut ItemFn) {
+    Plainly.visit_item_fn_mut(function);
+}
+
+/// A name out of a format string, where keywords stand as they are, as code has it.
+pub(crate) fn in_code(name: &str) -> String {
+    if is_plain(name) || UNCHANGED.contains(&name) { name.to_owned() } else { format!("r#{name}") }
+}
+
+/// The name without `r#`.
+pub(crate) fn without_prefix(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
+}
+
+/// Whether a text is a name, if only with `r#`.
+pub(crate) fn is_name(text: &str) -> bool {
+    Ident::parse_any.parse_str(text).is_ok()
+}
+
+/// The keywords that `r#` makes no names of.
+const UNCHANGED: [&str; 5] = ["_", "crate", "self", "Self", "super"];
+
+/// Whether the name can stand without `r#`. `gen` can in older editions only.
+fn is_plain(name: &str) -> bool {
+    syn::parse_str::<Ident>(name).is_ok()
+}
+
+struct Plainly;
+
+impl VisitMut for Plainly {
+    fn visit_ident_mut(&mut self, ident: &mut Ident) {
+        if let Some(plain) = plain(ident) {
+            *ident = plain;
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        visit_mut::visit_macro_mut(self, mac);
+        if !macros::is_literal(mac) && has_raw(mac.tokens.clone()) {
+            mac.tokens = tokens(std::mem::take(&mut mac.tokens));
+        }
+    }
+}
+
+/// The name as it can stand without the `r#` that it has.
+fn plain(ident: &Ident) -> Option<Ident> {
+    let name = ident.to_string();
+    let plain = name.strip_prefix("r#").filter(|plain| *plain != "gen" && is_plain(plain))?;
+    Some(Ident::new(plain, ident.span()))
+}
+
+fn has_raw(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(ident) => plain(&ident).is_some(),
+        TokenTree::Group(group) => has_raw(group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+/// As [`write_plainly`], but for `stringify!`, which shows how a name is written.
+fn tokens(tokens: TokenStream) -> TokenStream {
+    let mut after_stringify = false;
+    let plainly = tokens.into_iter().map(|tree| match tree {
+        TokenTree::Ident(ident) => {
+            after_stringify = ident == "stringify";
+            plain(&ident).unwrap_or(ident).into()
+        }
+        TokenTree::Group(group) if !after_stringify => {
+            let mut new = Group::new(group.delimiter(), self::tokens(group.stream()));
+            new.set_span(group.span());
+            new.into()
+        }
+        other => {
+            after_stringify &= matches!(&other, TokenTree::Punct(bang) if bang.as_char() == '!');
+            other
+        }
+    });
+    plainly.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::ToTokens;
+    use syn::parse_quote;
+
+    use super::*;
+
+    #[test]
+    fn only_keywords_keep_what_they_need() {
+        let mut function: ItemFn = parse_quote! {
+            fn r#f(r#a: r#T, r#type: u8) -> u8 {
+                let r#S { r#b, r#fn: c } = r#m!(r#a.r#b, [r#in, stringify!(r#c)]);
+                r#d.r#e(r#gen, stringify!(r#a))
+            }
+        };
+        write_plainly(&mut function);
+        let expected: ItemFn = parse_quote! {
+            fn f(a: T, r#type: u8) -> u8 {
+                let S { b, r#fn: c } = m!(a.b, [r#in, stringify!(r#c)]);
+                d.e(r#gen, stringify!(r#a))
+            }
+        };
+        assert_eq!(function.to_token_stream().to_string(), expected.to_token_stream().to_string());
+    }
+
+    #[test]
+    fn keywords_in_format_strings_are_raw_names() {
+        let names = ["type", "a", "self", "union"].map(in_code);
+        assert_eq!(names, ["r#type", "a", "self", "union"]);
+        assert!(is_name("type") && !is_name("1"));
+    }
+}
