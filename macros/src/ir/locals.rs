@@ -75,6 +75,8 @@ pub(crate) enum LocalKind {
     Cow,
     /// As `Items`, of `&'static str`.
     Texts,
+    /// A range with its end, `a..=b`, as its ends and whether it is over.
+    Range,
 }
 
 impl LocalKind {
