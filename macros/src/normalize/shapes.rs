@@ -44,6 +44,12 @@ impl Shape {
         }
     }
 
+    /// Whether a range with its end is a part of it.
+    pub(super) fn holds_range(&self) -> bool {
+        let has_range = |shape: &Self| *shape == Self::Range || shape.holds_range();
+        matches!(self, Self::Tuple(shapes) if shapes.iter().any(has_range))
+    }
+
     /// How many values are in one another.
     pub(super) fn depth(&self) -> usize {
         match self {

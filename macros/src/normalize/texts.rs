@@ -1,5 +1,5 @@
-//! Which locals hold texts, or ranges with their ends. A `&str` cannot be read back from bytes as other values are, so it is saved as its
-//! text; that it is one, and whether it is a literal, is seen from the source.
+//! Which locals hold texts, or ranges with their ends. A `&str` cannot be read back from bytes as other values
+//! are, so it is saved as its text; that it is one, and whether it is a literal, is seen from the source.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -48,6 +48,7 @@ pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
         };
         local.kind = kind(shape);
         local.holds_text = shape.holds_text();
+        local.holds_range = local.mutable && shape.holds_range();
         if let Shape::Tuple(parts) = shape {
             local.kinds_of_parts = parts.iter().map(kind).collect();
         }
