@@ -178,9 +178,11 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             let #context: #ty = #cx;
         }
     });
-    let replaced = machine.function.replaced.iter().map(|name| {
-        quote_spanned!(name.span()=> #[allow(unused_imports)] use #name as _;)
-    });
+    let replaced = machine
+        .function
+        .replaced
+        .iter()
+        .map(|name| quote_spanned!(name.span()=> #[allow(unused_imports)] use #name as _;));
     let mut run = run(machine, None);
     if machine.graph.locals.are_texts_lent() {
         let texts = texts();
