@@ -30,7 +30,8 @@ pub(crate) fn split<T: Conditioned>(item: &T, attribute: &TokenStream) -> Option
         let stays = decide.keeps(&mut item);
         item.visit(&mut decide);
         let stuck = decide.stuck.filter(|_| stays).map(|span| {
-            let message = "nothing can be left out here\n\n  help: put the `#[cfg]` on a statement";
+            let message = "nothing can be left out here\n\n  help: put the `#[cfg]` on a statement\n  \
+                           note: rule `attributes`";
             quote_spanned!(span=> ::core::compile_error!(#message);)
         });
         stuck.or_else(|| stays.then(|| quote!(#[#attribute] #item)))
@@ -162,6 +163,11 @@ impl VisitMut for Decide {
         visit_mut::visit_expr_call_mut(self, expr);
     }
 
+    fn visit_expr_closure_mut(&mut self, expr: &mut syn::ExprClosure) {
+        self.retain(&mut expr.inputs);
+        visit_mut::visit_expr_closure_mut(self, expr);
+    }
+
     fn visit_expr_method_call_mut(&mut self, expr: &mut syn::ExprMethodCall) {
         self.retain(&mut expr.args);
         visit_mut::visit_expr_method_call_mut(self, expr);
@@ -237,6 +243,7 @@ conditional! {
     syn::FieldValue: visit_field_value_mut,
     syn::FieldPat: visit_field_pat_mut,
     syn::FnArg: visit_fn_arg_mut,
+    syn::Pat: visit_pat_mut,
     Expr: visit_expr_mut,
     Stmt: visit_stmt_mut,
 }

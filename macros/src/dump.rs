@@ -30,6 +30,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
             LocalKind::Lent => " (lent text)",
             LocalKind::Cow => " (cow)",
             LocalKind::Texts => " (texts)",
+            LocalKind::Range => " (range)",
         };
         let remade = local
             .remade

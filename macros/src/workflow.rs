@@ -172,18 +172,31 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         return None;
     }
     changed_keys::report(&graph, &liveness, &layout, diagnostics);
-    report_texts(&graph, &layout, diagnostics);
+    report_parts(&graph, &layout, diagnostics);
     (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout))
 }
 
-/// Reports values with a `&str` in them that are saved: rustc would say of them that an
-/// implementation is not general enough. Each is reported at the first await that it is held across.
-fn report_texts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
+/// Reports values that are saved with a part that cannot be: with a `&str` in them, of which rustc would say that
+/// an implementation is not general enough, or with a range of which serde does not say whether it is over. Each
+/// is reported at the first await that it is held across.
+fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
     let mut seen = std::collections::BTreeSet::new();
     for state in &layout.states {
         let places = state.fields.iter().map(|id| &layout.variable(*id).place);
         for place in places.filter(|place| place.fields.is_empty()) {
             let local = &graph.locals[place.local];
+            if local.holds_range && seen.insert(place.local) {
+                diagnostics.error(
+                    local.ident.span(),
+                    Rule::SAVED_LOCALS,
+                    format!(
+                        "`{}` has a range with its end in it, and is held across the await of `{}`: whether \
+                         the range is over would not be saved",
+                        local.stored, state.name
+                    ),
+                    "bind the range to a variable of its own, or write `a..b + 1`",
+                );
+            }
             if local.holds_text && seen.insert(place.local) {
                 let (what, help) = match local.kind {
                     LocalKind::Items => (

@@ -36,9 +36,9 @@ pub use crate::machine::{
     Never, Owned, OwnedItems, Parked, Parts, Position, Region, Registered, Slot, StepError, Texts,
     TypeOf, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, beside, branch, choice,
     copy_of_index, copy_of_key, current_copy, current_item, failed, forget, future, held_as,
-    inspected, item, item_list, items, keeps, lender, lent_by, lent_mutably, lent_text, local,
-    next_copy, next_item, number, opened, outcome, owned_text, owned_texts, range, static_text,
-    static_texts, take_ok,
+    inclusive_range, inspected, item, item_list, items, keeps, lender, lent_by, lent_mutably,
+    lent_text, local, next_copy, next_item, number, opened, outcome, owned_text, owned_texts,
+    range, static_text, static_texts, take_ok,
 };
 pub use crate::model::graph::{END, edges, saved_locals};
 pub use crate::model::{AwaitKind, Graph, Node, Payload, RetryPolicy};

@@ -1,4 +1,4 @@
-//! rustc warns of parentheses and braces that nothing needs, and of those alone.
+//! Of parentheses and braces that nobody has written rustc says nothing.
 
 #[workflow]
 async fn program(n: i64) -> i64 {

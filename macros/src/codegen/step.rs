@@ -206,6 +206,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             unused_assignments,
             unused_braces,
             unused_mut,
+            unused_parens,
             unused_qualifications,
             clippy::absolute_paths,
             clippy::all,

@@ -129,10 +129,17 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
             (LocalKind::Value, false, "local", quote_spanned!(at=> T)),
             (LocalKind::Value, true, "item", quote_spanned!(at=> T)),
             (LocalKind::Items, true, "item_list", quote_spanned!(at=> __piton::Items<T>)),
+            (
+                LocalKind::Range,
+                false,
+                "inclusive_range",
+                quote_spanned!(at=> ::core::ops::RangeInclusive<T>),
+            ),
         ] {
             let is_of_kind = |id: &VariableId| {
                 let variable = layout.variable(*id);
                 let is_bound = machine.graph.locals[variable.place.local].item_of.is_some();
+                let is_bound = is_bound && kind != LocalKind::Range;
                 variable.kind == kind && is_item == (is_bound || kind == LocalKind::Items)
             };
             let ids: Vec<_> = new.iter().copied().filter(is_of_kind).collect();
@@ -176,7 +183,7 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
         for id in new {
             let (token, variable) = (token(id), layout.variable(id));
             let maker = match variable.kind {
-                LocalKind::Value | LocalKind::Items => continue,
+                LocalKind::Value | LocalKind::Items | LocalKind::Range => continue,
                 LocalKind::Text => Ident::new("static_text", at),
                 LocalKind::Lent | LocalKind::Cow => Ident::new("lent_text", at),
                 LocalKind::Texts => Ident::new("static_texts", at),
@@ -196,7 +203,8 @@ fn argument_type<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Type> 
         matches!(&*param.pat, Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. })
             if ident == local)
     });
-    param.filter(|_| place.fields.is_empty()).map(|param| &*param.ty)
+    let is_whole = place.fields.is_empty() && machine.layout.variable(id).kind != LocalKind::Range;
+    param.filter(|_| is_whole).map(|param| &*param.ty)
 }
 
 /// Asks of what may be a borrowed text whether it is one, once rustc knows the types. A `&str` is

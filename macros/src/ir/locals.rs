@@ -36,6 +36,8 @@ pub(crate) struct Local {
     pub(crate) is_temporary: bool,
     /// Whether it has a `&'static str` in it, beside other things.
     pub(crate) holds_text: bool,
+    /// Whether it has a range with its end in it that may give its numbers.
+    pub(crate) holds_range: bool,
     /// Whether it may be a borrowed text, as far as its source shows.
     pub(crate) may_be_text: bool,
     /// What its first value does not tell of its type.
@@ -76,6 +78,8 @@ pub(crate) enum LocalKind {
     Cow,
     /// As `Items`, of `&'static str`.
     Texts,
+    /// A range with its end, `a..=b`, as its ends and whether it is over.
+    Range,
 }
 
 impl LocalKind {
@@ -132,6 +136,7 @@ impl Locals {
             kinds_of_parts: Vec::new(),
             is_temporary: false,
             holds_text: false,
+            holds_range: false,
             may_be_text: false,
             untold: None,
         });

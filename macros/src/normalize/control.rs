@@ -1,13 +1,16 @@
 //! Expressions with parts that run or not: branches, blocks and jumps.
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Pat, Stmt as Source};
 
+use super::compound::is_assignment;
 use super::labels::JumpScope;
-use super::{Dest, Lower, chain, guards, ident_expr, unit};
+use super::shapes::is_wrapper;
+use super::{Dest, Lower, branches, chain, guards, ident_expr, unit};
 use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded};
-use crate::suspend;
+use crate::{macros, suspend};
 
 /// Whether the expression gives its value in several places.
 pub(super) fn has_parts(expr: &Expr) -> bool {
@@ -100,6 +103,16 @@ impl Lower<'_> {
                 self.finish(expr, dest);
             }
         }
+    }
+
+    /// Lowers branches whose value nobody wants: it is of one type, and rustc says of it as a whole what there
+    /// is to say.
+    pub(super) fn discard_chosen(&mut self, expr: Expr) {
+        let (start, end) = (expr.span(), expr.to_token_stream().into_iter().last());
+        let end = end.map_or(start, |token| token.span());
+        let value = self.hoist(expr);
+        let value = discard(&value, start, end);
+        self.finish(syn::parse_quote!(#value), Dest::Discard);
     }
 
     fn return_expr(&mut self, expr: syn::ExprReturn) {
@@ -279,6 +292,18 @@ fn branches_await(expr: &syn::ExprIf) -> bool {
 
 fn arms_await(expr: &syn::ExprMatch) -> bool {
     expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body))
+}
+
+/// Whether one of the branches shows that they give more than `()`.
+pub(super) fn gives_value(expr: &Expr) -> bool {
+    let is_value = |end: &Expr| match end {
+        Expr::Call(call) => is_wrapper(&call.func),
+        Expr::Macro(call) => macros::name(&call.mac) == "vec",
+        Expr::Tuple(tuple) => !tuple.elems.is_empty(),
+        Expr::Binary(expr) => !is_assignment(&expr.op),
+        end => matches!(end, Expr::Array(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Struct(_)),
+    };
+    matches!(expr, Expr::If(_) | Expr::Match(_)) && branches::ends(expr).into_iter().any(is_value)
 }
 
 /// `false`

@@ -236,6 +236,15 @@ impl Lower<'_> {
     }
 }
 
+/// Whether the pattern is a literal of a type of which a few do not match all values.
+fn is_literal(pat: &Pat) -> bool {
+    match pat {
+        Pat::Lit(literal) => !matches!(literal.lit, syn::Lit::Bool(_)),
+        Pat::Paren(pat) => is_literal(&pat.pat),
+        _ => false,
+    }
+}
+
 /// Whether it can be seen that a pattern does not match every value. Of others rustc says so.
 fn may_fail(pat: &Pat) -> bool {
     const VARIANTS: [&str; 4] = ["Some", "None", "Ok", "Err"];
@@ -244,6 +253,7 @@ fn may_fail(pat: &Pat) -> bool {
         |path: &syn::Path| path.segments.last().is_some_and(|s| is_variant(&s.ident));
     match pat {
         Pat::Lit(_) | Pat::Range(_) => true,
+        Pat::Or(pat) => pat.cases.iter().all(is_literal),
         Pat::Ident(pat) => match &pat.subpat {
             Some((_, pat)) => may_fail(pat),
             None => is_variant(&pat.ident),

@@ -20,6 +20,8 @@ pub(super) enum Shape {
     Lent,
     /// A `Cow<str>`.
     Cow,
+    /// A range with its end, `a..=b`.
+    Range,
     Tuple(Vec<Shape>),
     /// An array or a vector.
     List(Box<Shape>),
@@ -36,16 +38,22 @@ impl Shape {
     pub(super) fn holds_text(&self) -> bool {
         let has_text = |shape: &Self| shape.is_text() || shape.holds_text();
         match self {
-            Self::Unknown | Self::Text | Self::Lent | Self::Cow => false,
+            Self::Unknown | Self::Text | Self::Lent | Self::Cow | Self::Range => false,
             Self::Tuple(shapes) => shapes.iter().any(has_text),
             Self::List(shape) | Self::Wrapped(shape) => has_text(shape),
         }
     }
 
+    /// Whether a range with its end is a part of it.
+    pub(super) fn holds_range(&self) -> bool {
+        let has_range = |shape: &Self| *shape == Self::Range || shape.holds_range();
+        matches!(self, Self::Tuple(shapes) if shapes.iter().any(has_range))
+    }
+
     /// How many values are in one another.
     pub(super) fn depth(&self) -> usize {
         match self {
-            Self::Unknown | Self::Text | Self::Lent | Self::Cow => 0,
+            Self::Unknown | Self::Text | Self::Lent | Self::Cow | Self::Range => 0,
             Self::Tuple(shapes) => 1 + shapes.iter().map(Self::depth).max().unwrap_or(0),
             Self::List(shape) | Self::Wrapped(shape) => 1 + shape.depth(),
         }
@@ -72,6 +80,7 @@ impl Shape {
                 Self::Wrapped(Box::new(one.or(Self::Unknown)))
             }
             (Self::Cow, _) | (_, Self::Cow) => Self::Cow,
+            (Self::Range, _) | (_, Self::Range) => Self::Range,
             (Self::Unknown, Self::Unknown) => Self::Unknown,
         }
     }
@@ -141,7 +150,12 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
             Some(shape) if shape != Shape::Unknown => Shape::Wrapped(Box::new(shape)),
             _ => Shape::Unknown,
         },
-        Expr::Call(call) if is_lossy(&call.func) => Shape::Cow,
+        Expr::Call(call) if is_made_by(&call.func, "String", "from_utf8_lossy") => Shape::Cow,
+        Expr::Call(call) if is_made_by(&call.func, "RangeInclusive", "new") => Shape::Range,
+        Expr::Range(range) if is_inclusive(range) => Shape::Range,
+        Expr::MethodCall(call) if call.method == "clone" => Some(of(&call.receiver))
+            .filter(|shape| *shape == Shape::Range)
+            .unwrap_or(Shape::Unknown),
         Expr::MethodCall(call) if is_same_items(call) => match of(&call.receiver) {
             list @ Shape::List(_) => list,
             _ => Shape::Unknown,
@@ -295,12 +309,20 @@ pub(super) fn is_wrapper(path: &Expr) -> bool {
         .is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
 }
 
-/// `String::from_utf8_lossy`
-fn is_lossy(path: &Expr) -> bool {
+/// `String::from_utf8_lossy` and the like
+fn is_made_by(path: &Expr, ty: &str, function: &str) -> bool {
     let Expr::Path(path) = path else { return false };
     let mut names = path.path.segments.iter().rev().map(|segment| &segment.ident);
-    names.next().is_some_and(|name| name == "from_utf8_lossy")
-        && names.next().is_some_and(|ty| ty == "String")
+    names.next().is_some_and(|name| name == function) && names.next().is_some_and(|name| name == ty)
+}
+
+/// `a..=b`, of what may be counted.
+fn is_inclusive(range: &syn::ExprRange) -> bool {
+    let is_counted =
+        |end: &Expr| !matches!(end, Expr::Lit(literal) if matches!(literal.lit, Lit::Float(_)));
+    let ends = [&range.start, &range.end];
+    matches!(range.limits, syn::RangeLimits::Closed(_))
+        && ends.iter().all(|end| end.as_deref().is_some_and(is_counted))
 }
 
 /// Whether the method gives an iterator over the same items.

@@ -72,7 +72,11 @@ impl Lower<'_> {
         if suspend::expr(&expr) || labels::is_jump(&expr) {
             let pin = self.take_pin(&mut expr);
             let first = self.points.len();
-            self.with_temporaries(|this| this.value(expr, Dest::Discard));
+            let is_value = semi.is_some() && control::gives_value(&expr);
+            self.with_temporaries(|this| match expr {
+                expr if is_value => this.discard_chosen(expr),
+                expr => this.value(expr, Dest::Discard),
+            });
             self.pin(pin, first);
         } else if let Some(expr) = self.part_ways(expr, Dest::Discard) {
             self.check_declared(&expr);

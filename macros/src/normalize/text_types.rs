@@ -84,6 +84,7 @@ pub(super) fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
                 return Shape::Unknown;
             };
             match arguments.args.first() {
+                _ if last.ident == "RangeInclusive" => Shape::Range,
                 _ if last.ident == "Cow" => match arguments.args.last() {
                     Some(GenericArgument::Type(ty)) if is_str(ty) => Shape::Cow,
                     _ => Shape::Unknown,

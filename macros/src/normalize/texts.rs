@@ -1,5 +1,5 @@
-//! Which locals hold texts. A `&str` cannot be read back from bytes as other values are, so it is saved as its
-//! text; that it is one, and whether it is a literal, is seen from the source.
+//! Which locals hold texts, or ranges with their ends. A `&str` cannot be read back from bytes as other values
+//! are, so it is saved as its text; that it is one, and whether it is a literal, is seen from the source.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,6 +22,13 @@ pub(super) type Shapes = HashMap<LocalId, Shape>;
 /// Finds out what the body gives its locals, and marks those that are texts.
 pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     let mut search = Search { locals, shapes: Shapes::new(), literal: BTreeSet::new() };
+    for local in search.locals.ids() {
+        if let Some(ty) = &search.locals[local].ty
+            && of_type(ty, false) == Shape::Range
+        {
+            search.note(Some(local), Shape::Range);
+        }
+    }
     // What a local is given later may make another one that it has been given to before a borrowed text.
     loop {
         let before = (search.shapes.clone(), search.literal.len());
@@ -34,10 +41,16 @@ pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     let shapes = search.shapes;
     for (local, shape) in &shapes {
         let local = &mut locals[*local];
-        local.kind = kind_of(shape);
+        let kind = |shape| match kind_of(shape) {
+            // It gives none of its numbers.
+            LocalKind::Range if !local.mutable => LocalKind::Value,
+            kind => kind,
+        };
+        local.kind = kind(shape);
         local.holds_text = shape.holds_text();
+        local.holds_range = local.mutable && shape.holds_range();
         if let Shape::Tuple(parts) = shape {
-            local.kinds_of_parts = parts.iter().map(kind_of).collect();
+            local.kinds_of_parts = parts.iter().map(kind).collect();
         }
     }
     shapes
@@ -49,6 +62,7 @@ pub(super) fn kind_of(shape: &Shape) -> LocalKind {
         Shape::Text => LocalKind::Text,
         Shape::Lent => LocalKind::Lent,
         Shape::Cow => LocalKind::Cow,
+        Shape::Range => LocalKind::Range,
         _ => LocalKind::Value,
     }
 }

@@ -18,6 +18,7 @@ mod fallible;
 mod frame;
 mod future;
 mod hole;
+mod inclusive_range;
 mod inline;
 pub(crate) mod instances;
 mod iteration;
@@ -53,6 +54,7 @@ pub use fallible::MayFail;
 pub use frame::FrameReader;
 pub use future::{DurableFuture, outcome};
 pub use hole::{Hole, forget};
+pub use inclusive_range::inclusive_range;
 pub use inline::PendingInline;
 pub use iteration::{
     CountedRange, Counter, DurableItem, Gives, Items, MAX_LOOP_ITEMS, Position, beside,

@@ -1,0 +1,61 @@
+//! Ranges with their end, `a..=b`, that are asked for their numbers one by one.
+//!
+//! serde saves the two ends of such a range, and those are the same before and after its last number has been
+//! taken. So which of both it is stands beside them.
+
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+
+use super::{Coding, Durable, Local};
+use crate::codec::{self, CodecError, Described};
+
+/// A range that gives its numbers.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` that is declared `mut` cannot be held across an await",
+    label = "whether it has come to its end cannot be saved, as it gives no items",
+    note = "hold its two ends, or declare it without `mut`",
+    note = "rule `saved_locals`"
+)]
+pub trait Numbers: Iterator {}
+
+#[diagnostic::do_not_recommend]
+impl<R: Iterator> Numbers for R {}
+
+/// As [`local`](super::local), for a range that may have come to its end.
+pub const fn inclusive_range<T: Durable + PartialOrd>() -> Local<RangeInclusive<T>>
+where
+    RangeInclusive<T>: Numbers,
+{
+    Local {
+        coding: const {
+            &Coding {
+                save: save_range::<T>,
+                load: load_range::<T>,
+                described: Described::of::<(T, T, bool)>(),
+            }
+        },
+    }
+}
+
+fn save_range<T: Serialize + PartialOrd>(
+    range: &RangeInclusive<T>,
+    out: &mut Vec<u8>,
+) -> Result<(), CodecError> {
+    let (start, end) = (range.start(), range.end());
+    let has_ended = range.is_empty() && start <= end;
+    codec::encode_into(&(start, end, has_ended), out)
+}
+
+fn load_range<T: Durable>(saved: &[u8]) -> Result<RangeInclusive<T>, CodecError>
+where
+    RangeInclusive<T>: Numbers,
+{
+    let (start, end, has_ended) = codec::decode::<(T, T, bool)>(saved)?;
+    let mut range = start..=end;
+    if has_ended {
+        // Of one that has ended both ends are its last number.
+        range.next();
+    }
+    Ok(range)
+}
