@@ -41,16 +41,11 @@ pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     let shapes = search.shapes;
     for (local, shape) in &shapes {
         let local = &mut locals[*local];
-        let kind = |shape| match kind_of(shape) {
-            // It gives none of its numbers.
-            LocalKind::Range if !local.mutable => LocalKind::Value,
-            kind => kind,
-        };
-        local.kind = kind(shape);
+        local.kind = kind_in(shape, local.mutable);
         local.holds_text = shape.holds_text();
         local.holds_range = local.mutable && shape.holds_range();
         if let Shape::Tuple(parts) = shape {
-            local.kinds_of_parts = parts.iter().map(kind).collect();
+            local.kinds_of_parts = parts.iter().map(|part| kind_in(part, local.mutable)).collect();
         }
     }
     shapes
@@ -64,6 +59,14 @@ pub(super) fn kind_of(shape: &Shape) -> LocalKind {
         Shape::Cow => LocalKind::Cow,
         Shape::Range => LocalKind::Range,
         _ => LocalKind::Value,
+    }
+}
+
+/// As [`kind_of`], where a range may give its numbers or not.
+fn kind_in(shape: &Shape, mutable: bool) -> LocalKind {
+    match kind_of(shape) {
+        LocalKind::Range if !mutable => LocalKind::Value,
+        kind => kind,
     }
 }
 
