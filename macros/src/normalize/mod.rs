@@ -241,7 +241,7 @@ impl Lower<'_> {
             Expr::Await(expr) => expr.await_token.span,
             _ => value.span(),
         };
-        let local = self.new_temporary(&source, texts::kind_of(&shape), span);
+        let local = self.new_temporary(&source, texts::kind_of(&shape, false), span);
         self.locals[local].holds_text = shape.holds_text();
         self.locals[local].may_be_text = !shape.is_text() && texts::may_lend(&self.locals, value);
         self.locals[local].is_temporary = true;

@@ -41,32 +41,24 @@ pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     let shapes = search.shapes;
     for (local, shape) in &shapes {
         let local = &mut locals[*local];
-        local.kind = kind_in(shape, local.mutable);
+        local.kind = kind_of(shape, local.mutable);
         local.holds_text = shape.holds_text();
         local.holds_range = local.mutable && shape.holds_range();
         if let Shape::Tuple(parts) = shape {
-            local.kinds_of_parts = parts.iter().map(|part| kind_in(part, local.mutable)).collect();
+            local.kinds_of_parts = parts.iter().map(|part| kind_of(part, local.mutable)).collect();
         }
     }
     shapes
 }
 
-/// How a local of this shape is saved.
-pub(super) fn kind_of(shape: &Shape) -> LocalKind {
+/// How a local of this shape is saved. A range gives none of its numbers unless it is `mutable`.
+pub(super) fn kind_of(shape: &Shape, mutable: bool) -> LocalKind {
     match shape {
         Shape::Text => LocalKind::Text,
         Shape::Lent => LocalKind::Lent,
         Shape::Cow => LocalKind::Cow,
-        Shape::Range => LocalKind::Range,
+        Shape::Range if mutable => LocalKind::Range,
         _ => LocalKind::Value,
-    }
-}
-
-/// As [`kind_of`], where a range may give its numbers or not.
-fn kind_in(shape: &Shape, mutable: bool) -> LocalKind {
-    match kind_of(shape) {
-        LocalKind::Range if !mutable => LocalKind::Value,
-        kind => kind,
     }
 }
 
