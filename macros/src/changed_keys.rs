@@ -31,9 +31,9 @@ pub(crate) fn report(
         }) else {
             continue;
         };
-        let (found, key) = (&graph.locals[local].ident, &graph.locals[key].ident);
+        let (found, key) = (graph.locals[local].name(), graph.locals[key].name());
         diagnostics.error(
-            found.span(),
+            graph.locals[local].ident.span(),
             Rule::SAVED_LOCALS,
             format!("`{found}` is looked up again after an await, and `{key}` may change before it is used up"),
             &format!(

@@ -192,7 +192,7 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
                     format!(
                         "`{}` has a range with its end in it, and is held across the await of `{}`: whether \
                          the range is over would not be saved",
-                        local.stored, state.name
+                        local.name(), state.name
                     ),
                     "bind the range to a variable of its own, or write `a..b + 1`",
                 );
@@ -205,7 +205,7 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
                          stay as it is",
                     ),
                     _ => (
-                        format!("`{}`", local.stored),
+                        format!("`{}`", local.name()),
                         "make the text a `String`, or bind it to a variable of its own",
                     ),
                 };

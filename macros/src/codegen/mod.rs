@@ -21,6 +21,7 @@ mod suspend;
 mod tied;
 mod tokens;
 mod told;
+mod whose_parts;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};

@@ -1,11 +1,10 @@
 //! Variables of which rustc would say that nobody uses them, because others do.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Pat;
 
 use super::print::Printer;
-use super::{exit, tokens};
 use crate::ir::LocalId;
 use crate::usage::bound_locals;
 
@@ -23,27 +22,6 @@ impl Printer<'_> {
         let see = self.see_those(pat, |id| is_remade(id) && !is_held(id));
         let ask = self.ask_whose_parts(pat);
         quote!(#see #ask)
-    }
-
-    /// Tells of which type the values are that have been bound and are held by their parts.
-    pub(super) fn ask_whose_parts(&self, pat: &Pat) -> TokenStream {
-        if self.machine.layout.in_parts.is_empty() {
-            return TokenStream::new();
-        }
-        let locals = &self.machine.graph.locals;
-        let bound = bound_locals(locals, pat).into_iter();
-        bound.map(|id| self.ask_whose_parts_of(id, &locals[id].ident)).collect()
-    }
-
-    /// As [`ask_whose_parts`](Self::ask_whose_parts), of what is to be the value of a local.
-    pub(super) fn ask_whose_parts_of(&self, id: LocalId, value: &Ident) -> TokenStream {
-        let places = self.machine.layout.in_parts.iter().filter(|place| place.local == id);
-        let asked = places.map(|place| {
-            let token = tokens::parts_token(self.machine, place);
-            let value = exit::part_of(value, &place.fields);
-            quote!(#token.is_of(&#value);)
-        });
-        asked.collect()
     }
 
     fn see_those(&self, pat: &Pat, is_wanted: impl Fn(LocalId) -> bool) -> TokenStream {

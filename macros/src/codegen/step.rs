@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Lifetime;
 
 use super::print::{self, Printer};
-use super::{Machine, regions, state, tokens, told};
+use super::{Machine, regions, state, tokens, told, whose_parts};
 use crate::hygiene::{TEXTS, hidden};
 use crate::ir::{BlockId, RegionId};
 use crate::layout::{State, VariableId, inner_variant, is_entered_within};
@@ -184,7 +184,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
         .iter()
         .map(|name| quote_spanned!(name.span()=> #[allow(unused_imports)] use #name as _;));
     let mut run = run(machine, None);
-    let (parts, parts_checks) = tokens::parts_checks(machine, &run);
+    let (parts, parts_checks) = whose_parts::checks(machine, &run);
     let checks = quote!(#checks #parts_checks);
     if machine.graph.locals.are_texts_lent() {
         let texts = texts();

@@ -8,12 +8,10 @@ use syn::{Pat, PatIdent, Type};
 
 use super::Machine;
 use super::facade::values_of;
-use super::print::names;
 use super::step::context;
-use crate::hygiene::{hidden, in_source};
+use crate::hygiene::hidden;
 use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator};
 use crate::layout::{Variable, VariableId};
-use crate::usage::Place;
 
 /// The type token of a saved variable.
 pub(super) fn token(id: VariableId) -> Ident {
@@ -28,45 +26,6 @@ pub(super) fn type_token(local: LocalId) -> Ident {
 /// The token of a part of a local that one root moves out and another fills.
 pub(super) fn part_token(id: VariableId) -> Ident {
     hidden(&format!("p{}", id.0))
-}
-
-/// The token of the type of what is held by its parts.
-pub(super) fn parts_token(machine: &Machine<'_>, place: &Place) -> Ident {
-    let number = machine.layout.in_parts.range(..place.clone()).count();
-    in_source(&format!("o{number}"), machine.graph.locals[place.local].ident.span())
-}
-
-/// Declares those that `run` tells the types of, and asks whether the parts are the values' own.
-pub(super) fn parts_checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, TokenStream) {
-    let places = machine.layout.in_parts.iter();
-    let told = places.map(|place| (place.local, parts_token(machine, place)));
-    let told = told.filter(|(_, token)| names(run, token));
-    let (mut declare, mut check) = (TokenStream::new(), TokenStream::new());
-    for (id, token) in told {
-        let (span, at) = (token.span(), held_in_parts_at(machine, id));
-        let function = Ident::new("part_held_across_this_await", at);
-        declare.extend(quote!(let #token = __piton::TypeOf::new();));
-        let ask = quote_spanned!(span=> #function(&#token, #token.parts()););
-        check.extend(quote_spanned! {at=> {
-            fn #function<T, P: __piton::HeldByParts<T>>(_: &__piton::TypeOf<T>, _: P) {}
-            #ask
-        }});
-    }
-    if !check.is_empty() {
-        check = quote!(if false { use __piton::Parts as _; #check });
-    }
-    (declare, check)
-}
-
-/// The first await across which parts of the local are held.
-fn held_in_parts_at(machine: &Machine<'_>, local: LocalId) -> Span {
-    let is_of = |id: &VariableId| machine.layout.variable(*id).place.local == local;
-    let state = machine.layout.states.iter().find(|state| state.fields.iter().any(is_of));
-    let point = state.and_then(|state| state.point);
-    point.map_or_else(
-        || machine.graph.locals[local].ident.span(),
-        |point| machine.graph.points[point.0].span,
-    )
 }
 
 /// The tokens of [`type_token`] and [`part_token`].

@@ -45,6 +45,11 @@ pub(crate) struct Local {
 }
 
 impl Local {
+    /// Its name in the source.
+    pub(crate) fn name(&self) -> &str {
+        self.stored.split('#').next().unwrap_or_default()
+    }
+
     /// What saves the part of it that these fields are.
     pub(crate) fn kind_of(&self, fields: &[String]) -> LocalKind {
         let part = match fields {

@@ -7,6 +7,7 @@
 //! its borrows and temporaries work as in the source. Guarantees: see [`validate`].
 
 mod holding;
+mod in_parts;
 mod links;
 mod lost;
 mod names;
@@ -250,7 +251,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
     forget_late(graph, &links, &root_of, &stand_ins, &mut roots);
-    let in_parts = in_parts(graph, &variables.list);
+    let in_parts = in_parts::find(graph, &variables.list);
     Layout {
         variables: variables.list,
         roots,
@@ -369,19 +370,6 @@ impl Variables {
         self.by_place.insert(place, id);
         id
     }
-}
-
-/// See [`Layout::in_parts`].
-fn in_parts(graph: &Graph, variables: &[Variable]) -> BTreeSet<Place> {
-    let is_changed =
-        |part: &&Place| graph.usages().any(|usage| usage.changes.contains(&part.local));
-    let parts = variables.iter().map(|variable| &variable.place);
-    let parts = parts.filter(|part| !part.fields.is_empty()).filter(is_changed);
-    let around = |part: &Place| {
-        let (local, fields) = (part.local, part.fields.clone());
-        (0..fields.len()).map(move |count| Place { local, fields: fields[..count].to_vec() })
-    };
-    parts.flat_map(around).collect()
 }
 
 /// The scopes from the outermost to `scope`.

@@ -24,7 +24,7 @@ impl Lower<'_> {
             let mut uses = Uses { root, fields, found: None };
             uses.visit_block(body);
             let Some(span) = uses.found else { continue };
-            let name = self.locals[local].stored.split('#').next().unwrap_or_default();
+            let name = self.locals[local].name();
             let name = uses.fields.iter().fold(name.to_owned(), |name, field| name + "." + field);
             self.diagnostics.error(
                 span,

@@ -61,7 +61,7 @@ impl Lower<'_> {
             .into_iter()
             .find(|local| self.is_used_in_next_round(*local) || self.is_used_later(*local));
         let Some(local) = needed else { return };
-        let name = self.locals[local].stored.split('#').next().unwrap_or_default();
+        let name = self.locals[local].name();
         self.diagnostics.error_at(
             iterator,
             Rule::SAVED_LOCALS,

@@ -1,0 +1,75 @@
+//! Whether values that are held by their parts own these, asked of their types.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Pat;
+
+use super::Machine;
+use super::exit::part_of;
+use super::print::{Printer, names};
+use crate::hygiene::in_source;
+use crate::ir::LocalId;
+use crate::layout::VariableId;
+use crate::usage::{Place, bound_locals};
+
+/// The token of the type of what is held by its parts.
+fn token(machine: &Machine<'_>, place: &Place) -> Ident {
+    let number = machine.layout.in_parts.range(..place.clone()).count();
+    in_source(&format!("o{number}"), machine.graph.locals[place.local].ident.span())
+}
+
+/// The tokens that `run` tells the types of, and what asks them.
+pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, TokenStream) {
+    let places = machine.layout.in_parts.iter();
+    let told = places.map(|place| (place.local, token(machine, place)));
+    let told = told.filter(|(_, token)| names(run, token));
+    let (mut declare, mut check) = (TokenStream::new(), TokenStream::new());
+    for (id, token) in told {
+        let (span, at) = (token.span(), held_at(machine, id));
+        let function = Ident::new("part_held_across_this_await", at);
+        declare.extend(quote!(let #token = __piton::TypeOf::new();));
+        let ask = quote_spanned!(span=> #function(&#token, #token.parts()););
+        check.extend(quote_spanned! {at=> {
+            fn #function<T, P: __piton::HeldByParts<T>>(_: &__piton::TypeOf<T>, _: P) {}
+            #ask
+        }});
+    }
+    if !check.is_empty() {
+        check = quote!(if false { use __piton::Parts as _; #check });
+    }
+    (declare, check)
+}
+
+/// The first await across which parts of the local are held.
+fn held_at(machine: &Machine<'_>, local: LocalId) -> Span {
+    let is_of = |id: &VariableId| machine.layout.variable(*id).place.local == local;
+    let state = machine.layout.states.iter().find(|state| state.fields.iter().any(is_of));
+    let point = state.and_then(|state| state.point);
+    point.map_or_else(
+        || machine.graph.locals[local].ident.span(),
+        |point| machine.graph.points[point.0].span,
+    )
+}
+
+impl Printer<'_> {
+    /// Tells of which type the values are that have been bound and are held by their parts.
+    pub(super) fn ask_whose_parts(&self, pat: &Pat) -> TokenStream {
+        if self.machine.layout.in_parts.is_empty() {
+            return TokenStream::new();
+        }
+        let locals = &self.machine.graph.locals;
+        let bound = bound_locals(locals, pat).into_iter();
+        bound.map(|id| self.ask_whose_parts_of(id, &locals[id].ident)).collect()
+    }
+
+    /// As [`ask_whose_parts`](Self::ask_whose_parts), of what is to be the value of a local.
+    pub(super) fn ask_whose_parts_of(&self, id: LocalId, value: &Ident) -> TokenStream {
+        let places = self.machine.layout.in_parts.iter().filter(|place| place.local == id);
+        let asked = places.map(|place| {
+            let token = token(self.machine, place);
+            let value = part_of(value, &place.fields);
+            quote!(#token.is_of(&#value);)
+        });
+        asked.collect()
+    }
+}
