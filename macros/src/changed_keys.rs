@@ -84,15 +84,15 @@ fn changes_while_held(
     id: BlockId,
     (local, key): (LocalId, LocalId),
 ) -> bool {
-    let usages = graph[id].all_usages();
+    if !graph[id].all_usages().any(|usage| usage.changes.contains(&key)) {
+        return false;
+    }
     let needed = liveness.needed_after(graph, id);
-    let mut changes = usages.zip(&needed).filter(|(usage, needed)| {
-        needed.contains(&local) && (usage.changes.contains(&key) || usage.replaces.contains(&key))
-    });
+    let mut usages = graph[id].all_usages().zip(&needed);
     let root = layout.root(layout.root_of[id.0]);
-    let is_made_again = || root.is_some_and(|root| root.remade.contains(&local));
-    changes.next().is_some()
-        && (is_made_again() || leads_to_an_arm(graph, liveness, layout, id, local))
+    usages.any(|(usage, needed)| usage.changes.contains(&key) && needed.contains(&local))
+        && (root.is_some_and(|root| root.remade.contains(&local))
+            || leads_to_an_arm(graph, liveness, layout, id, local))
 }
 
 /// Whether an arm that begins behind the block is given the local.
@@ -105,9 +105,7 @@ fn leads_to_an_arm(
 ) -> bool {
     let (mut seen, mut todo) = (BTreeSet::new(), vec![id]);
     while let Some(id) = todo.pop() {
-        let jumps = graph[id].all_usages().flat_map(|usage| holes::targets(graph, usage));
-        let jumps: Vec<_> = jumps.map(|(_, to)| to).collect();
-        for to in graph.edges(id).iter().map(|(to, _)| *to).chain(jumps) {
+        for to in holes::successors(graph, id) {
             let is_held = liveness.live_in(to).iter().any(|place| place.local == local);
             if is_held && layout.links[to.0] == Link::Root {
                 return true;

@@ -230,6 +230,13 @@ fn lent(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
     lent
 }
 
+/// The blocks that control goes to from a block, at its end or by jumps out of its code.
+pub(crate) fn successors(graph: &Graph, id: BlockId) -> impl Iterator<Item = BlockId> {
+    let ends = graph.edges(id).iter().map(|(to, _)| *to);
+    let jumps = graph[id].all_usages().flat_map(|usage| targets(graph, usage));
+    ends.chain(jumps.map(|(_, to)| to))
+}
+
 /// The blocks that code jumps to.
 pub(crate) fn targets(graph: &Graph, usage: &Usage) -> Vec<(Jump, BlockId)> {
     let target = |jump: &Jump| match jump {

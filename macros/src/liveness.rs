@@ -69,10 +69,7 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
 fn go_back(graph: &Graph, mut update: impl FnMut(BlockId) -> bool) {
     let mut from = vec![Vec::new(); graph.blocks.len()];
     for id in graph.block_ids() {
-        graph.edges(id).iter().for_each(|(to, _)| from[to.0].push(id));
-        for usage in graph[id].all_usages() {
-            crate::holes::targets(graph, usage).iter().for_each(|(_, to)| from[to.0].push(id));
-        }
+        crate::holes::successors(graph, id).for_each(|to| from[to.0].push(id));
     }
     let mut is_due = vec![true; graph.blocks.len()];
     let mut again = true;

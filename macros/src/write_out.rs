@@ -60,6 +60,11 @@ fn reparse(expr: &mut Expr) {
     }
 }
 
+/// Whether the macro hides a `return`.
+pub(crate) fn returns(mac: &Macro) -> bool {
+    ["bail", "ensure"].iter().any(|name| macros::name(mac) == *name)
+}
+
 /// The macro as the code that it stands for: `bail!`, `ensure!`, and a `matches!` whose guard awaits.
 fn write_out(mac: &Macro) -> Option<TokenStream> {
     let span = mac.path.segments.last()?.ident.span();

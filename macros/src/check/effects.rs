@@ -215,7 +215,7 @@ impl Checker<'_> {
     }
 
     fn note_replaced(&mut self, mac: &Macro) {
-        let name = mac.path.get_ident().filter(|name| is_replaced(name));
+        let name = mac.path.get_ident().filter(|_| is_replaced(mac));
         let name = name.filter(|name| !self.replaced.contains(name));
         self.replaced.extend(name.cloned());
     }

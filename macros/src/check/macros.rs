@@ -11,6 +11,7 @@ use syn::{Expr, Macro, Pat, Token};
 
 use crate::macros::names_literal;
 use crate::normalize::select::Select;
+use crate::{suspend, write_out};
 
 /// The code in the tokens of a macro call.
 #[derive(Debug, Default)]
@@ -61,9 +62,9 @@ pub(super) fn is_known(name: &Ident) -> bool {
     grammar(&name).is_some() || names_literal(&name)
 }
 
-/// Whether a macro of this name is replaced by the code that it stands for.
-pub(super) fn is_replaced(name: &Ident) -> bool {
-    ["bail", "ensure", "join", "select", "try_join"].iter().any(|replaced| name == replaced)
+/// Whether the macro is replaced by the code that it stands for.
+pub(super) fn is_replaced(mac: &Macro) -> bool {
+    suspend::awaiting(mac).is_some() || write_out::returns(mac)
 }
 
 /// Reads the code in a call of a known macro; `None` if the macro is unknown or its tokens are not

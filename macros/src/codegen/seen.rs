@@ -11,28 +11,25 @@ use crate::usage::bound_locals;
 impl Printer<'_> {
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.
     pub(super) fn see(&self, pat: &Pat) -> TokenStream {
-        let (see, ask) = (self.see_those(pat, |_| true), self.ask_whose_parts(pat));
-        quote!(#see #ask)
+        self.see_those(pat, |_| true)
     }
 
     /// As [`see`](Self::see), of borrows that only `async` blocks make again.
     pub(super) fn see_lent(&self, pat: &Pat) -> TokenStream {
         let is_remade = |id: LocalId| self.machine.graph.locals[id].remade.is_some();
         let is_held = |id: LocalId| self.root.held.values().flatten().any(|held| *held == id);
-        let see = self.see_those(pat, |id| is_remade(id) && !is_held(id));
-        let ask = self.ask_whose_parts(pat);
-        quote!(#see #ask)
+        self.see_those(pat, |id| is_remade(id) && !is_held(id))
     }
 
     fn see_those(&self, pat: &Pat, is_wanted: impl Fn(LocalId) -> bool) -> TokenStream {
-        let idle = &self.root.idle;
+        let (idle, ask) = (&self.root.idle, self.ask_whose_parts(pat));
         if idle.is_empty() {
-            return TokenStream::new();
+            return ask;
         }
         let locals = &self.machine.graph.locals;
         let seen = bound_locals(locals, pat).into_iter();
         let seen = seen.filter(|id| idle.contains(id) && is_wanted(*id));
         let idents = seen.map(|id| &locals[id].ident);
-        quote!(#(let _ = &#idents;)*)
+        quote!(#(let _ = &#idents;)* #ask)
     }
 }

@@ -23,8 +23,8 @@ use super::walk::JOINING;
 use super::{Lower, let_stmt, wild_pat};
 use crate::ir::LocalId;
 use crate::macros::{self, Piece};
-use crate::suspend;
 use crate::usage::Usage;
+use crate::{suspend, write_out};
 
 /// Methods that lend what is in an entry of a map, and may put it there.
 pub(super) const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
@@ -327,14 +327,16 @@ impl Visit<'_> for Search<'_> {
         }
         // What is in others cannot be seen.
         let is_seen = macros::is_known(mac) || suspend::awaiting(mac).is_some();
-        let leaves = ["bail", "ensure"].iter().any(|name| macros::name(mac) == *name);
         let pieces = if is_seen { macros::parse(mac) } else { None };
         for piece in pieces.iter().flatten() {
             if let Piece::Expr(expr, _) = piece {
                 self.visit_expr(expr);
             }
         }
-        if !is_seen || leaves || pieces.is_none() && macros::has_jump(mac.tokens.clone()) {
+        if !is_seen
+            || write_out::returns(mac)
+            || pieces.is_none() && macros::has_jump(mac.tokens.clone())
+        {
             *self.exits = Exits { loops: true, function: true, ..*self.exits };
         }
     }
