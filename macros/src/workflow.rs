@@ -13,8 +13,8 @@ use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
 use crate::parse::WorkflowFn;
 use crate::{
-    cfg, changed_keys, codegen, conditions, dump, layout, liveness, method, moved, normalize,
-    parse, raw, resolve,
+    cfg, codegen, conditions, dump, layout, liveness, lookups, method, moved, normalize, parse,
+    raw, resolve,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -171,9 +171,9 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         );
         return None;
     }
-    changed_keys::report(&graph, &liveness, &layout, diagnostics);
+    let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
     report_parts(&graph, &layout, diagnostics);
-    (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout))
+    (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout, &moved_keys))
 }
 
 /// Reports values that are saved with a part that cannot be: with a `&str` in them, of which rustc would say that

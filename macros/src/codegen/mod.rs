@@ -7,6 +7,7 @@ mod facade;
 mod graph;
 mod joins;
 mod lints;
+mod moved_keys;
 mod parts;
 mod print;
 mod regions;
@@ -31,14 +32,20 @@ pub(crate) use self::facade::{facade, unavailable};
 pub(crate) use self::graph::type_text;
 use crate::ir::Graph;
 use crate::layout::Layout;
+use crate::lookups::MovedKey;
 use crate::owned::stored_parts;
 use crate::parse::WorkflowFn;
 
 /// Prints the machine and what else makes the workflow's type a workflow.
-pub(crate) fn generate(function: &WorkflowFn, graph: &Graph, layout: &Layout) -> TokenStream {
+pub(crate) fn generate(
+    function: &WorkflowFn,
+    graph: &Graph,
+    layout: &Layout,
+    moved_keys: &[MovedKey],
+) -> TokenStream {
     let ident = &function.ident;
     let span = ident.span();
-    let machine = Machine { function, graph, layout };
+    let machine = Machine { function, graph, layout, moved_keys };
     let state = state::state(&machine);
     let step = step::step(&machine);
     let lints = lints::lints(&machine);
@@ -79,6 +86,7 @@ struct Machine<'a> {
     function: &'a WorkflowFn,
     graph: &'a Graph,
     layout: &'a Layout,
+    moved_keys: &'a [MovedKey],
 }
 
 /// The implementation of the trait. `machine` is what of it rests on the body.

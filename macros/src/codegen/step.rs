@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Lifetime;
 
 use super::print::{self, Printer};
-use super::{Machine, regions, state, tokens, told, whose_parts};
+use super::{Machine, moved_keys, regions, state, tokens, told, whose_parts};
 use crate::hygiene::{TEXTS, hidden};
 use crate::ir::{BlockId, RegionId};
 use crate::layout::{State, VariableId, inner_variant, is_entered_within};
@@ -185,7 +185,8 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
         .map(|name| quote_spanned!(name.span()=> #[allow(unused_imports)] use #name as _;));
     let mut run = run(machine, None);
     let (parts, parts_checks) = whose_parts::checks(machine, &run);
-    let checks = quote!(#checks #parts_checks);
+    let keys_checks = moved_keys::checks(machine);
+    let checks = quote!(#checks #parts_checks #keys_checks);
     if machine.graph.locals.are_texts_lent() {
         let texts = texts();
         run = quote!(let #texts = __piton::Texts::new(); #run);

@@ -39,6 +39,18 @@ impl<'a, T: ?Sized, E: ?Sized> Lends<'a, Result<&'a T, &'a E>> for Asked {}
 #[diagnostic::do_not_recommend]
 impl<'a, T: ?Sized, E: ?Sized> Lends<'a, Result<&'a mut T, &'a mut E>> for Asked {}
 
+/// That a key is still there when it has been used up: what was looked up with it can be asked for again.
+#[diagnostic::on_unimplemented(
+    message = "a key of type `{Self}` is moved, and what was looked up with it is needed after an await",
+    label = "this is looked up again after the await, with its key",
+    note = "give a copy of the key away, `key.clone()`, or use up what was found before the await",
+    note = "rule `saved_locals`"
+)]
+pub trait KeptKey {}
+
+#[diagnostic::do_not_recommend]
+impl<K: Copy> KeptKey for K {}
+
 /// What is borrowed for `'a`: a place, and what has been looked for in it.
 pub trait Owners<'a> {}
 

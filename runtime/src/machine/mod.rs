@@ -63,7 +63,7 @@ pub use iteration::{
 };
 pub use join_all::{JoinAll, PendingItem, join_all};
 pub use lending::{
-    Asked, Copies, Lender, Lends, Owners, copy_of_index, copy_of_key, lender, lent_by,
+    Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_index, copy_of_key, lender, lent_by,
     lent_mutably, opened,
 };
 pub use locals::{Load, LocalsReader, Slot};

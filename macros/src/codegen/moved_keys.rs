@@ -1,0 +1,31 @@
+//! Whether keys that are used up are copied, asked of their types.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+
+use super::Machine;
+use super::exit::part_of;
+use super::tokens::token;
+use crate::lookups::MovedKey;
+
+/// What asks them.
+pub(super) fn checks(machine: &Machine<'_>) -> TokenStream {
+    let mut out = TokenStream::new();
+    for MovedKey { found, key, fields } in machine.moved_keys {
+        let states = machine.layout.states.iter();
+        let mut points =
+            states.filter(|state| state.fields.contains(key)).filter_map(|it| it.point);
+        let Some(point) = points.next() else { continue };
+        let at = machine.graph.points[point.0].span;
+        let (function, token) = (Ident::new("looked_up_again_after_this_await", at), token(*key));
+        let span = machine.graph.locals[*found].ident.span().resolved_at(at);
+        let (part, key) = (Ident::new("part", at), quote_spanned!(span=> _));
+        let moved = part_of(&part, fields);
+        let borrow = (!fields.is_empty()).then(|| quote!(&));
+        out.extend(quote_spanned! {at=> {
+            fn #function<K: __piton::KeptKey, T>(_: &__piton::Local<T>, _: fn(&T) -> &K) {}
+            #function::<#key, _>(&#token, |#part| #borrow #moved);
+        }});
+    }
+    if out.is_empty() { out } else { quote!(if false { #out }) }
+}

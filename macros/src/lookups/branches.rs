@@ -1,0 +1,49 @@
+//! Parts of what is looked up once, of which several branches change one each.
+
+use syn::{Expr, Pat};
+
+use super::Lookups;
+use crate::check::Rule;
+use crate::diagnostics::Diagnostics;
+use crate::ir::{LocalId, MadeWith};
+
+/// Reports them: a branch looks up what it needs for itself, and two of them cannot do so at the same time.
+pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
+    let locals = &lookups.graph.locals;
+    for local in locals.ids() {
+        let Some(made_with) = &locals[local].made_with else { continue };
+        let is_beside = |other: &LocalId| locals[*other].made_with.as_ref() == Some(made_with);
+        let mut before = locals.ids().take_while(|other| *other != local).filter(is_beside);
+        let Some(other) = before.find(|other| are_apart(lookups, made_with, [*other, local]))
+        else {
+            continue;
+        };
+        let (a, b) = (locals[other].name(), locals[local].name());
+        diagnostics.error(
+            locals[local].ident.span(),
+            Rule::SAVED_LOCALS,
+            format!("`{a}` and `{b}` are looked up together, and two branches that run at the same time use one each"),
+            "let one branch have both, or hold what they are parts of in a variable of its own and borrow its \
+             fields: `let (a, b) = &mut pair;`",
+        );
+        return;
+    }
+}
+
+/// Whether one branch uses one of the locals, and another the other.
+fn are_apart(lookups: &Lookups<'_>, made_with: &MadeWith, [a, b]: [LocalId; 2]) -> bool {
+    let Lookups { graph, liveness, .. } = lookups;
+    // Of a place that is taken apart as it stands a closure captures the parts.
+    let is_place = matches!(made_with.value, Expr::Path(_) | Expr::Field(_))
+        && matches!(made_with.pat, Pat::Tuple(_) | Pat::Struct(_));
+    let captures = liveness.captures();
+    let uses = |region, local| captures.is_used_outside(region, local);
+    let has_alone =
+        |region, local| uses(region, local) && !captures.is_shared(graph, Some(region), local);
+    !is_place
+        && graph.region_ids().any(|id| {
+            let others = || graph.regions_of(graph[id].point).filter(move |other| *other != id);
+            let is_beside = |one, other| has_alone(id, one) && others().any(|id| uses(id, other));
+            is_beside(a, b) || is_beside(b, a)
+        })
+}

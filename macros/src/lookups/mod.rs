@@ -1,0 +1,136 @@
+//! What is looked up again after an await, though something about that has changed since: the key, which rustc
+//! lets change or be moved, because only what it is looked up in is borrowed, or who has the other parts.
+
+mod branches;
+mod moved_keys;
+
+use std::collections::BTreeSet;
+
+use syn::visit::{self, Visit};
+use syn::{ExprIndex, ExprMethodCall};
+
+pub(crate) use self::moved_keys::MovedKey;
+use crate::check::Rule;
+use crate::diagnostics::Diagnostics;
+use crate::holes;
+use crate::ir::{BlockId, Graph, LocalId, Locals};
+use crate::layout::{Layout, Link};
+use crate::liveness::Liveness;
+use crate::usage::{Place, Usage, made_of};
+
+/// Reports what cannot be looked up again, each once. Gives the keys that may be moved.
+pub(crate) fn check(
+    graph: &Graph,
+    liveness: &Liveness,
+    layout: &Layout,
+    diagnostics: &Diagnostics,
+) -> Vec<MovedKey> {
+    let lookups = Lookups { graph, liveness, layout };
+    lookups.report_changed_keys(diagnostics);
+    branches::report(&lookups, diagnostics);
+    moved_keys::find(&lookups)
+}
+
+struct Lookups<'a> {
+    graph: &'a Graph,
+    liveness: &'a Liveness,
+    layout: &'a Layout,
+}
+
+impl Lookups<'_> {
+    /// The locals that are made again.
+    fn made_again(&self) -> impl Iterator<Item = LocalId> {
+        let locals = &self.graph.locals;
+        locals.ids().filter(|local| locals[*local].remade.is_some())
+    }
+
+    fn report_changed_keys(&self, diagnostics: &Diagnostics) {
+        let locals = &self.graph.locals;
+        for local in self.made_again() {
+            let keys: BTreeSet<_> = keys(locals, local).into_iter().map(|key| key.local).collect();
+            let keys = keys.iter().flat_map(|key| made_of(locals, *key));
+            let mut keys = keys.filter(|key| locals[*key].mutable && !locals[*key].is_temporary);
+            let is_changed =
+                |key: &LocalId| self.is_while_held(local, |usage| usage.changes.contains(key));
+            let Some(key) = keys.find(is_changed) else { continue };
+            let (found, key) = (locals[local].name(), locals[key].name());
+            diagnostics.error(
+                locals[local].ident.span(),
+                Rule::SAVED_LOCALS,
+                format!("`{found}` is looked up again after an await, and `{key}` may change before it is used up"),
+                &format!(
+                    "look it up with a copy that does not change: `let unchanged = {key}.clone();`, or use it up \
+                     before `{key}` changes"
+                ),
+            );
+        }
+    }
+
+    /// Whether code does `this` while the local is needed that has been made again by then, or is in an arm that
+    /// follows.
+    fn is_while_held(&self, local: LocalId, this: impl Fn(&Usage) -> bool) -> bool {
+        self.graph.block_ids().any(|id| {
+            let block = &self.graph[id];
+            block.all_usages().any(&this) && {
+                let needed = self.liveness.needed_after(self.graph, id);
+                let mut usages = block.all_usages().zip(&needed);
+                let root = self.layout.root(self.layout.root_of[id.0]);
+                usages.any(|(usage, needed)| needed.contains(&local) && this(usage))
+                    && (root.is_some_and(|root| root.remade.contains(&local))
+                        || self.leads_to_an_arm(id, local))
+            }
+        })
+    }
+
+    /// Whether an arm that begins behind the block is given the local.
+    fn leads_to_an_arm(&self, id: BlockId, local: LocalId) -> bool {
+        let (mut seen, mut todo) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = todo.pop() {
+            for to in holes::successors(self.graph, id) {
+                let is_held = self.liveness.live_in(to).iter().any(|place| place.local == local);
+                if is_held && self.layout.links[to.0] == Link::Root {
+                    return true;
+                }
+                if is_held && seen.insert(to) {
+                    todo.push(to);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// What a local that is made again is looked up with.
+fn keys(locals: &Locals, local: LocalId) -> BTreeSet<Place> {
+    struct Keys<'a> {
+        locals: &'a Locals,
+        found: BTreeSet<Place>,
+    }
+    impl Keys<'_> {
+        fn add(&mut self, key: &syn::Expr) {
+            let Usage { reads, mentions, .. } = Usage::of_expr(self.locals, key);
+            let is_read = |local: &LocalId| reads.iter().any(|place| place.local == *local);
+            let others = mentions.into_iter().filter(|local| !is_read(local)).map(Place::whole);
+            self.found.extend(others);
+            self.found.extend(reads);
+        }
+    }
+    impl Visit<'_> for Keys<'_> {
+        fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
+            call.args.iter().for_each(|key| self.add(key));
+            visit::visit_expr_method_call(self, call);
+        }
+
+        fn visit_expr_index(&mut self, expr: &ExprIndex) {
+            self.add(&expr.index);
+            visit::visit_expr_index(self, expr);
+        }
+    }
+    let mut keys = Keys { locals, found: BTreeSet::new() };
+    for made in made_of(locals, local) {
+        if let Some(expr) = &locals[made].remade {
+            keys.visit_expr(expr);
+        }
+    }
+    keys.found
+}
