@@ -34,6 +34,7 @@ mod register;
 mod resolve;
 mod source;
 mod suspend;
+mod taken_apart;
 mod untold;
 mod usage;
 mod workflow;

@@ -27,8 +27,7 @@ pub(crate) fn of_all(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
 pub(crate) fn check_all(arms: &[Arm], value: &Expr) -> Stmt {
     let sure = arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_)));
     let arms = sure.map(|arm| {
-        let mut pat = arm.pat.clone();
-        Only(&[]).leave_out(&mut pat);
+        let pat = tested(&arm.pat);
         // Behind it rustc shows what is missing.
         let end =
             arm.body.to_token_stream().into_iter().last().map_or(arm.body.span(), |t| t.span());
@@ -81,6 +80,13 @@ pub(crate) fn without_binding(binding: &mut PatIdent) -> Pat {
 pub(crate) fn only(pat: &Pat, idents: &[Ident]) -> Pat {
     let mut pat = pat.clone();
     Only(idents).visit_pat_mut(&mut pat);
+    pat
+}
+
+/// The pattern without its bindings.
+pub(crate) fn tested(pat: &Pat) -> Pat {
+    let mut pat = pat.clone();
+    Only(&[]).leave_out(&mut pat);
     pat
 }
 

@@ -11,10 +11,11 @@ use crate::check::{Level, Rule, check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
+use crate::normalize::{Again, normalize};
 use crate::parse::WorkflowFn;
 use crate::{
-    cfg, codegen, conditions, dump, layout, liveness, lookups, method, moved, normalize, parse,
-    raw, resolve,
+    cfg, codegen, conditions, dump, layout, liveness, lookups, method, moved, parse, raw, resolve,
+    taken_apart,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -133,7 +134,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     }
     dumps.add("resolve", || dump::locals(&locals));
     let (context, body) = (function.context.as_ref(), &function.body);
-    let tree = normalize::normalize(context, body.clone(), locals.clone(), &[], diagnostics);
+    let tree = normalize(context, body.clone(), locals.clone(), &Again::default(), diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
         return None;
@@ -141,16 +142,19 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     dumps.add("normalize", || dump::tree(&tree));
     let mut graph = cfg::build(tree, &function.params);
     let mut liveness = liveness::analyze(&graph);
-    let moved = moved::find(&graph, &liveness);
-    if !moved.is_empty() {
+    let again = Again {
+        moved: moved::find(&graph, &liveness),
+        taken_apart: taken_apart::find(&graph, &liveness),
+    };
+    if !again.is_empty() {
         // What there is to say has been said.
         let said = Diagnostics::new();
-        let tree = normalize::normalize(context, body.clone(), locals, &moved, &said);
+        let tree = normalize(context, body.clone(), locals, &again, &said);
         if let Err(error) = said.finish() {
             diagnostics.push(error);
             return None;
         }
-        dumps.add("normalize, with what branches move", || dump::tree(&tree));
+        dumps.add("normalize, with what is moved in parts", || dump::tree(&tree));
         graph = cfg::build(tree, &function.params);
         liveness = liveness::analyze(&graph);
     }

@@ -66,19 +66,35 @@ use crate::hygiene;
 use crate::ir::{Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree};
 use crate::moved::Moved;
 
-/// Takes apart what suspends, once more if it is known what branches have `moved`.
+/// What is known of the function once it has been analyzed, and is for another go.
+#[derive(Debug, Default)]
+pub(crate) struct Again {
+    /// The parts of locals that branches take over.
+    pub(crate) moved: Vec<Moved>,
+    /// The locals that patterns take parts of.
+    pub(crate) taken_apart: BTreeSet<Ident>,
+}
+
+impl Again {
+    /// Whether there is nothing that another go would do.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.moved.is_empty() && self.taken_apart.is_empty()
+    }
+}
+
+/// Takes apart what suspends, for the first time or again.
 pub(crate) fn normalize(
     context: Option<&Ident>,
     body: Block,
     locals: Locals,
-    moved: &[Moved],
+    again: &Again,
     diagnostics: &Diagnostics,
 ) -> Tree {
     let mut locals = locals;
     let shapes = texts::find(&body, &mut locals);
     let mut lower = Lower {
         locals,
-        moved,
+        again,
         shapes,
         points: Vec::new(),
         pinned: Vec::new(),
@@ -91,6 +107,7 @@ pub(crate) fn normalize(
         kept: BTreeSet::new(),
         jumps: Vec::new(),
         declared: Vec::new(),
+        in_parts: BTreeSet::new(),
         rest: Vec::new(),
         within: None,
         out: Vec::new(),
@@ -122,8 +139,7 @@ impl Dest {
 
 struct Lower<'a> {
     locals: Locals,
-    /// The parts of locals that branches take over.
-    moved: &'a [Moved],
+    again: &'a Again,
     /// What is known of their values.
     shapes: texts::Shapes,
     points: Vec<Point>,
@@ -142,6 +158,8 @@ struct Lower<'a> {
     jumps: Vec<JumpScope>,
     /// What `let` has declared so far.
     declared: Vec<LocalId>,
+    /// The locals of which a pattern has taken parts.
+    in_parts: BTreeSet<LocalId>,
     /// The statements that are still to be lowered of each block around, the last ones first.
     rest: Vec<Vec<Source>>,
     /// The branch whose `async` block is being lowered.

@@ -16,8 +16,8 @@ use crate::usage::Place;
 impl Lower<'_> {
     /// Moves the parts that a branch takes over into locals, and has its block use those.
     pub(super) fn take_parts(&mut self, point: PointId, index: usize, block: &mut Block) {
-        let moved = self.moved;
-        for part in moved.iter().filter(|part| (part.point, part.index) == (point, index)) {
+        let again = self.again;
+        for part in again.moved.iter().filter(|part| (part.point, part.index) == (point, index)) {
             self.take_part(part, block);
         }
     }

@@ -27,6 +27,7 @@ impl Lower<'_> {
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
+                    self.take_in_parts(&mut local);
                     if self.awaits_later() {
                         self.name_lenders(&mut local);
                         self.keep_lent(&mut local);

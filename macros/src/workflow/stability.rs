@@ -47,7 +47,13 @@ fn states(steps: &[Step]) -> Vec<String> {
     let mut function = parse::parse(function, "run".into(), None, &diagnostics).expect("async");
     let (params, body) = (&mut function.params, &mut function.body);
     let locals = resolve::resolve(None, params, body, &diagnostics);
-    let tree = normalize::normalize(None, function.body.clone(), locals, &[], &diagnostics);
+    let tree = normalize::normalize(
+        None,
+        function.body.clone(),
+        locals,
+        &normalize::Again::default(),
+        &diagnostics,
+    );
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);
     let layout = layout::lay_out(&graph, &liveness::analyze(&graph));

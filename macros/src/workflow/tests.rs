@@ -20,7 +20,13 @@ fn passes(source: TokenStream) -> String {
     );
     let mut out = format!("resolve\n{}", dump::locals(&locals));
     let body = function.body.clone();
-    let tree = normalize::normalize(function.context.as_ref(), body, locals, &[], &diagnostics);
+    let tree = normalize::normalize(
+        function.context.as_ref(),
+        body,
+        locals,
+        &normalize::Again::default(),
+        &diagnostics,
+    );
     out += &format!("\nnormalize\n{}", dump::tree(&tree));
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);

@@ -1,0 +1,63 @@
+//! Locals that patterns take apart, of which more is needed after an await.
+//!
+//! ```text
+//! let Order { lines, .. } = order;
+//! let sum = price(&lines).await;
+//! let Order { customer, .. } = order;
+//! ```
+//!
+//! A pattern names the whole, of which parts have gone then. [`normalize`](crate::normalize) is to let such patterns
+//! take parts, in a second go. Input: the graph and its liveness.
+
+use std::collections::BTreeSet;
+
+use syn::{Ident, Stmt};
+
+use crate::holes;
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node};
+use crate::liveness::Liveness;
+use crate::normalize::split_type;
+use crate::usage::{Place, bound_locals};
+
+/// Finds their names.
+pub(crate) fn find(graph: &Graph, liveness: &Liveness) -> BTreeSet<Ident> {
+    let mut found = BTreeSet::new();
+    for id in graph.block_ids() {
+        for (index, node) in graph[id].nodes.iter().enumerate() {
+            let Some(local) = taken_apart(graph, node) else { continue };
+            let needed = || liveness.needed_after(graph, id);
+            if needed()[index].contains(&local) && is_held_across_await(graph, liveness, id, local)
+            {
+                found.insert(graph.locals[local].ident.clone());
+            }
+        }
+    }
+    found
+}
+
+/// What the pattern of a `let` takes apart.
+fn taken_apart(graph: &Graph, node: &Node) -> Option<LocalId> {
+    let Node::Code(Stmt::Local(local)) = node else { return None };
+    let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+    let place = Place::of(&init.expr, &|ident| graph.locals.find(ident))?;
+    let binds_parts = !matches!(split_type(&local.pat).0, syn::Pat::Ident(_))
+        && !bound_locals(&graph.locals, &local.pat).is_empty();
+    (binds_parts && graph.locals[place.local].remade.is_none()).then_some(place.local)
+}
+
+/// Whether the local is needed after an await that follows the block.
+fn is_held_across_await(graph: &Graph, liveness: &Liveness, id: BlockId, local: LocalId) -> bool {
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![id]);
+    while let Some(id) = todo.pop() {
+        for to in holes::successors(graph, id) {
+            let is_held = liveness.live_in(to).iter().any(|place| place.local == local);
+            if is_held && matches!(graph[to].kind, BlockKind::Resume(_)) {
+                return true;
+            }
+            if is_held && seen.insert(to) {
+                todo.push(to);
+            }
+        }
+    }
+    false
+}
