@@ -139,8 +139,7 @@ impl<'a> Printer<'a> {
                     Link::Root => return braces.push(self.goto(*to, None)),
                 },
                 Terminator::If { cond, then, otherwise, merge } => {
-                    let see: TokenStream =
-                        let_patterns(cond).into_iter().map(|pat| self.see_lent(pat)).collect();
+                    let see = self.see_lent(&let_patterns(cond));
                     let cond = self.expr(cond, usage);
                     let (then, otherwise) =
                         (self.branch(*then, *merge), self.branch(*otherwise, *merge));
@@ -150,7 +149,7 @@ impl<'a> Printer<'a> {
                 Terminator::Match { scrutinee, arms, merge } => {
                     let scrutinee = self.expr(scrutinee, usage);
                     let arms = arms.iter().map(|(pat, block)| {
-                        let (see, pat) = (self.see_lent(pat), self.pat(pat));
+                        let (see, pat) = (self.see_lent(&[pat]), self.pat(pat));
                         let body = self.branch(*block, *merge);
                         quote!(#pat => { #fill #see #body })
                     });

@@ -6,7 +6,7 @@ use syn::Pat;
 
 use super::print::Printer;
 use crate::ir::LocalId;
-use crate::usage::bound_locals;
+use crate::usage::{bound_locals, made_of};
 
 impl Printer<'_> {
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.
@@ -14,11 +14,18 @@ impl Printer<'_> {
         self.see_those(pat, |_| true)
     }
 
-    /// As [`see`](Self::see), of borrows that only `async` blocks make again.
-    pub(super) fn see_lent(&self, pat: &Pat) -> TokenStream {
-        let is_remade = |id: LocalId| self.machine.graph.locals[id].remade.is_some();
+    /// As [`see`](Self::see), of borrows that only `async` blocks make again, as far as none of the others is made
+    /// of them.
+    pub(super) fn see_lent(&self, pats: &[&Pat]) -> TokenStream {
+        let locals = &self.machine.graph.locals;
+        let bound: Vec<_> = pats.iter().flat_map(|pat| bound_locals(locals, pat)).collect();
         let is_held = |id: LocalId| self.root.held.values().flatten().any(|held| *held == id);
-        self.see_those(pat, |id| is_remade(id) && !is_held(id))
+        let is_seen = |id: LocalId| {
+            let mut others = bound.iter().filter(|other| **other != id);
+            others.any(|other| made_of(locals, *other).contains(&id))
+        };
+        let is_wanted = |id| locals[id].remade.is_some() && !is_held(id) && !is_seen(id);
+        pats.iter().map(|pat| self.see_those(pat, is_wanted)).collect()
     }
 
     fn see_those(&self, pat: &Pat, is_wanted: impl Fn(LocalId) -> bool) -> TokenStream {
