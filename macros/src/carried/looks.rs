@@ -54,6 +54,8 @@ impl VisitMut for Looks<'_> {
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
+            // Who has the closure has what it takes over.
+            Expr::Closure(closure) if closure.capture.is_some() => return,
             Expr::Binary(binary) if is_comparison(&binary.op) => {
                 self.take(&mut binary.left);
                 self.take(&mut binary.right);
