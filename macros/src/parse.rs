@@ -171,7 +171,11 @@ pub(crate) fn parse(
                 );
             }
             FnArg::Typed(mut param) => {
-                if !check_owned(&param.ty, "an argument", diagnostics) {
+                let is_named = |found: &NotOwned<'_>| !matches!(found, NotOwned::ImplTrait(_));
+                // Its callers may give it any type that it takes.
+                if !check_owned(&param.ty, "an argument", diagnostics)
+                    && not_owned(&param.ty).iter().all(is_named)
+                {
                     make_static(&mut param.ty);
                 }
                 params.push(param);
