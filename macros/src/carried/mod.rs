@@ -116,7 +116,7 @@ pub(crate) fn analyze(
             let seen = without_looks(&graph.locals, node, usage);
             let kept = kept(node, &seen, live, &filled).filter(|local| held.contains(local));
             let kept: Vec<_> = kept.collect();
-            held = &held - &seen.mentions;
+            held = &(&held - &seen.mentions) - &given_by(&graph.locals, &seen.mentions);
             // Where control does not go on, all counts as assigned.
             let assigned = match node {
                 Node::Code(stmt) if always_jumps(stmt) => &usage.replaces,
@@ -128,7 +128,8 @@ pub(crate) fn analyze(
             held.extend(made(graph, node, usage, &seen).filter(|local| !left_out.contains(local)));
         }
         let before = held.clone();
-        held = &held - &taken_at_end(&graph.locals, block);
+        let taken = taken_at_end(&graph.locals, block);
+        held = &(&held - &taken) - &given_by(&graph.locals, &taken);
         // What regions take over they hand back themselves.
         for region in block.end.regions() {
             held = &held - liveness.captures().owned(region);
@@ -339,6 +340,15 @@ fn kept<'a>(
             && !emptied.contains(local)
             && seen.changes.iter().all(|changed| changed == local)
     })
+}
+
+/// What closures that are made again, and are among the locals that code names, may give away of what they have
+/// taken over.
+fn given_by(locals: &Locals, named: &BTreeSet<LocalId>) -> BTreeSet<LocalId> {
+    let made = named.iter().filter_map(|local| locals[*local].remade.as_ref());
+    let closures = made.filter(|made| matches!(made, Expr::Closure(_)));
+    let spent = closures.flat_map(|closure| Usage::of_expr(locals, closure).spends);
+    spent.map(|place| place.local).collect()
 }
 
 fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {
