@@ -25,6 +25,7 @@ mod items;
 mod kept;
 mod keys;
 mod labels;
+mod lasting;
 mod late;
 mod lenders;
 mod lending;
@@ -243,7 +244,9 @@ impl Lower<'_> {
         };
         let local = self.new_temporary(&source, texts::kind_of(&shape, false), span);
         self.locals[local].holds_text = shape.holds_text();
-        self.locals[local].may_be_text = !shape.is_text() && texts::may_lend(&self.locals, value);
+        let may_be_text = !shape.is_text() && texts::may_lend(&self.locals, value);
+        self.locals[local].may_be_text = may_be_text;
+        self.locals[local].lasts = may_be_text && lasting::lasts(&self.locals, value);
         self.locals[local].is_temporary = true;
         local
     }
