@@ -31,11 +31,15 @@ pub(crate) fn report(
         }) else {
             continue;
         };
-        let (found, key) = (graph.locals[local].name(), graph.locals[key].name());
+        let (found, key) = (&graph.locals[local], graph.locals[key].name());
+        let what = match found.is_temporary {
+            true => "what is looked up here".to_owned(),
+            false => format!("`{}`", found.name()),
+        };
         diagnostics.error(
-            graph.locals[local].ident.span(),
+            found.ident.span(),
             Rule::SAVED_LOCALS,
-            format!("`{found}` is looked up again after an await, and `{key}` may change before it is used up"),
+            format!("{what} is looked up again after an await, and `{key}` may change before it is used up"),
             &format!(
                 "look it up with a copy that does not change: `let unchanged = {key}.clone();`, or use it up \
                  before `{key}` changes"
