@@ -9,6 +9,7 @@ mod again;
 mod alternatives;
 mod apart;
 mod bindings;
+mod branch_lenders;
 mod branches;
 mod changed;
 mod chosen;
