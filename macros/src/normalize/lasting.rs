@@ -7,6 +7,7 @@ use syn::{Expr, Pat, UnOp};
 
 use super::branches::ends;
 use super::lending::{gives_part, is_made};
+use super::remade::names_constant;
 use super::text_types::may_give_literal;
 use super::texts::may_lend;
 use super::{collect_bindings, split_type};
@@ -26,7 +27,7 @@ pub(super) fn lasts(locals: &Locals, value: &Expr) -> bool {
         Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && lasts(&expr.expr),
         Expr::Path(path) => match path.path.get_ident().and_then(|ident| locals.find(ident)) {
             Some(local) => locals[local].lasts,
-            None => is_constant_name(path),
+            None => names_constant(&path.path),
         },
         Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => {
             let ends = ends(value);
@@ -52,14 +53,6 @@ pub(super) fn lasts(locals: &Locals, value: &Expr) -> bool {
         Expr::Macro(call) => macros::is_static(&call.mac),
         _ => false,
     }
-}
-
-fn is_constant_name(path: &syn::ExprPath) -> bool {
-    path.path.segments.last().is_some_and(|last| {
-        let name = last.ident.to_string();
-        name.starts_with(char::is_uppercase)
-            && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
-    })
 }
 
 /// Notes which of the locals that `pat` binds last.
