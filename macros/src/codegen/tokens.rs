@@ -99,7 +99,9 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
                 let variable = layout.variable(*id);
                 let is_bound = machine.graph.locals[variable.place.local].item_of.is_some();
                 let is_bound = is_bound && kind != LocalKind::Range;
-                variable.kind == kind && is_item == (is_bound || kind == LocalKind::Items)
+                variable.kind == kind
+                    && is_item == (is_bound || kind == LocalKind::Items)
+                    && !may_last(machine, *id)
             };
             let ids: Vec<_> = new.iter().copied().filter(is_of_kind).collect();
             if ids.is_empty() {
@@ -142,6 +144,11 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
         for id in new {
             let (token, variable) = (token(id), layout.variable(id));
             let maker = match variable.kind {
+                LocalKind::Value if may_last(machine, id) => {
+                    out.extend(lasting(machine, id, at));
+                    described.push((variable.stored.clone(), token));
+                    continue;
+                }
                 LocalKind::Value | LocalKind::Items | LocalKind::Range => continue,
                 LocalKind::Text => Ident::new("static_text", at),
                 LocalKind::Lent | LocalKind::Cow => Ident::new("lent_text", at),
@@ -152,6 +159,34 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
         }
     }
     out
+}
+
+/// Whether only its type tells whether a variable is a text that the program has for good.
+fn may_last(machine: &Machine<'_>, id: VariableId) -> bool {
+    let variable = machine.layout.variable(id);
+    let local = &machine.graph.locals[variable.place.local];
+    variable.kind == LocalKind::Value && local.lasts && local.may_be_text && local.item_of.is_none()
+}
+
+/// What is told of a variable that may last.
+fn told_token(id: VariableId) -> Ident {
+    hidden(&format!("lasts{}", id.0))
+}
+
+/// The token of a variable that may last.
+fn lasting(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStream {
+    let (token, told) = (token(id), told_token(id));
+    let span = error_span(machine, machine.layout.variable(id), at);
+    let inferred = quote_spanned!(span=> _);
+    let function = Ident::new("held_across_this_await", at);
+    quote_spanned! {at=>
+        let (#token, #told) = {
+            fn #function<T: 'static, H: __piton::Holds<T>>() -> (__piton::Local<T>, __piton::Told<H>) {
+                __piton::lasting()
+            }
+            #function::<#inferred, #inferred>()
+        };
+    }
 }
 
 /// The type of a variable that is an argument: whether its values can be saved is asked in the signature.
@@ -171,10 +206,16 @@ fn argument_type<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Type> 
 /// of no variable, that it is not general enough.
 pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
     let layout = machine.layout;
-    let is_checked =
-        |id: &VariableId| machine.graph.locals[layout.variable(*id).place.local].may_be_text;
+    let is_checked = |id: &VariableId| {
+        machine.graph.locals[layout.variable(*id).place.local].may_be_text
+            && !may_last(machine, *id)
+    };
     let mut out = TokenStream::new();
     for (at, new) in first_held(machine) {
+        for id in new.iter().copied().filter(|id| may_last(machine, *id)) {
+            let (token, told) = (token(id), told_token(id));
+            out.extend(quote_spanned!(at=> #told.is(&#token.held());));
+        }
         for (kind, bound, ty) in [
             (LocalKind::Value, "Owned", quote_spanned!(at=> T)),
             (LocalKind::Items, "OwnedItems", quote_spanned!(at=> __piton::Items<T>)),

@@ -40,6 +40,8 @@ pub(crate) struct Local {
     pub(crate) holds_range: bool,
     /// Whether it may be a borrowed text, as far as its source shows.
     pub(crate) may_be_text: bool,
+    /// Whether the program has the text for good, if it is one.
+    pub(crate) lasts: bool,
     /// What its first value does not tell of its type.
     pub(crate) untold: Option<Untold>,
 }
@@ -143,6 +145,7 @@ impl Locals {
             holds_text: false,
             holds_range: false,
             may_be_text: false,
+            lasts: false,
             untold: None,
         });
         id

@@ -53,11 +53,15 @@ impl Lookups<'_> {
             let is_changed =
                 |key: &LocalId| self.is_while_held(local, |usage| usage.changes.contains(key));
             let Some(key) = keys.find(is_changed) else { continue };
-            let (found, key) = (locals[local].name(), locals[key].name());
+            let (found, key) = (&locals[local], locals[key].name());
+            let what = match found.is_temporary {
+                true => "what is looked up here".to_owned(),
+                false => format!("`{}`", found.name()),
+            };
             diagnostics.error(
-                locals[local].ident.span(),
+                found.ident.span(),
                 Rule::SAVED_LOCALS,
-                format!("`{found}` is looked up again after an await, and `{key}` may change before it is used up"),
+                format!("{what} is looked up again after an await, and `{key}` may change before it is used up"),
                 &format!(
                     "look it up with a copy that does not change: `let unchanged = {key}.clone();`, or use it up \
                      before `{key}` changes"

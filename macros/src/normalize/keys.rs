@@ -145,7 +145,9 @@ impl Lower<'_> {
                 *expr.base = self.keep_in(*expr.base);
                 Expr::Field(expr)
             }
-            Expr::Index(mut expr) if self.is_place(&expr.expr) => {
+            Expr::Index(mut expr) if self.lends_to_look(&expr.expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                self.leave_before(&expr.expr, [&*expr.index]);
                 self.keep_key(&mut expr.index);
                 Expr::Index(expr)
             }
@@ -161,6 +163,7 @@ impl Lower<'_> {
                 if finds.iter().any(|methods| is_one_of(methods, &call))
                     && self.is_lending(&call.receiver)
                 {
+                    self.leave_before(&call.receiver, &call.args);
                     self.keep_arguments(&mut call);
                 }
                 Expr::MethodCall(call)
@@ -180,7 +183,7 @@ impl Lower<'_> {
             },
             _ => return,
         };
-        if matches!(decided, Expr::MethodCall(_)) && self.is_lending(decided) {
+        if matches!(decided, Expr::MethodCall(_) | Expr::Reference(_)) && self.lends_part(decided) {
             let chain = std::mem::replace(decided, Expr::PLACEHOLDER);
             *decided = self.without_temporaries(None, |this| {
                 let chain = if suspend::expr(&chain) { this.hoist(chain) } else { chain };
@@ -220,6 +223,13 @@ impl Lower<'_> {
         }
     }
 
+    /// Evaluates a chain that may end there, if what it looks for next may do something.
+    fn leave_before<'k>(&mut self, chain: &Expr, keys: impl IntoIterator<Item = &'k Expr>) {
+        if may_leave(chain) && keys.into_iter().any(acts) {
+            self.look_at(chain);
+        }
+    }
+
     pub(super) fn keep_key(&mut self, key: &mut Expr) {
         let is_place = |expr: &Expr| self.is_place(expr) || operands::is_constant(self, expr);
         match key {
@@ -237,7 +247,7 @@ impl Lower<'_> {
     }
 
     /// Keeps what is dereferenced, which may be a `str` then, as no local can be.
-    fn keep_borrowed(&mut self, value: &mut Expr) {
+    pub(super) fn keep_borrowed(&mut self, value: &mut Expr) {
         match value {
             Expr::Paren(value) => self.keep_borrowed(&mut value.expr),
             Expr::Unary(value) if matches!(value.op, UnOp::Deref(_)) => {
@@ -279,6 +289,32 @@ impl Lower<'_> {
         self.borrowed += 1;
         let kept = self.opaque(std::mem::replace(value, Expr::PLACEHOLDER));
         *value = self.spill(kept);
+    }
+}
+
+/// Whether a chain of methods may end where it finds nothing.
+fn may_leave(chain: &Expr) -> bool {
+    match chain {
+        Expr::Try(_) => true,
+        Expr::MethodCall(call) => is_one_of(&OPENING, call) || may_leave(&call.receiver),
+        Expr::Field(expr) => may_leave(&expr.base),
+        Expr::Index(expr) => may_leave(&expr.expr),
+        Expr::Paren(expr) => may_leave(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Whether the evaluation of a key may do more than to read a number.
+fn acts(key: &Expr) -> bool {
+    match key {
+        Expr::Reference(key) => acts(&key.expr),
+        Expr::Paren(key) => acts(&key.expr),
+        Expr::Field(key) => acts(&key.base),
+        Expr::Unary(key) => acts(&key.expr),
+        Expr::Binary(key) => acts(&key.left) || acts(&key.right),
+        Expr::Cast(key) => acts(&key.expr),
+        Expr::Closure(_) | Expr::Lit(_) | Expr::Path(_) => false,
+        _ => true,
     }
 }
 

@@ -62,7 +62,7 @@ impl Lower<'_> {
     }
 
     /// Whether what the statement binds is named behind an await, or what is bound from that before it.
-    fn is_held(&self, local: &syn::Local) -> bool {
+    pub(super) fn is_held(&self, local: &syn::Local) -> bool {
         let mut bound = Vec::new();
         collect_bindings(&local.pat, &mut bound);
         let mut is_behind = false;
@@ -157,7 +157,7 @@ fn lenders_in<'e>(init: &'e mut Expr, by_ref: bool, out: &mut Vec<(&'e mut Expr,
 }
 
 /// The value of which a part is borrowed, if it is made for that.
-fn lender(part: &mut Expr) -> Option<&mut Expr> {
+pub(super) fn lender(part: &mut Expr) -> Option<&mut Expr> {
     // rustc infers the types of a closure where it stands.
     let is_none = match part {
         Expr::Path(_) | Expr::Closure(_) | Expr::Reference(_) => true,

@@ -6,7 +6,7 @@
 
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprField, ExprMethodCall, ExprReference, ExprTry, Ident};
+use syn::{Expr, ExprCall, ExprField, ExprIndex, ExprMethodCall, ExprReference, ExprTry, Ident};
 
 use super::projections::projects;
 use super::shapes::{Shape, part_of_text};
@@ -215,8 +215,8 @@ impl Lower<'_> {
             Expr::Paren(expr) => self.lent(&expr.expr),
             Expr::Try(expr) => self.opened(tried(expr)),
             Expr::MethodCall(call) if is_one_of(&OPENING, call) => self.opened(&call.receiver),
-            // `&accounts.get(&id)?.owner`
-            Expr::Reference(expr) if matches!(*expr.expr, Expr::Field(_)) => {
+            // `&accounts.get(&id)?.owner`, `&accounts[&id]`
+            Expr::Reference(expr) if matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)) => {
                 let mut chain = self.lending(&expr.expr)?;
                 if self.is_place(&expr.expr) || expr.mutability.is_some() == chain.is_shared {
                     return None;
@@ -236,6 +236,16 @@ impl Lower<'_> {
     /// Whether a chain of methods lends a part of a place, or its items.
     pub(super) fn is_lending(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some()
+    }
+
+    /// Whether a chain of methods lends one part of a place.
+    pub(super) fn lends_a_part(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some_and(|chain| chain.gives_part)
+    }
+
+    /// Whether the expression is a place, or what a chain of methods lends of one to be looked at.
+    pub(super) fn lends_to_look(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some_and(|chain| chain.gives_part && chain.is_shared)
     }
 
     /// What a key borrows that is lent by a chain itself: `name.as_str()`.
@@ -281,6 +291,15 @@ impl Lower<'_> {
                 let mut chain = self.lending(&field.base).filter(|chain| chain.gives_part)?;
                 let base = Box::new(chain.again);
                 chain.again = Expr::Field(ExprField { base, ..field.clone() });
+                Some(chain)
+            }
+            Expr::Index(expr) if !self.is_changing_text(&expr.expr) => {
+                let mut chain =
+                    self.lending(&expr.expr).filter(|it| it.gives_part && it.is_shared)?;
+                let keys = self.keys(&expr.index);
+                chain.keys = chain.keys.zip(keys).map(|(all, more)| [all, more].concat());
+                let base = Box::new(chain.again);
+                chain.again = Expr::Index(ExprIndex { expr: base, ..expr.clone() });
                 Some(chain)
             }
             _ => None,

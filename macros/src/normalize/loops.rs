@@ -64,6 +64,7 @@ impl Lower<'_> {
         if suspend::block(&expr.body) {
             // What lends the items, or what is left of them, is dropped with the loop.
             let scope = self.body(|this| {
+                let iterator = this.keep_looked_up(iterator);
                 let (iterator, pat, body) = this.sift(iterator, *expr.pat, expr.body);
                 let iterator = this.keep_lenders(iterator);
                 if this.is_walk(&iterator) {
@@ -92,6 +93,23 @@ impl Lower<'_> {
             self.finish(whole, Dest::Discard);
         }
         self.finish_unit(dest, start);
+    }
+
+    /// Keeps what a chain of methods lends to be gone through: `for line in orders.get(&id).unwrap()`.
+    fn keep_looked_up(&mut self, iterable: Expr) -> Expr {
+        // By an index that is a number of its own it is found as well.
+        let is_looked_up = match &iterable {
+            Expr::Reference(_) => self.lent(&iterable).is_some(),
+            iterable => !self.lends(iterable, true) && self.is_looked_up(iterable),
+        };
+        if !is_looked_up {
+            return iterable;
+        }
+        let path = self.spill_found(iterable);
+        if self.is_mutable_borrow(&path) {
+            return syn::parse_quote_spanned!(path.span()=> &mut *#path);
+        }
+        path
     }
 
     fn binds_lent_text(&self, pat: &Pat) -> bool {

@@ -9,6 +9,7 @@ mod again;
 mod alternatives;
 mod apart;
 mod bindings;
+mod branch_lenders;
 mod branches;
 mod changed;
 mod chosen;
@@ -25,6 +26,7 @@ mod items;
 mod kept;
 mod keys;
 mod labels;
+mod lasting;
 mod late;
 mod lenders;
 mod lending;
@@ -261,7 +263,9 @@ impl Lower<'_> {
         };
         let local = self.new_temporary(&source, texts::kind_of(&shape, false), span);
         self.locals[local].holds_text = shape.holds_text();
-        self.locals[local].may_be_text = !shape.is_text() && texts::may_lend(&self.locals, value);
+        let may_be_text = !shape.is_text() && texts::may_lend(&self.locals, value);
+        self.locals[local].may_be_text = may_be_text;
+        self.locals[local].lasts = may_be_text && lasting::lasts(&self.locals, value);
         self.locals[local].is_temporary = true;
         local
     }

@@ -11,6 +11,7 @@ use super::late::Late;
 use super::lending::{LENDING_ALWAYS, PARTS, is_one_of};
 use super::{Lower, chain, control, let_stmt, wild_pat};
 use crate::carried::{gives_own, local_of, takes_receiver};
+use crate::check::Rule;
 use crate::macros::{self, Piece};
 use crate::suspend;
 
@@ -191,11 +192,15 @@ impl Lower<'_> {
             Expr::Index(expr) => {
                 let base = Box::new(self.stabilize_parts(*expr.expr, changed));
                 // The index is a value of its own, whatever changes later.
-                let index = if is_constant(self, &expr.index) {
-                    expr.index
-                } else {
-                    Box::new(self.spill(*expr.index))
-                };
+                let mut index = expr.index;
+                match &mut *index {
+                    index if is_constant(self, index) || self.is_shared_borrow(index) => {}
+                    Expr::Reference(key) if self.is_place(&key.expr) => {
+                        self.check_key(&key.expr, changed);
+                    }
+                    Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
+                    index => *index = self.spill(std::mem::replace(index, Expr::PLACEHOLDER)),
+                }
                 Expr::Index(syn::ExprIndex { expr: base, index, ..expr })
             }
             Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => {
@@ -221,6 +226,19 @@ impl Lower<'_> {
         }
     }
 
+    /// Reports that what follows changes a key, by which something is looked up again then.
+    fn check_key(&self, key: &Expr, changed: &Changed) {
+        if self.is_written(key, changed) {
+            let name = local_of(&self.locals, key).map_or("it", |local| self.locals[local].name());
+            self.diagnostics.error_at(
+                key,
+                Rule::SAVED_LOCALS,
+                format!("what is looked up here is looked up again after an await, and `{name}` changes before it"),
+                &format!("look it up with a copy that does not change: `let unchanged = {name}.clone();`"),
+            );
+        }
+    }
+
     /// What a chain of methods does, if nothing can tell that it is evaluated after what follows.
     fn late_after(&self, chain: &Expr, changed: &Changed) -> Option<Late> {
         let late = self.late(chain)?;
@@ -233,7 +251,7 @@ impl Lower<'_> {
     }
 
     /// Evaluates `place`, and nothing more.
-    fn look_at(&mut self, place: &Expr) {
+    pub(super) fn look_at(&mut self, place: &Expr) {
         let borrow = Expr::Reference(ExprReference {
             attrs: Vec::new(),
             and_token: Default::default(),
@@ -261,7 +279,7 @@ impl Lower<'_> {
     }
 
     /// As [`spill`](Self::spill). What a method lends is asked for again after what follows.
-    fn spill_found(&mut self, value: Expr) -> Expr {
+    pub(super) fn spill_found(&mut self, value: Expr) -> Expr {
         if self.fills(&value) {
             return self.spill(value);
         }

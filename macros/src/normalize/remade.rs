@@ -36,6 +36,16 @@ pub(super) fn only_wraps(function: &Expr) -> bool {
     }
 }
 
+/// Whether the path is one of a constant, as far as its spelling shows.
+pub(super) fn names_constant(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|segment| {
+        let name = segment.ident.to_string();
+        segment.arguments.is_none()
+            && name.starts_with(|c: char| c.is_uppercase())
+            && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
+    })
+}
+
 /// The borrow of the part of a place that a pattern which matches everything binds, by `ref` or because all of
 /// the place is `borrowed`.
 fn borrow_of(
@@ -378,13 +388,7 @@ impl Lower<'_> {
 
     /// Whether the path is a constant, as far as its spelling shows.
     pub(super) fn is_constant_path(&self, expr: &Expr) -> bool {
-        let Expr::Path(path) = expr else { return false };
-        path.path.segments.last().is_some_and(|segment| {
-            let name = segment.ident.to_string();
-            segment.arguments.is_none()
-                && name.starts_with(|c: char| c.is_uppercase())
-                && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
-        })
+        matches!(expr, Expr::Path(path) if names_constant(&path.path))
     }
 
     /// Whether the expression is a local or a part of one that is always the same part.

@@ -9,9 +9,11 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Ident, Macro, Pat, Token};
 
 use super::apart::take_apart;
+use super::remade::names_constant;
 use super::{Dest, Lower};
 use crate::check::Rule;
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt, discard};
+use crate::resolve::is_binding;
 use crate::suspend;
 
 /// The arguments of `select!`.
@@ -256,9 +258,12 @@ fn may_fail(pat: &Pat) -> bool {
         Pat::Or(pat) => pat.cases.iter().all(is_literal),
         Pat::Ident(pat) => match &pat.subpat {
             Some((_, pat)) => may_fail(pat),
-            None => is_variant(&pat.ident),
+            None => {
+                is_variant(&pat.ident)
+                    || !is_binding(pat) && names_constant(&pat.ident.clone().into())
+            }
         },
-        Pat::Path(pat) => is_variant_path(&pat.path),
+        Pat::Path(pat) => is_variant_path(&pat.path) || names_constant(&pat.path),
         Pat::TupleStruct(pat) => is_variant_path(&pat.path) || pat.elems.iter().any(may_fail),
         Pat::Struct(pat) => pat.fields.iter().any(|field| may_fail(&field.pat)),
         Pat::Tuple(pat) => pat.elems.iter().any(may_fail),

@@ -28,6 +28,7 @@ impl Lower<'_> {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
                     self.take_in_parts(&mut local);
+                    self.name_lenders_of_branches(&mut local);
                     if self.awaits_later() {
                         self.name_lenders(&mut local);
                         self.keep_lent(&mut local);

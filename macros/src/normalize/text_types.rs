@@ -35,15 +35,36 @@ pub(super) fn gives_literal(name: &Ident) -> bool {
     all_give_literals(&file.text, &name.to_string())
 }
 
+/// Whether a function of this name in the file gives a `&'static str`, perhaps in something else, and none
+/// another borrow.
+pub(super) fn may_give_literal(name: &Ident) -> bool {
+    let Some(file) = file_of(name.span()) else { return false };
+    may_give_literals(&file.text, &name.to_string())
+}
+
 fn all_give_literals(text: &str, name: &str) -> bool {
+    let mut given = given_by(text, name);
+    let is_literal = |given: &str| given.split_whitespace().eq(["&'static", "str"]);
+    given.next().is_some_and(is_literal) && given.all(is_literal)
+}
+
+fn may_give_literals(text: &str, name: &str) -> bool {
+    let literal = "&'static str";
+    let given: Vec<_> = given_by(text, name).collect();
+    let borrows = |given: &&str| given.replace(literal, "").contains(['&', '\'']);
+    given.iter().any(|given| given.contains(literal)) && !given.iter().any(borrows)
+}
+
+/// What the functions of this name in the text give.
+fn given_by<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> + use<'t> {
     let start = format!("fn {name}");
-    let declared = text.split(&start).skip(1).filter(|rest| rest.starts_with(['(', '<']));
-    let mut given = declared.map(|rest| {
+    let rest: Vec<_> = text.split(&start).skip(1).collect();
+    let declared = rest.into_iter().filter(|rest| rest.starts_with(['(', '<']));
+    declared.map(|rest| {
         let signature = rest.split(['{', ';']).next().unwrap_or_default();
         let given = signature.rsplit_once("->").map_or("", |(_, given)| given);
-        given.split("where").next().unwrap_or_default().split_whitespace().eq(["&'static", "str"])
-    });
-    given.next().is_some_and(|is_literal| is_literal && given.all(|is_literal| is_literal))
+        given.split("where").next().unwrap_or_default()
+    })
 }
 
 fn is_balanced(text: &str) -> bool {
@@ -141,5 +162,19 @@ mod tests {
             assert_eq!(all_give_literals(file, name), is_literal, "{name}");
         }
         assert!(!all_give_literals("fn a() -> &'static str {} fn a(&self) -> &str {", "a"));
+    }
+
+    #[test]
+    fn declared_functions_say_what_they_may_give() {
+        for (file, may_be_literal) in [
+            ("fn a() -> &'static str {} fn a(&self) -> String {", true),
+            ("fn a() -> Option<&'static str> {", true),
+            ("fn a() -> &'static str {} fn a(&self) -> &str {", false),
+            ("fn a() -> (&'static str, Part<'a>) {", false),
+            ("fn a() -> String {", false),
+            ("fn about() -> &'static str {", false),
+        ] {
+            assert_eq!(may_give_literals(file, "a"), may_be_literal, "{file}");
+        }
     }
 }

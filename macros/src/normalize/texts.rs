@@ -11,7 +11,7 @@ use super::lending::is_one_of;
 use super::select::Select;
 use super::shapes::{Shape, is_wrapper, of_value};
 use super::text_types::of_type;
-use super::{collect_bindings, split_type};
+use super::{collect_bindings, lasting, split_type};
 use crate::ir::{LocalId, LocalKind, Locals};
 use crate::macros;
 use crate::suspend::awaiting;
@@ -111,7 +111,10 @@ pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
             Expr::Path(path) => match path.path.segments.iter().rev().nth(1) {
                 // `BTreeMap::from([("a", 1)])`, of texts
                 Some(_) if matches!(call.args.first(), Some(Expr::Array(_))) => true,
-                Some(ty) => ty.ident.to_string().starts_with(char::is_lowercase),
+                Some(ty) => {
+                    ty.ident.to_string().starts_with(char::is_lowercase)
+                        || lasting::lasts(locals, expr)
+                }
                 None if is_wrapper(&call.func) => call.args.iter().any(may_lend),
                 None => path.path.segments[0].ident.to_string().starts_with(char::is_lowercase),
             },
@@ -162,6 +165,7 @@ impl Search<'_> {
         let may_be_text = !shape.is_text() && may_lend(self.locals, value);
         for pat in pats {
             if may_be_text {
+                lasting::note(self.locals, pat, value);
                 let mut idents = Vec::new();
                 collect_bindings(pat, &mut idents);
                 for ident in &idents {
@@ -307,6 +311,7 @@ impl Visit<'_> for Search<'_> {
         if let Shape::List(item) = self.shape(&expr.expr) {
             self.bind(&expr.pat, *item);
         }
+        lasting::note(self.locals, &expr.pat, &expr.expr);
         self.visit_block(&expr.body);
     }
 

@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt};
 
 use super::lending::{ADAPTING, ITEMS, WHOLE, is_one_of, shares};
+use super::operands::gives_option;
 use super::receivers::is_made;
 use super::{Lower, collect_bindings};
 use crate::hygiene::Names;
@@ -98,10 +99,11 @@ impl Lower<'_> {
                 Expr::Paren(expr)
             }
             Expr::MethodCall(mut call) => {
-                *call.receiver = if is_made_to_lend(&call.receiver, shares(&call)) {
+                let shares = shares(&call);
+                *call.receiver = if is_made_to_lend(&call.receiver, shares) {
                     self.keep_made(*call.receiver)
                 } else if self.is_part(&call.receiver) {
-                    self.keep_part(*call.receiver)
+                    self.keep_part_of(*call.receiver, shares)
                 } else {
                     self.keep_lender(*call.receiver)
                 };
@@ -124,8 +126,23 @@ impl Lower<'_> {
             Expr::Index(expr) => self.is_place(&expr.expr) || self.is_part(&expr.expr),
             Expr::Field(expr) => self.is_part(&expr.base),
             Expr::Paren(expr) => self.is_part(&expr.expr),
-            _ => false,
+            chain => self.is_looked_up(chain),
         }
+    }
+
+    /// Whether a chain of methods lends something that is always there.
+    pub(super) fn is_looked_up(&self, chain: &Expr) -> bool {
+        let is_chain = matches!(chain, Expr::MethodCall(_) | Expr::Try(_));
+        is_chain && !gives_option(chain) && self.lends_a_part(chain)
+    }
+
+    /// As [`keep_part`](Self::keep_part), of what a method is called on.
+    fn keep_part_of(&mut self, part: Expr, shares: bool) -> Expr {
+        let borrow: Expr = syn::parse_quote_spanned!(part.span()=> &#part);
+        if shares && self.lent(&borrow).is_some() {
+            return self.spill_found(borrow);
+        }
+        self.keep_part(part)
     }
 
     /// Keeps the indices of a part, so that it is always the same one.
@@ -144,6 +161,7 @@ impl Lower<'_> {
                 *expr.expr = self.keep_part(*expr.expr);
                 Expr::Paren(expr)
             }
+            chain if self.is_looked_up(&chain) => self.spill_found(chain),
             part => part,
         }
     }

@@ -64,6 +64,8 @@ borrowed!(
     <T> Items<(&str, T)>,
 );
 
+impl<const N: usize> BorrowsText for [&str; N] {}
+
 /// That values of type `T` own what they are made of.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be held across an await",

@@ -174,36 +174,26 @@ impl Position {
     pub const START: Self = Self(0);
 }
 
-/// That `T`, which a loop over a borrow gives, is a reference, or a pair with one. So what it borrows from
+/// That `T`, which a loop over a borrow gives, is a reference, or made of references and numbers. So what it borrows from
 /// stays as it is while the loop runs, and the item at a position is the same whenever it is looked for.
 #[diagnostic::on_unimplemented(
     message = "a `for` loop with an `.await` in it cannot go through a borrow that gives `{T}`",
     label = "the items are no references",
-    note = "collect them first: `for item in list.iter().collect::<Vec<_>>()`",
+    note = "collect them first: `for item in list.iter().collect::<Vec<_>>()`; if there are references in them, \
+            as values: `.map(|(number, line)| (number, line.clone()))`",
     note = "of what a method of your own gives by value: `for line in order.lines().into_iter()`",
     note = "rule `saved_locals`"
 )]
 pub trait Gives<T> {}
 
-macro_rules! gives {
-    ($([$($part:ident),*] $item:ty,)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$($part: ?Sized),*> Gives<$item> for Asked {}
-    )*};
-}
-
-gives! {
-    [T] &T,
-    [T] &mut T,
-    [T] (usize, &T),
-    [T] (usize, &mut T),
-    [K, V] (&K, &V),
-    [K, V] (&K, &mut V),
-    [K, V] (&mut K, &V),
-    [K, V] (&mut K, &mut V),
-    [K, V] (usize, (&K, &V)),
-    [K, V] (usize, (&K, &mut V)),
-}
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> Gives<&T> for Asked {}
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> Gives<&mut T> for Asked {}
+#[diagnostic::do_not_recommend]
+impl<T> Gives<(usize, T)> for Asked where Self: Gives<T> {}
+#[diagnostic::do_not_recommend]
+impl<T, U> Gives<(T, U)> for Asked where Self: Gives<T> + Gives<U> {}
 
 /// The next item, if there is one.
 pub fn next_item<I>(items: I, position: &mut Position) -> Option<I::Item>

@@ -75,7 +75,9 @@ pub use region::{Never, Region};
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
 pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
-pub use texts::{Texts, lent_text, owned_text, owned_texts, static_text, static_texts};
+pub use texts::{
+    Holds, Texts, Told, lasting, lent_text, owned_text, owned_texts, static_text, static_texts,
+};
 pub use timer::{PendingTimer, Sleep};
 pub use values::Values;
 pub use workflow::{

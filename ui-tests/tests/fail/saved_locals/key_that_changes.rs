@@ -35,4 +35,36 @@ async fn in_a_loop(mut stock: BTreeMap<u64, u64>) -> u64 {
     next
 }
 
+#[workflow]
+async fn index(stock: BTreeMap<String, u64>, mut wanted: String) -> u64 {
+    let count = &stock[&wanted];
+    wanted.push('s');
+    price(wanted).await + *count
+}
+
+#[workflow]
+async fn index_of_an_operand(stock: BTreeMap<u64, String>) -> u64 {
+    let mut next = 1;
+    let list = [
+        &stock[&next],
+        &{
+            next += 1;
+            price("part".to_owned()).await.to_string()
+        },
+    ];
+    list.len() as u64 + next
+}
+
+#[workflow]
+async fn items(lists: BTreeMap<u64, Vec<String>>) -> u64 {
+    let mut next = 1;
+    for item in lists.get(&next).unwrap() {
+        next += price(item.clone()).await;
+    }
+    for item in &lists[&next] {
+        next += price(item.clone()).await;
+    }
+    next
+}
+
 fn main() {}
