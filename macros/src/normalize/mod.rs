@@ -32,7 +32,6 @@ mod lent;
 mod loops;
 mod moved;
 mod names;
-mod numbers;
 mod operands;
 mod pairs;
 mod projections;
