@@ -13,6 +13,7 @@ mod derive;
 mod deterministic;
 mod diagnostics;
 mod dump;
+mod fragments;
 #[cfg(test)]
 mod fuzz;
 mod generics;
@@ -96,7 +97,8 @@ use crate::diagnostics::Diagnostics;
 /// With `PITON_EXPAND=1`, or the function's name in place of `1`, the compiler prints the machine.
 #[proc_macro_attribute]
 pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    workflow::expand(arguments.into(), item.into(), Diagnostics::new()).into()
+    let item = fragments::kept_together(item.into());
+    workflow::expand(arguments.into(), item, Diagnostics::new()).into()
 }
 
 /// Registers an instance of a generic workflow, so that runs of it can be started.
@@ -232,7 +234,8 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// beside it: `Shop::call_charge("order-42", 1_200).await`.
 #[proc_macro_attribute]
 pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    activity::expand(arguments.into(), item.into(), Diagnostics::new()).into()
+    let item = fragments::kept_together(item.into());
+    activity::expand(arguments.into(), item, Diagnostics::new()).into()
 }
 
 /// Makes values of a type sendable to a run, which waits for them with `cx.signal::<Approve>()`.
@@ -265,5 +268,6 @@ pub fn signal(item: TokenStream) -> TokenStream {
 /// checked. It takes `allow(…)`, `warn(…)` and `deny(…)` as [`#[workflow]`](macro@workflow) does.
 #[proc_macro_attribute]
 pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    deterministic::expand(arguments.into(), item.into(), Diagnostics::new()).into()
+    let item = fragments::kept_together(item.into());
+    deterministic::expand(arguments.into(), item, Diagnostics::new()).into()
 }

@@ -25,6 +25,10 @@ pub use crate::machine::places::{
     place_of_find, place_of_max, place_of_max_by, place_of_max_by_key, place_of_min,
     place_of_min_by, place_of_min_by_key, place_of_rfind,
 };
+pub use crate::machine::same_type::{
+    calls_0, calls_1, calls_2, calls_3, calls_4, calls_5, calls_6, same_type, takes_0, takes_1,
+    takes_2, takes_3, takes_4, takes_5, takes_6,
+};
 pub use crate::machine::values::{
     ArgumentKind, Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf,
 };

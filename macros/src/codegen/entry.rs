@@ -20,6 +20,16 @@ use crate::layout::{VariableId, scope_path};
 use crate::parts;
 use crate::usage::Place;
 
+/// What is made again.
+struct MadeAgain {
+    made: TokenStream,
+    /// The type that has been written for it.
+    ty: Option<TokenStream>,
+    expr: Expr,
+    /// What tells rustc that it is of the type that it is of elsewhere.
+    tie: TokenStream,
+}
+
 impl Printer<'_> {
     pub(super) fn start(&self) -> (TokenStream, TokenStream) {
         let parked = parked();
@@ -111,7 +121,9 @@ impl Printer<'_> {
             }));
         } else {
             let made = self.make_again(&remade.collect::<Vec<_>>()).into_iter();
-            out.extend(made.map(|(made, ty, expr)| quote!(let #made #ty = #expr;)));
+            out.extend(
+                made.map(|MadeAgain { made, ty, expr, tie }| quote!(let #made #ty = #expr; #tie)),
+            );
         }
         for (ident, expr) in self.hold_again(declares) {
             let value = (!self.uses_locals()).then(|| quote!(= #expr));
@@ -141,10 +153,9 @@ impl Printer<'_> {
         self.uses_locals() && !self.is_used_by_regions(part)
     }
 
-    /// Makes borrows and the like again: what is made, its type, and of what. Those that a pattern binds,
-    /// one of them mutably, are made by one evaluation of it: rustc would not let them be made one
-    /// after the other.
-    fn make_again(&self, remade: &[LocalId]) -> Vec<(TokenStream, Option<TokenStream>, Expr)> {
+    /// Makes borrows and the like again. Those that a pattern binds, one of them mutably, are made by one
+    /// evaluation of it: rustc would not let them be made one after the other.
+    fn make_again(&self, remade: &[LocalId]) -> Vec<MadeAgain> {
         let locals = &self.machine.graph.locals;
         let is_together = |a: &LocalId, b: &LocalId| {
             locals[*a].made_with.is_some() && locals[*a].made_with == locals[*b].made_with
@@ -167,7 +178,8 @@ impl Printer<'_> {
                 }
             };
             Rewrite::new(self).visit_expr_mut(&mut expr);
-            Some((parts::tuple(&idents), ty, expr))
+            let tie = self.tie_again(group.iter().copied());
+            Some(MadeAgain { made: parts::tuple(&idents), ty, expr, tie })
         });
         groups.collect()
     }
@@ -199,7 +211,7 @@ impl Printer<'_> {
     /// Makes again what the regions of the root may make, too: theirs ends before.
     pub(super) fn make_again_late(&self) -> TokenStream {
         let made = self.make_again(&self.root.remade).into_iter();
-        let made = made.map(|(made, _, expr)| quote!(#made = #expr;));
+        let made = made.map(|MadeAgain { made, expr, tie, .. }| quote!(#made = #expr; #tie));
         let declares = |local| self.declared_in_order().any(|declared| declared == local);
         let held = self.hold_again(declares).into_iter();
         made.chain(held.map(|(ident, expr)| quote!(#ident = #expr;))).collect()

@@ -238,7 +238,9 @@ impl<'a> Printer<'a> {
                 braces.push(self.stmt(tied.as_ref().unwrap_or(stmt), usage));
                 if let Stmt::Local(local) = stmt {
                     braces.push(self.see(&local.pat));
-                    braces.push(self.tie(bound_locals(&self.machine.graph.locals, &local.pat)));
+                    let bound = bound_locals(&self.machine.graph.locals, &local.pat);
+                    braces.push(self.tie_again(bound.iter().copied()));
+                    braces.push(self.tie(bound));
                 }
             }
             // Where it is not assigned, rustc could not tell its type.

@@ -9,7 +9,7 @@ use super::print::Printer;
 use super::tokens::type_token;
 use crate::hygiene::in_source;
 use crate::ir::LocalId;
-use crate::layout::each_given;
+use crate::layout::{Alike, each_given};
 use crate::usage::Usage;
 
 /// Lets rustc know that a variable is of the type of a token: it could be assigned what that would give.
@@ -31,6 +31,23 @@ impl Printer<'_> {
         let locals = locals.into_iter().map(|id| (id, &self.machine.graph.locals[id]));
         let assigned = locals.filter(|(id, local)| local.mutable && self.is_tied(*id));
         assigned.map(|(id, local)| tied(&local.ident, &type_token(id))).collect()
+    }
+
+    /// Lets rustc know that locals are of the same type as in the other roots that make them again. It only
+    /// infers the types, and checks no borrows, of what is never come to.
+    pub(super) fn tie_again(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
+        let alike = locals.into_iter().filter_map(|id| {
+            let ident = &self.machine.graph.locals[id].ident;
+            let function = match self.machine.layout.alike.get(&id)? {
+                Alike::Value => "same_type".to_owned(),
+                Alike::Takes(count) => format!("takes_{count}"),
+                Alike::Calls(count) => format!("calls_{count}"),
+            };
+            let (function, token) = (Ident::new(&function, ident.span()), type_token(id));
+            let tie = quote_spanned!(ident.span()=> __piton::#function(&#token, &#ident););
+            Some(quote!(if false { loop {} #tie }))
+        });
+        alike.collect()
     }
 
     /// Gives a local its value.

@@ -30,7 +30,9 @@ pub(super) fn part_token(id: VariableId) -> Ident {
 
 /// The tokens of [`type_token`] and [`part_token`].
 pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
-    let locals = machine.layout.tied.iter().copied().map(type_token);
+    let tied = machine.layout.tied.iter().copied();
+    let locals: BTreeSet<_> = tied.chain(machine.layout.alike.keys().copied()).collect();
+    let locals = locals.into_iter().map(type_token);
     let tokens = locals.chain(machine.layout.filled_later().map(part_token));
     tokens.map(|token| quote!(let #token = __piton::TypeOf::new();)).collect()
 }

@@ -10,6 +10,7 @@ mod holding;
 mod in_parts;
 mod links;
 mod lost;
+mod made_alike;
 mod names;
 mod parts;
 mod passing;
@@ -25,6 +26,7 @@ use syn::Ident;
 
 use self::links::link;
 pub(crate) use self::links::{Link, is_entered_within};
+pub(crate) use self::made_alike::Alike;
 pub(crate) use self::names::makes;
 use self::names::{Names, bound_at_entry, names_by_root, needed};
 use self::parts::forget_late;
@@ -139,6 +141,8 @@ pub(crate) struct Layout {
     pub(crate) read: BTreeSet<LocalId>,
     /// The locals of which rustc is told that they are of one type in all roots.
     pub(crate) tied: BTreeSet<LocalId>,
+    /// The locals of which it is told wherever they are made again.
+    pub(crate) alike: BTreeMap<LocalId, Alike>,
     /// What is changed and is held by its parts, so that these have to be its own.
     pub(crate) in_parts: BTreeSet<Place>,
     /// What is held where control leaves a root.
@@ -248,6 +252,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     keep(graph, &links, &root_of, &stand_ins, &mut roots, &mut variables.list);
     let untold = untold::find(graph);
     let tied = tied::find(graph, &roots, &root_of).chain(untold.iter().copied()).collect();
+    let alike = made_alike::find(graph, &roots);
     let states = states(graph, &roots);
     let edges = edges(graph, &states);
     forget_late(graph, &links, &root_of, &stand_ins, &mut roots);
@@ -261,6 +266,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         edges,
         read,
         tied,
+        alike,
         in_parts,
         carried,
         stand_ins,

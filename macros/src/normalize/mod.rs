@@ -34,7 +34,6 @@ mod lent;
 mod loops;
 mod moved;
 mod names;
-mod numbers;
 mod operands;
 mod pairs;
 mod projections;

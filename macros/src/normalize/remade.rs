@@ -1,17 +1,21 @@
 //! Locals that are made again after a suspension instead of being saved: borrows of other locals,
 //! string literals, constants, functions, and closures that capture nothing that could change.
 
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprReference, Ident, Lit, Member, Pat, Token, UnOp};
 
 use super::again::depends_on_guard;
 use super::bindings::Bindings;
 use super::lending::lends;
-use super::{Lower, chosen, collect_bindings, numbers, split_type};
+use super::{Lower, chosen, collect_bindings, split_type};
 use crate::ir::{LocalKind, MadeWith};
 use crate::macros;
 use crate::parts;
 use crate::usage::{Place, Usage};
+
+/// The most parameters of a closure that is made again: `runtime/src/machine/same_type.rs`.
+const MAX_PARAMETERS: usize = 6;
 
 /// Whether there is a string literal among the elements.
 fn has_text(expr: &Expr) -> bool {
@@ -43,6 +47,18 @@ pub(super) fn names_constant(path: &syn::Path) -> bool {
         segment.arguments.is_none()
             && name.starts_with(|c: char| c.is_uppercase())
             && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
+    })
+}
+
+/// Whether `name` is called in `tokens`.
+fn is_called(name: &Ident, tokens: TokenStream) -> bool {
+    let mut is_callee = false;
+    tokens.into_iter().any(|tree| {
+        let is_name = matches!(&tree, TokenTree::Ident(ident) if ident == name);
+        let was_callee = std::mem::replace(&mut is_callee, is_name);
+        let TokenTree::Group(group) = tree else { return false };
+        let is_call = was_callee && group.delimiter() == Delimiter::Parenthesis;
+        is_call || is_called(name, group.stream())
     })
 }
 
@@ -101,9 +117,6 @@ impl Lower<'_> {
         if is_function || self.is_remade(&init.expr) {
             let mut again = (*init.expr).clone();
             if let Expr::Closure(closure) = &mut again {
-                if numbers::may_change(closure, &pat.ident, self.source.tokens()) {
-                    return None;
-                }
                 // What it has taken over is where it was, for the next time it is made.
                 closure.capture = None;
             }
@@ -146,12 +159,8 @@ impl Lower<'_> {
         let Expr::Path(path) = expr else { return false };
         let Some(last) = path.path.segments.last() else { return false };
         let is_general = ["Some", "Ok", "Err"].iter().any(|general| last.ident == general);
-        // Made again beside plain numbers alone, it could take others.
-        let is_sure =
-            !is_general || !numbers::is_given_number(name, &[0], self.source.tokens().clone());
         last.ident.to_string().starts_with(char::is_uppercase)
-            && is_sure
-            && (is_general || numbers::is_called(name, self.source.tokens().clone()))
+            && (is_general || is_called(name, self.source.tokens().clone()))
     }
 
     /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by
@@ -352,6 +361,7 @@ impl Lower<'_> {
                     local.remade.is_some() || !local.mutable
                 };
                 closure.asyncness.is_none()
+                    && closure.inputs.len() <= MAX_PARAMETERS
                     && usage.changes.iter().all(|local| !self.locals[*local].mutable)
                     && usage.reads.iter().all(stays)
             }
@@ -388,7 +398,9 @@ impl Lower<'_> {
 
     /// Whether the path is a constant, as far as its spelling shows.
     pub(super) fn is_constant_path(&self, expr: &Expr) -> bool {
-        matches!(expr, Expr::Path(path) if names_constant(&path.path))
+        let Expr::Path(path) = expr else { return false };
+        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        local.is_none() && names_constant(&path.path)
     }
 
     /// Whether the expression is a local or a part of one that is always the same part.

@@ -31,6 +31,7 @@ mod own_parts;
 mod parked;
 pub(crate) mod places;
 mod region;
+pub(crate) mod same_type;
 mod signal;
 mod standalone;
 mod step;

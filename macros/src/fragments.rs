@@ -1,0 +1,125 @@
+//! What a macro by example puts in place of `$value:expr` stays together.
+//!
+//! ```text
+//! macro_rules! doubled { ($name:ident, $value:expr) => { #[workflow] async fn $name() -> i64 { $value * 2 } } }
+//! doubled!(six, 1 + 2);
+//! ```
+//!
+//! rustc hands such a fragment over in a group without delimiters, and forgets about the group when it reads the
+//! tokens that it gets back (rust-lang/rust#67062): `1 + 2 * 2`. So it gets parentheses, in the arguments of
+//! macros, too, unless nothing around it could take it apart.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use syn::Expr;
+
+/// The tokens, with parentheses around expressions that have come as one fragment.
+pub(crate) fn kept_together(tokens: TokenStream) -> TokenStream {
+    if !has_fragments(&tokens) {
+        return tokens;
+    }
+    let mut out = TokenStream::new();
+    let mut is_attribute = false;
+    let mut rest = tokens.into_iter().peekable();
+    while let Some(tree) = rest.next() {
+        let TokenTree::Group(group) = tree else {
+            is_attribute = match &tree {
+                TokenTree::Punct(at) if at.as_char() == '!' => is_attribute,
+                TokenTree::Punct(at) => at.as_char() == '#',
+                _ => false,
+            };
+            out.extend([tree]);
+            continue;
+        };
+        let inner = match std::mem::take(&mut is_attribute) {
+            true => group.stream(),
+            false => kept_together(group.stream()),
+        };
+        let may_be_split =
+            group.delimiter() == Delimiter::None && may_be_split(inner.clone(), rest.peek());
+        let delimiter = if may_be_split { Delimiter::Parenthesis } else { group.delimiter() };
+        let mut kept = Group::new(delimiter, inner);
+        kept.set_span(group.span());
+        out.extend([TokenTree::Group(kept)]);
+    }
+    out
+}
+
+fn has_fragments(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|tree| match tree {
+        TokenTree::Group(group) => {
+            group.delimiter() == Delimiter::None || has_fragments(&group.stream())
+        }
+        _ => false,
+    })
+}
+
+/// Whether what is around an expression could take a part of it. Types, statements and what else is no
+/// expression are left as they are.
+fn may_be_split(fragment: TokenStream, next: Option<&TokenTree>) -> bool {
+    let Ok(expr) = syn::parse2::<Expr>(fragment) else { return false };
+    match expr {
+        Expr::Array(_)
+        | Expr::Await(_)
+        | Expr::Call(_)
+        | Expr::Field(_)
+        | Expr::Group(_)
+        | Expr::Index(_)
+        | Expr::Let(_)
+        | Expr::Lit(_)
+        | Expr::Macro(_)
+        | Expr::MethodCall(_)
+        | Expr::Paren(_)
+        | Expr::Path(_)
+        | Expr::Repeat(_)
+        | Expr::Try(_)
+        | Expr::Tuple(_)
+        | Expr::Verbatim(_) => false,
+        // It may be a statement, or the body of a function.
+        Expr::Async(_)
+        | Expr::Block(_)
+        | Expr::Const(_)
+        | Expr::ForLoop(_)
+        | Expr::If(_)
+        | Expr::Loop(_)
+        | Expr::Match(_)
+        | Expr::TryBlock(_)
+        | Expr::Unsafe(_)
+        | Expr::While(_) => {
+            matches!(next, Some(TokenTree::Punct(at)) if !";,=#".contains(at.as_char()))
+        }
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+
+    fn fragment(tokens: TokenStream) -> Group {
+        Group::new(Delimiter::None, tokens)
+    }
+
+    #[test]
+    fn an_expression_gets_parentheses_and_nothing_else_does() {
+        let (sum, name) = (fragment(quote!(1 + 2)), fragment(quote!(name)));
+        let (ty, meta) = (fragment(quote!(Vec<i64>)), fragment(quote!(doc = "x")));
+        let (block, branches) = (fragment(quote!({ 1 })), fragment(quote!(if a { 1 } else { 2 })));
+        let nested = fragment(quote!(#sum * 2));
+        let tokens = quote! {
+            #[#meta]
+            fn f(x: #ty) -> i64 #block
+            g(#sum * 2, #name, -#nested, #branches * 2); #branches
+        };
+        let kept = kept_together(tokens).to_string();
+        let expected = quote! {
+            #[doc = "x"]
+            fn f(x: Vec<i64>) -> i64 { 1 }
+            g((1 + 2) * 2, name, -((1 + 2) * 2), (if a { 1 } else { 2 }) * 2);
+            if a { 1 } else { 2 }
+        };
+        let flat = |text: &str| text.replace(char::is_whitespace, "");
+        assert_eq!(flat(&kept), flat(&expected.to_string()));
+    }
+}
