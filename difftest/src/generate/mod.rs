@@ -12,6 +12,8 @@ mod lent;
 mod matched;
 mod node;
 mod patterns;
+mod raw_names;
+mod refusals;
 mod scope;
 mod shrink;
 mod statements;
@@ -22,6 +24,7 @@ use self::scope::{Mark, Scope};
 use crate::script::Rng;
 
 pub use node::{Kind, Node};
+pub use refusals::are_expected;
 pub use shrink::{failure, shrink};
 pub use types::Ty;
 
@@ -81,6 +84,8 @@ struct Generator {
     may_await: bool,
     /// Whether control may leave from here in the middle of an expression.
     may_exit: bool,
+    /// Whether the program may have in it what a rule of piton refuses.
+    may_be_refused: bool,
     /// Where the expression has begun that is being written, unless it is the value of a `let`.
     expression: Option<Mark>,
     /// Whether the expression that is written next is that.
@@ -105,6 +110,7 @@ impl Generator {
             has_param: false,
             may_await: true,
             may_exit: true,
+            may_be_refused: false,
             expression: None,
             is_bound: false,
             budget: 0,

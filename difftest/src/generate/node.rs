@@ -88,6 +88,16 @@ impl Node {
         }
     }
 
+    /// The same with other text.
+    pub(super) fn map_text(mut self, map: &mut impl FnMut(String) -> String) -> Self {
+        let parts = self.parts.into_iter().map(|part| match part {
+            Part::Text(text) => Part::Text(map(text)),
+            Part::Node(node) => Part::Node(node.map_text(map)),
+        });
+        self.parts = parts.collect();
+        self
+    }
+
     fn children(&self) -> impl Iterator<Item = &Node> {
         self.parts.iter().filter_map(|part| match part {
             Part::Node(node) => Some(node),

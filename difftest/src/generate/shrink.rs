@@ -1,6 +1,6 @@
 //! From a program that fails to a small one that fails in the same way.
 
-use super::Node;
+use super::{Node, are_expected};
 use crate::batch::{BatchError, Program, Verdict, Workshop};
 
 /// How many smaller programs are tried in one build.
@@ -9,16 +9,18 @@ const CANDIDATES: usize = 48;
 /// After how many builds the smallest program so far has to do.
 const MAX_BUILDS: usize = 60;
 
-/// What is the same about two failures. `None` for programs that do not fail.
-pub fn failure(verdict: &Verdict) -> Option<String> {
+/// What is the same about two failures. `None` for programs that do not fail: also of those that say of
+/// themselves that they may be refused.
+pub fn failure(source: &str, verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Agrees(_) => None,
+        Verdict::Refused(complaints) if are_expected(source, complaints) => None,
         Verdict::Diverges(_) => Some("diverges".to_owned()),
         Verdict::Hung => Some("does not end".to_owned()),
-        Verdict::Refused(messages) | Verdict::Invalid(messages) => {
+        Verdict::Refused(complaints) | Verdict::Invalid(complaints) => {
             // Names differ from program to program, what is said of them does not.
-            let first = messages.first()?.lines().next()?;
-            let said = first.split('`').step_by(2).collect::<Vec<_>>().join("_");
+            let said =
+                complaints.first()?.headline().split('`').step_by(2).collect::<Vec<_>>().join("_");
             let kind = if matches!(verdict, Verdict::Refused(_)) { "refused" } else { "invalid" };
             Some(format!("{kind}: {said}"))
         }
@@ -30,7 +32,7 @@ pub fn failure(verdict: &Verdict) -> Option<String> {
 /// # Errors
 /// See [`BatchError`].
 pub fn shrink(workshop: &Workshop, node: Node, verdict: &Verdict) -> Result<Node, BatchError> {
-    let Some(wanted) = failure(verdict) else { return Ok(node) };
+    let Some(wanted) = failure(&node.to_source(), verdict) else { return Ok(node) };
     // Whether a program compiles is found out without running it.
     let runs = matches!(verdict, Verdict::Diverges(_) | Verdict::Hung);
     let machines = workshop.machines && !matches!(verdict, Verdict::Invalid(_));
@@ -48,8 +50,9 @@ pub fn shrink(workshop: &Workshop, node: Node, verdict: &Verdict) -> Result<Node
                 |node: &Node| Program { id: "candidate".to_owned(), source: node.to_source() };
             let programs: Vec<Program> = batch.iter().map(program).collect();
             let reports = workshop.run(&programs)?;
-            let failing =
-                reports.iter().position(|r| failure(&r.verdict).as_ref() == Some(&wanted));
+            let mut failures =
+                programs.iter().zip(&reports).map(|(p, r)| failure(&p.source, &r.verdict));
+            let failing = failures.position(|failure| failure.as_ref() == Some(&wanted));
             if let Some(index) = failing {
                 smallest = batch[index].clone();
                 continue 'smaller;
