@@ -207,6 +207,33 @@ impl Workshop {
     }
 }
 
+impl Workshop {
+    /// What rustc says against each of the programs in this lowering alone. Against one that compiles it says
+    /// nothing.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub fn check(
+        &self,
+        programs: &[Program],
+        lowering: Lowering,
+    ) -> Result<Vec<Vec<Complaint>>, BatchError> {
+        let package = package::Package::new(&self.name);
+        let mut complaints = build::Complaints::new();
+        loop {
+            package.write(programs, |index, included| {
+                included == lowering && !complaints.contains_key(&(index, lowering))
+            })?;
+            match build::build(&package, true)? {
+                build::Built::Whole { .. } => break,
+                build::Built::Broken(errors) => complaints.extend(errors),
+            }
+        }
+        let of_program = |index| complaints.remove(&(index, lowering)).unwrap_or_default();
+        Ok((0..programs.len()).map(of_program).collect())
+    }
+}
+
 /// The root of the workspace that this crate was built from.
 fn workspace() -> PathBuf {
     let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

@@ -66,7 +66,7 @@ impl Generator {
             Ty::List,
             Ty::Failing,
         ]);
-        self.budget = 60 + self.rng.below(120);
+        self.budget = (60 + self.rng.below(120)).min(self.largest);
         self.function("program", &[Ty::Int], returns, Shape::default())
     }
 
@@ -83,7 +83,7 @@ impl Generator {
             Ty::Unit,
         ]);
         let name = format!("helper{index}");
-        self.budget = 20 + self.rng.below(30);
+        self.budget = (20 + self.rng.below(30)).min(self.largest);
         let shape = Shape { prologue: "tick().await;", ..Shape::default() };
         let node = self.function(&name, &parameters, returns, shape);
         self.add_helper(&name, parameters, returns, &node);

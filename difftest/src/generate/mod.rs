@@ -25,12 +25,18 @@ use crate::script::Rng;
 
 pub use node::{Kind, Node};
 pub use refusals::are_expected;
-pub use shrink::{failure, shrink};
+pub(crate) use node::{Path, Piece};
+pub use shrink::{failure, shrink, smallest};
 pub use types::Ty;
 
 /// The program that `seed` names.
 pub fn program(seed: u64) -> Node {
     Generator::new(Rng::new(seed)).program()
+}
+
+/// A small program that `seed` names.
+pub fn small_program(seed: u64) -> Node {
+    Generator { largest: 24, ..Generator::new(Rng::new(seed)) }.program()
 }
 
 /// What `break` and `continue` can go to.
@@ -90,6 +96,8 @@ struct Generator {
     expression: Option<Mark>,
     /// Whether the expression that is written next is that.
     is_bound: bool,
+    /// How many expressions a function may have at most.
+    largest: usize,
     /// How many more expressions the function may have.
     budget: usize,
     nesting: usize,
@@ -113,6 +121,7 @@ impl Generator {
             may_be_refused: false,
             expression: None,
             is_bound: false,
+            largest: usize::MAX,
             budget: 0,
             nesting: 0,
             loops: 0,

@@ -37,6 +37,26 @@ pub fn shrink(workshop: &Workshop, node: Node, verdict: &Verdict) -> Result<Node
     let runs = matches!(verdict, Verdict::Diverges(_) | Verdict::Hung);
     let machines = workshop.machines && !matches!(verdict, Verdict::Invalid(_));
     let workshop = &Workshop { runs, machines, ..workshop.clone() };
+    smallest(node, |nodes| {
+        let program =
+            |node: &Node| Program { id: "candidate".to_owned(), source: node.to_source() };
+        let programs: Vec<Program> = nodes.iter().map(program).collect();
+        let reports = workshop.run(&programs)?;
+        let mut failures =
+            programs.iter().zip(&reports).map(|(p, report)| failure(&p.source, &report.verdict));
+        Ok(failures.position(|failure| failure.as_ref() == Some(&wanted)))
+    })
+}
+
+/// The smallest program found that is like `node` in what `find` looks for: it finds the first such program
+/// among several.
+///
+/// # Errors
+/// Those of `find`.
+pub fn smallest(
+    node: Node,
+    mut find: impl FnMut(&[Node]) -> Result<Option<usize>, BatchError>,
+) -> Result<Node, BatchError> {
     let mut smallest = node;
     let mut builds = 0;
     'smaller: loop {
@@ -46,14 +66,7 @@ pub fn shrink(workshop: &Workshop, node: Node, verdict: &Verdict) -> Result<Node
                 return Ok(smallest);
             }
             builds += 1;
-            let program =
-                |node: &Node| Program { id: "candidate".to_owned(), source: node.to_source() };
-            let programs: Vec<Program> = batch.iter().map(program).collect();
-            let reports = workshop.run(&programs)?;
-            let mut failures =
-                programs.iter().zip(&reports).map(|(p, r)| failure(&p.source, &r.verdict));
-            let failing = failures.position(|failure| failure.as_ref() == Some(&wanted));
-            if let Some(index) = failing {
+            if let Some(index) = find(batch)? {
                 smallest = batch[index].clone();
                 continue 'smaller;
             }
