@@ -62,11 +62,11 @@ pub(super) fn build(package: &Package, only_check: bool) -> Result<Built, BatchE
         let Some(diagnostic) = message.message else { continue };
         let rendered = diagnostic.rendered();
         match (diagnostic.level.as_str(), program(package, &diagnostic)) {
-            ("warning", Some((index, lowering, line))) => {
-                warnings.add(index, lowering, line, &diagnostic, rendered);
+            ("warning", Some((index, lowering, start))) => {
+                warnings.add(index, lowering, diagnostic.complaint(start));
             }
-            ("error", Some((index, lowering, line))) => {
-                errors.entry((index, lowering)).or_default().push(diagnostic.complaint(Some(line)));
+            ("error", Some((index, lowering, start))) => {
+                errors.entry((index, lowering)).or_default().push(diagnostic.complaint(start));
             }
             ("error", None) => unexplained.push_str(&rendered),
             _ => {}
@@ -82,17 +82,13 @@ pub(super) fn build(package: &Package, only_check: bool) -> Result<Built, BatchE
     Ok(Built::Broken(errors))
 }
 
-/// The program and the lowering that something is said about, and the line of the source.
+/// The program and the lowering that something is said about, and the line of the file after which its
+/// source begins.
 fn program(package: &Package, diagnostic: &Diagnostic) -> Option<(usize, Lowering, usize)> {
     let (index, line) = diagnostic.place()?;
     let path = package.folder.join("src").join(format!("p{index}.rs"));
     let start = machine_line(&fs::read_to_string(path).ok()?);
-    // The source begins in the line after that of its module.
-    Some(if line < start {
-        (index, Lowering::Plain, line.saturating_sub(1))
-    } else {
-        (index, Lowering::Machine, line - start)
-    })
+    Some(if line < start { (index, Lowering::Plain, 1) } else { (index, Lowering::Machine, start) })
 }
 
 /// The lints that are off in machines, where locals are declared anew in every state, and neither the
@@ -113,15 +109,9 @@ struct Warnings {
 }
 
 impl Warnings {
-    fn add(
-        &mut self,
-        index: usize,
-        lowering: Lowering,
-        line: usize,
-        diagnostic: &Diagnostic,
-        rendered: String,
-    ) {
-        let code = diagnostic.code().unwrap_or_default();
+    fn add(&mut self, index: usize, lowering: Lowering, warning: Complaint) {
+        let Complaint { code, line, rendered, .. } = warning;
+        let (code, line) = (code.unwrap_or_default(), line.unwrap_or_default());
         let of_lowering = match lowering {
             Lowering::Plain => &mut self.plain,
             Lowering::Machine => &mut self.machine,

@@ -11,6 +11,8 @@ pub struct Complaint {
     pub line: Option<usize>,
     /// The message, its labels, notes and helps.
     pub said: Vec<String>,
+    /// The lines of the source that have labels.
+    pub labeled: Vec<usize>,
     /// All of it, for people.
     pub rendered: String,
 }
@@ -74,9 +76,16 @@ impl Diagnostic {
         self.rendered.clone().unwrap_or_else(|| self.message.clone())
     }
 
-    /// As something said against a line of the source.
-    pub(super) fn complaint(&self, line: Option<usize>) -> Complaint {
-        Complaint { code: self.code(), line, said: self.said(), rendered: self.rendered() }
+    /// As something said against a source that begins behind this line of its file.
+    pub(super) fn complaint(&self, start: usize) -> Complaint {
+        let places = self.spans.iter().filter_map(Span::place);
+        Complaint {
+            code: self.code(),
+            line: self.place().map(|(_, line)| line.saturating_sub(start)),
+            said: self.said(),
+            labeled: places.map(|(_, line)| line.saturating_sub(start)).collect(),
+            rendered: self.rendered(),
+        }
     }
 
     fn said(&self) -> Vec<String> {

@@ -24,6 +24,9 @@ pub enum Fault {
 pub enum Refusal {
     /// At least one of them is.
     LikeRustc,
+    /// One of them is of the same kind, and both are about the same two places of which one must be wrong: the
+    /// machine has read them in another order.
+    OtherEnd,
     /// A rule of piton has been broken, which is noticed first.
     ByRule,
 }
@@ -31,11 +34,19 @@ pub enum Refusal {
 /// How many errors a workflow may have that the function does not have.
 const MORE: usize = 2;
 
-/// Compares what rustc says against a workflow with what it says against the function.
+/// Compares what rustc says against the workflow of this source with what it says against the function.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn judge(plain: &[Complaint], machine: &[Complaint]) -> Result<Refusal, Fault> {
+pub fn judge(
+    source: &str,
+    plain: &[Complaint],
+    machine: &[Complaint],
+) -> Result<Refusal, Fault> {
+    let is_attribute = |line: usize| {
+        let line = line.checked_sub(1).and_then(|line| source.lines().nth(line));
+        line.is_some_and(|line| line.trim_start().starts_with("#[workflow"))
+    };
     if machine.is_empty() {
         return Err(Fault::Accepted);
     }
@@ -45,20 +56,38 @@ pub fn judge(plain: &[Complaint], machine: &[Complaint]) -> Result<Refusal, Faul
     let (ruled, others): (Vec<_>, Vec<_>) = machine.iter().partition(|c| c.rule().is_some());
     let said: BTreeSet<&str> = plain.iter().flat_map(|c| &c.said).map(String::as_str).collect();
     let own = others.iter().flat_map(|c| &c.said).filter(|text| !said.contains(text.as_str()));
-    if let Some(words) = own.filter_map(|text| word_of_generated_code(text)).next() {
+    let speaks_of_closures = said.iter().any(|text| text.contains("closure"));
+    let of_machine = |text: &&String| !speaks_of_closures && text.contains("closure");
+    if let Some(words) = own.clone().find_map(|text| word_of_generated_code(text)) {
         return Err(Fault::Words(words));
+    }
+    if own.clone().any(|text| of_machine(&text)) {
+        return Err(Fault::Words("closure".to_owned()));
+    }
+    if others.iter().flat_map(|c| &c.labeled).any(|line| is_attribute(*line)) {
+        return Err(Fault::Words("#[workflow]".to_owned()));
     }
     if others.is_empty() {
         return Ok(Refusal::ByRule);
     }
-    let places: BTreeSet<_> = plain.iter().map(|c| (&c.code, c.line)).collect();
-    if !machine.iter().any(|complaint| places.contains(&(&complaint.code, complaint.line))) {
+    let is_like = |a: &Complaint, b: &Complaint| a.code == b.code && a.line == b.line;
+    let is_other_end = |a: &Complaint, b: &Complaint| {
+        a.code == b.code && a.labeled.iter().any(|line| b.labeled.contains(line))
+    };
+    let any = |fits: &dyn Fn(&Complaint, &Complaint) -> bool| {
+        machine.iter().any(|complaint| plain.iter().any(|other| fits(complaint, other)))
+    };
+    let refusal = if any(&is_like) {
+        Refusal::LikeRustc
+    } else if any(&is_other_end) {
+        Refusal::OtherEnd
+    } else {
         return Err(Fault::Elsewhere);
-    }
+    };
     if machine.len() > plain.len() + MORE + ruled.len().min(1) {
         return Err(Fault::TooMany);
     }
-    Ok(Refusal::LikeRustc)
+    Ok(refusal)
 }
 
 /// What nobody has written who reads the message.

@@ -89,7 +89,7 @@ pub fn judge_all(workshop: &Workshop, nodes: &[Node]) -> Result<Vec<Judged>, Bat
     let source = |index: usize| programs[index].source.clone();
     for (index, machine) in broken.into_iter().zip(machine) {
         let plain = plain[index].clone();
-        let outcome = judge(&plain, &machine).map_or_else(Outcome::Faulty, Outcome::Refused);
+        let outcome = judge(&source(index), &plain, &machine).map_or_else(Outcome::Faulty, Outcome::Refused);
         judged[index] = Some(Judged { outcome, source: source(index), plain, machine });
     }
     for (index, report) in valid.into_iter().zip(reports) {
@@ -124,6 +124,7 @@ impl Judged {
     pub fn kind(&self) -> &'static str {
         match &self.outcome {
             Outcome::Refused(Refusal::LikeRustc) => "refused as by rustc",
+            Outcome::Refused(Refusal::OtherEnd) => "refused at the other end",
             Outcome::Refused(Refusal::ByRule) => "refused by a rule",
             Outcome::Agrees => "no mistakes",
             Outcome::RefusedAlone => "no mistakes for rustc",
