@@ -24,8 +24,8 @@ pub enum Fault {
 pub enum Refusal {
     /// At least one of them is.
     LikeRustc,
-    /// One of them is of the same kind, and both are about the same two places of which one must be wrong: the
-    /// machine has read them in another order.
+    /// One of them is of the same kind, and both are about two values of which one must be wrong: those of the
+    /// machine are in another order.
     OtherEnd,
     /// A rule of piton has been broken, which is noticed first.
     ByRule,
@@ -72,7 +72,9 @@ pub fn judge(
     }
     let is_like = |a: &Complaint, b: &Complaint| a.code == b.code && a.line == b.line;
     let is_other_end = |a: &Complaint, b: &Complaint| {
-        a.code == b.code && a.labeled.iter().any(|line| b.labeled.contains(line))
+        let swapped = clash(b).map(|(expected, found)| (found, expected));
+        let is_same_place = a.labeled.iter().any(|line| b.labeled.contains(line));
+        a.code == b.code && (is_same_place || swapped.is_some() && clash(a) == swapped)
     };
     let any = |fits: &dyn Fn(&Complaint, &Complaint) -> bool| {
         machine.iter().any(|complaint| plain.iter().any(|other| fits(complaint, other)))
@@ -88,6 +90,11 @@ pub fn judge(
         return Err(Fault::TooMany);
     }
     Ok(refusal)
+}
+
+/// The types that do not fit: what is expected, and what is there.
+fn clash(complaint: &Complaint) -> Option<(&str, &str)> {
+    complaint.said.iter().find_map(|text| text.strip_prefix("expected ")?.split_once(", found "))
 }
 
 /// What nobody has written who reads the message.
