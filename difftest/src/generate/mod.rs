@@ -24,8 +24,8 @@ use self::scope::{Mark, Scope};
 use crate::script::Rng;
 
 pub use node::{Kind, Node};
-pub use refusals::are_expected;
 pub(crate) use node::{Path, Piece};
+pub use refusals::are_expected;
 pub use shrink::{failure, shrink, smallest};
 pub use types::Ty;
 

@@ -140,7 +140,8 @@ fn role(first: &str, before: &str, after: &str) -> Mistake {
     if is_branch || trimmed.ends_with("else") || trimmed.ends_with("=>") {
         return Mistake::Branch;
     }
-    if let Some(place) = trimmed.strip_suffix('=').filter(|place| place.ends_with([' ', '+', '-'])) {
+    if let Some(place) = trimmed.strip_suffix('=').filter(|place| place.ends_with([' ', '+', '-']))
+    {
         let line = place.lines().last().unwrap_or_default();
         return if line.contains("let ") { Mistake::Bound } else { Mistake::Assigned };
     }
@@ -167,7 +168,8 @@ fn edited_texts(text: &str) -> Vec<(Mistake, String)> {
         let (before, rest) = text.split_at(at);
         for (mistake, word) in LEFT_OUT {
             let Some(after) = rest.strip_prefix(word) else { continue };
-            let is_operator = word == "&" && (before.ends_with([' ', '&']) || after.starts_with('&'));
+            let is_operator =
+                word == "&" && (before.ends_with([' ', '&']) || after.starts_with('&'));
             if !is_operator {
                 edited.push((mistake, format!("{before}{after}")));
             }
@@ -196,7 +198,8 @@ fn put_in<'a>(program: &'a Node, path: &Path, list: &Node) -> Vec<Edit<'a>> {
     for (index, statement) in list.children().enumerate() {
         for (name, ty) in &declared {
             let at = [path.as_slice(), &[index]].concat();
-            let (moved, changed) = (format!("drop({name});"), format!("{name} = {};", ty.literal()));
+            let (moved, changed) =
+                (format!("drop({name});"), format!("{name} = {};", ty.literal()));
             edits.push(before(program, &at, Mistake::Moved, &moved));
             edits.push(before(program, &at, Mistake::Changed, &changed));
         }

@@ -38,11 +38,7 @@ const MORE: usize = 2;
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn judge(
-    source: &str,
-    plain: &[Complaint],
-    machine: &[Complaint],
-) -> Result<Refusal, Fault> {
+pub fn judge(source: &str, plain: &[Complaint], machine: &[Complaint]) -> Result<Refusal, Fault> {
     let is_attribute = |line: usize| {
         let line = line.checked_sub(1).and_then(|line| source.lines().nth(line));
         line.is_some_and(|line| line.trim_start().starts_with("#[workflow"))
@@ -100,8 +96,18 @@ fn clash(complaint: &Complaint) -> Option<(&str, &str)> {
 /// What nobody has written who reads the message.
 fn word_of_generated_code(text: &str) -> Option<String> {
     const WORDS: [&str; 12] = [
-        "__", "Local<", "slots", "machine::", "TypeOf", "StepContext", "StepError", "Saved", "Frame",
-        "closure@", "`Token", "::step",
+        "__",
+        "Local<",
+        "slots",
+        "machine::",
+        "TypeOf",
+        "StepContext",
+        "StepError",
+        "Saved",
+        "Frame",
+        "closure@",
+        "`Token",
+        "::step",
     ];
     // The modules that programs are in, and what stands in for their activities.
     let text = text.replace("difftest::machine::", "");
@@ -115,4 +121,51 @@ fn word_of_generated_code(text: &str) -> Option<String> {
     }
     cleaned += rest;
     WORDS.into_iter().find(|word| cleaned.contains(word)).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(code: &str, line: usize, said: &str) -> Complaint {
+        Complaint {
+            code: Some(code.to_owned()),
+            line: Some(line),
+            said: vec![said.to_owned()],
+            labeled: vec![line],
+            rendered: format!("error[{code}]: {said}"),
+        }
+    }
+
+    const SOURCE: &str = "#[workflow]\nasync fn program() {\n    let x: u8 = \"\";\n}\n";
+
+    #[test]
+    fn the_same_error_in_the_same_line_is_asked_for() {
+        let plain = [complaint("E0308", 3, "expected `u8`, found `&str`")];
+        let judged = |machine: &[Complaint]| judge(SOURCE, &plain, machine);
+        assert_eq!(judged(&plain), Ok(Refusal::LikeRustc));
+        assert_eq!(judged(&[]), Err(Fault::Accepted));
+        assert_eq!(judged(&[complaint("E0308", 4, "mismatched types")]), Err(Fault::Elsewhere));
+        let swapped = complaint("E0308", 4, "expected `&str`, found `u8`");
+        assert_eq!(judged(&[swapped]), Ok(Refusal::OtherEnd));
+        let ruled = complaint("E0277", 4, "rule `saved_locals`");
+        assert_eq!(judged(&[ruled]), Ok(Refusal::ByRule));
+        let many: Vec<_> =
+            (3..9).map(|line| complaint("E0308", line, "mismatched types")).collect();
+        assert_eq!(judged(&many), Err(Fault::TooMany));
+    }
+
+    #[test]
+    fn no_words_of_the_machine_are_asked_for() {
+        let plain = [complaint("E0308", 3, "expected `u8`, found `&str`")];
+        let word = |said| judge(SOURCE, &plain, &[complaint("E0308", 3, said)]);
+        assert_eq!(word("expected `Local<u8>`"), Err(Fault::Words("Local<".to_owned())));
+        assert_eq!(
+            word("this closure implements `FnOnce`"),
+            Err(Fault::Words("closure".to_owned()))
+        );
+        assert_eq!(word("expected `p1::machine::Room`"), Ok(Refusal::LikeRustc));
+        let attribute = judge(SOURCE, &plain, &[complaint("E0308", 1, "inside of this loop")]);
+        assert_eq!(attribute, Err(Fault::Words("#[workflow]".to_owned())));
+    }
 }

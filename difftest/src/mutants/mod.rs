@@ -77,7 +77,8 @@ pub fn mutant(seed: u64) -> Mutant {
 pub fn judge_all(workshop: &Workshop, nodes: &[Node]) -> Result<Vec<Judged>, BatchError> {
     let program = |node: &Node| Program { id: String::new(), source: formatted(&node.to_source()) };
     let programs: Vec<Program> = nodes.iter().map(program).collect();
-    let shop = |kind: &str| Workshop { name: format!("{}-{kind}", workshop.name), ..workshop.clone() };
+    let shop =
+        |kind: &str| Workshop { name: format!("{}-{kind}", workshop.name), ..workshop.clone() };
     let plain = shop("plain").check(&programs, Lowering::Plain)?;
     let (valid, broken): (Vec<usize>, Vec<usize>) =
         (0..programs.len()).partition(|index| plain[*index].is_empty());
@@ -89,7 +90,8 @@ pub fn judge_all(workshop: &Workshop, nodes: &[Node]) -> Result<Vec<Judged>, Bat
     let source = |index: usize| programs[index].source.clone();
     for (index, machine) in broken.into_iter().zip(machine) {
         let plain = plain[index].clone();
-        let outcome = judge(&source(index), &plain, &machine).map_or_else(Outcome::Faulty, Outcome::Refused);
+        let outcome =
+            judge(&source(index), &plain, &machine).map_or_else(Outcome::Faulty, Outcome::Refused);
         judged[index] = Some(Judged { outcome, source: source(index), plain, machine });
     }
     for (index, report) in valid.into_iter().zip(reports) {
@@ -145,9 +147,8 @@ impl Judged {
                 codes(&self.plain),
                 codes(&self.machine)
             )),
-            Outcome::Fails(verdict) => {
-                generate::failure(&self.source, verdict).map(|failure| format!("valid, but {failure}"))
-            }
+            Outcome::Fails(verdict) => generate::failure(&self.source, verdict)
+                .map(|failure| format!("valid, but {failure}")),
         }
     }
 
