@@ -112,7 +112,7 @@ const CONSTRUCTS: &[&[&str]] = &[
     &[".into_iter().zip("],
     // Look-ups with keys that are variables.
     &["if let Some(v", ".get(&v", ") {"],
-    &["/* may be refused: saved_locals */ let Some(v", ".get_mut(&v"],
+    &["/* may be refused: saved_locals */ let Some(v"],
     &["let Some(v", ".find(|x| **x > v", ") else { break 'l"],
     &["let v", ".lines.iter_mut().find(|l| l.count > v", ".unwrap();"],
     // Ranges that are driven by hand.
@@ -128,7 +128,7 @@ const CONSTRUCTS: &[&[&str]] = &[
     &["/* may be refused: saved_locals */ let mut v", ".lease("],
     // Raw names.
     &["let r#type = "],
-    &["{match:?}"],
+    &["{move:?}"],
     &["self.r#"],
     &["let r#v"],
     &["async fn r#"],

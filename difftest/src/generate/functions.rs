@@ -35,7 +35,7 @@ impl Generator {
         // Generated code may do pointless things, and is often known to panic.
         let prologue = "#![allow(warnings, unconditional_panic)]\n\
              use piton::{bail, ensure};\nuse std::fmt::Write as _;";
-        self.may_be_refused = self.rng.chance(20);
+        self.may_be_refused = self.rng.chance(12);
         let mut items = vec![Node::stmt(prologue, Vec::new())];
         for index in 0..self.rng.below(3) {
             items.push(self.helper(index));

@@ -26,11 +26,14 @@ impl Generator {
         }
         let mut renamed = Vec::new();
         let first = self.rng.below(KEYWORDS.len());
-        for index in 0..3 {
+        for index in 0..5 {
             let to = KEYWORDS[(first + index) % KEYWORDS.len()].to_owned();
-            renamed.push(Renamed { from: self.a_local(), to, is_plain: false });
+            // What all functions have as a parameter is what format strings capture most often.
+            let is_parameter = index == 0 && self.rng.chance(50);
+            let from = if is_parameter { "n".to_owned() } else { self.a_local() };
+            renamed.push(Renamed { from, to, is_plain: false });
         }
-        let to = KEYWORDS[(first + 3) % KEYWORDS.len()].to_owned();
+        let to = KEYWORDS[(first + 5) % KEYWORDS.len()].to_owned();
         renamed.push(Renamed { from: self.rng.pick(&OTHERS).to_owned(), to, is_plain: false });
         for _ in 0..2 {
             let from = self.a_local();
