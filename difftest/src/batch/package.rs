@@ -113,8 +113,9 @@ fn module(program: &Program, plain: bool, machine: bool) -> String {
 /// The source without what only `#[workflow]` gives a meaning: the attribute itself, and the context
 /// among the parameters, which is not among the arguments of a call. Line by line the same.
 fn plain_source(source: &str) -> String {
-    let is_attribute = |line: &str| line.trim_start().starts_with("#[workflow");
-    let lines = source.lines().map(|line| if is_attribute(line) { "" } else { line });
+    let is_left_out =
+        |line: &str| line.trim_start().starts_with("#[workflow") || line.trim() == "cx: &Context,";
+    let lines = source.lines().map(|line| if is_left_out(line) { "" } else { line });
     let source: String = lines.flat_map(|line| [line, "\n"]).collect();
     source.replace("(cx: &Context, ", "(").replace("(cx: &Context)", "()")
 }

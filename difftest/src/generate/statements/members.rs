@@ -55,8 +55,8 @@ const FORMS: [Form; 24] = [
     ("let # = &mut ~.members[1];\n#.karma = act(#.karma).await;\nnote(&#.name);", &[]),
     ("if let Some(#) = ~.members.last_mut() {\nlet % = #.karma;\n#.karma = act(%).await;\n}", &[]),
     (
-        "for # in &mut ~.members {\nlet % = #.karma;\n#.karma = act(%).await;\n#.name = $;\n}",
-        &[Ty::Text],
+        "for # in &mut ~.members {\nlet % = #.karma;\n#.karma = act(%).await;\n#.name.push('y');\n}",
+        &[],
     ),
     ("let mut # = ~.lease($);\n#.karma += 5;\ndrop(#);\ntick().await;", &[Ty::Int]),
     ("let # = { let % = ~.lease(0); %.karma };\n~.lease(1).karma = act(#).await;", &[]),
