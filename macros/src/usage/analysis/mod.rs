@@ -164,6 +164,10 @@ impl<'a> Analysis<'a> {
         match left {
             Expr::Path(_) => {
                 if let Some(Place { local, .. }) = self.place(left) {
+                    // Where it is not there, rustc would take this for its first value.
+                    if self.locals[local].is_final() {
+                        self.read(Place::whole(local), Mode::Borrow);
+                    }
                     self.usage.mentions.insert(local);
                     self.usage.changes.insert(local);
                     self.usage.writes.insert(Place::whole(local));

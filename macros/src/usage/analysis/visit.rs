@@ -9,7 +9,7 @@ use crate::ir::label_target;
 use crate::macros::{self, Piece, Role};
 use crate::normalize::select::Select;
 use crate::normalize::{is_assignment, is_comparison, is_lazy, split_type};
-use crate::usage::{Jump, Place};
+use crate::usage::Jump;
 
 /// Whether the method only looks at what it is called on, by the traits and types of the standard library
 /// that have these methods.
