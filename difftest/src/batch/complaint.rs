@@ -7,8 +7,10 @@ use serde::Deserialize;
 pub struct Complaint {
     /// `E0308` and the like. What macros report has none.
     pub code: Option<String>,
-    /// The line of the source, from 1, if it is about one.
+    /// The line of the source, from 1, if it is about one: the first of several.
     pub line: Option<usize>,
+    /// The last of them.
+    pub last_line: Option<usize>,
     /// The message, its labels, notes and helps.
     pub said: Vec<String>,
     /// The lines of the source that have labels.
@@ -51,6 +53,7 @@ struct Code {
 struct Span {
     file_name: String,
     line_start: usize,
+    line_end: usize,
     is_primary: bool,
     label: Option<String>,
     expansion: Option<Box<Expansion>>,
@@ -64,8 +67,12 @@ struct Expansion {
 impl Diagnostic {
     /// The number of the program that this is about, and the line of its file.
     pub(super) fn place(&self) -> Option<(usize, usize)> {
+        self.lines().map(|(index, [first, _])| (index, first))
+    }
+
+    fn lines(&self) -> Option<(usize, [usize; 2])> {
         let (primary, others): (Vec<_>, Vec<_>) = self.spans.iter().partition(|s| s.is_primary);
-        primary.into_iter().chain(others).find_map(Span::place)
+        primary.into_iter().chain(others).find_map(Span::lines)
     }
 
     pub(super) fn code(&self) -> Option<String> {
@@ -78,12 +85,13 @@ impl Diagnostic {
 
     /// As something said against a source that begins behind this line of its file.
     pub(super) fn complaint(&self, start: usize) -> Complaint {
-        let places = self.spans.iter().filter_map(Span::place);
+        let places = self.spans.iter().filter_map(Span::lines);
         Complaint {
             code: self.code(),
             line: self.place().map(|(_, line)| line.saturating_sub(start)),
+            last_line: self.lines().map(|(_, [_, line])| line.saturating_sub(start)),
             said: self.said(),
-            labeled: places.map(|(_, line)| line.saturating_sub(start)).collect(),
+            labeled: places.map(|(_, [line, _])| line.saturating_sub(start)).collect(),
             rendered: self.rendered(),
         }
     }
@@ -97,11 +105,11 @@ impl Diagnostic {
 
 impl Span {
     /// The innermost place in a program that this span comes from.
-    fn place(&self) -> Option<(usize, usize)> {
+    fn lines(&self) -> Option<(usize, [usize; 2])> {
         let number = self.file_name.strip_prefix("src/p").and_then(|n| n.strip_suffix(".rs"));
         match number.and_then(|number| number.parse().ok()) {
-            Some(index) => Some((index, self.line_start)),
-            None => self.expansion.as_ref()?.span.place(),
+            Some(index) => Some((index, [self.line_start, self.line_end])),
+            None => self.expansion.as_ref()?.span.lines(),
         }
     }
 }

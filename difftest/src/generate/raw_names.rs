@@ -65,7 +65,7 @@ fn rename(text: &str, renamed: &[Renamed], rng: &mut Rng) -> String {
         let found = renamed.iter().find(|renamed| renamed.from == word);
         match found.filter(|_| !is_in_string || is_captured) {
             Some(Renamed { to, is_plain, .. }) => {
-                let is_raw = !is_captured && !(*is_plain && rng.chance(50));
+                let is_raw = !(is_captured || *is_plain && rng.chance(50));
                 // A label has a quote before it, and no other name.
                 out += if is_raw && !out.ends_with('\'') { "r#" } else { "" };
                 out += to;

@@ -127,6 +127,7 @@ impl Judged {
         match &self.outcome {
             Outcome::Refused(Refusal::LikeRustc) => "refused as by rustc",
             Outcome::Refused(Refusal::OtherEnd) => "refused at the other end",
+            Outcome::Refused(Refusal::AtAttribute) => "refused with a label at the attribute",
             Outcome::Refused(Refusal::ByRule) => "refused by a rule",
             Outcome::Agrees => "no mistakes",
             Outcome::RefusedAlone => "no mistakes for rustc",
