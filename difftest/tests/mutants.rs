@@ -12,7 +12,7 @@ fn every_mistake_is_made() {
     for seed in 1..200 {
         *made.entry(mutants::mutant(seed).mistake).or_default() += 1;
     }
-    assert!(made.len() == 16 && made.values().all(|count| *count > 1), "{made:?}");
+    assert!(made.len() == 15 && made.values().all(|count| *count > 1), "{made:?}");
 }
 
 #[test]

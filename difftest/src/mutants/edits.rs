@@ -28,8 +28,6 @@ pub enum Mistake {
     Mutability,
     /// A `.clone()` is, so a value is moved that is used again.
     Clone,
-    /// An `.await` is.
-    Await,
     /// A `&` is.
     Borrow,
     /// A variable is called by a name that nothing has.
@@ -151,11 +149,10 @@ fn role(first: &str, before: &str, after: &str) -> Mistake {
 
 /// The text with one word of it left out or replaced.
 fn edited_texts(text: &str) -> Vec<(Mistake, String)> {
-    const LEFT_OUT: [(Mistake, &str); 5] = [
+    const LEFT_OUT: [(Mistake, &str); 4] = [
         (Mistake::Question, "?"),
         (Mistake::Mutability, "mut "),
         (Mistake::Clone, ".clone()"),
-        (Mistake::Await, ".await"),
         (Mistake::Borrow, "&"),
     ];
     let mut edited = Vec::new();
