@@ -25,7 +25,7 @@ use crate::script::Rng;
 
 pub use node::{Kind, Node};
 pub(crate) use node::{Path, Piece};
-pub use refusals::are_expected;
+pub use refusals::{are_expected, may_be_refused};
 pub use shrink::{failure, shrink, smallest};
 pub use types::Ty;
 

@@ -8,6 +8,11 @@ use crate::batch::Complaint;
 /// What a statement begins with that may be refused.
 pub(super) const MAY_BE_REFUSED: &str = "/* may be refused: saved_locals */ ";
 
+/// Whether a rule may refuse the program.
+pub fn may_be_refused(source: &str) -> bool {
+    source.contains(MAY_BE_REFUSED)
+}
+
 /// Whether all complaints are about lines of `source` that may be refused by the rule they name.
 pub fn are_expected(source: &str, complaints: &[Complaint]) -> bool {
     let is_expected = |complaint: &Complaint| {
