@@ -7,8 +7,9 @@
 //! must be the same: the result, the operations they start and give up, the order of evaluation
 //! (see [`record::note`]) and of drops (see [`record::Noisy`]).
 //!
-//! [`batch`] turns sources into a crate, builds and runs it; [`generate`] writes programs. The
-//! hand-written ones are in `programs/`, one file each, named by what they exercise.
+//! [`batch`] turns sources into a crate, builds and runs it; [`generate`] writes programs, and [`mutants`]
+//! breaks them, so that rustc's errors can be compared, too. The hand-written ones are in `programs/`, one
+//! file each, named by what they exercise.
 //!
 //! Nothing in here may know what the compiler generates: the machine side uses the public interface
 //! of `piton::machine` alone.
@@ -17,8 +18,10 @@ pub mod answers;
 pub mod batch;
 pub mod corpus;
 pub(crate) mod drive;
+pub mod format;
 pub mod generate;
 pub mod machine;
+pub mod mutants;
 pub mod plain;
 pub mod record;
 pub mod script;

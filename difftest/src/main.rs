@@ -1,15 +1,16 @@
-//! Compares programs: the hand-written ones, or as many generated ones as wanted.
+//! Compares programs: the hand-written ones, as many generated ones as wanted, and mutants of such.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use clap::Parser;
-use difftest::batch::{Program, Report, Verdict, Workshop};
+use difftest::batch::{Complaint, Program, Report, Verdict, Workshop};
+use difftest::format::formatted;
 use difftest::generate::{self, Node};
+use difftest::mutants::{self, Mutant};
 
 /// Compare what rustc and piton make of the same programs.
 #[derive(Debug, Parser)]
@@ -20,6 +21,10 @@ struct Options {
     /// Generate and run this many programs.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     programs: u64,
+    /// Generate this many small programs, break each in one place, and compare what rustc says of both
+    /// lowerings.
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    mutants: u64,
     /// The seed of the first generated program; the others follow it.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -42,7 +47,7 @@ struct Options {
     /// Names the crate that is built. Two commands at the same time need two names.
     #[arg(long, value_name = "NAME", default_value = "explore")]
     name: String,
-    /// Print the generated programs, and do not run them.
+    /// Print the generated programs or mutants, and do not run them.
     #[arg(long)]
     print: bool,
 }
@@ -82,15 +87,21 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
             .map(|(seed, node)| Program { id: format!("seed {seed}"), source: node.to_source() })
             .collect();
         if options.print {
-            programs.into_iter().for_each(|program| println!("{}", formatted(program.source)));
+            programs.into_iter().for_each(|program| println!("{}", formatted(&program.source)));
             continue;
         }
         for (node, mut report) in nodes.into_iter().zip(workshop.run(&programs)?) {
-            tally.add(&report);
-            let Some(failure) = generate::failure(&report.verdict) else { continue };
+            let failure = generate::failure(&node.to_source(), &report.verdict);
+            let is_expected = failure.is_none() && matches!(report.verdict, Verdict::Refused(_));
+            if is_expected {
+                tally.expected += 1;
+            } else {
+                tally.add(&report);
+            }
+            let Some(failure) = failure else { continue };
             if let Some(folder) = &options.reports {
                 fs::create_dir_all(folder)?;
-                let text = report.to_text(&formatted(node.to_source()));
+                let text = report.to_text(&formatted(&node.to_source()));
                 fs::write(folder.join(format!("{}.txt", report.id.replace(' ', "-"))), text)?;
             }
             let shrunk = shrunk.entry(failure).or_default();
@@ -103,20 +114,59 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
             let small = generate::shrink(&shop, node, &report.verdict)?;
             let program = Program { id: report.id, source: small.to_source() };
             report = shop.run(std::slice::from_ref(&program))?.swap_remove(0);
-            print!("{}", report.to_text(&formatted(program.source)));
+            print!("{}", report.to_text(&formatted(&program.source)));
         }
         println!("{tally}");
     }
-    if !options.print {
+    if !options.print && options.mutants == 0 {
         println!("{tally}");
     }
-    Ok(tally.is_clean())
+    Ok(tally.is_clean() && run_mutants(options)?)
+}
+
+/// Whether there are no findings among the mutants.
+fn run_mutants(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
+    let workshop = Workshop::new(&options.name);
+    let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut shrunk: BTreeMap<String, usize> = BTreeMap::new();
+    let mut is_clean = true;
+    let seeds: Vec<u64> = (options.seed..options.seed + options.mutants).collect();
+    for seeds in seeds.chunks(options.batch.max(1)) {
+        let mutants: Vec<Mutant> = seeds.iter().map(|seed| mutants::mutant(*seed)).collect();
+        if options.print {
+            let source = |mutant: &Mutant| formatted(&mutant.node.to_source());
+            mutants.iter().for_each(|mutant| println!("{}", source(mutant)));
+            continue;
+        }
+        let nodes: Vec<Node> = mutants.iter().map(|mutant| mutant.node.clone()).collect();
+        for (mutant, judged) in mutants.into_iter().zip(mutants::judge_all(&workshop, &nodes)?) {
+            *outcomes.entry(judged.kind()).or_default() += 1;
+            let Some(finding) = judged.finding() else { continue };
+            is_clean = false;
+            let Mutant { seed, mistake, node } = mutant;
+            println!("== mutant {seed} ({mistake:?}): {finding}");
+            if let Some(folder) = &options.reports {
+                fs::create_dir_all(folder)?;
+                fs::write(folder.join(format!("mutant-{seed}.txt")), judged.to_text())?;
+            }
+            let made_small = shrunk.entry(finding).or_default();
+            if *made_small < options.shrink {
+                *made_small += 1;
+                let small = mutants::smallest(&workshop, node, &judged)?;
+                println!("{}", small.to_text());
+            }
+        }
+        println!("{outcomes:?}");
+    }
+    Ok(is_clean)
 }
 
 /// How many programs came to what.
 #[derive(Debug, Default)]
 struct Tally {
     agree: usize,
+    /// Refused, and they say of themselves that they may be.
+    expected: usize,
     diverge: usize,
     refused: usize,
     invalid: usize,
@@ -147,35 +197,13 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { agree, diverge, refused, invalid, hung, runs, operations } = self;
+        let Self { agree, expected, diverge, refused, invalid, hung, runs, operations } = self;
         write!(
             f,
-            "{agree} agree ({runs} runs, {operations} operations), {diverge} diverge, \
-             {refused} refused, {hung} do not end, {invalid} invalid"
+            "{agree} agree ({runs} runs, {operations} operations), {expected} refused as they may be, \
+             {diverge} diverge, {refused} refused, {hung} do not end, {invalid} invalid"
         )
     }
-}
-
-/// The source as rustfmt writes it, or as it is if that is not to be had.
-fn formatted(source: String) -> String {
-    let format = || -> std::io::Result<String> {
-        let mut child = Command::new("rustfmt")
-            .args(["--edition", "2024", "--emit", "stdout"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        // Dropped at once, which ends the input.
-        if let Some(mut stdin) = child.stdin.take() {
-            stdin.write_all(source.as_bytes())?;
-        }
-        let output = child.wait_with_output()?;
-        if !output.status.success() {
-            return Err(std::io::ErrorKind::InvalidData.into());
-        }
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    format().unwrap_or(source)
 }
 
 fn headline(verdict: &Verdict) -> String {
@@ -183,8 +211,8 @@ fn headline(verdict: &Verdict) -> String {
         Verdict::Agrees(_) => "agrees".to_owned(),
         Verdict::Diverges(_) => "diverges".to_owned(),
         Verdict::Hung => "does not end".to_owned(),
-        Verdict::Refused(messages) | Verdict::Invalid(messages) => {
-            messages.first().map_or("refused", |text| text.trim_end()).to_owned()
+        Verdict::Refused(complaints) | Verdict::Invalid(complaints) => {
+            complaints.first().map_or("refused", Complaint::headline).to_owned()
         }
     }
 }

@@ -110,6 +110,28 @@ const CONSTRUCTS: &[&[&str]] = &[
     &[": for row_", " in &rows_"],
     &[".chars()"],
     &[".into_iter().zip("],
+    // Look-ups with keys that are variables.
+    &["if let Some(v", ".get(&v", ") {"],
+    &["/* may be refused: saved_locals */ let Some(v"],
+    &["let Some(v", ".find(|x| **x > v", ") else { break 'l"],
+    &["let v", ".lines.iter_mut().find(|l| l.count > v", ".unwrap();"],
+    // Ranges that are driven by hand.
+    &["let mut v", " = i64::rem_euclid(", ")..=i64::rem_euclid("],
+    &["'l", ": while let Some(v", ".next_back() {"],
+    &["let mut v", " = if ", "{ 0..=2 } else { 3..="],
+    &["/* may be refused: saved_locals */ let mut v", " = (0..="],
+    // What methods of their own types lend.
+    &["= Room::new("],
+    &["let v", " = &mut v", ".chair.karma;"],
+    &["let mut v", ".borrow_mut();"],
+    &["/* may be refused: saved_locals */ let v", ".member("],
+    &["/* may be refused: saved_locals */ let mut v", ".lease("],
+    // Raw names.
+    &["let r#type = "],
+    &["{move:?}"],
+    &["self.r#"],
+    &["let r#v"],
+    &["async fn r#"],
     // Several at once.
     &["select! {"],
     &[" = ", "), if ", " => {"],

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
+use super::complaint::{Complaint, Diagnostic};
 use super::package::{Package, machine_line};
 use super::{BatchError, target};
 
@@ -19,12 +20,15 @@ pub enum Lowering {
     Machine,
 }
 
+/// What is said against which lowerings.
+pub(super) type Complaints = BTreeMap<(usize, Lowering), Vec<Complaint>>;
+
 /// What a build came to.
 pub(super) enum Built {
     /// It can be run, if it was not only checked.
     Whole { executable: Option<PathBuf>, warnings: BTreeMap<usize, Vec<String>> },
     /// These lowerings are in the way.
-    Broken(BTreeMap<(usize, Lowering), Vec<String>>),
+    Broken(Complaints),
 }
 
 /// A line of cargo's output; only what is looked at.
@@ -33,33 +37,6 @@ struct Message {
     reason: String,
     message: Option<Diagnostic>,
     executable: Option<PathBuf>,
-}
-
-#[derive(Deserialize)]
-struct Diagnostic {
-    level: String,
-    message: String,
-    code: Option<Code>,
-    spans: Vec<Span>,
-    rendered: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Code {
-    code: String,
-}
-
-#[derive(Deserialize)]
-struct Span {
-    file_name: String,
-    line_start: usize,
-    is_primary: bool,
-    expansion: Option<Box<Expansion>>,
-}
-
-#[derive(Deserialize)]
-struct Expansion {
-    span: Span,
 }
 
 /// Builds the package, or only checks that it compiles.
@@ -72,7 +49,7 @@ pub(super) fn build(package: &Package, only_check: bool) -> Result<Built, BatchE
         .env("CARGO_INCREMENTAL", "0")
         .output()
         .map_err(BatchError::io("start cargo"))?;
-    let mut errors: BTreeMap<(usize, Lowering), Vec<String>> = BTreeMap::new();
+    let mut errors = Complaints::new();
     let mut warnings = Warnings::default();
     let mut executable = None;
     let mut unexplained = String::new();
@@ -83,13 +60,13 @@ pub(super) fn build(package: &Package, only_check: bool) -> Result<Built, BatchE
             executable = message.executable.or(executable);
         }
         let Some(diagnostic) = message.message else { continue };
-        let rendered = diagnostic.rendered.clone().unwrap_or_else(|| diagnostic.message.clone());
-        match (diagnostic.level.as_str(), diagnostic.program(package)) {
-            ("warning", Some((index, lowering, line))) => {
-                warnings.add(index, lowering, line, &diagnostic, rendered);
+        let rendered = diagnostic.rendered();
+        match (diagnostic.level.as_str(), program(package, &diagnostic)) {
+            ("warning", Some((index, lowering, start))) => {
+                warnings.add(index, lowering, diagnostic.complaint(start));
             }
-            ("error", Some((index, lowering, _))) => {
-                errors.entry((index, lowering)).or_default().push(rendered);
+            ("error", Some((index, lowering, start))) => {
+                errors.entry((index, lowering)).or_default().push(diagnostic.complaint(start));
             }
             ("error", None) => unexplained.push_str(&rendered),
             _ => {}
@@ -105,30 +82,13 @@ pub(super) fn build(package: &Package, only_check: bool) -> Result<Built, BatchE
     Ok(Built::Broken(errors))
 }
 
-impl Diagnostic {
-    /// The program and the lowering that this is about, and the line within its module.
-    fn program(&self, package: &Package) -> Option<(usize, Lowering, usize)> {
-        let (primary, others): (Vec<_>, Vec<_>) = self.spans.iter().partition(|s| s.is_primary);
-        let (index, line) = primary.into_iter().chain(others).find_map(Span::program)?;
-        let path = package.folder.join("src").join(format!("p{index}.rs"));
-        let start = machine_line(&fs::read_to_string(path).ok()?);
-        Some(if line < start {
-            (index, Lowering::Plain, line)
-        } else {
-            (index, Lowering::Machine, line - start + 1)
-        })
-    }
-}
-
-impl Span {
-    /// The innermost place in a program that this span comes from.
-    fn program(&self) -> Option<(usize, usize)> {
-        let number = self.file_name.strip_prefix("src/p").and_then(|n| n.strip_suffix(".rs"));
-        match number.and_then(|number| number.parse().ok()) {
-            Some(index) => Some((index, self.line_start)),
-            None => self.expansion.as_ref()?.span.program(),
-        }
-    }
+/// The program and the lowering that something is said about, and the line of the file after which its
+/// source begins.
+fn program(package: &Package, diagnostic: &Diagnostic) -> Option<(usize, Lowering, usize)> {
+    let (index, line) = diagnostic.place()?;
+    let path = package.folder.join("src").join(format!("p{index}.rs"));
+    let start = machine_line(&fs::read_to_string(path).ok()?);
+    Some(if line < start { (index, Lowering::Plain, 1) } else { (index, Lowering::Machine, start) })
 }
 
 /// The lints that are off in machines, where locals are declared anew in every state, and neither the
@@ -149,15 +109,9 @@ struct Warnings {
 }
 
 impl Warnings {
-    fn add(
-        &mut self,
-        index: usize,
-        lowering: Lowering,
-        line: usize,
-        diagnostic: &Diagnostic,
-        rendered: String,
-    ) {
-        let code = diagnostic.code.as_ref().map(|code| code.code.clone()).unwrap_or_default();
+    fn add(&mut self, index: usize, lowering: Lowering, warning: Complaint) {
+        let Complaint { code, line, rendered, .. } = warning;
+        let (code, line) = (code.unwrap_or_default(), line.unwrap_or_default());
         let of_lowering = match lowering {
             Lowering::Plain => &mut self.plain,
             Lowering::Machine => &mut self.machine,

@@ -5,11 +5,11 @@
 //! crate is built again.
 
 mod build;
+mod complaint;
 mod execute;
 mod package;
 mod serve;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use crate::record::Record;
 use crate::script::Script;
 
 pub use build::Lowering;
+pub use complaint::Complaint;
 pub use serve::{Case, serve};
 
 /// A program to compare.
@@ -37,9 +38,9 @@ pub enum Verdict {
     /// They did not.
     Diverges(Box<Divergence>),
     /// The machine lowering does not compile.
-    Refused(Vec<String>),
+    Refused(Vec<Complaint>),
     /// The plain lowering does not compile: the program is no program.
-    Invalid(Vec<String>),
+    Invalid(Vec<Complaint>),
     /// It did not come to an end by itself.
     Hung,
 }
@@ -89,11 +90,11 @@ impl Report {
         }
         text += &match verdict {
             Verdict::Agrees(figures) => format!("{id}: {figures:?}\n"),
-            Verdict::Refused(messages) => {
-                format!("== {id}: refused\n{source}{}\n", messages.join("\n"))
+            Verdict::Refused(complaints) => {
+                format!("== {id}: refused\n{source}{}\n", rendered(complaints))
             }
-            Verdict::Invalid(messages) => {
-                format!("== {id}: invalid\n{source}{}\n", messages.join("\n"))
+            Verdict::Invalid(complaints) => {
+                format!("== {id}: invalid\n{source}{}\n", rendered(complaints))
             }
             Verdict::Hung => format!("== {id}: does not end\n{source}\n"),
             Verdict::Diverges(divergence) => format!(
@@ -106,6 +107,10 @@ impl Report {
         };
         text
     }
+}
+
+fn rendered(complaints: &[Complaint]) -> String {
+    complaints.iter().map(|complaint| complaint.rendered.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 /// Why no verdict could be reached.
@@ -159,7 +164,7 @@ impl Workshop {
     /// See [`BatchError`].
     pub fn run(&self, programs: &[Program]) -> Result<Vec<Report>, BatchError> {
         let package = package::Package::new(&self.name);
-        let mut excluded: BTreeMap<(usize, Lowering), Vec<String>> = BTreeMap::new();
+        let mut excluded = build::Complaints::new();
         let mut verdicts: Vec<Option<Verdict>> = vec![None; programs.len()];
         if !self.machines {
             excluded.extend((0..programs.len()).map(|i| ((i, Lowering::Machine), Vec::new())));
@@ -199,6 +204,33 @@ impl Workshop {
                 Report { id: program.id.clone(), verdict, warnings: warnings.unwrap_or_default() }
             })
             .collect())
+    }
+}
+
+impl Workshop {
+    /// What rustc says against each of the programs in this lowering alone. Against one that compiles it says
+    /// nothing.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    pub fn check(
+        &self,
+        programs: &[Program],
+        lowering: Lowering,
+    ) -> Result<Vec<Vec<Complaint>>, BatchError> {
+        let package = package::Package::new(&self.name);
+        let mut complaints = build::Complaints::new();
+        loop {
+            package.write(programs, |index, included| {
+                included == lowering && !complaints.contains_key(&(index, lowering))
+            })?;
+            match build::build(&package, true)? {
+                build::Built::Whole { .. } => break,
+                build::Built::Broken(errors) => complaints.extend(errors),
+            }
+        }
+        let of_program = |index| complaints.remove(&(index, lowering)).unwrap_or_default();
+        Ok((0..programs.len()).map(of_program).collect())
     }
 }
 

@@ -33,15 +33,19 @@ impl Package {
         let mut modules = String::new();
         let mut cases = String::new();
         for (index, program) in programs.iter().enumerate() {
-            if !included(index, Lowering::Plain) {
+            let [plain, machine] =
+                [Lowering::Plain, Lowering::Machine].map(|lowering| included(index, lowering));
+            if !plain && !machine {
                 continue;
             }
-            let machine = included(index, Lowering::Machine);
-            write(&source.join(format!("p{index}.rs")), &module(program, machine))?;
+            write(&source.join(format!("p{index}.rs")), &module(program, plain, machine))?;
             let run =
                 if machine { format!("Some(p{index}::machine::__run)") } else { "None".into() };
             // Writing to a String cannot fail.
             let _ = writeln!(modules, "mod p{index};");
+            if !plain {
+                continue;
+            }
             let _ = writeln!(
                 cases,
                 "        Case {{ index: {index}, plain: p{index}::plain::__run, machine: {run} }},"
@@ -79,16 +83,20 @@ pub(super) fn machine_line(module: &str) -> usize {
 
 const MACHINE: &str = "pub mod machine {";
 
-/// Both lowerings of a program. The source comes first in its module so that its documentation
+/// The lowerings of a program. The source comes first in its module so that its documentation
 /// stays that of the module, and it imports by glob so that it may use any name for itself.
-fn module(program: &Program, machine: bool) -> String {
-    let mut text = format!(
-        "pub mod plain {{\n{}\n\
-         #[allow(unused_imports)]\nuse difftest::plain::prelude::*;\n\
-         pub fn __run(script: difftest::script::Script, n: i64) -> difftest::record::Record {{\n    \
-         difftest::plain::run(script, move || program(n))\n}}\n}}\n",
-        plain_source(&program.source),
-    );
+fn module(program: &Program, plain: bool, machine: bool) -> String {
+    let mut text = String::new();
+    if plain {
+        let _ = write!(
+            text,
+            "pub mod plain {{\n{}\n\
+             #[allow(unused_imports)]\nuse difftest::plain::prelude::*;\n\
+             pub fn __run(script: difftest::script::Script, n: i64) -> difftest::record::Record {{\n    \
+             difftest::plain::run(script, move || program(n))\n}}\n}}\n",
+            plain_source(&program.source),
+        );
+    }
     if machine {
         let _ = write!(
             text,
@@ -105,8 +113,9 @@ fn module(program: &Program, machine: bool) -> String {
 /// The source without what only `#[workflow]` gives a meaning: the attribute itself, and the context
 /// among the parameters, which is not among the arguments of a call. Line by line the same.
 fn plain_source(source: &str) -> String {
-    let is_attribute = |line: &str| line.trim_start().starts_with("#[workflow");
-    let lines = source.lines().map(|line| if is_attribute(line) { "" } else { line });
+    let is_left_out =
+        |line: &str| line.trim_start().starts_with("#[workflow") || line.trim() == "cx: &Context,";
+    let lines = source.lines().map(|line| if is_left_out(line) { "" } else { line });
     let source: String = lines.flat_map(|line| [line, "\n"]).collect();
     source.replace("(cx: &Context, ", "(").replace("(cx: &Context)", "()")
 }

@@ -1,6 +1,7 @@
 //! The functions of a program: the entry, and workflows that it calls inline.
 
 use super::scope::Scope;
+use super::statements::members;
 use super::{Generator, Node, Question, Ty};
 
 /// What can be called.
@@ -34,6 +35,7 @@ impl Generator {
         // Generated code may do pointless things, and is often known to panic.
         let prologue = "#![allow(warnings, unconditional_panic)]\n\
              use piton::{bail, ensure};\nuse std::fmt::Write as _;";
+        self.may_be_refused = self.rng.chance(12);
         let mut items = vec![Node::stmt(prologue, Vec::new())];
         for index in 0..self.rng.below(3) {
             items.push(self.helper(index));
@@ -48,7 +50,10 @@ impl Generator {
             items.push(self.methods());
         }
         items.push(self.entry());
-        Node::list(items)
+        if items.iter().any(|item| item.to_source().contains("Room::")) {
+            items.insert(1, Node::stmt(members::ITEMS, Vec::new()));
+        }
+        self.with_raw_names(Node::list(items))
     }
 
     fn entry(&mut self) -> Node {
@@ -61,7 +66,7 @@ impl Generator {
             Ty::List,
             Ty::Failing,
         ]);
-        self.budget = 60 + self.rng.below(120);
+        self.budget = (60 + self.rng.below(120)).min(self.largest);
         self.function("program", &[Ty::Int], returns, Shape::default())
     }
 
@@ -78,7 +83,7 @@ impl Generator {
             Ty::Unit,
         ]);
         let name = format!("helper{index}");
-        self.budget = 20 + self.rng.below(30);
+        self.budget = (20 + self.rng.below(30)).min(self.largest);
         let shape = Shape { prologue: "tick().await;", ..Shape::default() };
         let node = self.function(&name, &parameters, returns, shape);
         self.add_helper(&name, parameters, returns, &node);
@@ -224,6 +229,7 @@ impl Generator {
         let mut inner =
             Self { rng: self.rng.clone(), names: self.names, ..Self::new(self.rng.clone()) };
         inner.helpers.clone_from(&self.helpers);
+        inner.may_be_refused = self.may_be_refused;
         let name = format!("inner{}", inner.fresh());
         let returns = self.rng.pick(&[Ty::Int, Ty::Text, Ty::Shape]);
         let is_plain = inner.rng.chance(30);

@@ -12,6 +12,8 @@ mod lent;
 mod matched;
 mod node;
 mod patterns;
+mod raw_names;
+mod refusals;
 mod scope;
 mod shrink;
 mod statements;
@@ -22,12 +24,19 @@ use self::scope::{Mark, Scope};
 use crate::script::Rng;
 
 pub use node::{Kind, Node};
-pub use shrink::{failure, shrink};
+pub(crate) use node::{Path, Piece};
+pub use refusals::{are_expected, may_be_refused};
+pub use shrink::{failure, shrink, smallest};
 pub use types::Ty;
 
 /// The program that `seed` names.
 pub fn program(seed: u64) -> Node {
     Generator::new(Rng::new(seed)).program()
+}
+
+/// A small program that `seed` names.
+pub fn small_program(seed: u64) -> Node {
+    Generator { largest: 24, ..Generator::new(Rng::new(seed)) }.program()
 }
 
 /// What `break` and `continue` can go to.
@@ -81,10 +90,14 @@ struct Generator {
     may_await: bool,
     /// Whether control may leave from here in the middle of an expression.
     may_exit: bool,
+    /// Whether the program may have in it what a rule of piton refuses.
+    may_be_refused: bool,
     /// Where the expression has begun that is being written, unless it is the value of a `let`.
     expression: Option<Mark>,
     /// Whether the expression that is written next is that.
     is_bound: bool,
+    /// How many expressions a function may have at most.
+    largest: usize,
     /// How many more expressions the function may have.
     budget: usize,
     nesting: usize,
@@ -105,8 +118,10 @@ impl Generator {
             has_param: false,
             may_await: true,
             may_exit: true,
+            may_be_refused: false,
             expression: None,
             is_bound: false,
+            largest: usize::MAX,
             budget: 0,
             nesting: 0,
             loops: 0,

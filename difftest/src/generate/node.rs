@@ -25,6 +25,16 @@ pub enum Kind {
     List,
 }
 
+/// Which part of a program, which part of that, and so on.
+pub(crate) type Path = Vec<usize>;
+
+/// What is found there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Piece<'a> {
+    Text(&'a str),
+    Node(&'a Node),
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
@@ -88,7 +98,62 @@ impl Node {
         }
     }
 
-    fn children(&self) -> impl Iterator<Item = &Node> {
+    /// The same with other text.
+    pub(super) fn map_text(mut self, map: &mut impl FnMut(String) -> String) -> Self {
+        let parts = self.parts.into_iter().map(|part| match part {
+            Part::Text(text) => Part::Text(map(text)),
+            Part::Node(node) => Part::Node(node.map_text(map)),
+        });
+        self.parts = parts.collect();
+        self
+    }
+
+    /// All pieces of text and nodes below this one, as they are read, with the way to each.
+    pub(crate) fn pieces(&self) -> Vec<(Path, Piece<'_>)> {
+        let mut out = Vec::new();
+        for (index, part) in self.parts.iter().enumerate() {
+            match part {
+                Part::Text(text) => out.push((vec![index], Piece::Text(text))),
+                Part::Node(node) => {
+                    out.push((vec![index], Piece::Node(node)));
+                    let below = node.pieces().into_iter();
+                    out.extend(below.map(|(path, piece)| ([vec![index], path].concat(), piece)));
+                }
+            }
+        }
+        out
+    }
+
+    /// The same with another piece at the end of the way.
+    pub(crate) fn with_piece(&self, path: &[usize], piece: Piece<'_>) -> Self {
+        self.changed_at(path, &|parts, index| {
+            parts[index] = match piece {
+                Piece::Text(text) => Part::Text(text.to_owned()),
+                Piece::Node(node) => Part::Node(node.clone()),
+            };
+        })
+    }
+
+    /// The same with a node more, before what is at the end of the way, which is in a list.
+    pub(crate) fn with_node_before(&self, path: &[usize], node: &Node) -> Self {
+        self.changed_at(path, &|parts, index| parts.insert(index, Part::Node(node.clone())))
+    }
+
+    fn changed_at(&self, path: &[usize], change: &dyn Fn(&mut Vec<Part>, usize)) -> Self {
+        let mut copy = self.clone();
+        match path {
+            [index] => change(&mut copy.parts, *index),
+            [index, rest @ ..] => {
+                if let Part::Node(node) = &self.parts[*index] {
+                    copy.parts[*index] = Part::Node(node.changed_at(rest, change));
+                }
+            }
+            [] => {}
+        }
+        copy
+    }
+
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Node> {
         self.parts.iter().filter_map(|part| match part {
             Part::Node(node) => Some(node),
             Part::Text(_) => None,

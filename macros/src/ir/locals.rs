@@ -17,6 +17,8 @@ pub(crate) struct Local {
     pub(crate) stored: String,
     /// Whether it is declared `mut`.
     pub(crate) mutable: bool,
+    /// Whether it has a value where it is declared in the source.
+    pub(crate) is_given: bool,
     /// Its type, where the source gives it.
     pub(crate) ty: Option<Type>,
     /// How it is made again after a suspension instead of being saved.
@@ -47,6 +49,11 @@ pub(crate) struct Local {
 }
 
 impl Local {
+    /// Whether its value stays for ever. An assignment is then a mistake.
+    pub(crate) fn is_final(&self) -> bool {
+        self.is_given && !self.mutable
+    }
+
     /// Its name in the source.
     pub(crate) fn name(&self) -> &str {
         self.stored.split('#').next().unwrap_or_default()
@@ -134,6 +141,7 @@ impl Locals {
             ident,
             stored,
             mutable,
+            is_given: false,
             ty: None,
             remade: None,
             made_with: None,

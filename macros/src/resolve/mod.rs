@@ -20,7 +20,8 @@ use syn::{Block, Expr, Ident, Macro, Pat, PatType, Stmt};
 
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
-use crate::ir::{LocalId, LocalKind, Locals};
+use crate::ir::{LocalKind, Locals};
+use crate::usage::bound_locals;
 use crate::{suspend, untold};
 
 /// Gives every binding its name.
@@ -184,7 +185,8 @@ impl Resolver<'_> {
             }
         };
         let mutable = pat.mutability.is_some() && pat.by_ref.is_none();
-        let _: LocalId = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
+        let id = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
+        self.locals[id].is_given = true;
         if ident == pat.ident { Binding::Own } else { Binding::Renamed(ident) }
     }
 }
@@ -307,6 +309,11 @@ impl VisitMut for Resolver<'_> {
                 }
                 let is_certain = local.init.as_ref().is_none_or(|init| init.diverge.is_none());
                 self.bind_names(&mut local.pat, is_certain);
+                if local.init.is_none() {
+                    for local in bound_locals(&self.locals, &local.pat) {
+                        self.locals[local].is_given = false;
+                    }
+                }
                 untold::note(&mut self.locals, local);
             }
             Stmt::Item(syn::Item::Macro(item)) => self.define_macro(item),

@@ -230,7 +230,9 @@ impl Generator {
             0 => format!(
                 "static {ident}: [i64; 2] = [{number}, 7];\nlet {name} = {ident}[1] + {ident}[0];"
             ),
-            1 => format!("use std::cmp::max as max_{name};\nlet {name} = max_{name}({number}, 4);"),
+            1 => format!(
+                "    use std::cmp::max as max_{name};\nlet {name} = max_{name}({number}, 4);"
+            ),
             2 => format!(
                 "type {ident} = (i64, i64);\nlet {name}: {ident} = ({number}, 1);\nlet {name} = {name}.0;"
             ),

@@ -4,8 +4,11 @@ mod bindings;
 mod borrows;
 mod changes;
 mod exits;
+mod keyed;
 mod lent_items;
 mod loops;
+pub(super) mod members;
+mod ranges;
 mod told;
 
 use super::scope::Mark;
@@ -45,7 +48,7 @@ impl Generator {
 
     /// A statement, and whether what it borrows stays borrowed.
     fn statement(&mut self) -> (Node, bool) {
-        let node = match self.rng.below(48) {
+        let node = match self.rng.below(52) {
             0..=5 => self.declaration(),
             6 | 7 => self.destructuring(),
             8 | 9 => self.assignment(),
@@ -76,6 +79,9 @@ impl Generator {
             44 => self.gathering(),
             45 => self.held_closure(),
             46 if self.loops < loops::MAX_LOOPS => self.told_in_a_branch(),
+            47 | 48 => self.keyed(),
+            49 if self.loops < loops::MAX_LOOPS => self.driven_range(),
+            50 if self.may_await => self.members(),
             41 => {
                 let value = self.matching(Ty::Unit);
                 Node::stmt("$", vec![value])

@@ -147,11 +147,27 @@ impl<'a> Analysis<'a> {
         Place::of(expr, &|ident| self.find(&ident.to_string()))
     }
 
+    /// What an `async move` block takes over that has been visited alone: the places that it reads, and all of
+    /// what it does something else with.
+    fn taken_over(&self) -> Vec<Place> {
+        let Usage { mentions, reads, changes, .. } = &self.usage;
+        let is_read = |local: &LocalId| {
+            !changes.contains(local) && reads.iter().any(|place| place.local == *local)
+        };
+        let (read, other): (Vec<_>, Vec<_>) = mentions.iter().copied().partition(is_read);
+        let places = reads.iter().filter(|place| read.contains(&place.local)).cloned();
+        places.chain(other.into_iter().map(Place::whole)).collect()
+    }
+
     /// Assigns to what stands on the left of `=`.
     fn assign(&mut self, left: &Expr) {
         match left {
             Expr::Path(_) => {
                 if let Some(Place { local, .. }) = self.place(left) {
+                    // Where it is not there, rustc would take this for its first value.
+                    if self.locals[local].is_final() {
+                        self.read(Place::whole(local), Mode::Borrow);
+                    }
                     self.usage.mentions.insert(local);
                     self.usage.changes.insert(local);
                     self.usage.writes.insert(Place::whole(local));

@@ -9,7 +9,7 @@ use crate::ir::label_target;
 use crate::macros::{self, Piece, Role};
 use crate::normalize::select::Select;
 use crate::normalize::{is_assignment, is_comparison, is_lazy, split_type};
-use crate::usage::{Jump, Place};
+use crate::usage::Jump;
 
 /// Whether the method only looks at what it is called on, by the traits and types of the standard library
 /// that have these methods.
@@ -268,12 +268,15 @@ impl Visit<'_> for Analysis<'_> {
                 this.visit_expr(&expr.body);
             }),
             Expr::Async(expr) => {
-                let before = std::mem::take(&mut self.usage.mentions);
+                let mentioned = std::mem::take(&mut self.usage.mentions);
+                let read = std::mem::take(&mut self.usage.reads);
                 self.detached(|this| this.visit_block(&expr.block));
                 if expr.capture.is_some() {
-                    self.usage.spends.extend(self.usage.mentions.iter().copied().map(Place::whole));
+                    let taken = self.taken_over();
+                    self.usage.spends.extend(taken);
                 }
-                self.usage.mentions.extend(before);
+                self.usage.mentions.extend(mentioned);
+                self.usage.reads.extend(read);
             }
             Expr::Return(expr) => {
                 expr.expr.iter().for_each(|value| self.visit_expr(value));
