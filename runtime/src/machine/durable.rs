@@ -121,14 +121,18 @@ pub const fn local<T: Durable>() -> Local<T> {
     }
 }
 
+// Whatever is put into the step function is optimized again in each of them, so these are called: 200 small workflows
+// take 7.2 s instead of 10.6 s to optimize, and a step as long as before.
 impl<T> Local<T> {
     /// Adds the local to the next state. If its type refuses, [`Parked::leave`] says so.
+    #[inline(never)]
     pub fn put(&self, value: &T, parked: &mut Parked) {
         let written = (self.coding.save)(value, parked.next.begin());
         parked.next.end(written);
     }
 
     /// Adds a local that is in its slot.
+    #[inline(never)]
     pub fn put_slot(&self, slot: &Slot<T>, parked: &mut Parked) {
         match slot {
             Slot::Value(value) => self.put(value, parked),
@@ -139,12 +143,14 @@ impl<T> Local<T> {
 
     /// Reads the local at `position` of the state. If the bytes are not such a value,
     /// [`Parked::leave`] says so.
+    #[inline(never)]
     pub fn load(&self, parked: &mut Parked, position: usize) -> Option<T> {
         self.load_next(&mut parked.locals_at(&[position]))
     }
 
     /// Takes the local out of its slot. If it is there as bytes that are not such a value,
     /// [`Parked::leave`] says so.
+    #[inline(never)]
     pub fn take(&self, slot: &mut Slot<T>, parked: &mut Parked) -> Option<T> {
         match std::mem::take(slot) {
             Slot::Value(value) => Some(value),
@@ -153,6 +159,7 @@ impl<T> Local<T> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn read(&self, saved: &[u8], failed: &mut Option<StepError>) -> Option<T> {
         match (self.coding.load)(saved) {
             Ok(value) => Some(value),

@@ -49,6 +49,8 @@ impl<T> Slot<T> {
         carried.map_or(Self::Empty, Self::Value)
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn must_be_filled() -> ! {
         panic!("whoever goes to a part of a step fills its slots")
     }
@@ -66,6 +68,7 @@ pub struct LocalsReader<'a> {
 
 impl<'a> LocalsReader<'a> {
     /// The bytes of the next local, if it is there.
+    #[inline(never)]
     fn next(&mut self) -> Option<&'a [u8]> {
         match self.seek() {
             Ok(saved) => Some(saved),
@@ -104,6 +107,7 @@ impl Parked {
 
     /// Puts the local at `position` into its slot, as it is. That it is there has been seen when
     /// the frame was taken apart.
+    #[inline(never)]
     pub fn pass<T>(&self, position: usize, slot: &mut Slot<T>) {
         if let Ok(saved) = self.entry(position) {
             *slot = Slot::Saved(self.frame.slice_ref(saved));
