@@ -90,6 +90,10 @@ impl Lower<'_> {
                 *expr.expr = self.keep_made(*expr.expr);
                 Expr::Reference(expr)
             }
+            // Looked up by a key behind a `&`.
+            Expr::Reference(_) if is_shared(&iterable) && self.lent(&iterable).is_some() => {
+                self.spill_found(iterable)
+            }
             Expr::Reference(mut expr) => {
                 *expr.expr = self.keep_part(*expr.expr);
                 Expr::Reference(expr)
@@ -138,6 +142,9 @@ impl Lower<'_> {
 
     /// As [`keep_part`](Self::keep_part), of what a method is called on.
     fn keep_part_of(&mut self, part: Expr, shares: bool) -> Expr {
+        if self.lent(&part).is_some() {
+            return self.spill_found(part);
+        }
         let borrow: Expr = syn::parse_quote_spanned!(part.span()=> &#part);
         if shares && self.lent(&borrow).is_some() {
             return self.spill_found(borrow);
