@@ -39,6 +39,16 @@ async fn program(n: i64) -> Option<String> {
         let both = concat(&words[name], &fetch(word).await).await;
         note((both, word));
     }
+    let mut at = 0;
+    while at < 2 {
+        let word = words.get(&names[at]).unwrap();
+        let same = &words[&names[at]];
+        at += 1;
+        tick().await;
+        note((word, same));
+        let sum = add(words[&names[at - 1]].len() as i64, act(n).await).await;
+        note((concat(&words[&names[at - 1]], &fetch("x").await).await, sum));
+    }
     let (one, two) = join!(
         async {
             let word = &words[&names[0]];

@@ -44,6 +44,21 @@ async fn program(n: i64) -> Option<String> {
         note(*line);
         tick().await;
     }
+    let mut more = Some(vec![1]);
+    for line in more.as_mut().unwrap() {
+        *line += act(*line).await;
+    }
+    for (one, other) in more.as_ref()?.iter().zip(&carts[&id].lines) {
+        note(add(*one, *other).await);
+    }
+    let text = fetch("a b").await;
+    for word in text.split_once(' ')?.1.split(' ') {
+        note(fetch(word).await);
+    }
+    for letter in text.strip_prefix("value").unwrap_or("xy").chars() {
+        note(letter);
+        tick().await;
+    }
     let rows = vec![vec![1, 2], vec![3]];
     for row in &rows {
         for cell in row.get(..1).unwrap() {

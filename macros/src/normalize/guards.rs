@@ -23,7 +23,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprMatch, Ident, Macro, Pat};
 
-use super::lending::lends;
+use super::made::lends;
 use super::{Dest, Lower, ident_expr};
 use crate::ir::{Arm, Body, LocalKind, MadeWith, Stmt, TargetId};
 use crate::macros::{self, Piece};

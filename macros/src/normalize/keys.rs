@@ -253,6 +253,11 @@ impl Lower<'_> {
             Expr::Unary(value) if matches!(value.op, UnOp::Deref(_)) => {
                 self.keep_borrowed(&mut value.expr);
             }
+            // What it is a part of may change, or be no number.
+            part @ (Expr::Index(_) | Expr::Field(_)) => {
+                *part = syn::parse_quote_spanned!(part.span()=> ::piton::__private::copy_of_key(&#part));
+                self.keep_value(part);
+            }
             value => self.keep_value(value),
         }
     }

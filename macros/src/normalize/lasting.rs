@@ -6,7 +6,8 @@
 use syn::{Expr, Pat, UnOp};
 
 use super::branches::ends;
-use super::lending::{gives_part, is_made};
+use super::lending::gives_part;
+use super::made::is_made;
 use super::remade::names_constant;
 use super::text_types::may_give_literal;
 use super::texts::may_lend;

@@ -6,11 +6,12 @@
 
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprField, ExprIndex, ExprMethodCall, ExprReference, ExprTry, Ident};
+use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference, ExprTry};
 
+use super::made::made;
 use super::projections::projects;
 use super::shapes::{Shape, part_of_text};
-use super::{Lower, pairs, walk};
+use super::{Lower, pairs};
 
 /// Methods that lend the items of what they are called on, or parts of it.
 pub(super) const ITEMS: [&str; 30] = [
@@ -167,31 +168,6 @@ pub(crate) fn gives_part(call: &ExprMethodCall) -> bool {
 /// Whether a method only looks at what it lends.
 pub(super) fn shares(call: &ExprMethodCall) -> bool {
     !(is_one_of(&PARTS_MUT, call) || call.method.to_string().ends_with("_mut"))
-}
-
-/// Whether the call is one that the compiler has made to lend a part of a local, and not one of the
-/// source; then, whether others may look at it meanwhile.
-pub(super) fn lends(call: &ExprCall) -> Option<bool> {
-    let Expr::Path(path) = &*call.func else { return None };
-    let function = path.path.segments.last().filter(|_| is_made(call))?.ident.to_string();
-    match &*function {
-        "lent_by" => Some(true),
-        "lent_mutably" => Some(false),
-        "opened" => match call.args.first() {
-            Some(Expr::Call(inner)) => lends(inner),
-            _ => None,
-        },
-        "current_item" => call.args.first().map(walk::is_shared),
-        _ => None,
-    }
-}
-
-/// Whether the compiler has made the call.
-pub(super) fn is_made(call: &ExprCall) -> bool {
-    let Expr::Path(path) = &*call.func else { return false };
-    let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
-    segments.next().is_some_and(|first| first == "piton")
-        && segments.next().is_some_and(|second| second == "__private")
 }
 
 /// A chain of methods that lends a part of a place.
@@ -386,13 +362,6 @@ impl Chain<'_> {
         let function = if self.is_shared { "lent_by" } else { "lent_mutably" };
         Some(made(function, quote!(#owners, #again), again))
     }
-}
-
-/// A call of one of the functions by which something is lent again.
-fn made(function: &str, arguments: impl ToTokens, of: &Expr) -> Expr {
-    let span = of.span();
-    let function = Ident::new(function, span);
-    syn::parse_quote_spanned!(span=> ::piton::__private::#function(#arguments))
 }
 
 /// What a `?` opens, without the error that it returns with.

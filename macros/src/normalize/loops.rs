@@ -97,12 +97,7 @@ impl Lower<'_> {
 
     /// Keeps what a chain of methods lends to be gone through: `for line in orders.get(&id).unwrap()`.
     fn keep_looked_up(&mut self, iterable: Expr) -> Expr {
-        // By an index that is a number of its own it is found as well.
-        let is_looked_up = match &iterable {
-            Expr::Reference(_) => self.lent(&iterable).is_some(),
-            iterable => !self.lends(iterable, true) && self.is_looked_up(iterable),
-        };
-        if !is_looked_up {
+        if self.lends(&iterable, true) || !self.is_looked_up(&iterable) {
             return iterable;
         }
         let path = self.spill_found(iterable);

@@ -32,6 +32,7 @@ mod lenders;
 mod lending;
 mod lent;
 mod loops;
+mod made;
 mod moved;
 mod names;
 mod operands;

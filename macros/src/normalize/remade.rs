@@ -7,7 +7,7 @@ use syn::{Expr, ExprReference, Ident, Lit, Member, Pat, Token, UnOp};
 
 use super::again::depends_on_guard;
 use super::bindings::Bindings;
-use super::lending::lends;
+use super::made::lends;
 use super::{Lower, chosen, collect_bindings, split_type};
 use crate::ir::{LocalKind, MadeWith};
 use crate::macros;

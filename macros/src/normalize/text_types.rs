@@ -42,6 +42,12 @@ pub(super) fn may_give_literal(name: &Ident) -> bool {
     may_give_literals(&file.text, &name.to_string())
 }
 
+/// Whether a function of this name in the file gives a value that borrows nothing.
+pub(super) fn may_give_own(name: &Ident) -> bool {
+    let Some(file) = file_of(name.span()) else { return false };
+    given_by(&file.text, &name.to_string()).any(|given| !given.contains(['&', '\'']))
+}
+
 fn all_give_literals(text: &str, name: &str) -> bool {
     let mut given = given_by(text, name);
     let is_literal = |given: &str| given.split_whitespace().eq(["&'static", "str"]);

@@ -9,9 +9,10 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt};
 
-use super::lending::{ADAPTING, ITEMS, WHOLE, is_one_of, shares};
+use super::lending::{ADAPTING, ITEMS, OPENING, WHOLE, is_one_of, shares, tried};
 use super::operands::gives_option;
 use super::receivers::is_made;
+use super::text_types::may_give_own;
 use super::{Lower, collect_bindings};
 use crate::hygiene::Names;
 use crate::ir::{LocalId, MadeWith};
@@ -90,6 +91,10 @@ impl Lower<'_> {
                 *expr.expr = self.keep_made(*expr.expr);
                 Expr::Reference(expr)
             }
+            // Looked up by a key behind a `&`.
+            Expr::Reference(_) if is_shared(&iterable) && self.lent(&iterable).is_some() => {
+                self.spill_found(iterable)
+            }
             Expr::Reference(mut expr) => {
                 *expr.expr = self.keep_part(*expr.expr);
                 Expr::Reference(expr)
@@ -133,11 +138,17 @@ impl Lower<'_> {
     /// Whether a chain of methods lends something that is always there.
     pub(super) fn is_looked_up(&self, chain: &Expr) -> bool {
         let is_chain = matches!(chain, Expr::MethodCall(_) | Expr::Try(_));
-        is_chain && !gives_option(chain) && self.lends_a_part(chain)
+        is_chain
+            && !gives_option(chain)
+            && self.lends_a_part(chain)
+            && !asked(chain).is_some_and(may_give_own)
     }
 
     /// As [`keep_part`](Self::keep_part), of what a method is called on.
     fn keep_part_of(&mut self, part: Expr, shares: bool) -> Expr {
+        if self.lent(&part).is_some() {
+            return self.spill_found(part);
+        }
         let borrow: Expr = syn::parse_quote_spanned!(part.span()=> &#part);
         if shares && self.lent(&borrow).is_some() {
             return self.spill_found(borrow);
@@ -244,6 +255,16 @@ fn once(call: &Expr) -> Option<&syn::ExprReference> {
     let is_once = path.path.segments.last().is_some_and(|last| last.ident == "once");
     match call.args.first() {
         Some(Expr::Reference(item)) if is_once => item.mutability.is_none().then_some(item),
+        _ => None,
+    }
+}
+
+/// The method that looks something up.
+fn asked(chain: &Expr) -> Option<&Ident> {
+    match chain {
+        Expr::Try(expr) => asked(tried(expr)),
+        Expr::MethodCall(call) if is_one_of(&OPENING, call) => asked(&call.receiver),
+        Expr::MethodCall(call) => Some(&call.method),
         _ => None,
     }
 }

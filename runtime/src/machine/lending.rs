@@ -120,9 +120,9 @@ pub fn opened<O: IntoIterator>(found: O) -> O::Item {
 
 /// That a map can get a copy of a key, so that what it holds there can be looked up.
 #[diagnostic::on_unimplemented(
-    message = "the value of a map's entry cannot be held across an await if its key, `{K}`, is not `Clone`",
-    label = "after the await the value is looked up by a copy of this key",
-    note = "derive `Clone` for it, or make the entry where its value is used up before the await",
+    message = "what is looked up in a map cannot be held across an await if its key, `{K}`, is not `Clone`",
+    label = "after the await it is looked up by a copy of this key",
+    note = "derive `Clone` for it, or look it up where it is used up before the await",
     note = "rule `saved_locals`"
 )]
 pub trait Copies<K> {

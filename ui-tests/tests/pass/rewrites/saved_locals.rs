@@ -152,3 +152,33 @@ async fn texts(number: u64) -> String {
     step(1).await;
     format!("{text} {price:?} {:?}", detail.0)
 }
+
+static UNITS: [&str; 2] = ["g", "kg"];
+
+fn unit(line: &str) -> &str {
+    line.rsplit(' ').next().unwrap_or(line)
+}
+
+#[workflow]
+async fn texts_of_functions_and_tables(line: String, number: u64) -> usize {
+    let unit: &str = unit(&line);
+    let units = UNITS.map(|unit| unit.trim_end().to_owned());
+    let numbered = UNITS.iter().zip(0..number).map(|(unit, n)| ((*unit).to_owned(), n));
+    let numbered = numbered.collect::<Vec<_>>();
+    step(1).await;
+    unit.len() + units.len() + numbered.len()
+}
+
+#[workflow]
+async fn keys_that_do_not_change(lists: BTreeMap<u64, Vec<String>>) -> u64 {
+    let mut next = 1;
+    let unchanged = next.clone();
+    for item in &lists[&unchanged] {
+        next += step(item.len() as u64).await;
+    }
+    for (number, item) in lists[&1].iter().enumerate().map(|(number, item)| (number, item.clone()))
+    {
+        next += step(number as u64).await + item.len() as u64;
+    }
+    next
+}

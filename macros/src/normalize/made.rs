@@ -1,0 +1,39 @@
+//! Calls that the compiler makes to lend something again: `::piton::__private::lent_by(…)`.
+
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, Ident};
+
+use super::walk;
+
+/// A call of one of the functions by which something is lent again.
+pub(super) fn made(function: &str, arguments: impl ToTokens, of: &Expr) -> Expr {
+    let span = of.span();
+    let function = Ident::new(function, span);
+    syn::parse_quote_spanned!(span=> ::piton::__private::#function(#arguments))
+}
+
+/// Whether the call is one that the compiler has made to lend a part of a local, and not one of the
+/// source; then, whether others may look at it meanwhile.
+pub(super) fn lends(call: &ExprCall) -> Option<bool> {
+    let Expr::Path(path) = &*call.func else { return None };
+    let function = path.path.segments.last().filter(|_| is_made(call))?.ident.to_string();
+    match &*function {
+        "lent_by" => Some(true),
+        "lent_mutably" => Some(false),
+        "opened" => match call.args.first() {
+            Some(Expr::Call(inner)) => lends(inner),
+            _ => None,
+        },
+        "current_item" => call.args.first().map(walk::is_shared),
+        _ => None,
+    }
+}
+
+/// Whether the compiler has made the call.
+pub(super) fn is_made(call: &ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else { return false };
+    let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
+    segments.next().is_some_and(|first| first == "piton")
+        && segments.next().is_some_and(|second| second == "__private")
+}
