@@ -19,6 +19,7 @@ mod diverging;
 mod entries;
 mod expr;
 mod foreign;
+mod functions;
 mod given;
 mod guards;
 mod items;
