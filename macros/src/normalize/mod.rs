@@ -20,6 +20,7 @@ mod diverging;
 mod entries;
 mod expr;
 mod foreign;
+mod functions;
 mod given;
 mod guards;
 mod items;

@@ -1,7 +1,6 @@
 //! Locals that are made again after a suspension instead of being saved: borrows of other locals,
 //! string literals, constants, functions, and closures that capture nothing that could change.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprReference, Ident, Lit, Member, Pat, Token, UnOp};
 
@@ -47,18 +46,6 @@ pub(super) fn names_constant(path: &syn::Path) -> bool {
         segment.arguments.is_none()
             && name.starts_with(|c: char| c.is_uppercase())
             && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
-    })
-}
-
-/// Whether `name` is called in `tokens`.
-fn is_called(name: &Ident, tokens: TokenStream) -> bool {
-    let mut is_callee = false;
-    tokens.into_iter().any(|tree| {
-        let is_name = matches!(&tree, TokenTree::Ident(ident) if ident == name);
-        let was_callee = std::mem::replace(&mut is_callee, is_name);
-        let TokenTree::Group(group) = tree else { return false };
-        let is_call = was_callee && group.delimiter() == Delimiter::Parenthesis;
-        is_call || is_called(name, group.stream())
     })
 }
 
@@ -141,26 +128,6 @@ impl Lower<'_> {
             Expr::Call(call) => only_wraps(&call.func) && are_borrows(&call.args),
             _ => false,
         }
-    }
-
-    /// Whether the path names a function, as far as its spelling shows.
-    fn is_function(&self, expr: &Expr) -> bool {
-        let Expr::Path(path) = expr else { return false };
-        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
-        local.is_none()
-            && path.path.segments.last().is_some_and(|segment| {
-                segment.ident.to_string().starts_with(|c: char| c.is_lowercase())
-            })
-    }
-
-    /// Whether the path names a constructor that the local `name` is called as. What is not called may be a
-    /// value, such as a variant without fields.
-    fn is_constructor(&self, expr: &Expr, name: &Ident) -> bool {
-        let Expr::Path(path) = expr else { return false };
-        let Some(last) = path.path.segments.last() else { return false };
-        let is_general = ["Some", "Ok", "Err"].iter().any(|general| last.ident == general);
-        last.ident.to_string().starts_with(char::is_uppercase)
-            && (is_general || is_called(name, self.source.tokens().clone()))
     }
 
     /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by
