@@ -9,6 +9,7 @@ mod again;
 mod alternatives;
 mod apart;
 mod bindings;
+mod borrowed_parts;
 mod branch_lenders;
 mod branches;
 mod changed;

@@ -2,7 +2,7 @@
 //! string literals, constants, functions, and closures that capture nothing that could change.
 
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprReference, Ident, Lit, Member, Pat, Token, UnOp};
+use syn::{Expr, Lit, Member, Pat, Token, UnOp};
 
 use super::again::depends_on_guard;
 use super::bindings::Bindings;
@@ -47,47 +47,6 @@ pub(super) fn names_constant(path: &syn::Path) -> bool {
             && name.starts_with(|c: char| c.is_uppercase())
             && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
     })
-}
-
-/// The borrow of the part of a place that a pattern which matches everything binds, by `ref` or because all of
-/// the place is `borrowed`.
-fn borrow_of(
-    pat: &Pat,
-    place: &Expr,
-    ident: &Ident,
-    borrowed: Option<&ExprReference>,
-) -> Option<Expr> {
-    let member = |member: Member| syn::parse_quote!(#place.#member);
-    let numbered = |pats: &Punctuated<Pat, Token![,]>| {
-        let known = pats.iter().take_while(|part| !matches!(part, Pat::Rest(_)));
-        let mut parts = known.enumerate();
-        parts.find_map(|(index, part)| borrow_of(part, &member(index.into()), ident, borrowed))
-    };
-    match pat {
-        Pat::Ident(pat) if pat.ident == *ident && pat.subpat.is_none() => {
-            let mutable = match borrowed {
-                Some(borrowed) if pat.by_ref.is_none() => &borrowed.mutability,
-                _ => pat.by_ref.as_ref().map(|_| &pat.mutability)?,
-            };
-            Some(syn::parse_quote_spanned!(ident.span()=> & #mutable #place))
-        }
-        Pat::Struct(pat) => pat.fields.iter().find_map(|field| {
-            borrow_of(&field.pat, &member(field.member.clone()), ident, borrowed)
-        }),
-        Pat::Tuple(pat) => numbered(&pat.elems),
-        Pat::TupleStruct(pat) => numbered(&pat.elems),
-        _ => None,
-    }
-}
-
-/// Whether the expression is a local or a field of one, beside which its other fields can be borrowed.
-fn is_field(expr: &Expr) -> bool {
-    match expr {
-        Expr::Path(_) => true,
-        Expr::Field(expr) => is_field(&expr.base),
-        Expr::Paren(expr) => is_field(&expr.expr),
-        _ => false,
-    }
 }
 
 impl Lower<'_> {
@@ -196,30 +155,6 @@ impl Lower<'_> {
             }
         }
         Some(Expr::Tuple(tuple))
-    }
-
-    /// As `note_borrows`, of a `let`: what it binds is borrowed by itself. Beside parts that are moved out the whole
-    /// could not be looked at again, and of two parts each may be for another branch.
-    pub(super) fn note_borrows_of_parts(&mut self, pat: &Pat, value: &Expr) {
-        let bindings = Bindings::of(pat);
-        let (place, borrowed) = match value {
-            Expr::Reference(borrow) if is_field(&borrow.expr) => (&*borrow.expr, Some(borrow)),
-            value => (value, None),
-        };
-        if bindings.are_by_ref || !self.is_place(place) {
-            return;
-        }
-        let idents = if borrowed.is_some() { bindings.all } else { bindings.by_ref };
-        for ident in &idents {
-            let Some(local) = self.locals.find(ident) else { continue };
-            let local = &mut self.locals[local];
-            let is_together = local.made_with.is_some();
-            if (is_together || borrowed.is_none())
-                && let Some(borrow) = borrow_of(pat, place, ident, borrowed)
-            {
-                (local.remade, local.made_with) = (Some(borrow), None);
-            }
-        }
     }
 
     /// Whether all that `pat` binds are shared borrows of parts of a place.
