@@ -29,6 +29,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 
+use crate::compile_time::Profile;
 use crate::database::StoreKind;
 use crate::session::{Options, Session};
 
@@ -89,6 +90,8 @@ enum Workload {
     All,
     /// What `#[workflow]` costs rustc.
     CompileTime,
+    /// The same in the release profile.
+    CompileTimeRelease,
 }
 
 /// What `all` stands for.
@@ -160,7 +163,8 @@ async fn run(workload: Workload, session: &mut Session) -> Result<()> {
         Workload::W6 => w6_parked::run(session).await,
         Workload::W7 => w7_signals::run(session).await,
         Workload::W8 => w8_fleet::run(session).await,
-        Workload::CompileTime => compile_time::run(session).await,
+        Workload::CompileTime => compile_time::run(session, Profile::Debug).await,
+        Workload::CompileTimeRelease => compile_time::run(session, Profile::Release).await,
         Workload::All => {
             for workload in ALL {
                 Box::pin(run(workload, session)).await?;

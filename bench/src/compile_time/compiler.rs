@@ -12,12 +12,20 @@ use tokio::process::Command;
 const MANIFEST: &str = "[package]\nname = \"host\"\nedition = \"2024\"\n\n[workspace]\n\n\
     [dependencies]\npiton = { path = PATH, default-features = false, features = [\"macros\"] }\n";
 
+/// As which profile of cargo's rustc compiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Profile {
+    Debug,
+    Release,
+}
+
 /// A scratch directory and the way to piton's libraries.
 #[derive(Debug)]
 pub(super) struct Compiler {
     directory: TempDir,
     /// The library itself.
     piton: PathBuf,
+    profile: Profile,
 }
 
 /// How long a compilation took.
@@ -30,8 +38,8 @@ pub(super) struct Taken {
 }
 
 impl Compiler {
-    /// Builds piton in the debug profile.
-    pub(super) async fn prepare() -> Result<Self> {
+    /// Builds piton.
+    pub(super) async fn prepare(profile: Profile) -> Result<Self> {
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
         let workspace = bench.parent().context("the crate has no workspace")?;
         let directory = tempfile::Builder::new().prefix("piton-bench-rustc-").tempdir()?;
@@ -42,7 +50,9 @@ impl Compiler {
         std::fs::write(directory.path().join("Cargo.toml"), manifest)?;
         std::fs::copy(workspace.join("Cargo.lock"), directory.path().join("Cargo.lock"))?;
         let built = Command::new(tool("CARGO", "cargo"))
-            .args(["build", "--quiet", "--message-format=json", "--target-dir"])
+            .args(["build", "--quiet", "--message-format=json"])
+            .args((profile == Profile::Release).then_some("--release"))
+            .arg("--target-dir")
             .arg(workspace.join("target").join("compile-time"))
             .current_dir(directory.path())
             .stderr(Stdio::inherit())
@@ -51,7 +61,7 @@ impl Compiler {
         ensure!(built.status.success(), "piton could not be built");
         let messages = String::from_utf8(built.stdout)?;
         let piton = messages.lines().find_map(library).context("cargo has built no piton")?;
-        Ok(Self { directory, piton })
+        Ok(Self { directory, piton, profile })
     }
 
     /// Compiles a library that later programs may use by its `name`.
@@ -95,7 +105,11 @@ impl Compiler {
         let libraries = self.piton.parent().context("piton's library has no directory")?;
         let mut rustc = Command::new(tool("RUSTC", "rustc"));
         rustc
-            .args(["--edition=2024", "--crate-type=lib", "-Cdebuginfo=2"])
+            .args(["--edition=2024", "--crate-type=lib"])
+            .arg(match self.profile {
+                Profile::Debug => "-Cdebuginfo=2",
+                Profile::Release => "-Copt-level=3",
+            })
             .arg(format!("--crate-name={name}"))
             .arg(format!("--emit={emit}"))
             .args(["--cap-lints=allow", "--out-dir"])

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+pub(crate) use self::compiler::Profile;
 use self::compiler::{Compiler, Taken};
 use self::source::{Awaited, Flavor};
 use crate::report::{Figure, Target, Unit};
@@ -37,15 +38,17 @@ struct Pair {
     plain: Option<Taken>,
 }
 
-pub(crate) async fn run(session: &mut Session) -> Result<()> {
-    let compiler = Compiler::prepare().await?;
+/// Only the debug profile has targets.
+pub(crate) async fn run(session: &mut Session, profile: Profile) -> Result<()> {
+    let compiler = Compiler::prepare(profile).await?;
+    let bound = (profile == Profile::Debug).then_some(BOUND);
     let pair = compile_both(&compiler, source::activities).await?;
     session.report.add(pair.figure("activities only", None));
     let mut pairs = Vec::new();
     for awaits in AWAITS {
         let source = |flavor| source::straight(flavor, Awaited::Here, awaits);
         let pair = compile_both(&compiler, source).await?;
-        let bound = (awaits <= BOUNDED_AWAITS).then_some(BOUND);
+        let bound = bound.filter(|_| awaits <= BOUNDED_AWAITS);
         let name = format!("{awaits} awaits, {} live locals", source::LIVE);
         session.report.add(pair.figure(&name, bound));
         pairs.push((awaits, pair));
@@ -61,13 +64,17 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
     }
     let pair =
         compile_both(&compiler, |flavor| source::small(flavor, Awaited::Here, SMALL)).await?;
-    session.report.add(pair.figure(&format!("{SMALL} small functions"), Some(BOUND)));
-    built_before(&compiler, session).await
+    session.report.add(pair.figure(&format!("{SMALL} small functions"), bound));
+    built_before(&compiler, session, bound).await
 }
 
 /// The same functions without what they await, which is in a crate that was built before: what the
 /// workflows themselves cost.
-async fn built_before(compiler: &Compiler, session: &mut Session) -> Result<()> {
+async fn built_before(
+    compiler: &Compiler,
+    session: &mut Session,
+    bound: Option<f64>,
+) -> Result<()> {
     for flavor in [Flavor::Piton, Flavor::Plain] {
         compiler.build(flavor.library(), &source::activities(flavor)).await?;
     }
@@ -75,12 +82,12 @@ async fn built_before(compiler: &Compiler, session: &mut Session) -> Result<()> 
         let source = |flavor| source::straight(flavor, Awaited::BuiltBefore, awaits);
         let pair = compile_both(compiler, source).await?;
         let name = format!("{awaits} awaits, activities built before");
-        session.report.add(pair.figure(&name, Some(BOUND)));
+        session.report.add(pair.figure(&name, bound));
     }
     let source = |flavor| source::small(flavor, Awaited::BuiltBefore, SMALL);
     let pair = compile_both(compiler, source).await?;
     let name = format!("{SMALL} small functions, activities built before");
-    session.report.add(pair.figure(&name, Some(BOUND)));
+    session.report.add(pair.figure(&name, bound));
     Ok(())
 }
 
