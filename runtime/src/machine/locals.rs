@@ -21,14 +21,17 @@ pub enum Slot<T> {
     Saved(Bytes),
 }
 
+// They are called, as what reads and writes locals: see `durable`.
 impl<T> Slot<T> {
     /// Puts a value in. An assignment would be code to drop what was there, on two ways, in each
     /// place.
+    #[inline(never)]
     pub fn fill(&mut self, value: T) {
         *self = Self::Value(value);
     }
 
     /// Takes a value out that has been put in as one.
+    #[inline(never)]
     pub fn take(&mut self) -> T {
         match std::mem::replace(self, Self::Empty) {
             Self::Value(value) => value,
@@ -37,6 +40,7 @@ impl<T> Slot<T> {
     }
 
     /// What has been handed on only to be dropped.
+    #[inline(never)]
     pub fn carried(&mut self) -> Option<T> {
         match std::mem::replace(self, Self::Empty) {
             Self::Value(value) => Some(value),
