@@ -10,7 +10,17 @@ use std::sync::Mutex;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Member { karma: i64, name: String }
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Room { members: Vec<Member>, chair: Box<Member>, seats: std::ops::Range<i64> }
+pub struct Room { members: Vec<Member>, chair: Box<Member>, seats: std::ops::Range<i64>, meter: Meter }
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Meter { count: i64 }
+impl Meter {
+fn raise(&mut self, by: i64) { self.count ^= by; }
+fn raised(&mut self, by: i64) -> i64 { self.raise(by); self.count }
+}
+impl Member {
+fn raise(&mut self, by: i64) { self.karma ^= by; }
+fn raised(mut self, by: i64) -> Self { self.karma ^= by; self }
+}
 pub struct Lease<'a>(&'a mut Member);
 impl std::ops::Deref for Lease<'_> {
 type Target = Member;
@@ -23,7 +33,7 @@ impl Room {
 fn new(a: i64, name: String) -> Self {
 let one = Member { karma: a, name };
 let two = Member { karma: 4, name: String::from(\"two\") };
-Self { members: vec![one.clone(), two], chair: Box::new(one), seats: 0..3 }
+Self { members: vec![one.clone(), two], chair: Box::new(one), seats: 0..3, meter: Meter { count: 2 } }
 }
 fn member(&mut self, id: i64) -> &mut Member { &mut self.members[i64::rem_euclid(id, 2) as usize] }
 fn peek(&self, id: i64) -> &Member { &self.members[i64::rem_euclid(id, 2) as usize] }
@@ -40,7 +50,25 @@ fn both(&mut self) -> (&mut Member, &mut i64) { (&mut self.members[0], &mut self
 type Form = (&'static str, &'static [Ty]);
 
 /// Where nothing that is lent is held across an await, or nothing but what rustc's own collections lend.
-const FORMS: [Form; 24] = [
+const FORMS: [Form; 39] = [
+    ("~.meter.raise($);", &[Ty::Int]),
+    ("~.meter.raise(act(~.meter.count).await);", &[]),
+    ("~.meter.raise(async move { act(~.seats.end).await }.await);", &[]),
+    ("~.meter.raise(async { act(~.seats.end).await }.await);", &[]),
+    ("~.chair.raise(act(~.chair.karma).await);", &[]),
+    ("~.chair.raise(async move { act(~.meter.count).await }.await);", &[]),
+    ("~.members[0].raise($);", &[Ty::Int]),
+    (
+        "~.chair.name.push_str(&async move { fetch(\"c\").await.repeat(~.seats.end as usize) }.await);",
+        &[],
+    ),
+    ("let # = &mut ~.meter;\n#.raise(act(#.count).await);\nnote(#.raised($));", &[Ty::Int]),
+    ("~.meter = Meter { count: $, ..~.meter };", &[Ty::Int]),
+    ("let # = ~.meter;\n~.meter.raise($);\nnote((#.count, ~.meter.count));", &[Ty::Int]),
+    ("let mut # = ~.meter;\nnote((#.count, #.raised($), #.count));", &[Ty::Int]),
+    ("note((~.meter.count, ~.meter.raised(act(4).await), ~.meter.count));", &[]),
+    ("*~.chair = std::mem::take(&mut *~.chair).raised($);", &[Ty::Int]),
+    ("(~.seats.start, ~.meter.count) = (~.meter.count & 1, act(~.seats.start).await);", &[]),
     ("let # = ~.member($).karma;\nlet % = act(#).await;\n~.member(1).karma = %;", &[Ty::Int]),
     ("let # = $;\n~.member(#).karma = act(~.peek(#).karma).await;", &[Ty::Int]),
     ("{\nlet # = ~.member($);\n#.karma += 1;\nnote(#.karma);\n}\ntick().await;", &[Ty::Int]),
@@ -88,7 +116,10 @@ const FORMS: [Form; 24] = [
 ];
 
 /// Where something that a method of one's own lends is held across an await. `^` is where that may be refused.
-const REFUSABLE: [Form; 22] = [
+const REFUSABLE: [Form; 25] = [
+    ("^~.member(1).raise(act($).await);", &[Ty::Int]),
+    ("^~.chair().name.push_str(&fetch(\"b\").await);", &[]),
+    ("^~.find(0).unwrap().raise(act(3).await);", &[]),
     ("^let # = ~.member($);\n#.karma = act(#.karma).await;", &[Ty::Int]),
     ("^let # = ~.member(1);\nlet % = #.karma;\ntick().await;\n#.karma = % + 1;", &[]),
     ("^let # = ~.member(0);\n#.karma = act($).await;\nnote(&#.name);", &[Ty::Int]),
