@@ -2,6 +2,7 @@
 //! re-exports everything here.
 
 mod activity;
+mod again;
 mod args;
 mod captures;
 mod carried;

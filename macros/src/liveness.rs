@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::captures::{self, Captures};
+use crate::holes;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Locals};
 use crate::usage::{Jump, Place, Usage};
 
@@ -175,10 +176,33 @@ impl Liveness {
         let mut after = self.after_nodes(graph, id);
         after.push(self.after(graph, id));
         for (after, usage) in after.iter_mut().zip(block.all_usages()) {
-            let jumps = crate::holes::targets(graph, usage).into_iter();
+            let jumps = holes::targets(graph, usage).into_iter();
             after.extend(jumps.flat_map(|(_, to)| &self.live_in[to.0]).cloned());
         }
         after.into_iter().map(|live| live.into_iter().map(|place| place.local).collect()).collect()
+    }
+
+    /// Whether control comes from a block to one that `is_there`, by a way on which the local is needed.
+    pub(crate) fn is_needed_until(
+        &self,
+        graph: &Graph,
+        from: BlockId,
+        local: LocalId,
+        is_there: impl Fn(BlockId) -> bool,
+    ) -> bool {
+        let (mut seen, mut todo) = (BTreeSet::new(), vec![from]);
+        while let Some(id) = todo.pop() {
+            for to in holes::successors(graph, id) {
+                let is_needed = self.live_in(to).iter().any(|place| place.local == local);
+                if is_needed && is_there(to) {
+                    return true;
+                }
+                if is_needed && seen.insert(to) {
+                    todo.push(to);
+                }
+            }
+        }
+        false
     }
 
     /// What is live after the end of a block has been evaluated.
@@ -249,7 +273,7 @@ impl Liveness {
             !usage.assigned.contains(&place.local)
                 && !usage.refills.iter().any(|part| part.holds(place))
         });
-        for (jump, to) in crate::holes::targets(graph, usage) {
+        for (jump, to) in holes::targets(graph, usage) {
             let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
             let dest = match jump {
                 Jump::Break(target) => graph.targets[target.0].dest,

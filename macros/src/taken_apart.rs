@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 
 use syn::{Ident, Stmt};
 
-use crate::holes;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node};
 use crate::liveness::Liveness;
 use crate::normalize::split_type;
@@ -25,8 +24,9 @@ pub(crate) fn find(graph: &Graph, liveness: &Liveness) -> BTreeSet<Ident> {
     for id in graph.block_ids() {
         for (index, node) in graph[id].nodes.iter().enumerate() {
             let Some(local) = taken_apart(graph, node) else { continue };
-            let needed = || liveness.needed_after(graph, id);
-            if needed()[index].contains(&local) && is_held_across_await(graph, liveness, id, local)
+            let is_resumed = |to: BlockId| matches!(graph[to].kind, BlockKind::Resume(_));
+            if liveness.needed_after(graph, id)[index].contains(&local)
+                && liveness.is_needed_until(graph, id, local, is_resumed)
             {
                 found.insert(graph.locals[local].ident.clone());
             }
@@ -43,21 +43,4 @@ fn taken_apart(graph: &Graph, node: &Node) -> Option<LocalId> {
     let binds_parts = !matches!(split_type(&local.pat).0, syn::Pat::Ident(_))
         && !bound_locals(&graph.locals, &local.pat).is_empty();
     (binds_parts && graph.locals[place.local].remade.is_none()).then_some(place.local)
-}
-
-/// Whether the local is needed after an await that follows the block.
-fn is_held_across_await(graph: &Graph, liveness: &Liveness, id: BlockId, local: LocalId) -> bool {
-    let (mut seen, mut todo) = (BTreeSet::new(), vec![id]);
-    while let Some(id) = todo.pop() {
-        for to in holes::successors(graph, id) {
-            let is_held = liveness.live_in(to).iter().any(|place| place.local == local);
-            if is_held && matches!(graph[to].kind, BlockKind::Resume(_)) {
-                return true;
-            }
-            if is_held && seen.insert(to) {
-                todo.push(to);
-            }
-        }
-    }
-    false
 }

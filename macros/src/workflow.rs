@@ -6,16 +6,16 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Item, ItemFn, ItemImpl};
 
+use crate::again::Again;
 use crate::args::WorkflowArgs;
 use crate::check::{Level, Rule, check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
-use crate::normalize::{Again, normalize};
+use crate::normalize::normalize;
 use crate::parse::WorkflowFn;
 use crate::{
-    cfg, codegen, conditions, dump, layout, liveness, lookups, method, moved, parse, raw, resolve,
-    taken_apart,
+    cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, raw, resolve,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -142,11 +142,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     dumps.add("normalize", || dump::tree(&tree));
     let mut graph = cfg::build(tree, &function.params);
     let mut liveness = liveness::analyze(&graph);
-    let again = Again {
-        moved: moved::find(&graph, &liveness),
-        taken_apart: taken_apart::find(&graph, &liveness),
-    };
-    if !again.is_empty() {
+    if let Some(again) = Again::find(&graph, &liveness) {
         // What there is to say has been said.
         let said = Diagnostics::new();
         let tree = normalize(context, body.clone(), locals, &again, &said);

@@ -12,7 +12,6 @@ use syn::{ExprIndex, ExprMethodCall};
 pub(crate) use self::moved_keys::MovedKey;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
-use crate::holes;
 use crate::ir::{BlockId, Graph, LocalId, Locals};
 use crate::layout::{Layout, Link};
 use crate::liveness::Liveness;
@@ -79,28 +78,12 @@ impl Lookups<'_> {
                 let needed = self.liveness.needed_after(self.graph, id);
                 let mut usages = block.all_usages().zip(&needed);
                 let root = self.layout.root(self.layout.root_of[id.0]);
+                let is_arm = |to: BlockId| self.layout.links[to.0] == Link::Root;
                 usages.any(|(usage, needed)| needed.contains(&local) && this(usage))
                     && (root.is_some_and(|root| root.remade.contains(&local))
-                        || self.leads_to_an_arm(id, local))
+                        || self.liveness.is_needed_until(self.graph, id, local, is_arm))
             }
         })
-    }
-
-    /// Whether an arm that begins behind the block is given the local.
-    fn leads_to_an_arm(&self, id: BlockId, local: LocalId) -> bool {
-        let (mut seen, mut todo) = (BTreeSet::new(), vec![id]);
-        while let Some(id) = todo.pop() {
-            for to in holes::successors(self.graph, id) {
-                let is_held = self.liveness.live_in(to).iter().any(|place| place.local == local);
-                if is_held && self.layout.links[to.0] == Link::Root {
-                    return true;
-                }
-                if is_held && seen.insert(to) {
-                    todo.push(to);
-                }
-            }
-        }
-        false
     }
 }
 

@@ -64,27 +64,11 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
 
 use self::labels::JumpScope;
+use crate::again::Again;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::hygiene;
 use crate::ir::{Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree};
-use crate::moved::Moved;
-
-/// What is known of the function once it has been analyzed, and is for another go.
-#[derive(Debug, Default)]
-pub(crate) struct Again {
-    /// The parts of locals that branches take over.
-    pub(crate) moved: Vec<Moved>,
-    /// The locals that patterns take parts of.
-    pub(crate) taken_apart: BTreeSet<Ident>,
-}
-
-impl Again {
-    /// Whether there is nothing that another go would do.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.moved.is_empty() && self.taken_apart.is_empty()
-    }
-}
 
 /// Takes apart what suspends, for the first time or again.
 pub(crate) fn normalize(

@@ -51,7 +51,7 @@ fn states(steps: &[Step]) -> Vec<String> {
         None,
         function.body.clone(),
         locals,
-        &normalize::Again::default(),
+        &crate::again::Again::default(),
         &diagnostics,
     );
     diagnostics.finish().expect("nothing is wrong with it");

@@ -24,7 +24,7 @@ fn passes(source: TokenStream) -> String {
         function.context.as_ref(),
         body,
         locals,
-        &normalize::Again::default(),
+        &crate::again::Again::default(),
         &diagnostics,
     );
     out += &format!("\nnormalize\n{}", dump::tree(&tree));

@@ -29,7 +29,8 @@ fn machine() -> (Graph, Liveness, Layout) {
         parse::parse(function, "run".into(), None, &diagnostics).expect("a workflow");
     let locals = resolve::resolve(None, &mut function.params, &mut function.body, &diagnostics);
     let body = function.body.clone();
-    let tree = normalize::normalize(None, body, locals, &normalize::Again::default(), &diagnostics);
+    let tree =
+        normalize::normalize(None, body, locals, &crate::again::Again::default(), &diagnostics);
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);
     let liveness = liveness::analyze(&graph);

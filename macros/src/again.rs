@@ -1,0 +1,29 @@
+//! What is found out about a function once its graph is known, and is for another go of
+//! [`normalize`](crate::normalize).
+
+use std::collections::BTreeSet;
+
+use syn::Ident;
+
+use crate::ir::Graph;
+use crate::liveness::Liveness;
+use crate::moved::{self, Moved};
+use crate::taken_apart;
+
+/// Nothing, for the first go.
+#[derive(Debug, Default)]
+pub(crate) struct Again {
+    /// The parts of locals that branches take over.
+    pub(crate) moved: Vec<Moved>,
+    /// The locals that patterns take parts of.
+    pub(crate) taken_apart: BTreeSet<Ident>,
+}
+
+impl Again {
+    /// Finds it; `None` if there is nothing that another go would do.
+    pub(crate) fn find(graph: &Graph, liveness: &Liveness) -> Option<Self> {
+        let moved = moved::find(graph, liveness);
+        let taken_apart = taken_apart::find(graph, liveness);
+        (!moved.is_empty() || !taken_apart.is_empty()).then_some(Self { moved, taken_apart })
+    }
+}
