@@ -11,6 +11,7 @@ use syn::{
 
 use super::Root;
 use crate::ir::{Graph, LocalId, Locals};
+use crate::normalize::ADAPTERS;
 
 /// How rustc is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,33 +99,6 @@ impl<'ast> Visit<'ast> for Open<'_> {
 
     fn visit_pat(&mut self, _: &'ast Pat) {}
 }
-
-/// Methods of iterators that give one with what they are given in it.
-const ADAPTERS: [&str; 23] = [
-    "by_ref",
-    "chain",
-    "cloned",
-    "copied",
-    "cycle",
-    "enumerate",
-    "filter",
-    "filter_map",
-    "flat_map",
-    "fuse",
-    "inspect",
-    "into_iter",
-    "map",
-    "map_while",
-    "peekable",
-    "rev",
-    "scan",
-    "skip",
-    "skip_while",
-    "step_by",
-    "take",
-    "take_while",
-    "zip",
-];
 
 /// Whether there may be a closure in the value of the expression, as far as it shows.
 fn gives_closure(locals: &Locals, expr: &Expr) -> bool {

@@ -15,7 +15,7 @@ use crate::ir::{LocalId, Locals};
 use crate::usage::Usage;
 
 /// Methods that give another iterator, and go through the items only as that is gone through.
-const LAZY: [&str; 24] = [
+pub(crate) const ADAPTERS: [&str; 24] = [
     "by_ref",
     "chain",
     "cloned",
@@ -103,7 +103,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
                 out.extend(writes.into_iter().map(|place| place.local));
             }
         }
-        Expr::MethodCall(call) if LAZY.iter().any(|method| call.method == method) => {
+        Expr::MethodCall(call) if ADAPTERS.iter().any(|method| call.method == method) => {
             changed_by(locals, &call.receiver, out);
             for argument in &call.args {
                 let usage = usage_of_closure(locals, argument);
@@ -124,7 +124,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
 /// What the items of an iterator are mutable borrows of.
 fn lent_mutably(iterator: &Expr) -> Option<&Expr> {
     match iterator {
-        Expr::MethodCall(call) if LAZY.iter().any(|method| call.method == method) => {
+        Expr::MethodCall(call) if ADAPTERS.iter().any(|method| call.method == method) => {
             lent_mutably(&call.receiver)
         }
         Expr::MethodCall(call) => {
