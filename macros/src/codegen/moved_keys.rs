@@ -5,18 +5,14 @@ use quote::{quote, quote_spanned};
 
 use super::Machine;
 use super::exit::part_of;
-use super::tokens::token;
+use super::tokens::{first_held_at, token};
 use crate::lookups::MovedKey;
 
 /// What asks them.
 pub(super) fn checks(machine: &Machine<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for MovedKey { found, key, fields } in machine.moved_keys {
-        let states = machine.layout.states.iter();
-        let mut points =
-            states.filter(|state| state.fields.contains(key)).filter_map(|it| it.point);
-        let Some(point) = points.next() else { continue };
-        let at = machine.graph.points[point.0].span;
+        let Some(at) = first_held_at(machine, |held| held == key) else { continue };
         let (function, token) = (Ident::new("looked_up_again_after_this_await", at), token(*key));
         let span = machine.graph.locals[*found].ident.span().resolved_at(at);
         let (part, key) = (Ident::new("part", at), quote_spanned!(span=> _));

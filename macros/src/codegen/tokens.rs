@@ -265,6 +265,15 @@ fn first_held(machine: &Machine<'_>) -> impl Iterator<Item = (Span, Vec<Variable
     })
 }
 
+/// Where the first await is across which such a variable is held.
+pub(super) fn first_held_at(
+    machine: &Machine<'_>,
+    is_such: impl Fn(&VariableId) -> bool,
+) -> Option<Span> {
+    let state = machine.layout.states.iter().find(|state| state.fields.iter().any(&is_such))?;
+    Some(machine.graph.points[state.point?.0].span)
+}
+
 /// Where rustc says that a variable cannot be saved. Of the items of a loop it says so once, where
 /// they come from.
 fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -> Span {

@@ -1,12 +1,13 @@
 //! Whether values that are held by their parts own these, asked of their types.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Pat;
 
 use super::Machine;
 use super::exit::part_of;
 use super::print::{Printer, names};
+use super::tokens::first_held_at;
 use crate::hygiene::in_source;
 use crate::ir::LocalId;
 use crate::layout::VariableId;
@@ -25,7 +26,10 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
     let told = told.filter(|(_, token)| names(run, token));
     let (mut declare, mut check) = (TokenStream::new(), TokenStream::new());
     for (id, token) in told {
-        let (span, at) = (token.span(), held_at(machine, id));
+        let is_part = |held: &VariableId| machine.layout.variable(*held).place.local == id;
+        let span = token.span();
+        let at = first_held_at(machine, is_part)
+            .unwrap_or_else(|| machine.graph.locals[id].ident.span());
         let function = Ident::new("part_held_across_this_await", at);
         declare.extend(quote!(let #token = __piton::TypeOf::new();));
         let ask = quote_spanned!(span=> #function(&#token, #token.parts()););
@@ -38,17 +42,6 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
         check = quote!(if false { use __piton::Parts as _; #check });
     }
     (declare, check)
-}
-
-/// The first await across which parts of the local are held.
-fn held_at(machine: &Machine<'_>, local: LocalId) -> Span {
-    let is_of = |id: &VariableId| machine.layout.variable(*id).place.local == local;
-    let state = machine.layout.states.iter().find(|state| state.fields.iter().any(is_of));
-    let point = state.and_then(|state| state.point);
-    point.map_or_else(
-        || machine.graph.locals[local].ident.span(),
-        |point| machine.graph.points[point.0].span,
-    )
 }
 
 impl Printer<'_> {

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use syn::visit::{self, Visit};
 use syn::{
     Expr, ExprArray, ExprCall, ExprClosure, ExprIndex, ExprLit, ExprMethodCall, ExprPath,
-    ExprReference, Lit, Pat, ReturnType, Stmt,
+    ExprReference, Lit, Pat, ReturnType,
 };
 
 use super::Root;
 use crate::ir::{Graph, LocalId, Locals};
-use crate::normalize::ADAPTERS;
+use crate::normalize::{ADAPTERS, ends};
 
 /// How rustc is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,6 @@ impl<'ast> Visit<'ast> for Open<'_> {
 /// Whether there may be a closure in the value of the expression, as far as it shows.
 fn gives_closure(locals: &Locals, expr: &Expr) -> bool {
     let gives = |expr: &Expr| gives_closure(locals, expr);
-    let ends_with = |stmts: &[Stmt]| matches!(stmts, [.., Stmt::Expr(expr, None)] if gives(expr));
     match expr {
         Expr::Closure(_) => true,
         Expr::Path(path) => {
@@ -113,12 +112,7 @@ fn gives_closure(locals: &Locals, expr: &Expr) -> bool {
         }
         Expr::Paren(inner) => gives(&inner.expr),
         Expr::Reference(inner) => gives(&inner.expr),
-        Expr::Block(block) => ends_with(&block.block.stmts),
-        Expr::If(branches) => {
-            let otherwise = branches.else_branch.as_ref();
-            ends_with(&branches.then_branch.stmts) || otherwise.is_some_and(|(_, it)| gives(it))
-        }
-        Expr::Match(branches) => branches.arms.iter().any(|arm| gives(&arm.body)),
+        Expr::Block(_) | Expr::If(_) | Expr::Match(_) => ends(expr).into_iter().any(gives),
         Expr::MethodCall(call) => {
             ADAPTERS.iter().any(|adapter| call.method == adapter)
                 && (gives(&call.receiver) || call.args.iter().any(gives))

@@ -22,14 +22,15 @@ pub(crate) struct MovedKey {
 /// Finds them.
 pub(super) fn find(lookups: &Lookups<'_>) -> Vec<MovedKey> {
     let Lookups { graph, layout, .. } = lookups;
+    let spent: BTreeSet<_> = graph.usages().flat_map(|usage| &usage.spends).collect();
     let mut moved = Vec::new();
     for found in lookups.made_again() {
         let keys = keys(&graph.locals, found);
         let is_key = |place: &Place| keys.iter().any(|key| key.overlaps(place));
-        let spent: BTreeSet<_> = graph.usages().flat_map(|usage| &usage.spends).collect();
-        let spent = spent.into_iter().filter(|spent| is_key(spent));
-        let spent =
-            spent.filter(|spent| lookups.is_while_held(found, |usage| may_be_gone(usage, spent)));
+        let spent = spent
+            .iter()
+            .filter(|spent| is_key(spent))
+            .filter(|spent| lookups.is_while_held(found, |usage| may_be_gone(usage, spent)));
         for spent in spent {
             let variables = layout.variables.iter().enumerate().filter(|(_, variable)| {
                 variable.is_saved

@@ -5,12 +5,15 @@ use syn::{Expr, ExprReference, Ident, Member, Pat, Token};
 
 use super::Lower;
 use super::bindings::Bindings;
+use crate::usage::Place;
 
 impl Lower<'_> {
     /// As `note_borrows`, of a `let`: what it binds is borrowed by itself. Beside parts that are moved out the whole
     /// could not be looked at again, and of two parts each may be for another branch.
     pub(super) fn note_borrows_of_parts(&mut self, pat: &Pat, value: &Expr) {
         let bindings = Bindings::of(pat);
+        // Beside a local or a field of one its other fields can be borrowed.
+        let is_field = |of: &Expr| Place::of(of, &|ident| self.locals.find(ident)).is_some();
         let (place, borrowed) = match value {
             Expr::Reference(borrow) if is_field(&borrow.expr) => (&*borrow.expr, Some(borrow)),
             value => (value, None),
@@ -60,15 +63,5 @@ fn borrow_of(
         Pat::Tuple(pat) => numbered(&pat.elems),
         Pat::TupleStruct(pat) => numbered(&pat.elems),
         _ => None,
-    }
-}
-
-/// Whether the expression is a local or a field of one, beside which its other fields can be borrowed.
-fn is_field(expr: &Expr) -> bool {
-    match expr {
-        Expr::Path(_) => true,
-        Expr::Field(expr) => is_field(&expr.base),
-        Expr::Paren(expr) => is_field(&expr.expr),
-        _ => false,
     }
 }

@@ -244,7 +244,7 @@ impl Lower<'_> {
 }
 
 /// What an expression may give: the values of its branches, and those with which it is left.
-pub(super) fn ends(expr: &Expr) -> Vec<&Expr> {
+pub(crate) fn ends(expr: &Expr) -> Vec<&Expr> {
     let mut found = Vec::new();
     note_ends(expr, &mut found);
     found

@@ -52,6 +52,7 @@ mod texts;
 mod walk;
 
 pub(crate) use self::alternatives::all_exclude;
+pub(crate) use self::branches::ends;
 pub(crate) use self::compound::{is_assignment, is_constructor};
 pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};
