@@ -12,6 +12,7 @@ mod bindings;
 mod borrowed_parts;
 mod branch_lenders;
 mod branches;
+mod build;
 mod changed;
 mod chosen;
 mod compound;
@@ -65,6 +66,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
 
+use self::build::{ident_expr, ident_pat, let_stmt, unit, wild_pat};
 use self::labels::JumpScope;
 use crate::again::Again;
 use crate::check::Rule;
@@ -337,50 +339,6 @@ pub(crate) fn binds_nothing(pat: &Pat) -> bool {
     let mut bound = Vec::new();
     collect_bindings(pat, &mut bound);
     bound.is_empty()
-}
-
-/// The value of what has none, which rustc sees at `span`.
-fn unit(span: Span) -> Expr {
-    Expr::Tuple(syn::ExprTuple {
-        attrs: Vec::new(),
-        paren_token: syn::token::Paren(span),
-        elems: Default::default(),
-    })
-}
-
-fn ident_expr(ident: Ident) -> Expr {
-    Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.into() })
-}
-
-fn ident_pat(ident: Ident, mutable: bool) -> Pat {
-    Pat::Ident(syn::PatIdent {
-        attrs: Vec::new(),
-        by_ref: None,
-        mutability: mutable.then(Default::default),
-        ident,
-        subpat: None,
-    })
-}
-
-/// `_`
-fn wild_pat() -> Pat {
-    Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() })
-}
-
-/// `let pat = value;`
-fn let_stmt(pat: Pat, value: Expr) -> Source {
-    Source::Local(syn::Local {
-        attrs: Vec::new(),
-        let_token: Default::default(),
-        modifiers: Default::default(),
-        pat,
-        init: Some(syn::LocalInit {
-            eq_token: Default::default(),
-            expr: Box::new(value),
-            diverge: None,
-        }),
-        semi_token: Default::default(),
-    })
 }
 
 /// Whether temporaries in the initializer of a `let` live as long as what it declares.

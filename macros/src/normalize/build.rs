@@ -1,0 +1,48 @@
+//! Expressions, patterns and statements that the compiler makes.
+
+use proc_macro2::{Ident, Span};
+use syn::{Expr, Pat, Stmt as Source};
+
+/// The value of what has none, which rustc sees at `span`.
+pub(super) fn unit(span: Span) -> Expr {
+    Expr::Tuple(syn::ExprTuple {
+        attrs: Vec::new(),
+        paren_token: syn::token::Paren(span),
+        elems: Default::default(),
+    })
+}
+
+pub(super) fn ident_expr(ident: Ident) -> Expr {
+    Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.into() })
+}
+
+pub(super) fn ident_pat(ident: Ident, mutable: bool) -> Pat {
+    Pat::Ident(syn::PatIdent {
+        attrs: Vec::new(),
+        by_ref: None,
+        mutability: mutable.then(Default::default),
+        ident,
+        subpat: None,
+    })
+}
+
+/// `_`
+pub(super) fn wild_pat() -> Pat {
+    Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() })
+}
+
+/// `let pat = value;`
+pub(super) fn let_stmt(pat: Pat, value: Expr) -> Source {
+    Source::Local(syn::Local {
+        attrs: Vec::new(),
+        let_token: Default::default(),
+        modifiers: Default::default(),
+        pat,
+        init: Some(syn::LocalInit {
+            eq_token: Default::default(),
+            expr: Box::new(value),
+            diverge: None,
+        }),
+        semi_token: Default::default(),
+    })
+}
