@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use syn::visit::Visit;
-use syn::{Block, Ident, Item, PatIdent};
+use syn::{Block, Ident, Item};
 
-use super::Binder;
 use crate::source::declared_around;
 
 /// The constants of the body, and those of the file that the body sees.
@@ -21,17 +20,6 @@ impl Visit<'_> for Items {
     fn visit_item(&mut self, item: &Item) {
         if let Item::Const(item) = item {
             self.0.insert(item.ident.to_string());
-        }
-    }
-}
-
-impl Binder<'_, '_> {
-    /// Notes a binding that gets another name, where a constant of its own name would be meant, if there
-    /// were one.
-    pub(super) fn note_renamed(&mut self, pat: &PatIdent) {
-        let is_plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
-        if is_plain && !self.is_certain {
-            self.resolver.locals.note_renamed(&pat.ident);
         }
     }
 }

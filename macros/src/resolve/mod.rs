@@ -8,9 +8,12 @@
 //! names in patterns are bindings, and others constants or variants, unless what is declared around the
 //! function or the place of the pattern says otherwise.
 
+mod bindings;
 mod constants;
 mod macros;
 mod parameters;
+
+pub(crate) use self::bindings::is_binding;
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +23,7 @@ use syn::{Block, Expr, Ident, Macro, Pat, PatType, Stmt};
 
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
-use crate::ir::{LocalKind, Locals};
+use crate::ir::Locals;
 use crate::usage::bound_locals;
 use crate::{suspend, untold};
 
@@ -150,141 +153,6 @@ impl Resolver<'_> {
         self.macros.truncate(macros);
         self.scopes.pop();
         self.lowered = outer;
-    }
-
-    /// Adds the bindings of a pattern to the innermost scope, renaming those that need it.
-    fn bind(&mut self, pat: &mut Pat) {
-        self.bind_names(pat, false);
-    }
-
-    /// As [`bind`](Self::bind), where every value matches, and no constant can stand.
-    fn bind_certain(&mut self, pat: &mut Pat) {
-        self.bind_names(pat, true);
-    }
-
-    fn bind_names(&mut self, pat: &mut Pat, is_certain: bool) {
-        // Constants and ranges in a pattern are looked up in the scope outside it.
-        let mut binder = Binder { resolver: self, bound: HashMap::new(), is_certain };
-        binder.visit_pat_mut(pat);
-        let bound = binder.bound;
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.extend(bound);
-        }
-    }
-
-    fn add_local(&mut self, pat: &syn::PatIdent) -> Binding {
-        let source = pat.ident.to_string();
-        let first = self.taken.insert(source.clone());
-        let ident = match (is_binding(pat), first) {
-            (true, true) => pat.ident.clone(),
-            (true, false) => self.names.fresh(&pat.ident),
-            // Later passes go by the case.
-            (false, _) => {
-                let lower = source.to_lowercase();
-                self.names.fresh(&Ident::new(&lower, pat.ident.span()))
-            }
-        };
-        let mutable = pat.mutability.is_some() && pat.by_ref.is_none();
-        let id = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
-        self.locals[id].is_given = true;
-        if ident == pat.ident { Binding::Own } else { Binding::Renamed(ident) }
-    }
-}
-
-impl Resolver<'_> {
-    /// A binding of code that does not suspend. It must not be called like a local, whether that comes before
-    /// it or after it.
-    fn add_own(&mut self, pat: &syn::PatIdent) -> Binding {
-        let is_called_so = self.of_locals.contains(&pat.ident.to_string());
-        if is_called_so { Binding::Renamed(self.names.fresh(&pat.ident)) } else { Binding::Own }
-    }
-}
-
-/// Whether the name in a pattern is a binding and not a constant or variant.
-pub(crate) fn is_binding(pat: &syn::PatIdent) -> bool {
-    pat.by_ref.is_some()
-        || pat.mutability.is_some()
-        || pat.subpat.is_some()
-        || !pat.ident.to_string().trim_start_matches('_').starts_with(char::is_uppercase)
-}
-
-struct Binder<'a, 'r> {
-    resolver: &'a mut Resolver<'r>,
-    bound: HashMap<String, Binding>,
-    /// Whether the pattern matches every value.
-    is_certain: bool,
-}
-
-impl Binder<'_, '_> {
-    fn is_constant(&self, pat: &syn::PatIdent) -> bool {
-        self.resolver.constants.contains(&pat.ident.to_string())
-    }
-
-    fn binds(&self, pat: &syn::PatIdent) -> bool {
-        is_binding(pat)
-            || self.is_certain && constants::is_all_capital(&pat.ident) && !self.is_constant(pat)
-    }
-}
-
-impl VisitMut for Binder<'_, '_> {
-    fn visit_pat_mut(&mut self, pat: &mut Pat) {
-        if let Pat::Ident(syn::PatIdent { by_ref: None, mutability: None, subpat: None, .. }) = pat
-            && let Pat::Ident(constant) = &*pat
-            && self.is_constant(constant)
-        {
-            // As one that all passes know for what it is.
-            let path = constant.ident.clone().into();
-            *pat = Pat::Path(syn::PatPath { attrs: Vec::new(), qself: None, path });
-            return;
-        }
-        if let Pat::Macro(call) = pat {
-            self.resolver.check_pattern(&call.mac);
-        }
-        visit_mut::visit_pat_mut(self, pat);
-    }
-
-    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
-        let shorthand = field.colon_token.is_none();
-        let before = shorthand.then(|| field.pat.to_token_stream().to_string());
-        self.visit_pat_mut(&mut field.pat);
-        if before.is_some_and(|before| before != field.pat.to_token_stream().to_string()) {
-            field.colon_token = Some(syn::token::Colon::default());
-        }
-    }
-
-    fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
-        if self.binds(pat) {
-            let name = pat.ident.to_string();
-            let binding = match self.bound.get(&name) {
-                // The same name in another alternative.
-                Some(binding) => binding.clone(),
-                None if self.resolver.lowered => self.resolver.add_local(pat),
-                None => self.resolver.add_own(pat),
-            };
-            if let Binding::Renamed(ident) = &binding {
-                self.note_renamed(pat);
-                let mut ident = ident.clone();
-                ident.set_span(pat.ident.span());
-                pat.ident = ident;
-            }
-            self.bound.insert(name, binding);
-        }
-        if let Some((_, pat)) = &mut pat.subpat {
-            self.visit_pat_mut(pat);
-        }
-    }
-
-    // The guard of an arm sees the bindings, so it is visited after them.
-    fn visit_pat_guard_mut(&mut self, pat: &mut syn::PatGuard) {
-        self.visit_pat_mut(&mut pat.pat);
-    }
-
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        self.resolver.visit_expr_mut(expr);
-    }
-
-    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
-        self.resolver.visit_type_mut(ty);
     }
 }
 

@@ -1,0 +1,155 @@
+//! The bindings of patterns.
+
+use std::collections::HashMap;
+
+use quote::ToTokens;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Ident, Pat};
+
+use super::{Binding, Resolver, constants};
+use crate::ir::LocalKind;
+
+impl Resolver<'_> {
+    /// Adds the bindings of a pattern to the innermost scope, renaming those that need it.
+    pub(super) fn bind(&mut self, pat: &mut Pat) {
+        self.bind_names(pat, false);
+    }
+
+    /// As [`bind`](Self::bind), where every value matches, and no constant can stand.
+    pub(super) fn bind_certain(&mut self, pat: &mut Pat) {
+        self.bind_names(pat, true);
+    }
+
+    pub(super) fn bind_names(&mut self, pat: &mut Pat, is_certain: bool) {
+        // Constants and ranges in a pattern are looked up in the scope outside it.
+        let mut binder = Binder { resolver: self, bound: HashMap::new(), is_certain };
+        binder.visit_pat_mut(pat);
+        let bound = binder.bound;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.extend(bound);
+        }
+    }
+
+    /// A binding that can be alive across an await.
+    fn add_local(&mut self, pat: &syn::PatIdent) -> Binding {
+        let source = pat.ident.to_string();
+        let first = self.taken.insert(source.clone());
+        let ident = match (is_binding(pat), first) {
+            (true, true) => pat.ident.clone(),
+            (true, false) => self.names.fresh(&pat.ident),
+            // Later passes go by the case.
+            (false, _) => {
+                let lower = source.to_lowercase();
+                self.names.fresh(&Ident::new(&lower, pat.ident.span()))
+            }
+        };
+        let mutable = pat.mutability.is_some() && pat.by_ref.is_none();
+        let id = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
+        self.locals[id].is_given = true;
+        if ident == pat.ident { Binding::Own } else { Binding::Renamed(ident) }
+    }
+
+    /// A binding of code that does not suspend. It must not be called like a local, whether that comes before
+    /// it or after it.
+    fn add_own(&mut self, pat: &syn::PatIdent) -> Binding {
+        let is_called_so = self.of_locals.contains(&pat.ident.to_string());
+        if is_called_so { Binding::Renamed(self.names.fresh(&pat.ident)) } else { Binding::Own }
+    }
+}
+
+/// Whether the name in a pattern is a binding and not a constant or variant.
+pub(crate) fn is_binding(pat: &syn::PatIdent) -> bool {
+    pat.by_ref.is_some()
+        || pat.mutability.is_some()
+        || pat.subpat.is_some()
+        || !pat.ident.to_string().trim_start_matches('_').starts_with(char::is_uppercase)
+}
+
+struct Binder<'a, 'r> {
+    resolver: &'a mut Resolver<'r>,
+    bound: HashMap<String, Binding>,
+    /// Whether the pattern matches every value.
+    is_certain: bool,
+}
+
+impl Binder<'_, '_> {
+    fn is_constant(&self, pat: &syn::PatIdent) -> bool {
+        self.resolver.constants.contains(&pat.ident.to_string())
+    }
+
+    fn binds(&self, pat: &syn::PatIdent) -> bool {
+        is_binding(pat)
+            || self.is_certain && constants::is_all_capital(&pat.ident) && !self.is_constant(pat)
+    }
+
+    /// Notes a binding that gets another name, where a constant of its own name would be meant, if there
+    /// were one.
+    fn note_renamed(&mut self, pat: &syn::PatIdent) {
+        let is_plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
+        if is_plain && !self.is_certain {
+            self.resolver.locals.note_renamed(&pat.ident);
+        }
+    }
+}
+
+impl VisitMut for Binder<'_, '_> {
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        if let Pat::Ident(syn::PatIdent { by_ref: None, mutability: None, subpat: None, .. }) = pat
+            && let Pat::Ident(constant) = &*pat
+            && self.is_constant(constant)
+        {
+            // As one that all passes know for what it is.
+            let path = constant.ident.clone().into();
+            *pat = Pat::Path(syn::PatPath { attrs: Vec::new(), qself: None, path });
+            return;
+        }
+        if let Pat::Macro(call) = pat {
+            self.resolver.check_pattern(&call.mac);
+        }
+        visit_mut::visit_pat_mut(self, pat);
+    }
+
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        let shorthand = field.colon_token.is_none();
+        let before = shorthand.then(|| field.pat.to_token_stream().to_string());
+        self.visit_pat_mut(&mut field.pat);
+        if before.is_some_and(|before| before != field.pat.to_token_stream().to_string()) {
+            field.colon_token = Some(syn::token::Colon::default());
+        }
+    }
+
+    fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
+        if self.binds(pat) {
+            let name = pat.ident.to_string();
+            let binding = match self.bound.get(&name) {
+                // The same name in another alternative.
+                Some(binding) => binding.clone(),
+                None if self.resolver.lowered => self.resolver.add_local(pat),
+                None => self.resolver.add_own(pat),
+            };
+            if let Binding::Renamed(ident) = &binding {
+                self.note_renamed(pat);
+                let mut ident = ident.clone();
+                ident.set_span(pat.ident.span());
+                pat.ident = ident;
+            }
+            self.bound.insert(name, binding);
+        }
+        if let Some((_, pat)) = &mut pat.subpat {
+            self.visit_pat_mut(pat);
+        }
+    }
+
+    // The guard of an arm sees the bindings, so it is visited after them.
+    fn visit_pat_guard_mut(&mut self, pat: &mut syn::PatGuard) {
+        self.visit_pat_mut(&mut pat.pat);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        self.resolver.visit_expr_mut(expr);
+    }
+
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        self.resolver.visit_type_mut(ty);
+    }
+}
