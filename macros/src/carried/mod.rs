@@ -11,26 +11,25 @@ mod bindings;
 mod blocks;
 mod calls;
 mod early;
+mod ends;
 mod looks;
+mod nodes;
 mod owned;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::visit_mut::VisitMut;
-use syn::{Expr, Stmt};
-
 pub(crate) use self::bindings::has_ref;
 use self::early::Early;
-use self::looks::Looks;
+use self::ends::{exhausted, looked_at, taken_at_end, taken_in_chain};
+use self::nodes::{given_by, kept, made, without_looks};
 use self::owned::{borrowing, plain};
 pub(crate) use self::owned::{gives_own, local_of, takes_receiver};
 use crate::captures::Captures;
 use crate::cfg::always_jumps;
-use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, LocalKind, Locals, Node, Terminator};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
-use crate::normalize::{binds_nothing, chain};
-use crate::usage::{Jump, Place, Usage, bound_locals};
+use crate::usage::{Jump, Place, bound_locals};
 
 /// The result of the analysis.
 #[derive(Debug, Default)]
@@ -283,126 +282,4 @@ fn bound_before(graph: &Graph, root: BlockId) -> Vec<LocalId> {
         _ => None,
     });
     pats.flat_map(|pat| bound_locals(&graph.locals, pat)).collect()
-}
-
-/// The locals that a node gives a value.
-fn made(graph: &Graph, node: &Node, usage: &Usage, seen: &Usage) -> impl Iterator<Item = LocalId> {
-    let made = match node {
-        Node::Code(Stmt::Local(local)) if local.init.is_some() => {
-            bound_locals(&graph.locals, &local.pat)
-        }
-        Node::Code(Stmt::Expr(Expr::Assign(expr), _)) => {
-            let whole = Some(&*expr.left).filter(|left| matches!(left, Expr::Path(_)));
-            whole.and_then(|left| local_of(&graph.locals, left)).into_iter().collect()
-        }
-        Node::Define { local, .. } => vec![*local],
-        Node::Code(_) => {
-            let assigned = &usage.assigned & &usage.replaces;
-            assigned.difference(&seen.mentions).copied().collect()
-        }
-        _ => Vec::new(),
-    };
-    made.into_iter()
-}
-
-/// What a node does with the locals, but for what only looks at them: it may have moved or borrowed what
-/// this mentions.
-fn without_looks(locals: &Locals, node: &Node, usage: &Usage) -> Usage {
-    if usage.mentions.is_empty() {
-        return Usage::default();
-    }
-    match node {
-        Node::Code(stmt) => {
-            let mut stmt = stmt.clone();
-            Looks(locals).visit_stmt_mut(&mut stmt);
-            Usage::of_stmt(locals, &stmt)
-        }
-        Node::Define { value, .. } => value_without_looks(locals, value),
-        _ => Usage::default(),
-    }
-}
-
-/// What a statement names and has not moved, because it is used later, and what nothing borrows from,
-/// because the statement leaves nothing behind. A part of it may have been moved that is `filled` before.
-fn kept<'a>(
-    node: &Node,
-    seen: &'a Usage,
-    live: &'a BTreeSet<Place>,
-    filled: &'a BTreeSet<&'a Place>,
-) -> impl Iterator<Item = LocalId> + 'a {
-    let is_statement = matches!(node, Node::Code(Stmt::Expr(..)));
-    let is_filled = |part: &&Place| filled.iter().any(|filled| filled.overlaps(part));
-    let emptied: BTreeSet<LocalId> =
-        seen.moves.iter().filter(is_filled).map(|part| part.local).collect();
-    seen.mentions.iter().copied().filter(move |local| {
-        is_statement
-            && live.contains(&Place::whole(*local))
-            && !emptied.contains(local)
-            && seen.changes.iter().all(|changed| changed == local)
-    })
-}
-
-/// What closures that are made again, and are among the locals that code names, may give away of what they have
-/// taken over.
-fn given_by(locals: &Locals, named: &BTreeSet<LocalId>) -> BTreeSet<LocalId> {
-    let made = named.iter().filter_map(|local| locals[*local].remade.as_ref());
-    let closures = made.filter(|made| matches!(made, Expr::Closure(_)));
-    let spent = closures.flat_map(|closure| Usage::of_expr(locals, closure).spends);
-    spent.map(|place| place.local).collect()
-}
-
-fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {
-    match &block.end {
-        Terminator::If { cond, .. } => taken_by(locals, cond),
-        Terminator::Match { scrutinee, arms, .. } => {
-            let guards = arms.iter().filter_map(|(pat, _)| match pat {
-                syn::Pat::Guard(pat) => Some(taken_by(locals, &pat.guard)),
-                _ => None,
-            });
-            taken_by(locals, scrutinee).into_iter().chain(guards.flatten()).collect()
-        }
-        Terminator::Return(value) => taken_by(locals, value),
-        _ => block.end_usage.mentions.clone(),
-    }
-}
-
-/// What the operands of a condition take, perhaps of what those before them have bound.
-fn taken_in_chain(locals: &Locals, end: &Terminator) -> BTreeSet<LocalId> {
-    let Terminator::If { cond, .. } = end else { return BTreeSet::new() };
-    let taken = chain(cond).into_iter().map(|operand| match operand {
-        Expr::Let(expr) => taken_by(locals, &expr.expr),
-        operand => taken_by(locals, operand),
-    });
-    taken.flatten().collect()
-}
-
-/// What is matched, where an arm takes nothing of it.
-fn looked_at(locals: &Locals, end: &Terminator, arm: BlockId) -> Option<LocalId> {
-    let Terminator::Match { scrutinee: scrutinee @ Expr::Path(_), arms, .. } = end else {
-        return None;
-    };
-    let matched = local_of(locals, scrutinee)?;
-    let is_in_guard = |pat: &syn::Pat| Usage::of_guard(locals, pat).mentions.contains(&matched);
-    let looks = arms.iter().any(|(pat, block)| *block == arm && binds_nothing(pat))
-        && !arms.iter().any(|(pat, _)| is_in_guard(pat));
-    looks.then_some(matched)
-}
-
-/// The items of a loop where there are none left.
-fn exhausted(locals: &Locals, end: &Terminator, arm: BlockId) -> Option<LocalId> {
-    let Terminator::Match { scrutinee: Expr::Call(call), arms, .. } = end else { return None };
-    let Some(Expr::Reference(items)) = call.args.first() else { return None };
-    let items = local_of(locals, &items.expr)?;
-    let is_none = arms.iter().any(|(pat, to)| *to == arm && matches!(pat, syn::Pat::Path(_)));
-    (locals[items].kind == LocalKind::Items && is_none).then_some(items)
-}
-
-fn taken_by(locals: &Locals, expr: &Expr) -> BTreeSet<LocalId> {
-    value_without_looks(locals, expr).mentions
-}
-
-fn value_without_looks(locals: &Locals, value: &Expr) -> Usage {
-    let mut value = value.clone();
-    Looks(locals).visit_expr_mut(&mut value);
-    Usage::of_expr(locals, &value)
 }

@@ -9,8 +9,9 @@ use syn::{Expr, Macro, Pat};
 
 use super::bindings::Bindings;
 use super::blocks::Target;
+use super::ends::taken_by;
+use super::jump_dest;
 use super::owned::local_of;
-use super::{jump_dest, taken_by};
 use crate::ir::{Graph, LocalId, LocalKind, Locals, RegionId};
 use crate::macros::{self, Piece};
 use crate::normalize::{is_assignment, is_comparison};
