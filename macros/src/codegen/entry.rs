@@ -26,7 +26,7 @@ struct MadeAgain {
     /// The type that has been written for it.
     ty: Option<TokenStream>,
     expr: Expr,
-    /// What tells rustc that it is of the type that it is of elsewhere.
+    /// What tells rustc that it is of the type that it is of elsewhere, and asks whether it is the same.
     tie: TokenStream,
 }
 
@@ -163,9 +163,11 @@ impl Printer<'_> {
         let groups = remade.chunk_by(is_together).filter_map(|group| {
             let of_group = group.iter().map(|local| locals[*local].ident.clone());
             let idents: Vec<_> = of_group.collect();
+            let mut check = None;
             let (mut expr, ty) = match (group, &locals[group[0]]) {
                 ([id], local) => {
                     let made = local.remade.clone()?;
+                    check = self.check_constants(*id, &made);
                     let made = if self.is_shared(*id) { shared::made(made) } else { made };
                     (made, self.type_again(*id))
                 }
@@ -178,7 +180,8 @@ impl Printer<'_> {
                 }
             };
             Rewrite::new(self).visit_expr_mut(&mut expr);
-            let tie = self.tie_again(group.iter().copied());
+            let tie = [Some(self.tie_again(group.iter().copied())), check];
+            let tie = tie.into_iter().flatten().collect();
             Some(MadeAgain { made: parts::tuple(&idents), ty, expr, tie })
         });
         groups.collect()

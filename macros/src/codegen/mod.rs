@@ -1,6 +1,7 @@
 //! Layout → tokens. The only place that prints them.
 
 mod braces;
+mod constants;
 mod entry;
 mod exit;
 mod facade;

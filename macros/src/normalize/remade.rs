@@ -40,7 +40,7 @@ pub(super) fn only_wraps(function: &Expr) -> bool {
 }
 
 /// Whether the path is one of a constant, as far as its spelling shows.
-pub(super) fn names_constant(path: &syn::Path) -> bool {
+pub(crate) fn names_constant(path: &syn::Path) -> bool {
     path.segments.last().is_some_and(|segment| {
         let name = segment.ident.to_string();
         segment.arguments.is_none()
