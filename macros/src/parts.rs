@@ -71,7 +71,8 @@ pub(crate) fn without_binding(binding: &mut PatIdent) -> Pat {
             }
             *inner
         }
-        None => syn::parse_quote!(_),
+        // Where rustc says something of the field that it is for.
+        None => syn::parse_quote_spanned!(binding.ident.span()=> _),
     }
 }
 

@@ -3,32 +3,39 @@
 //! the block of a branch, and where something else is taken of the same local after an await. It is the same where
 //! each binding is one by value, and the local is no borrow.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use quote::quote_spanned;
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprClosure, Ident, Item, Local, Member, Pat, PatIdent, Path};
+use syn::{Block, Expr, ExprClosure, Ident, Item, Local, Member, Pat, PatIdent, Path, Stmt};
 
 use super::Lower;
-use crate::ir::Locals;
+use crate::ir::{LocalId, Locals};
 use crate::parts;
-use crate::usage::Place;
+use crate::usage::{Place, Usage};
+
+/// The patterns that have been written so, without what they bind, each with what it matched.
+pub(super) type Patterns = BTreeMap<LocalId, Vec<(Pat, Expr)>>;
 
 impl Lower<'_> {
-    /// Writes the pattern of a statement so, if it takes parts of a local of which others are needed later.
-    pub(super) fn take_in_parts(&mut self, local: &mut Local) {
-        let Some(init) = local.init.as_ref().filter(|init| init.diverge.is_none()) else { return };
-        let Some(place) = Place::of(&init.expr, &|ident| self.locals.find(ident)) else { return };
-        if !self.again.taken_apart.contains(&self.locals[place.local].ident) {
+    /// Has rustc check these patterns before the first statement that takes a part of such a local: how many parts
+    /// there are it sees where all of them are still there.
+    pub(super) fn check_patterns_before(&mut self, stmt: &Stmt) {
+        if self.patterns.is_empty() {
             return;
         }
-        let Some(bound) = fields(&local.pat, &init.expr, true) else { return };
-        if self.in_parts.insert(place.local) {
-            // How many parts there are rustc sees where all of them are still there.
-            let (all, value) = (parts::tested(&local.pat), &init.expr);
-            self.code(syn::parse_quote!(if false { let #all = &#value; }));
+        let usage = Usage::of_stmt(&self.locals, stmt);
+        for local in usage.moves.iter().map(|part| part.local) {
+            // Otherwise it is declared in the statement.
+            if usage.reads.iter().any(|place| place.local == local) {
+                for (all, value) in self.patterns.remove(&local).into_iter().flatten() {
+                    let value = quote_spanned!(value.span()=> &#value);
+                    self.code(syn::parse_quote!(if false { let #all = #value; }));
+                }
+            }
         }
-        bind(local, bound);
     }
 }
 
@@ -41,11 +48,30 @@ fn bind(local: &mut Local, bound: Vec<(Pat, Expr)>) {
     }
 }
 
+/// Writes the patterns in the body so that take parts of these locals.
+pub(super) fn take_all_apart(
+    locals: &Locals,
+    taken: &BTreeSet<Ident>,
+    body: &mut Block,
+) -> Patterns {
+    let find = |ident: &Ident| locals.find(ident).filter(|_| taken.contains(ident));
+    let mut apart = Apart { find, all: true, patterns: Patterns::new() };
+    if !taken.is_empty() {
+        apart.visit_block_mut(body);
+    }
+    apart.patterns
+}
+
 /// Writes such patterns in the block of a branch so.
 pub(super) fn take_apart(locals: &Locals, block: &mut Block) {
+    // What the block binds itself may be a borrow, which is not known yet.
     let mut bound = Bound(BTreeSet::new());
     bound.visit_block(block);
-    Apart { locals, inner: bound.0 }.visit_block_mut(block);
+    let find = |ident: &Ident| {
+        let local = locals.find(ident).filter(|_| !bound.0.contains(ident));
+        local.filter(|local| locals[*local].remade.is_none())
+    };
+    Apart { find, all: false, patterns: Patterns::new() }.visit_block_mut(block);
 }
 
 /// The names that are bound.
@@ -58,26 +84,23 @@ impl Visit<'_> for Bound {
     }
 }
 
-struct Apart<'a> {
-    locals: &'a Locals,
-    /// What the block binds itself, of which it is not known yet whether it is a borrow.
-    inner: BTreeSet<Ident>,
+struct Apart<F> {
+    /// What is taken apart.
+    find: F,
+    /// Whether all parts may be named.
+    all: bool,
+    patterns: Patterns,
 }
 
-impl Apart<'_> {
-    fn is_place(&self, expr: &Expr) -> bool {
-        let find = |ident: &Ident| self.locals.find(ident).filter(|_| !self.inner.contains(ident));
-        Place::of(expr, &find).is_some_and(|place| self.locals[place.local].remade.is_none())
-    }
-}
-
-impl VisitMut for Apart<'_> {
+impl<F: Fn(&Ident) -> Option<LocalId>> VisitMut for Apart<F> {
     fn visit_local_mut(&mut self, local: &mut Local) {
         if let Some(init) = &local.init
             && init.diverge.is_none()
-            && self.is_place(&init.expr)
-            && let Some(bound) = fields(&local.pat, &init.expr, false)
+            && let Some(place) = Place::of(&init.expr, &self.find)
+            && let Some(bound) = fields(&local.pat, &init.expr, self.all)
         {
+            let pattern = (parts::tested(&local.pat), (*init.expr).clone());
+            self.patterns.entry(place.local).or_default().push(pattern);
             bind(local, bound);
         }
         visit_mut::visit_local_mut(self, local);

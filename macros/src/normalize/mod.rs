@@ -78,12 +78,12 @@ use crate::ir::{Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKi
 /// Takes apart what suspends, for the first time or again.
 pub(crate) fn normalize(
     context: Option<&Ident>,
-    body: Block,
-    locals: Locals,
+    mut body: Block,
+    mut locals: Locals,
     again: &Again,
     diagnostics: &Diagnostics,
 ) -> Tree {
-    let mut locals = locals;
+    let patterns = apart::take_all_apart(&locals, &again.taken_apart, &mut body);
     let shapes = texts::find(&body, &mut locals);
     let mut lower = Lower {
         locals,
@@ -100,7 +100,7 @@ pub(crate) fn normalize(
         kept: BTreeSet::new(),
         jumps: Vec::new(),
         declared: Vec::new(),
-        in_parts: BTreeSet::new(),
+        patterns,
         rest: Vec::new(),
         within: None,
         out: Vec::new(),
@@ -151,8 +151,8 @@ struct Lower<'a> {
     jumps: Vec<JumpScope>,
     /// What `let` has declared so far.
     declared: Vec<LocalId>,
-    /// The locals of which a pattern has taken parts.
-    in_parts: BTreeSet<LocalId>,
+    /// The patterns that take parts of locals, of those locals of which nothing has been taken yet.
+    patterns: apart::Patterns,
     /// The statements that are still to be lowered of each block around, the last ones first.
     rest: Vec<Vec<Source>>,
     /// The branch whose `async` block is being lowered.

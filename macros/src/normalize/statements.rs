@@ -24,10 +24,10 @@ impl Lower<'_> {
         self.rest.push(block.stmts.into_iter().rev().collect());
         while let Some(stmt) = self.rest.last_mut().and_then(Vec::pop) {
             let is_last = self.rest.last().is_none_or(Vec::is_empty);
+            self.check_patterns_before(&stmt);
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
-                    self.take_in_parts(&mut local);
                     self.name_lenders_of_branches(&mut local);
                     if self.awaits_later() {
                         self.name_lenders(&mut local);
