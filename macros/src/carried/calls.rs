@@ -2,7 +2,7 @@
 
 use syn::{Expr, ExprCall, ExprMethodCall};
 
-use super::owned::{gives_own, local_of, only_looks, takes_receiver};
+use super::owned::{compares, gives_own, local_of, only_looks, takes_receiver};
 use super::values::Values;
 use crate::normalize::is_constructor;
 
@@ -30,6 +30,9 @@ impl Values<'_> {
         let arguments = self.arguments(&call.args, true);
         if only_looks(call) {
             return receiver;
+        }
+        if compares(call) {
+            return true;
         }
         // What it is called on may keep what it is given.
         if !arguments.is_empty() {

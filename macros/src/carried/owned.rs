@@ -221,6 +221,12 @@ pub(super) fn only_looks(call: &syn::ExprMethodCall) -> bool {
     METHODS.iter().any(|method| call.method == method)
 }
 
+/// Whether the method compares what it is called on with what it is told, and keeps nothing of either.
+pub(super) fn compares(call: &syn::ExprMethodCall) -> bool {
+    const METHODS: [&str; 8] = ["cmp", "eq", "ge", "gt", "le", "lt", "ne", "partial_cmp"];
+    METHODS.iter().any(|method| call.method == method)
+}
+
 /// Whether the method answers a question with a number or a truth value. It is so by the standard library.
 pub(super) fn answers(call: &syn::ExprMethodCall) -> bool {
     const METHODS: [&str; 13] = [
