@@ -9,7 +9,9 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprClosure, Ident, Item, Local, Member, Pat, PatIdent, Path, Stmt};
+use syn::{
+    Block, Expr, ExprClosure, Ident, Item, Local, Member, Pat, PatIdent, PatStruct, Path, Stmt,
+};
 
 use super::Lower;
 use crate::ir::{LocalId, Locals};
@@ -30,11 +32,32 @@ impl Lower<'_> {
         for local in usage.moves.iter().map(|part| part.local) {
             // Otherwise it is declared in the statement.
             if usage.reads.iter().any(|place| place.local == local) {
-                for (all, value) in self.patterns.remove(&local).into_iter().flatten() {
-                    let value = quote_spanned!(value.span()=> &#value);
-                    self.code(syn::parse_quote!(if false { let #all = #value; }));
-                }
+                let patterns = self.patterns.remove(&local).into_iter().flatten();
+                self.check_patterns(patterns);
             }
+        }
+    }
+
+    /// Writes such patterns in the block of a branch so.
+    pub(super) fn take_apart(&mut self, block: &mut Block) {
+        // What the block binds itself may be a borrow, which is not known yet.
+        let mut bound = Bound(BTreeSet::new());
+        bound.visit_block(block);
+        let locals = &self.locals;
+        let find = |ident: &Ident| {
+            let local = locals.find(ident).filter(|_| !bound.0.contains(ident));
+            local.filter(|local| locals[*local].remade.is_none())
+        };
+        let mut apart = Apart { find, leaves_out: true, patterns: Patterns::new() };
+        apart.visit_block_mut(block);
+        let patterns = apart.patterns;
+        self.check_patterns(patterns.into_values().flatten());
+    }
+
+    fn check_patterns(&mut self, patterns: impl Iterator<Item = (Pat, Expr)>) {
+        for (all, value) in patterns {
+            let value = quote_spanned!(value.span()=> &#value);
+            self.code(syn::parse_quote!(if false { let #all = #value; }));
         }
     }
 }
@@ -55,23 +78,11 @@ pub(super) fn take_all_apart(
     body: &mut Block,
 ) -> Patterns {
     let find = |ident: &Ident| locals.find(ident).filter(|_| taken.contains(ident));
-    let mut apart = Apart { find, all: true, patterns: Patterns::new() };
+    let mut apart = Apart { find, leaves_out: false, patterns: Patterns::new() };
     if !taken.is_empty() {
         apart.visit_block_mut(body);
     }
     apart.patterns
-}
-
-/// Writes such patterns in the block of a branch so.
-pub(super) fn take_apart(locals: &Locals, block: &mut Block) {
-    // What the block binds itself may be a borrow, which is not known yet.
-    let mut bound = Bound(BTreeSet::new());
-    bound.visit_block(block);
-    let find = |ident: &Ident| {
-        let local = locals.find(ident).filter(|_| !bound.0.contains(ident));
-        local.filter(|local| locals[*local].remade.is_none())
-    };
-    Apart { find, all: false, patterns: Patterns::new() }.visit_block_mut(block);
 }
 
 /// The names that are bound.
@@ -87,8 +98,8 @@ impl Visit<'_> for Bound {
 struct Apart<F> {
     /// What is taken apart.
     find: F,
-    /// Whether all parts may be named.
-    all: bool,
+    /// Whether only patterns are that leave out parts.
+    leaves_out: bool,
     patterns: Patterns,
 }
 
@@ -97,7 +108,8 @@ impl<F: Fn(&Ident) -> Option<LocalId>> VisitMut for Apart<F> {
         if let Some(init) = &local.init
             && init.diverge.is_none()
             && let Some(place) = Place::of(&init.expr, &self.find)
-            && let Some(bound) = fields(&local.pat, &init.expr, self.all)
+            && (!self.leaves_out || leaves_out(&local.pat))
+            && let Some(bound) = fields(&local.pat, &init.expr)
         {
             let pattern = (parts::tested(&local.pat), (*init.expr).clone());
             self.patterns.entry(place.local).or_default().push(pattern);
@@ -111,17 +123,34 @@ impl<F: Fn(&Ident) -> Option<LocalId>> VisitMut for Apart<F> {
     fn visit_item_mut(&mut self, _: &mut Item) {}
 }
 
-/// What each name of the pattern stands for; `None` if one of them is not the value of a field. Unless `all` parts
-/// may be named, it is a pattern that leaves some out (`..`): rustc need not see how many there are.
-fn fields(pat: &Pat, of: &Expr, all: bool) -> Option<Vec<(Pat, Expr)>> {
+/// Whether there is a part that the pattern does not bind.
+fn leaves_out(pat: &Pat) -> bool {
+    struct LeavesOut(bool);
+    impl Visit<'_> for LeavesOut {
+        fn visit_pat(&mut self, pat: &Pat) {
+            self.0 |= matches!(pat, Pat::Wild(_) | Pat::Rest(_));
+            visit::visit_pat(self, pat);
+        }
+        fn visit_pat_struct(&mut self, pat: &PatStruct) {
+            self.0 |= pat.rest.is_some();
+            visit::visit_pat_struct(self, pat);
+        }
+    }
+    let mut found = LeavesOut(false);
+    found.visit_pat(pat);
+    found.0
+}
+
+/// What each name of the pattern stands for; `None` if one of them is not the value of a field.
+fn fields(pat: &Pat, of: &Expr) -> Option<Vec<(Pat, Expr)>> {
     let member = |member: Member| syn::parse_quote!(#of.#member);
     let parts: Vec<(&Pat, Expr)> = match pat {
-        Pat::Struct(pat) if (all || pat.rest.is_some()) && is_struct(&pat.path) => {
+        Pat::Struct(pat) if is_struct(&pat.path) => {
             let fields = pat.fields.iter();
             fields.map(|field| (&*field.pat, member(field.member.clone()))).collect()
         }
-        Pat::TupleStruct(pat) if is_struct(&pat.path) => numbered(&pat.elems, member, all)?,
-        Pat::Tuple(pat) => numbered(&pat.elems, member, all)?,
+        Pat::TupleStruct(pat) if is_struct(&pat.path) => numbered(&pat.elems, member)?,
+        Pat::Tuple(pat) => numbered(&pat.elems, member)?,
         _ => return None,
     };
     let bound = parts.into_iter().map(|(pat, value)| match pat {
@@ -129,7 +158,7 @@ fn fields(pat: &Pat, of: &Expr, all: bool) -> Option<Vec<(Pat, Expr)>> {
         Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
             Some(vec![(pat.clone(), value)])
         }
-        pat => fields(pat, &value, all),
+        pat => fields(pat, &value),
     });
     let bound: Option<Vec<_>> = bound.collect();
     bound.map(|bound| bound.concat())
@@ -139,13 +168,11 @@ fn fields(pat: &Pat, of: &Expr, all: bool) -> Option<Vec<(Pat, Expr)>> {
 fn numbered<'p>(
     pats: impl IntoIterator<Item = &'p Pat>,
     member: impl Fn(Member) -> Expr,
-    all: bool,
 ) -> Option<Vec<(&'p Pat, Expr)>> {
     let pats: Vec<&Pat> = pats.into_iter().collect();
     let named = match pats.split_last() {
         Some((Pat::Rest(_), named)) => named,
-        _ if all => &pats[..],
-        _ => return None,
+        _ => &pats[..],
     };
     let parts = named.iter().enumerate().map(|(index, pat)| (*pat, member(index.into())));
     let has_rest = named.iter().any(|pat| matches!(pat, Pat::Rest(_)));

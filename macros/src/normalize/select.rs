@@ -8,7 +8,6 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Ident, Macro, Pat, Token};
 
-use super::apart::take_apart;
 use super::remade::names_constant;
 use super::{Dest, Lower};
 use crate::check::Rule;
@@ -225,7 +224,7 @@ impl Lower<'_> {
             Branch::Region(block) => block,
         };
         if block.capture.is_none() {
-            take_apart(&self.locals, &mut block.block);
+            self.take_apart(&mut block.block);
         }
         self.take_parts(point, index, &mut block.block);
         let span = block.async_token.span;
