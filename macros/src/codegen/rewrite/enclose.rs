@@ -2,8 +2,8 @@
 
 use syn::Expr;
 
-/// Puts a `?` that a statement or the body of an arm begins with into parentheses: it becomes a `match`, and
-/// for rustc the statement ends with that, unless a field or method follows.
+/// Puts a `?` or a jump that a statement or the body of an arm begins with into parentheses: it becomes a `match` or
+/// a block, and for rustc the statement ends with that, unless a field or method follows.
 pub(super) fn enclose_first(expr: &mut Expr) {
     let (first, is_operand) = match expr {
         Expr::Assign(expr) => (&mut *expr.left, true),
@@ -16,7 +16,7 @@ pub(super) fn enclose_first(expr: &mut Expr) {
         Expr::MethodCall(expr) => (&mut *expr.receiver, false),
         _ => return,
     };
-    if is_operand && matches!(first, Expr::Try(_)) {
+    if is_operand && becomes_block(first) {
         enclose(first);
     } else {
         enclose_first(first);
@@ -26,7 +26,7 @@ pub(super) fn enclose_first(expr: &mut Expr) {
 /// The same for one that a `let … else` has before its `else`, where no `}` may stand.
 pub(in crate::codegen) fn enclose_last(expr: &mut Expr) {
     match expr {
-        Expr::Try(_) => enclose(expr),
+        expr if becomes_block(expr) => enclose(expr),
         Expr::Assign(expr) => enclose_last(&mut expr.right),
         Expr::Binary(expr) => enclose_last(&mut expr.right),
         Expr::Range(syn::ExprRange { end: Some(end), .. }) => enclose_last(end),
@@ -34,6 +34,10 @@ pub(in crate::codegen) fn enclose_last(expr: &mut Expr) {
         Expr::Unary(expr) => enclose_last(&mut expr.expr),
         _ => {}
     }
+}
+
+fn becomes_block(expr: &Expr) -> bool {
+    matches!(expr, Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) | Expr::Try(_))
 }
 
 fn enclose(expr: &mut Expr) {
