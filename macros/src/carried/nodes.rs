@@ -44,6 +44,10 @@ pub(super) fn without_looks(locals: &Locals, node: &Node, usage: &Usage) -> Usag
     match node {
         Node::Code(stmt) => {
             let mut stmt = stmt.clone();
+            if let Stmt::Expr(_, semi) = &mut stmt {
+                // Its value is not wanted.
+                semi.get_or_insert_default();
+            }
             Looks(locals).visit_stmt_mut(&mut stmt);
             Usage::of_stmt(locals, &stmt)
         }

@@ -9,9 +9,9 @@ use super::print::{self, Printer};
 use super::regions;
 use super::step::{self, parked, slot};
 use super::tied::given;
-use super::tokens;
+
 use crate::hygiene::{hidden, in_source, spelled};
-use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId};
+use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId, span_ends};
 use crate::layout::VariableId;
 use crate::usage::Place;
 
@@ -61,7 +61,7 @@ impl Printer<'_> {
     /// The type of the workflow's value. What rustc says of a value of another type, it says of the type
     /// that the user has written.
     fn return_type(&self) -> TokenStream {
-        let (start, end) = tokens::ends(self.machine.function.output.to_token_stream());
+        let (start, end) = span_ends(self.machine.function.output.to_token_stream());
         let own = quote_spanned!(start=> Self);
         let name = quote_spanned!(end=> ::Return);
         quote!(#own #name)
@@ -78,7 +78,7 @@ impl Printer<'_> {
         let give = match (target.dest, value) {
             (Some(dest), Some(value)) => self.give(dest, value),
             (Some(dest), None) => self.give(dest, &quote_spanned!(span=> ())),
-            (None, Some(value)) => quote!(#value;),
+            (None, Some(value)) => quote!({ #value }),
             (None, None) => TokenStream::new(),
         };
         let taken = self.taken_by(exit, value);

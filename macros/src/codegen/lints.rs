@@ -11,8 +11,8 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Pat, Stmt};
 
 use super::Machine;
-use super::tokens::ends;
 use crate::cfg::always_jumps;
+use crate::ir::span_ends;
 use crate::ir::{LocalId, Node, Terminator};
 use crate::layout::VariableId;
 use crate::normalize::chain;
@@ -113,7 +113,7 @@ impl<'ast> Visit<'ast> for Faults {
 /// `jump` jumps, and nothing comes to `next`.
 fn unreachable(jump: &Stmt, next: &Stmt) -> TokenStream {
     let spanned = |stmt: &Stmt, head: fn(Span) -> TokenStream| {
-        let (start, end) = ends(stmt.to_token_stream());
+        let (start, end) = span_ends(stmt.to_token_stream());
         let mut last = Group::new(Delimiter::Parenthesis, TokenStream::new());
         last.set_span(end);
         let (head, semi) = (head(start), quote_spanned!(end=> ;));

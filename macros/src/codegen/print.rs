@@ -235,7 +235,8 @@ impl<'a> Printer<'a> {
             Node::Code(Stmt::Local(local)) if self.is_made_elsewhere(local) => {}
             Node::Code(stmt) => {
                 let tied = self.tied_when_given(stmt, usage);
-                braces.push(self.stmt(tied.as_ref().unwrap_or(stmt), usage));
+                let printed = self.stmt(tied.as_ref().unwrap_or(stmt), usage);
+                braces.push(if ends_alone(stmt) { printed } else { quote!({ #printed }) });
                 if let Stmt::Local(local) = stmt {
                     braces.push(self.see(&local.pat));
                     let bound = bound_locals(&self.machine.graph.locals, &local.pat);
@@ -316,6 +317,23 @@ impl<'a> Printer<'a> {
             Rewrite::new(self).visit_expr_mut(&mut pat.guard);
         }
         pat.to_token_stream()
+    }
+}
+
+/// Whether code is a statement by itself, and not the end of a block only.
+fn ends_alone(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Expr(expr, None) => matches!(
+            expr,
+            Expr::Block(_)
+                | Expr::ForLoop(_)
+                | Expr::If(_)
+                | Expr::Loop(_)
+                | Expr::Match(_)
+                | Expr::Unsafe(_)
+                | Expr::While(_)
+        ),
+        _ => true,
     }
 }
 

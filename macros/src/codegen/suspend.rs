@@ -8,8 +8,8 @@ use super::exit::Whereabouts;
 use super::print::{Printer, awaited, call, ready};
 use super::state;
 use super::step::{self, context, parked, slot};
-use super::tokens::{ends, operation_token, token};
-use crate::ir::{Branch, Choice, PointId, Terminator, discard};
+use super::tokens::{operation_token, token};
+use crate::ir::{Branch, Choice, PointId, Terminator, discard, span_ends, whole};
 use crate::layout::State;
 use crate::usage::{Usage, bound_locals};
 
@@ -209,12 +209,18 @@ impl Printer<'_> {
         let value = awaited(self.machine.graph.points[point.0].span);
         for block in &self.machine.graph.blocks {
             match &block.end {
-                Terminator::Await { point: this, future, pat: Pat::Verbatim(_), .. }
+                Terminator::Await { point: this, future, pat: Pat::Verbatim(_), ty, .. }
                     if *this == point =>
                 {
-                    let (start, _) = ends(future.to_token_stream());
-                    let discard = discard(&value, start, self.machine.graph.points[point.0].span);
-                    return quote!(#discard;);
+                    let (start, _) = span_ends(future.to_token_stream());
+                    let end = self.machine.graph.points[point.0].span;
+                    return if ty.is_some() {
+                        let value = whole(&value, start, end);
+                        quote!({ #value })
+                    } else {
+                        let value = discard(&value, start, end);
+                        quote!(#value;)
+                    };
                 }
                 Terminator::Await { point: this, pat, ty, .. } if *this == point => {
                     if matches!(pat, Pat::Wild(_)) && ty.is_none() {

@@ -10,7 +10,7 @@ use super::Machine;
 use super::facade::values_of;
 use super::step::context;
 use crate::hygiene::hidden;
-use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator};
+use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator, span_ends};
 use crate::layout::{Variable, VariableId};
 
 /// The type token of a saved variable.
@@ -304,7 +304,7 @@ pub(super) fn operations(machine: &Machine<'_>) -> TokenStream {
             // A region has a token for its value alone.
             let Some(future) = future else { continue };
             let token = operation_token(*point, index);
-            let (start, end) = ends(future.to_token_stream());
+            let (start, end) = span_ends(future.to_token_stream());
             let maker = Ident::new(maker, start);
             let call = quote_spanned!(start=> __piton::#maker::<_, _);
             let call_end = quote_spanned!(end=> >());
@@ -312,11 +312,4 @@ pub(super) fn operations(machine: &Machine<'_>) -> TokenStream {
         }
     }
     out
-}
-
-/// The spans of the first and the last token.
-pub(super) fn ends(tokens: TokenStream) -> (Span, Span) {
-    let mut tokens = tokens.into_iter().map(|token| token.span());
-    let first = tokens.next().unwrap_or_else(Span::call_site);
-    (first, tokens.last().unwrap_or(first))
 }

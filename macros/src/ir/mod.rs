@@ -17,6 +17,7 @@ pub(crate) use self::graph::{
 pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
 pub(crate) use self::tree::{
     Arm, AsyncBlock, Body, Branch, Point, PointKind, SelectArm, Stmt, Tree, discard, discarded,
+    span_ends, whole,
 };
 
 macro_rules! indexes {

@@ -57,7 +57,8 @@ pub(crate) struct Body {
     reason = "a function has few statements, and they move little"
 )]
 pub(crate) enum Stmt {
-    /// A statement without suspension points. It may jump to targets by their rewritten labels.
+    /// A statement without suspension points. It may jump to targets by their rewritten labels. An expression
+    /// without a semicolon is asked to be `()`.
     Code(syn::Stmt),
     /// Declares a local that is assigned later.
     Declare(LocalId),
@@ -66,7 +67,8 @@ pub(crate) enum Stmt {
         local: LocalId,
         value: Expr,
     },
-    /// Awaits and binds the result. See [`discarded`] for an await that is a statement.
+    /// Awaits and binds the result. See [`discarded`] for an await that is a statement: with a type, it is
+    /// asked to be `()`.
     Await {
         point: PointId,
         future: Expr,
@@ -187,4 +189,18 @@ pub(crate) fn discard(value: &impl ToTokens, start: Span, end: Span) -> TokenStr
     let mut value = Group::new(Delimiter::Parenthesis, value.to_token_stream());
     value.set_span(end);
     quote!(#path #value)
+}
+
+/// The value as an expression from `start` to `end`, for rustc to point at.
+pub(crate) fn whole(value: &impl ToTokens, start: Span, end: Span) -> TokenStream {
+    let value = quote_spanned!(start=> (#value,));
+    let part = quote_spanned!(end=> .0);
+    quote!(#value #part)
+}
+
+/// The spans of the first and the last token.
+pub(crate) fn span_ends(tokens: TokenStream) -> (Span, Span) {
+    let mut tokens = tokens.into_iter().map(|token| token.span());
+    let first = tokens.next().unwrap_or_else(Span::call_site);
+    (first, tokens.last().unwrap_or(first))
 }

@@ -20,7 +20,7 @@ use super::again::depends_on_guard;
 use super::given::{Around, each_branch, is_left_with_value};
 use super::operands::gives_option;
 use super::pairs::is_part_of_bound;
-use super::{Lower, collect_bindings, control, let_stmt, names, projections, split_type};
+use super::{Dest, Lower, collect_bindings, control, let_stmt, names, projections, split_type};
 use crate::hygiene::Names;
 use crate::ir::{self, LocalId, LocalKind};
 use crate::{macros, parts, suspend};
@@ -48,7 +48,7 @@ impl Lower<'_> {
         // What is made again is not given in several places.
         if awaits {
             let branches = std::mem::replace(&mut *init.expr, again.clone());
-            self.expr_stmt(branches, None);
+            self.expr_stmt(branches, None, Dest::Discard);
         }
         self.locals[id].remade = Some(again);
     }
@@ -61,7 +61,7 @@ impl Lower<'_> {
         let again = self.numbered(value, &source, false)?;
         let value = std::mem::replace(value, Expr::PLACEHOLDER);
         if awaits {
-            self.expr_stmt(value, None);
+            self.expr_stmt(value, None, Dest::Discard);
             return Some(again);
         }
         let local = self.new_temporary(&source, LocalKind::Value, span);

@@ -9,7 +9,7 @@ use super::compound::is_assignment;
 use super::labels::JumpScope;
 use super::shapes::is_wrapper;
 use super::{Dest, Lower, branches, chain, guards, ident_expr, unit};
-use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded};
+use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, span_ends};
 use crate::{macros, suspend};
 
 /// Whether the expression gives its value in several places.
@@ -72,7 +72,7 @@ impl Lower<'_> {
             Expr::Match(expr) => self.match_expr(expr, dest),
             Expr::Loop(expr) => {
                 self.loop_expr(expr.label.as_ref(), expr.loop_token.span, dest, |this| {
-                    this.block(expr.body, Dest::Discard);
+                    this.block(expr.body, Dest::Unit);
                 });
             }
             Expr::While(expr) => self.while_expr(expr, dest),
@@ -89,14 +89,15 @@ impl Lower<'_> {
             Expr::Await(ref expr) if let Some(block) = suspend::awaited_block(expr) => {
                 self.await_block(block.clone(), expr.await_token.span, dest);
             }
-            Expr::Await(expr) if matches!(dest, Dest::Discard) => {
+            Expr::Await(expr) if dest.is_none() => {
+                let ty = matches!(dest, Dest::Unit).then(|| syn::parse_quote!(()));
                 let point = self.future(expr);
-                self.push_await(point, discarded(), None);
+                self.push_await(point, discarded(), ty);
             }
-            Expr::Macro(call) if matches!(dest, Dest::Discard) && is_join(&call.mac) => {
+            Expr::Macro(call) if dest.is_none() && is_join(&call.mac) => {
                 let (start, end) = (call.mac.path.span(), call.mac.delimiter.span().close());
                 let value = self.hoist(Expr::Macro(call));
-                self.finish(Expr::Verbatim(discard(&value, start, end)), dest);
+                self.finish_from(value, start, end, dest);
             }
             expr => {
                 let expr = self.hoist(expr);
@@ -108,8 +109,7 @@ impl Lower<'_> {
     /// Lowers branches whose value nobody wants: it is of one type, and rustc says of it as a whole what there
     /// is to say.
     pub(super) fn discard_chosen(&mut self, expr: Expr) {
-        let (start, end) = (expr.span(), expr.to_token_stream().into_iter().last());
-        let end = end.map_or(start, |token| token.span());
+        let (start, end) = span_ends(expr.to_token_stream());
         let value = self.hoist(expr);
         let value = discard(&value, start, end);
         self.finish(syn::parse_quote!(#value), Dest::Discard);
@@ -133,7 +133,7 @@ impl Lower<'_> {
 
     /// Gives `()` to `dest`, if anything, for what is at `span`.
     pub(super) fn finish_unit(&mut self, dest: Dest, span: Span) {
-        if !matches!(dest, Dest::Discard) {
+        if !dest.is_none() {
             self.finish(unit(span), dest);
         }
     }
@@ -239,6 +239,10 @@ impl Lower<'_> {
     }
 
     fn if_expr(&mut self, expr: syn::ExprIf, dest: Dest) {
+        let dest = match dest {
+            Dest::Discard if expr.else_branch.is_none() => Dest::Unit,
+            dest => dest,
+        };
         let branches_suspend = branches_await(&expr);
         let operands = chain(&expr.cond);
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
@@ -303,7 +307,13 @@ pub(super) fn gives_value(expr: &Expr) -> bool {
         Expr::Binary(expr) => !is_assignment(&expr.op),
         end => matches!(end, Expr::Array(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Struct(_)),
     };
-    matches!(expr, Expr::If(_) | Expr::Match(_)) && branches::ends(expr).into_iter().any(is_value)
+    let mut ends = branches::ends(expr).into_iter();
+    match expr {
+        Expr::If(_) | Expr::Match(_) => ends.any(is_value),
+        Expr::Loop(_) => ends.next().is_some(),
+        Expr::Block(block) => block.label.is_some() && ends.next().is_some(),
+        _ => false,
+    }
 }
 
 /// `false`

@@ -1,5 +1,7 @@
 //! Expressions: what is awaited in them is awaited before.
 
+use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprMacro};
 
@@ -8,7 +10,8 @@ use super::control::{self, literal_bool};
 use super::operands::Operand;
 use super::{Dest, Lower, unit};
 use crate::check::Rule;
-use crate::ir::{Body, Stmt};
+use crate::hygiene;
+use crate::ir::{Body, Stmt, span_ends};
 use crate::macros::{self, Piece, Role};
 use crate::suspend::{self, Awaiting};
 use crate::usage::takes;
@@ -62,12 +65,16 @@ impl Lower<'_> {
                     let message = "what an await gives is no place that a value can be assigned to";
                     self.diagnostics.push(syn::Error::new(value.await_token.span, message));
                 }
+                let start = begins_with_operand(&expr).then(|| span_ends(expr.to_token_stream()).0);
                 let is_of_numbers = self.is_only_of_numbers(&expr);
                 if let Some(mut operands) = operands_mut(&mut expr) {
                     let values = operands.iter_mut().map(|(operand, kind)| {
                         (std::mem::replace(&mut **operand, Expr::PLACEHOLDER), *kind)
                     });
-                    let values = self.sequence(values.collect());
+                    let mut values = self.sequence(values.collect());
+                    if let (Some(start), Some(first)) = (start, values.first_mut()) {
+                        begin_at(first, start);
+                    }
                     for ((operand, _), value) in operands.into_iter().zip(values) {
                         *operand = value;
                     }
@@ -288,6 +295,28 @@ pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>>
         Expr::Group(expr) => vec![(&mut expr.expr, Value)],
         _ => return None,
     })
+}
+
+/// Whether the expression begins with the first of its operands.
+fn begins_with_operand(expr: &Expr) -> bool {
+    match expr {
+        Expr::Binary(expr) => !is_assignment(&expr.op),
+        expr => matches!(
+            expr,
+            Expr::Cast(_) | Expr::Field(_) | Expr::Index(_) | Expr::MethodCall(_) | Expr::Try(_)
+        ),
+    }
+}
+
+/// Lets an expression that begins with a temporary begin where that does in the source. Alone, a temporary is
+/// where it is awaited.
+fn begin_at(value: &mut Expr, start: Span) {
+    let Expr::Path(path) = value else { return };
+    if let Some(segment) = path.path.segments.first_mut()
+        && hygiene::is_hidden(&segment.ident)
+    {
+        segment.ident.set_span(segment.ident.span().located_at(start));
+    }
 }
 
 /// Whether the right side may not be evaluated.

@@ -35,7 +35,7 @@ impl Lower<'_> {
         self.loop_expr(expr.label.as_ref(), span, Dest::Discard, |this| {
             this.condition(
                 *expr.cond,
-                |this| this.branch(expr.body, Dest::Discard),
+                |this| this.branch(expr.body, Dest::Unit),
                 Self::break_innermost,
             );
         });
@@ -224,7 +224,7 @@ impl Lower<'_> {
     /// Runs `body` for every item that `next` gives.
     fn each(&mut self, label: Option<&Label>, next: Expr, pat: Pat, body: syn::Block, span: Span) {
         self.loop_expr(label, span, Dest::Discard, |this| {
-            let body = this.body(|this| this.block(body, Dest::Discard));
+            let body = this.body(|this| this.block(body, Dest::Unit));
             let exit = this.body(Self::break_innermost);
             let arms =
                 vec![Arm { pat: some(pat, span), body }, Arm { pat: none(span), body: exit }];

@@ -64,6 +64,7 @@ pub(crate) use self::taken::ADAPTERS;
 use std::collections::BTreeSet;
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
 
@@ -73,7 +74,10 @@ use crate::again::Again;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::hygiene;
-use crate::ir::{Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree};
+use crate::ir::{
+    Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree, discard,
+    span_ends, whole,
+};
 
 /// Takes apart what suspends, for the first time or again.
 pub(crate) fn normalize(
@@ -117,6 +121,8 @@ pub(crate) fn normalize(
 #[derive(Clone, Copy, Debug)]
 enum Dest {
     Discard,
+    /// Nothing becomes of it, and it is asked to be `()`.
+    Unit,
     Local(LocalId),
     Return,
 }
@@ -125,8 +131,13 @@ impl Dest {
     fn local(self) -> Option<LocalId> {
         match self {
             Self::Local(local) => Some(local),
-            Self::Discard | Self::Return => None,
+            Self::Discard | Self::Unit | Self::Return => None,
         }
+    }
+
+    /// Whether nothing becomes of the value.
+    fn is_none(self) -> bool {
+        matches!(self, Self::Discard | Self::Unit)
     }
 }
 
@@ -239,9 +250,31 @@ impl Lower<'_> {
                 let semi = (!is_block_like(&value)).then(Default::default);
                 self.code(Source::Expr(value, semi));
             }
+            Dest::Unit => {
+                let value = match value {
+                    Expr::Try(expr) => {
+                        // As a whole, because rustc expects nothing of the branches of the question.
+                        let (start, end) = span_ends(expr.to_token_stream());
+                        let value = whole(&expr, start, end);
+                        syn::parse_quote!(#value)
+                    }
+                    value => value,
+                };
+                self.code(Source::Expr(value, None));
+            }
             Dest::Local(local) => self.push(Stmt::Define { local, value }),
             Dest::Return => self.push(Stmt::Return(value)),
         }
+    }
+
+    /// As [`finish`](Self::finish), of what rustc would see from `start` to `end`.
+    fn finish_from(&mut self, value: Expr, start: Span, end: Span, dest: Dest) {
+        let value = match dest {
+            Dest::Discard => Expr::Verbatim(discard(&value, start, end)),
+            Dest::Unit => Expr::Verbatim(whole(&value, start, end)),
+            Dest::Local(_) | Dest::Return => value,
+        };
+        self.finish(value, dest);
     }
 
     /// A local for a value that the source does not name.

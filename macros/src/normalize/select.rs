@@ -11,7 +11,7 @@ use syn::{Expr, Ident, Macro, Pat, Token};
 use super::remade::names_constant;
 use super::{Dest, Lower};
 use crate::check::Rule;
-use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt, discard};
+use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
 use crate::resolve::is_binding;
 use crate::suspend;
 
@@ -166,11 +166,7 @@ impl Lower<'_> {
         let future = self.region(point, 0, Branch::Region(block));
         let given = self.new_temporary("async", LocalKind::Value, span);
         let value = self.path(given);
-        let value = match dest {
-            Dest::Discard => Expr::Verbatim(discard(&value, start, span)),
-            Dest::Local(_) | Dest::Return => value,
-        };
-        let body = self.body(|this| this.finish(value, dest));
+        let body = self.body(|this| this.finish_from(value, start, span, dest));
         let arm = SelectArm { pat: self.local_pat(given), cond: None, future, body };
         self.push(Stmt::Select { point, arms: vec![arm] });
     }

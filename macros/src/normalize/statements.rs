@@ -8,7 +8,7 @@ use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
 
 use super::diverging::must_jump;
 use super::{
-    Dest, Lower, collect_bindings, control, extends_temporaries, labels, let_stmt, split_type, unit,
+    Dest, Lower, collect_bindings, control, extends_temporaries, labels, let_stmt, split_type,
 };
 use crate::carried::has_ref;
 use crate::ir::{LocalId, Stmt};
@@ -41,24 +41,29 @@ impl Lower<'_> {
                     has_value = true;
                     self.tail(expr, dest);
                 }
-                Source::Expr(expr, semi) => self.expr_stmt(expr, semi),
+                Source::Expr(expr, semi) => {
+                    let dest = if semi.is_some() { Dest::Discard } else { Dest::Unit };
+                    self.expr_stmt(expr, semi, dest);
+                }
                 Source::Macro(call) => {
                     let is_value = is_last && call.semi_token.is_none();
                     let expr = Expr::Macro(syn::ExprMacro { attrs: call.attrs, mac: call.mac });
                     if is_value {
                         has_value = true;
                         self.tail(expr, dest);
+                    } else if call.semi_token.is_some() {
+                        self.expr_stmt(expr, call.semi_token, Dest::Discard);
                     } else {
                         // A macro in braces is a statement without a semicolon.
-                        self.expr_stmt(expr, call.semi_token.or(Some(Default::default())));
+                        self.expr_stmt(expr, Some(Default::default()), Dest::Unit);
                     }
                 }
             }
         }
         self.rest.pop();
         self.depth -= 1;
-        if !has_value && !matches!(dest, Dest::Discard) {
-            self.finish(unit(end), dest);
+        if !has_value {
+            self.finish_unit(dest, end);
         }
     }
 
@@ -70,17 +75,17 @@ impl Lower<'_> {
         self.pin(pin, first);
     }
 
-    pub(super) fn expr_stmt(&mut self, mut expr: Expr, semi: Option<syn::Token![;]>) {
+    pub(super) fn expr_stmt(&mut self, mut expr: Expr, semi: Option<syn::Token![;]>, dest: Dest) {
         if suspend::expr(&expr) || labels::is_jump(&expr) {
             let pin = self.take_pin(&mut expr);
             let first = self.points.len();
-            let is_value = semi.is_some() && control::gives_value(&expr);
+            let is_value = matches!(dest, Dest::Discard) && control::gives_value(&expr);
             self.with_temporaries(|this| match expr {
                 expr if is_value => this.discard_chosen(expr),
-                expr => this.value(expr, Dest::Discard),
+                expr => this.value(expr, dest),
             });
             self.pin(pin, first);
-        } else if let Some(expr) = self.part_ways(expr, Dest::Discard) {
+        } else if let Some(expr) = self.part_ways(expr, dest) {
             self.check_declared(&expr);
             let expr = self.opaque(expr);
             self.code(Source::Expr(expr, semi));

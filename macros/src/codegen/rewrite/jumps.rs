@@ -9,9 +9,9 @@ use syn::{Expr, ExprBreak, ExprContinue, ExprTry, Ident, Label, Lifetime};
 
 use super::Rewrite;
 use crate::codegen::print::names;
-use crate::codegen::tokens::ends;
+
 use crate::hygiene::{hidden, in_source, is_hidden};
-use crate::ir::{LocalId, label_target};
+use crate::ir::{LocalId, label_target, span_ends, whole};
 
 /// A loop or a labeled block.
 pub(super) struct Target {
@@ -70,11 +70,11 @@ impl Rewrite<'_, '_> {
             None => quote_spanned!(span=> __piton::Question::branch(#value)),
         };
         // An expression from the first token of the value to the question, for rustc to point at.
-        let (start, _) = ends(value.to_token_stream());
-        let whole = quote_spanned!(start=> (#output,));
+        let (start, _) = span_ends(value.to_token_stream());
+        let whole = whole(&output, start, span);
         quote_spanned! {span=>
             match #branch {
-                ::core::ops::ControlFlow::Continue(#output) => #whole.0,
+                ::core::ops::ControlFlow::Continue(#output) => #whole,
                 ::core::ops::ControlFlow::Break(#residual) => #complete,
             }
         }
