@@ -19,8 +19,8 @@ pub(crate) fn use_imports_around(span: Span) -> TokenStream {
     }
 }
 
-/// The names that the imports at the top of a file bring in, if the item at `line` sees them:
-/// if it is not in a module or in the input of a macro.
+/// The names that the imports at the top of a file bring in above the item at `line`, if that sees them: if
+/// it is not in a module or in the input of a macro.
 fn at_the_top(text: &str, line: usize) -> Vec<String> {
     let is_outermost = |line: &&str| line.starts_with(|c: char| c.is_alphabetic());
     let around = text.lines().take(line).filter(is_outermost).last().unwrap_or_default();
@@ -29,7 +29,7 @@ fn at_the_top(text: &str, line: usize) -> Vec<String> {
         return Vec::new();
     }
     let mut imports = Imports::default();
-    let mut lines = text.lines();
+    let mut lines = text.lines().take(line);
     let mut is_conditional = false;
     while let Some(line) = lines.next() {
         if !is_conditional && without_visibility(line).starts_with("use ") {
@@ -51,6 +51,7 @@ mod tests {
         let at = |line| at_the_top(text, line).join(" ");
         assert_eq!(at(6), "");
         assert_eq!(at(9), "b d");
+        assert_eq!(at_the_top("use a::b;\nasync fn x() {\nuse c::d;\n}\n", 2), ["b"]);
         assert_eq!(at(12), "");
     }
 }
