@@ -29,10 +29,7 @@ fn note_bound(locals: &mut Locals, pat: &Pat, value: &Expr) {
     }
     let untold = if is_number(value) { Untold::Number } else { Untold::Other };
     for local in bound_locals(locals, pat) {
-        let local = &mut locals[local];
-        if local.mutable {
-            local.untold = Some(untold);
-        }
+        locals[local].untold = Some(untold);
     }
 }
 

@@ -8,13 +8,26 @@ use syn::Stmt;
 use super::print::Printer;
 use super::tokens::type_token;
 use crate::hygiene::in_source;
-use crate::ir::LocalId;
+use crate::ir::{Local, LocalId};
 use crate::layout::{Alike, each_given};
 use crate::usage::Usage;
 
 /// Lets rustc know that a variable is of the type of a token: it could be assigned what that would give.
 pub(super) fn tied(variable: &Ident, token: &Ident) -> TokenStream {
     quote!(if false { #variable = #token.value(); })
+}
+
+/// As [`tied`], of what cannot be assigned. rustc only infers the types, and checks no borrows, of what is
+/// never come to.
+fn same(function: &str, variable: &Ident, token: &Ident) -> TokenStream {
+    let function = Ident::new(function, variable.span());
+    let same = quote_spanned!(variable.span()=> __piton::#function(&#token, &#variable););
+    quote!(if false { loop {} #same })
+}
+
+/// Lets rustc know that a local is of the type of its token.
+pub(super) fn tied_local(local: &Local, token: &Ident) -> TokenStream {
+    if local.mutable { tied(&local.ident, token) } else { same("same_type", &local.ident, token) }
 }
 
 /// Makes a variable of the type of a token. If the value is of another one, rustc says so of the value, and
@@ -29,12 +42,17 @@ impl Printer<'_> {
     /// Lets rustc know that locals are of the same type as in the other roots that assign them.
     pub(super) fn tie(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
         let locals = locals.into_iter().map(|id| (id, &self.machine.graph.locals[id]));
-        let assigned = locals.filter(|(id, local)| local.mutable && self.is_tied(*id));
-        assigned.map(|(id, local)| tied(&local.ident, &type_token(id))).collect()
+        let untold = &self.machine.layout.untold;
+        let known =
+            locals.filter(
+                |(id, local)| {
+                    if local.mutable { self.is_tied(*id) } else { untold.contains(id) }
+                },
+            );
+        known.map(|(id, local)| tied_local(local, &type_token(id))).collect()
     }
 
-    /// Lets rustc know that locals are of the same type as in the other roots that make them again. It only
-    /// infers the types, and checks no borrows, of what is never come to.
+    /// Lets rustc know that locals are of the same type as in the other roots that make them again.
     pub(super) fn tie_again(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
         let alike = locals.into_iter().filter_map(|id| {
             let ident = &self.machine.graph.locals[id].ident;
@@ -43,9 +61,7 @@ impl Printer<'_> {
                 Alike::Takes(count) => format!("takes_{count}"),
                 Alike::Calls(count) => format!("calls_{count}"),
             };
-            let (function, token) = (Ident::new(&function, ident.span()), type_token(id));
-            let tie = quote_spanned!(ident.span()=> __piton::#function(&#token, &#ident););
-            Some(quote!(if false { loop {} #tie }))
+            Some(same(&function, ident, &type_token(id)))
         });
         alike.collect()
     }
@@ -87,7 +103,9 @@ impl Printer<'_> {
 
     fn is_told_of(&self, id: LocalId) -> bool {
         let mut in_parts = self.machine.layout.in_parts.iter();
-        self.is_tied_when_given(id) || in_parts.any(|place| place.local == id)
+        self.is_tied_when_given(id)
+            || in_parts.any(|place| place.local == id)
+            || self.machine.layout.spent_parts.contains_key(&id)
     }
 
     /// Whether the local is tied where it is given its value, because it cannot be assigned before.

@@ -20,7 +20,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprAsync, Macro, Stmt};
 
 use super::Machine;
-use super::tied::tied;
+use super::tied::tied_local;
 use super::tokens::type_token;
 use crate::hygiene::hidden;
 use crate::macros::{self, Piece};
@@ -67,7 +67,7 @@ impl Source<'_> {
         let bound = bound_locals(&graph.locals, &local.pat).into_iter();
         let untold = bound.filter(|local| layout.untold.contains(local));
         let ties = untold.map(|local| {
-            let tied = tied(&graph.locals[local].ident, &type_token(local));
+            let tied = tied_local(&graph.locals[local], &type_token(local));
             Stmt::Expr(Expr::Verbatim(tied), None)
         });
         ties.collect()

@@ -1,4 +1,6 @@
 //! Whether values that are held by their parts own these, asked of their types.
+//!
+//! Of what is only used up, rustc says itself whether it can be moved out of a value of the type.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -17,6 +19,11 @@ use crate::usage::{Place, bound_locals};
 fn token(machine: &Machine<'_>, place: &Place) -> Ident {
     let number = machine.layout.in_parts.range(..place.clone()).count();
     in_source(&format!("o{number}"), machine.graph.locals[place.local].ident.span())
+}
+
+/// The token of the type of what may be a borrow.
+fn spent_token(machine: &Machine<'_>, id: LocalId) -> Ident {
+    in_source(&format!("p{}", id.0), machine.graph.locals[id].ident.span())
 }
 
 /// The tokens that `run` tells the types of, and what asks them.
@@ -38,6 +45,20 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
             #ask
         }});
     }
+    for (id, parts) in &machine.layout.spent_parts {
+        let token = spent_token(machine, *id);
+        if !names(run, &token) {
+            continue;
+        }
+        declare.extend(quote!(let #token = __piton::TypeOf::new();));
+        let ident = &machine.graph.locals[*id].ident;
+        for (place, part) in parts {
+            let is_apart = |other: &&Place| other.holds(place) && *other != place;
+            if !parts.keys().any(|other| is_apart(&other)) {
+                check.extend(quote!({ let #ident = #token.value(); let _moved = #part; }));
+            }
+        }
+    }
     if !check.is_empty() {
         check = quote!(if false { use __piton::Parts as _; #check });
     }
@@ -47,7 +68,8 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
 impl Printer<'_> {
     /// Tells of which type the values are that have been bound and are held by their parts.
     pub(super) fn ask_whose_parts(&self, pat: &Pat) -> TokenStream {
-        if self.machine.layout.in_parts.is_empty() {
+        let layout = self.machine.layout;
+        if layout.in_parts.is_empty() && layout.spent_parts.is_empty() {
             return TokenStream::new();
         }
         let locals = &self.machine.graph.locals;
@@ -63,6 +85,11 @@ impl Printer<'_> {
             let value = part_of(value, &place.fields);
             quote!(#token.is_of(&#value);)
         });
-        asked.collect()
+        // Whose type is asked must not be borrowed for it.
+        let spent = self.machine.layout.spent_parts.contains_key(&id).then(|| {
+            let token = spent_token(self.machine, id);
+            quote!(if false { loop {} #token.is_of(&#value); })
+        });
+        asked.chain(spent).collect()
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 use syn::{Expr, Pat, Type};
 
 use super::{BlockId, Branch, LocalId, Locals, Point, PointId, RegionId, ScopeId};
@@ -98,6 +99,33 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// The code of its nodes and of its end, in order.
+    pub(crate) fn code(&self) -> Vec<TokenStream> {
+        let nodes = self.nodes.iter().filter_map(|node| match node {
+            Node::Code(stmt) => Some(stmt.to_token_stream()),
+            Node::Define { value, .. } => Some(value.to_token_stream()),
+            Node::Declare(_) | Node::Enter(_) | Node::Leave => None,
+        });
+        let end = match &self.end {
+            Terminator::If { cond: value, .. }
+            | Terminator::Match { scrutinee: value, .. }
+            | Terminator::Await { future: value, .. }
+            | Terminator::Return(value) => vec![value.to_token_stream()],
+            Terminator::LetElse { local, .. } => vec![local.to_token_stream()],
+            Terminator::Select { arms, .. } => {
+                let code =
+                    arms.iter().flat_map(|arm| arm.cond.iter().chain(arm.future.operation()));
+                code.map(ToTokens::to_token_stream).collect()
+            }
+            Terminator::Join { branches, .. } => {
+                let code = branches.iter().filter_map(Branch::operation);
+                code.map(ToTokens::to_token_stream).collect()
+            }
+            Terminator::Goto(_) | Terminator::Chosen { .. } | Terminator::Unreachable => Vec::new(),
+        };
+        nodes.chain(end).collect()
+    }
+
     /// What its nodes and its end do with the locals, in order.
     pub(crate) fn all_usages(&self) -> impl Iterator<Item = &Usage> {
         self.usages.iter().chain([&self.end_usage])

@@ -1,20 +1,99 @@
-//! What is changed and is held by its parts.
+//! What is held by its parts: whose the parts are, only its type says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{TokenStream, TokenTree};
 
 use super::Variable;
-use crate::ir::Graph;
-use crate::usage::Place;
+use crate::ir::{Graph, LocalId, Locals, Node, Terminator};
+use crate::normalize::is_owned;
+use crate::usage::{Place, bound_locals};
 
-/// Those of the graph: whatever has parts with variables of their own.
+/// What is changed: whatever has parts with variables of their own.
 pub(super) fn find(graph: &Graph, variables: &[Variable]) -> BTreeSet<Place> {
     let is_changed =
         |part: &&Place| graph.usages().any(|usage| usage.changes.contains(&part.local));
-    let parts = variables.iter().map(|variable| &variable.place);
-    let parts = parts.filter(|part| !part.fields.is_empty()).filter(is_changed);
+    let parts = parts(variables).filter(is_changed);
     let around = |part: &Place| {
         let (local, fields) = (part.local, part.fields.clone());
         (0..fields.len()).map(move |count| Place { local, fields: fields[..count].to_vec() })
     };
     parts.flat_map(around).collect()
+}
+
+/// The parts of what may be a borrow that are used up, by their local, each as it is written.
+pub(super) fn find_spent(
+    graph: &Graph,
+    variables: &[Variable],
+) -> BTreeMap<LocalId, BTreeMap<Place, TokenStream>> {
+    let held: BTreeSet<LocalId> = parts(variables).map(|part| part.local).collect();
+    let mut spent: BTreeMap<LocalId, BTreeMap<Place, TokenStream>> = BTreeMap::new();
+    if held.is_empty() {
+        return spent;
+    }
+    let held = &held & &may_be_borrows(graph);
+    for block in &graph.blocks {
+        let spends = block.all_usages().flat_map(|usage| &usage.spends);
+        for place in spends.filter(|place| !place.fields.is_empty() && held.contains(&place.local))
+        {
+            let written = block.code().into_iter().find_map(|code| {
+                written(&graph.locals, place, &code.into_iter().collect::<Vec<_>>())
+            });
+            if let Some(written) = written {
+                spent.entry(place.local).or_default().entry(place.clone()).or_insert(written);
+            }
+        }
+    }
+    spent
+}
+
+fn parts(variables: &[Variable]) -> impl Iterator<Item = &Place> {
+    variables.iter().map(|variable| &variable.place).filter(|place| !place.fields.is_empty())
+}
+
+/// The locals that code without an await gives a value, as far as that may be a borrow.
+fn may_be_borrows(graph: &Graph) -> BTreeSet<LocalId> {
+    let mut given = BTreeSet::new();
+    for block in &graph.blocks {
+        for node in &block.nodes {
+            match node {
+                Node::Code(syn::Stmt::Local(local)) => {
+                    given.extend(bound_locals(&graph.locals, &local.pat));
+                }
+                Node::Define { local, .. } => {
+                    given.insert(*local);
+                }
+                _ => {}
+            }
+        }
+        let pats = match &block.end {
+            Terminator::If { cond, .. } => crate::cfg::let_patterns(cond),
+            Terminator::Match { arms, .. } => arms.iter().map(|(pat, _)| pat).collect(),
+            Terminator::LetElse { local, .. } => vec![&local.pat],
+            _ => Vec::new(),
+        };
+        given.extend(pats.into_iter().flat_map(|pat| bound_locals(&graph.locals, pat)));
+    }
+    given.retain(|local| !graph.locals[*local].ty.as_ref().is_some_and(is_owned));
+    given
+}
+
+/// The place as it is written among the tokens.
+fn written(locals: &Locals, place: &Place, tokens: &[TokenTree]) -> Option<TokenStream> {
+    let ident = &locals[place.local].ident;
+    let length = 1 + 2 * place.fields.len();
+    let is_place = |tokens: &[TokenTree]| {
+        let names = tokens.iter().step_by(2).skip(1).map(ToString::to_string);
+        matches!(&tokens[0], TokenTree::Ident(first) if first == ident)
+            && names.eq(place.fields.iter().cloned())
+    };
+    if let Some(found) = tokens.windows(length).find(|tokens| is_place(tokens)) {
+        return Some(found.iter().cloned().collect());
+    }
+    tokens.iter().find_map(|token| match token {
+        TokenTree::Group(group) => {
+            written(locals, place, &group.stream().into_iter().collect::<Vec<_>>())
+        }
+        _ => None,
+    })
 }

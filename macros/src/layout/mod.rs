@@ -22,6 +22,7 @@ mod validate;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use proc_macro2::TokenStream;
 use syn::Ident;
 
 use self::links::link;
@@ -145,6 +146,8 @@ pub(crate) struct Layout {
     pub(crate) alike: BTreeMap<LocalId, Alike>,
     /// What is changed and is held by its parts, so that these have to be its own.
     pub(crate) in_parts: BTreeSet<Place>,
+    /// What may be a borrow and is held by its parts, with those that are used up, as they are written.
+    pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
     /// What is held where control leaves a root.
     pub(crate) carried: Carried,
     /// Where copies stand in for parts that have been moved out.
@@ -257,6 +260,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let edges = edges(graph, &states);
     forget_late(graph, &links, &root_of, &stand_ins, &mut roots);
     let in_parts = in_parts::find(graph, &variables.list);
+    let spent_parts = in_parts::find_spent(graph, &variables.list);
     Layout {
         variables: variables.list,
         roots,
@@ -268,6 +272,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         tied,
         alike,
         in_parts,
+        spent_parts,
         carried,
         stand_ins,
         holes,

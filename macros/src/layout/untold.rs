@@ -44,7 +44,10 @@ fn told_late(graph: &Graph, id: BlockId) -> BTreeSet<LocalId> {
         late.extend(told.iter().filter(is_late).copied());
         if blocks.iter().any(|block| matches!(block.kind, BlockKind::Resume(_))) {
             let usages = blocks.iter().flat_map(|block| block.all_usages());
-            let changed = usages.flat_map(|usage| &usage.changes).copied();
+            let changed = usages.flat_map(|usage| {
+                let may_be = usage.changes.iter().filter(|local| graph.locals[**local].mutable);
+                may_be.copied().chain(usage.writes.iter().map(|place| place.local))
+            });
             told.extend(changed.filter(|local| graph.locals[*local].untold.is_some()));
         }
     }
@@ -56,20 +59,7 @@ fn is_looked_into(graph: &Graph, block: &Block, local: LocalId) -> bool {
     let ident = &graph.locals[local].ident;
     let mut nodes = block.nodes.iter().zip(&block.usages);
     if is_number(graph, local) {
-        let code = nodes.filter_map(|(node, _)| match node {
-            Node::Code(stmt) => Some(stmt.to_token_stream()),
-            Node::Define { value, .. } => Some(value.to_token_stream()),
-            _ => None,
-        });
-        let end = match &block.end {
-            Terminator::If { cond: value, .. }
-            | Terminator::Match { scrutinee: value, .. }
-            | Terminator::Await { future: value, .. }
-            | Terminator::Return(value) => Some(value.to_token_stream()),
-            Terminator::LetElse { local, .. } => Some(local.to_token_stream()),
-            _ => None,
-        };
-        return code.chain(end).any(|code| has_method(code, ident));
+        return block.code().into_iter().any(|code| has_method(code, ident));
     }
     let is_asked = |(node, usage): (&Node, &Usage)| match node {
         Node::Code(stmt) => usage.mentions.contains(&local) && !is_only_told(stmt, ident),

@@ -59,6 +59,7 @@ pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};
 pub(crate) use self::lending::gives_part;
 pub(crate) use self::remade::names_constant;
+pub(crate) use self::statements::is_owned;
 pub(crate) use self::taken::ADAPTERS;
 
 use std::collections::BTreeSet;

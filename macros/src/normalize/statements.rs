@@ -347,7 +347,7 @@ fn is_told_owned(local: &syn::Local) -> bool {
 }
 
 /// Whether the type shows that there is no reference in it.
-fn is_owned(ty: &Type) -> bool {
+pub(crate) fn is_owned(ty: &Type) -> bool {
     struct Owned(bool);
     impl Visit<'_> for Owned {
         fn visit_type(&mut self, ty: &Type) {
