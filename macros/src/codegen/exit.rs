@@ -8,12 +8,14 @@ use syn::{Expr, Index};
 use super::print::{self, Printer};
 use super::regions;
 use super::step::{self, parked, slot};
+use super::suspend::located_at;
 use super::tied::given;
 
 use crate::hygiene::{hidden, in_source, spelled};
 use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId, span_ends};
 use crate::layout::VariableId;
-use crate::usage::Place;
+use crate::macros::scan_names;
+use crate::usage::{Place, Usage};
 
 /// Where a variable is. See [`crate::layout::Root::keeps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +108,10 @@ impl Printer<'_> {
             let slot = slot(id);
             match self.whereabouts(id) {
                 Whereabouts::Here => {
-                    let value = self.handed_over(id);
+                    let mut value = self.handed_over(id);
+                    if let Some(span) = self.missed_at(id, to) {
+                        value = located_at(value, span);
+                    }
                     quote!(#slot.fill(#value);)
                 }
                 Whereabouts::Parked(position) => {
@@ -123,6 +128,32 @@ impl Printer<'_> {
         let before = [self.hold(to), self.turn(to)];
         let jump = step::jump(self.machine, to);
         before.into_iter().chain(fill).chain(carry).chain([jump]).collect()
+    }
+
+    /// Where a variable that this root may have used up is named after a jump: there rustc would say that it is
+    /// gone.
+    pub(super) fn missed_at(&self, id: VariableId, to: BlockId) -> Option<Span> {
+        let graph = self.machine.graph;
+        let place = &self.machine.layout.variable(id).place;
+        let is_spent = |usage: &Usage| usage.spends.iter().any(|spent| spent.overlaps(place));
+        let is_here = |id: &BlockId| self.machine.layout.root_of[id.0] == self.root.block;
+        let mut here = graph.block_ids().filter(is_here);
+        if !here.any(|id| graph[id].all_usages().any(is_spent)) {
+            return None;
+        }
+        let ident = &graph.locals[place.local].ident;
+        let named_in = |id: BlockId| {
+            let block = &graph[id];
+            if !block.all_usages().any(|usage| usage.mentions.contains(&place.local)) {
+                return None;
+            }
+            block.code().iter().find_map(|code| named(code, ident))
+        };
+        let is_head = |id: &BlockId| *id <= to && graph[*id].kind == BlockKind::Head;
+        let again = graph.block_ids().rev().filter(is_head);
+        [to].into_iter()
+            .chain(again)
+            .find_map(|from| graph.block_ids().filter(|id| *id >= from).find_map(named_in))
     }
 
     /// Uses the borrows that are left to what begins with `to`.
@@ -240,6 +271,16 @@ impl Printer<'_> {
         };
         part_of(ident, &place.fields[skip..])
     }
+}
+
+/// Where code names a variable: in the string of a macro, where the code begins.
+fn named(code: &TokenStream, ident: &Ident) -> Option<Span> {
+    let in_macro = || {
+        let mut is_found = false;
+        scan_names(code, &mut |name| is_found |= ident == name);
+        is_found.then(|| span_ends(code.clone()).0)
+    };
+    print::find(code, ident).map(|found| found.span()).or_else(in_macro)
 }
 
 /// A part of what a variable holds.

@@ -339,10 +339,15 @@ fn ends_alone(stmt: &Stmt) -> bool {
 
 /// Whether the identifier is among the tokens.
 pub(super) fn names(tokens: &TokenStream, ident: &Ident) -> bool {
-    tokens.clone().into_iter().any(|tree| match tree {
-        TokenTree::Ident(found) => found == *ident,
-        TokenTree::Group(group) => names(&group.stream(), ident),
-        _ => false,
+    find(tokens, ident).is_some()
+}
+
+/// The first of the tokens that is this identifier.
+pub(super) fn find(tokens: &TokenStream, ident: &Ident) -> Option<Ident> {
+    tokens.clone().into_iter().find_map(|tree| match tree {
+        TokenTree::Ident(found) => (found == *ident).then_some(found),
+        TokenTree::Group(group) => find(&group.stream(), ident),
+        _ => None,
     })
 }
 

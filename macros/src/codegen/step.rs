@@ -1,6 +1,6 @@
 //! The step function: tokens, slots, and one arm per root.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Lifetime;
 
@@ -117,9 +117,13 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
         .then(|| quote!(_ => return __piton::Err(#parked.is_unknown()),));
     let run = if is_loop(machine, owner) {
         let (label, arms_label) = (machine_label(owner), arms_label());
+        // The block is where the body is, for rustc not to tell of what is moved that it is so in this loop.
+        let source = machine.function.body.brace_token.span.join();
+        let mut block = Group::new(Delimiter::Brace, quote!(match #state { #arms #other }));
+        block.set_span(Span::mixed_site().located_at(source));
         quote! {
             #label: loop {
-                #arms_label: { match #state { #arms #other } }
+                #arms_label: #block
             }
         }
     } else {

@@ -1,7 +1,7 @@
 //! Suspension points: how operations are started, and how they are looked after.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Index, Pat};
 
 use super::exit::Whereabouts;
@@ -118,6 +118,7 @@ impl Printer<'_> {
         let span = Span::call_site().located_at(await_span.unwrap_or_else(Span::call_site));
         // What is saved as a whole must be whole before.
         let mut put = vec![self.filling.take(), turn];
+        let next = self.machine.graph[self.at.get().0].end.successors().first().copied();
         let mut fields = state.fields.iter().copied().peekable();
         while let Some(id) = fields.next() {
             let token = token(id);
@@ -126,9 +127,17 @@ impl Printer<'_> {
                     let place = self.place(&layout.variable(id).place);
                     let is_text = layout.variable(id).kind.may_borrow();
                     let method = if is_text { quote!(put_text) } else { quote!(put) };
-                    // What is gone, or does not last, is missed at the await, before which it is saved.
-                    let saved = quote!(#token.#method(&#place, #parked););
-                    put.push(located_at(saved, span));
+                    // What does not last is missed at the await, before which it is saved.
+                    let lent = match next.and_then(|next| self.missed_at(id, next)) {
+                        Some(missed) => {
+                            let place = located_at(place, missed);
+                            quote_spanned!(missed=> &#place)
+                        }
+                        None => located_at(quote!(&#place), span),
+                    };
+                    let method = located_at(method, span);
+                    let token = located_at(token.to_token_stream(), span);
+                    put.push(quote_spanned!(span=> #token.#method(#lent, #parked);));
                 }
                 Whereabouts::Slot => {
                     let slot = slot(id);
@@ -153,7 +162,7 @@ impl Printer<'_> {
 }
 
 /// `tokens`, of which errors speak as of what is at `span`.
-fn located_at(tokens: TokenStream, span: Span) -> TokenStream {
+pub(super) fn located_at(tokens: TokenStream, span: Span) -> TokenStream {
     let located = tokens.into_iter().map(|mut tree| {
         if let TokenTree::Group(group) = &mut tree {
             *group = Group::new(group.delimiter(), located_at(group.stream(), span));
