@@ -38,6 +38,24 @@ impl Lower<'_> {
         places_in(&self.locals, operand).iter().any(|(place, _)| is_written(place))
     }
 
+    /// Whether a closure in the operand takes over what is changed later. What it borrows rustc lets nothing
+    /// change.
+    pub(super) fn captures_changed(&self, operand: &Expr, changed: &Changed) -> bool {
+        match operand {
+            Expr::Closure(closure) => {
+                let Usage { mentions, spends, .. } = Usage::of_expr(&self.locals, operand);
+                match closure.capture {
+                    Some(_) => !mentions.is_disjoint(&changed.changes),
+                    None => changed.writes.iter().any(|to| spends.iter().any(|it| it.overlaps(to))),
+                }
+            }
+            Expr::Paren(expr) => self.captures_changed(&expr.expr, changed),
+            Expr::Reference(expr) => self.captures_changed(&expr.expr, changed),
+            Expr::Tuple(expr) => expr.elems.iter().any(|it| self.captures_changed(it, changed)),
+            _ => false,
+        }
+    }
+
     /// Whether the operand is in a place that is used up later. What is a borrow stays where it is.
     pub(super) fn is_spent(&self, operand: &Expr, changed: &Changed) -> bool {
         let is_borrow = |place: &Place| self.locals[place.local].remade.is_some();

@@ -4,6 +4,7 @@
 //! after the suspension: a literal, a constant, a borrow, or a local that nothing in between
 //! changes.
 
+use syn::spanned::Spanned;
 use syn::{Expr, ExprReference, UnOp};
 
 use super::changed::{Changed, is_stable_value};
@@ -122,7 +123,7 @@ impl Lower<'_> {
 
     /// Makes `operand`, which does not suspend, give the same after the statements that follow.
     pub(super) fn stabilize(&mut self, operand: Expr, kind: Operand, changed: &Changed) -> Expr {
-        if is_constant(self, &operand) {
+        if self.is_unchanged(&operand, changed) {
             return operand;
         }
         match operand {
@@ -169,13 +170,19 @@ impl Lower<'_> {
         let place = self.stabilize_parts(place, changed);
         if has_index {
             // An index out of bounds is noticed before what follows is awaited.
-            self.look_at(&place);
+            let mut looked_at = place.clone();
+            self.copy_indices(&mut looked_at);
+            self.look_at(&looked_at);
         }
         place
     }
 
     fn stabilize_parts(&mut self, place: Expr, changed: &Changed) -> Expr {
         match place {
+            // What is borrowed through it is a part of the text that it is now.
+            Expr::Path(_) if self.is_changing_text(&place) && self.is_written(&place, changed) => {
+                self.spill(place)
+            }
             Expr::Path(_) => place,
             Expr::Paren(mut expr) => match self.stabilize_parts(*expr.expr, changed) {
                 // A method that is written behind it is one of the place.
@@ -194,11 +201,18 @@ impl Lower<'_> {
                 // The index is a value of its own, whatever changes later.
                 let mut index = expr.index;
                 match &mut *index {
-                    index if is_constant(self, index) || self.is_shared_borrow(index) => {}
+                    index if self.is_unchanged(index, changed) || self.is_shared_borrow(index) => {}
                     Expr::Reference(key) if self.is_place(&key.expr) => {
                         self.check_key(&key.expr, changed);
                     }
                     Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
+                    Expr::Range(range) => {
+                        for end in range.start.iter_mut().chain(&mut range.end) {
+                            if !is_constant(self, end) {
+                                **end = self.spill(std::mem::replace(end, Expr::PLACEHOLDER));
+                            }
+                        }
+                    }
                     index => *index = self.spill(std::mem::replace(index, Expr::PLACEHOLDER)),
                 }
                 Expr::Index(syn::ExprIndex { expr: base, index, ..expr })
@@ -207,7 +221,7 @@ impl Lower<'_> {
                 let base = Box::new(self.stabilize_parts(*expr.expr, changed));
                 Expr::Unary(syn::ExprUnary { expr: base, ..expr })
             }
-            place if is_constant(self, &place) => place,
+            place if self.is_unchanged(&place, changed) => place,
             value => match self.late_after(&value, changed) {
                 Some(late) => {
                     let chain = self.keep_keys(value, changed);
@@ -223,6 +237,29 @@ impl Lower<'_> {
                     value
                 }
             },
+        }
+    }
+
+    /// Whether the operand means the same after what follows: a constant, or a closure that captures nothing
+    /// that is replaced meanwhile.
+    fn is_unchanged(&self, operand: &Expr, changed: &Changed) -> bool {
+        is_constant(self, operand) && !self.captures_changed(operand, changed)
+    }
+
+    /// Copies the indices of a place that are in temporaries, since a range is not `Copy`.
+    fn copy_indices(&self, place: &mut Expr) {
+        match place {
+            Expr::Index(expr) => {
+                self.copy_indices(&mut expr.expr);
+                let index = &mut *expr.index;
+                if local_of(&self.locals, index).is_some_and(|it| self.locals[it].is_temporary) {
+                    *index = syn::parse_quote_spanned!(index.span()=> ::piton::__private::copy_of_key(&#index));
+                }
+            }
+            Expr::Field(expr) => self.copy_indices(&mut expr.base),
+            Expr::Paren(expr) => self.copy_indices(&mut expr.expr),
+            Expr::Unary(expr) => self.copy_indices(&mut expr.expr),
+            _ => {}
         }
     }
 
