@@ -114,6 +114,13 @@ fn parse(grammar: Grammar, input: ParseStream, code: &mut MacroCode) -> syn::Res
         }
         Grammar::Fields => {
             while !input.is_empty() {
+                if input.peek(syn::token::Brace) {
+                    let fields;
+                    syn::braced!(fields in input);
+                    parse(grammar, &fields, code)?;
+                    input.parse::<Option<Token![,]>>()?;
+                    continue;
+                }
                 parse_field(input, code)?;
                 if !input.is_empty() {
                     input.parse::<Token![,]>()?;

@@ -21,6 +21,7 @@ mod names;
 mod paths;
 mod rules;
 mod shared;
+mod shown;
 mod strict;
 #[cfg(test)]
 mod tests;
@@ -41,6 +42,7 @@ pub(crate) use self::items::take_for_items;
 use self::locals::{Kind, LocalTypes};
 use self::names::Names;
 pub(crate) use self::rules::{Level, Levels, Rule};
+pub(crate) use self::shown::shows_names;
 pub(crate) use self::unused::use_imports_around;
 use crate::args::{DeterministicArgs, WorkflowArgs};
 use crate::diagnostics::Diagnostics;

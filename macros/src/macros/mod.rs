@@ -6,6 +6,7 @@
 //! is borrowed.
 
 pub(crate) mod definition;
+mod fields;
 mod format;
 pub(crate) mod matching;
 
@@ -14,6 +15,7 @@ use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, Lit, Macro, Pat, Token};
 
+pub(crate) use self::fields::name_fields;
 pub(crate) use self::format::{captures, rename_captures};
 use crate::suspend;
 
@@ -175,6 +177,10 @@ fn parse_pieces(input: ParseStream, syntax: Syntax, roles: [Role; 3]) -> syn::Re
     let mut pieces = Vec::new();
     let mut index = 0;
     while !input.is_empty() {
+        if syntax == Syntax::Fields && input.peek(syn::token::Brace) {
+            parse_braced(input, roles, &mut pieces)?;
+            continue;
+        }
         let prefix = parse_prefix(input, syntax)?;
         if !prefix.is_empty() {
             pieces.push(Piece::Tokens(prefix));
@@ -197,6 +203,21 @@ fn parse_pieces(input: ParseStream, syntax: Syntax, roles: [Role; 3]) -> syn::Re
     Ok(pieces)
 }
 
+/// Fields in braces, which mean the same without them.
+fn parse_braced(input: ParseStream, roles: [Role; 3], pieces: &mut Vec<Piece>) -> syn::Result<()> {
+    let fields;
+    syn::braced!(fields in input);
+    let has_any = !fields.is_empty();
+    pieces.extend(parse_pieces(&fields, Syntax::Fields, roles)?);
+    pieces.pop_if(|last| has_any && is_separator(last));
+    if let Some(comma) = input.parse::<Option<Token![,]>>()?
+        && has_any
+    {
+        pieces.push(Piece::Tokens(comma.into_token_stream()));
+    }
+    Ok(())
+}
+
 /// The pattern of `matches!` and its guard, if that is what `tokens` are.
 pub(crate) fn matches_pattern(mac: &Macro, tokens: &TokenStream) -> Option<(Pat, Option<Expr>)> {
     let parser = |input: ParseStream| {
@@ -212,10 +233,6 @@ pub(crate) fn matches_pattern(mac: &Macro, tokens: &TokenStream) -> Option<(Pat,
 fn parse_prefix(input: ParseStream, syntax: Syntax) -> syn::Result<TokenStream> {
     let mut prefix = TokenStream::new();
     if syntax == Syntax::Fields {
-        if input.peek(syn::token::Brace) {
-            let fields: Group = input.parse()?;
-            return Ok(TokenTree::from(fields).into());
-        }
         // `target: "…"`
         if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
             take(input, &mut prefix, 2)?;
@@ -287,9 +304,10 @@ fn is_separator(piece: &Piece) -> bool {
     matches!(piece, Piece::Tokens(tokens) if matches!(tokens.to_string().as_str(), "," | ";"))
 }
 
-/// The names that arguments are given in the call itself: `b` in `format!("{b}", b = 1)`.
-pub(crate) fn named_arguments(pieces: &[Piece]) -> Vec<String> {
-    let named = pieces.iter().filter_map(|piece| match piece {
+/// The names that arguments behind the format string are given in the call itself: `b` in
+/// `format!("{b}", b = 1)`.
+pub(crate) fn named_arguments(pieces: &[Piece], format: Option<usize>) -> Vec<String> {
+    let named = pieces.iter().skip(format.unwrap_or(0)).filter_map(|piece| match piece {
         Piece::Tokens(tokens) => {
             let mut tokens = tokens.clone().into_iter();
             match (tokens.next(), tokens.next()) {
@@ -361,14 +379,24 @@ pub(crate) fn rename_tokens(
     tokens: TokenStream,
     rename: &impl Fn(&Ident) -> Option<Ident>,
 ) -> TokenStream {
+    replace_names(tokens, &|ident| rename(ident).map(TokenTree::from))
+}
+
+/// `tokens` with something else in place of variables.
+pub(crate) fn replace_names(
+    tokens: TokenStream,
+    replace: &impl Fn(&Ident) -> Option<TokenTree>,
+) -> TokenStream {
     let mut field = false;
     let renamed = tokens.into_iter().map(|tree| {
         let was_field = field;
         field = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.') && !field;
         match tree {
-            TokenTree::Ident(ident) if !was_field => rename(&ident).unwrap_or(ident).into(),
+            TokenTree::Ident(ident) if !was_field => {
+                replace(&ident).unwrap_or_else(|| ident.into())
+            }
             TokenTree::Group(group) if group.delimiter() != Delimiter::None => {
-                let mut new = Group::new(group.delimiter(), rename_tokens(group.stream(), rename));
+                let mut new = Group::new(group.delimiter(), replace_names(group.stream(), replace));
                 new.set_span(group.span());
                 new.into()
             }

@@ -17,14 +17,13 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::Span;
-use quote::quote;
-use syn::spanned::Spanned;
+use proc_macro2::{Delimiter, Group, Span, TokenTree};
+use quote::{quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprMatch, Ident, Macro, Pat};
 
 use super::made::lends;
-use super::{Dest, Lower, ident_expr};
+use super::{Dest, Lower};
 use crate::ir::{Arm, Body, LocalKind, MadeWith, Stmt, TargetId};
 use crate::macros::{self, Piece};
 use crate::parts::{self, otherwise};
@@ -247,24 +246,47 @@ impl Lower<'_> {
 /// Rewrites the uses of bindings.
 struct Uses<'a>(&'a HashMap<String, (Ident, bool)>);
 
+impl Uses<'_> {
+    /// What stands for the use of a binding.
+    fn used(&self, binding: &Ident) -> Option<TokenTree> {
+        let (new, is_value) = self.0.get(&binding.to_string())?;
+        let mut ident = new.clone();
+        ident.set_span(binding.span());
+        if !is_value {
+            return Some(ident.into());
+        }
+        let at = Span::mixed_site().located_at(binding.span());
+        let mut value = Group::new(Delimiter::Parenthesis, quote_spanned!(at=> *#ident));
+        value.set_span(at);
+        Some(value.into())
+    }
+}
+
 impl VisitMut for Uses<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        let name = match expr {
-            Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        let used = match expr {
+            Expr::Path(path) => path.path.get_ident().and_then(|ident| self.used(ident)),
             _ => None,
         };
-        let Some((new, is_value)) = name.and_then(|name| self.0.get(&name)) else {
-            return visit_mut::visit_expr_mut(self, expr);
-        };
-        let mut ident = new.clone();
-        ident.set_span(expr.span());
-        let at = Span::mixed_site().located_at(expr.span());
-        let path = ident_expr(ident);
-        *expr = if *is_value { syn::parse_quote_spanned!(at=> (*#path)) } else { path };
+        match used {
+            Some(used) => *expr = syn::parse_quote!(#used),
+            None => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+
+    fn visit_field_value_mut(&mut self, field: &mut syn::FieldValue) {
+        self.visit_expr_mut(&mut field.expr);
+        if !matches!(field.expr, Expr::Path(_)) {
+            field.colon_token.get_or_insert_with(Default::default);
+        }
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        let Some(mut pieces) = macros::parse(mac) else { return };
+        let Some(mut pieces) = macros::parse(mac) else {
+            let tokens = std::mem::take(&mut mac.tokens);
+            mac.tokens = macros::replace_names(tokens, &|ident| self.used(ident));
+            return;
+        };
         let format = macros::format_string(mac, &pieces);
         for (index, piece) in pieces.iter_mut().enumerate() {
             let Piece::Expr(expr, _) = piece else { continue };

@@ -8,7 +8,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, FieldPat, Ident, ItemMacro, Macro, Pat, PatIdent};
 
 use super::{Binding, Resolver};
-use crate::check::Rule;
+use crate::check::{self, Rule};
 use crate::macros::{self, Piece, definition};
 use crate::suspend;
 use crate::write_out;
@@ -42,7 +42,9 @@ impl VisitMut for Renamer<'_, '_> {
 impl Resolver<'_> {
     /// Notes a macro of the body, which sees the locals before it.
     pub(super) fn define_macro(&mut self, item: &ItemMacro) {
-        let Some(ident) = &item.ident else { return };
+        if item.ident.is_none() {
+            return;
+        }
         let mut named = None;
         for arm in definition::arms(item.mac.tokens.clone()) {
             arm.own_names(&mut |name| {
@@ -56,7 +58,7 @@ impl Resolver<'_> {
                 named = named.or_else(|| self.local_named_by(&name));
             }
         }
-        self.macros.push((ident.clone(), named));
+        self.macros.push((item.clone(), named));
     }
 
     /// Whether what the name is bound to here is a local, and no binding of code that stays as it is.
@@ -70,7 +72,8 @@ impl Resolver<'_> {
 
     /// A local that the macro of the body of that name names by itself.
     fn local_named_by(&self, name: &Ident) -> Option<String> {
-        self.macros.iter().rev().find(|(known, _)| known == name)?.1.clone()
+        let mut known = self.macros.iter().rev();
+        known.find(|(item, _)| item.ident.as_ref() == Some(name))?.1.clone()
     }
 
     /// Refuses a macro of the body that names a local by itself: its definition stands where no local is.
@@ -117,13 +120,14 @@ impl Resolver<'_> {
         };
         let message = macros::own_message(mac, &pieces);
         let before = macros::unparse(&pieces).to_string();
+        macros::name_fields(mac, &mut pieces);
         let is_known = macros::is_known(mac);
         let visit = match suspend::awaiting(mac) {
             Some(_) => Self::resolve_branch,
             None => Self::visit_expr_mut,
         };
         let format = macros::format_string(mac, &pieces);
-        let named = macros::named_arguments(&pieces);
+        let named = macros::named_arguments(&pieces, format);
         for (index, piece) in pieces.iter_mut().enumerate() {
             match piece {
                 Piece::Expr(expr, _) => {
@@ -150,6 +154,9 @@ impl Resolver<'_> {
         let after = macros::unparse(&pieces);
         let is_changed = after.to_string() != before;
         if is_changed {
+            if !is_known {
+                self.check_shown(mac);
+            }
             mac.tokens = after;
         }
         if let (Some(message), [Piece::Expr(condition, _), ..]) = (message, &pieces[..])
@@ -211,8 +218,28 @@ impl Resolver<'_> {
         if let Some((span, text)) = unclear {
             self.report_capture(span, &text);
         }
-        macros::scan_names(&mac.tokens, &mut |name| self.note_use(name));
+        let mut is_renamed = false;
+        macros::scan_names(&mac.tokens, &mut |name| {
+            self.note_use(name);
+            is_renamed |= matches!(self.lookup(name), Some(Binding::Renamed(_)));
+        });
+        if is_renamed {
+            self.check_shown(mac);
+        }
         mac.tokens = macros::rename_tokens(mac.tokens.clone(), &|ident| self.renamed(ident));
+    }
+
+    /// Refuses a call that is given a variable which has got another name, and shows that.
+    fn check_shown(&self, mac: &Macro) {
+        if check::shows_names(mac, self.macros.iter().map(|(item, _)| item)) {
+            let (path, bang, name) = (&mac.path, &mac.bang_token, macros::name(mac));
+            self.diagnostics.error_at(
+                quote!(#path #bang),
+                Rule::CAPTURED_SHADOW,
+                format!("a workflow cannot have `{name}!` show the name of a variable that hides another one of its name"),
+                "give the variable a name that no other variable of the workflow has",
+            );
+        }
     }
 
     fn report_capture(&self, span: proc_macro2::Span, text: &str) {

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Ident, Macro, Pat, PatType, Stmt};
+use syn::{Block, Expr, Ident, ItemMacro, Macro, Pat, PatType, Stmt};
 
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
@@ -84,7 +84,7 @@ struct Resolver<'a> {
     locals: Locals,
     scopes: Vec<HashMap<String, Binding>>,
     /// The macros of the body that are in scope, each with a local that it names by itself.
-    macros: Vec<(Ident, Option<String>)>,
+    macros: Vec<(ItemMacro, Option<String>)>,
     /// What is no binding where it stands in a pattern.
     constants: &'a HashSet<String>,
     /// Names that are used where no binding of theirs is in scope.

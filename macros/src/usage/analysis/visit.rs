@@ -335,7 +335,7 @@ impl Visit<'_> for Analysis<'_> {
         // In a release build it does nothing.
         let runs = !macros::name(mac).starts_with("debug_");
         let format = macros::format_string(mac, &pieces);
-        let named = macros::named_arguments(&pieces);
+        let named = macros::named_arguments(&pieces, format);
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
                 // Otherwise these are separators, and names of arguments before `=`.

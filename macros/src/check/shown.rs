@@ -1,0 +1,46 @@
+//! Macros of the user's that show the names that they are given, in a text or as those of fields. A variable
+//! that has got another name shows that.
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::Macro;
+use syn::spanned::Spanned;
+
+use super::definitions::Definitions;
+use crate::macros::definition::{calls, is_punct};
+
+/// Whether the definition of a macro shows its input, as far as its file and these of the body tell.
+pub(crate) fn shows_names<'d>(
+    mac: &Macro,
+    of_body: impl Iterator<Item = &'d syn::ItemMacro>,
+) -> bool {
+    let mut definitions = Definitions::around(mac.path.span());
+    of_body.for_each(|item| definitions.add(item));
+    let arms = definitions.arms_called(mac);
+    arms.iter().any(|arm| shows(&definitions, &arm.transcriber, 0))
+}
+
+/// Whether the tokens, `depth` definitions deep, do so.
+fn shows(definitions: &Definitions, tokens: &TokenStream, depth: usize) -> bool {
+    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let is = |index: usize, c| is_punct(trees.get(index), c);
+    let shown = trees.iter().enumerate().any(|(index, tree)| {
+        let before = index.checked_sub(1);
+        match tree {
+            TokenTree::Group(group) => shows(definitions, &group.stream(), depth),
+            // `.$field`, and `$field: value` among others.
+            _ if is(index, '$') => {
+                let is_field = before.is_some_and(|at| is(at, '.'))
+                    && !before.and_then(|at| at.checked_sub(1)).is_some_and(|at| is(at, '.'));
+                let begins = before.is_none_or(|at| is(at, ','));
+                is_field || begins && is(index + 2, ':') && !is(index + 3, ':')
+            }
+            TokenTree::Ident(name) => name == "stringify" && is(index + 1, '!'),
+            _ => false,
+        }
+    });
+    let shows_behind = |name: &proc_macro2::Ident| {
+        let arms = definitions.arms_of_file(std::slice::from_ref(name), None);
+        arms.iter().any(|arm| shows(definitions, &arm.transcriber, depth + 1))
+    };
+    shown || depth < 8 && calls(tokens).iter().any(shows_behind)
+}
