@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Arm, Expr, Lit, Member, Pat, PatGuard, Path, Token};
 
 use super::Lower;
+use super::remade::names_constant;
 use crate::resolve::is_binding;
 use crate::suspend;
 
@@ -98,8 +99,12 @@ fn exclude(one: &Pat, other: &Pat) -> bool {
         }
         (one, other) => match (range_of(one), range_of(other)) {
             (Some(one), Some(other)) => one.1 < other.0 || other.1 < one.0,
+            _ if may_be_constant(one) || may_be_constant(other) => false,
             _ => match (name_of(one), name_of(other)) {
-                (Some(one), Some(other)) => one != other,
+                // By another path it may be the same variant.
+                (Some((one, of_one)), Some((other, of_other))) => {
+                    one != other && of_one == of_other
+                }
                 _ => false,
             },
         },
@@ -135,17 +140,37 @@ fn is_same_member(one: &Member, other: &Member) -> bool {
     }
 }
 
-/// What tells the pattern from others of its type: a variant, a constant, a text.
-fn name_of(pat: &Pat) -> Option<String> {
-    let last = |path: &Path| path.segments.last().map(|last| last.ident.to_string());
+/// Whether the pattern is a constant, as far as its spelling shows, of which another may have the value.
+fn may_be_constant(pat: &Pat) -> bool {
     match pat {
-        Pat::Ident(pat) => Some(pat.ident.to_string()),
-        Pat::Path(pat) => last(&pat.path),
-        Pat::TupleStruct(pat) => last(&pat.path),
-        Pat::Struct(pat) => last(&pat.path),
+        // Constants of the file are paths, and variants that are imported are names.
+        Pat::Path(pat) => pat.path.get_ident().is_some() || is_in_capitals(&pat.path),
+        Pat::Ident(pat) => is_in_capitals(&pat.ident.clone().into()),
+        _ => false,
+    }
+}
+
+/// Whether a path ends in a word in capitals.
+fn is_in_capitals(path: &Path) -> bool {
+    let is_word = path.segments.last().is_some_and(|last| last.ident.to_string().len() > 1);
+    is_word && names_constant(path)
+}
+
+/// What tells the pattern from others of its type, a variant or a text, and of what it is.
+fn name_of(pat: &Pat) -> Option<(String, Vec<String>)> {
+    let named = |path: &Path| {
+        let mut names: Vec<String> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        names.pop().map(|last| (last, names))
+    };
+    match pat {
+        Pat::Ident(pat) => Some((pat.ident.to_string(), Vec::new())),
+        Pat::Path(pat) => named(&pat.path),
+        Pat::TupleStruct(pat) => named(&pat.path),
+        Pat::Struct(pat) => named(&pat.path),
         Pat::Lit(literal) => match &literal.lit {
-            Lit::Str(text) => Some(format!("{:?}", text.value())),
-            Lit::Bool(literal) => Some(literal.value.to_string()),
+            Lit::Str(text) => Some((format!("{:?}", text.value()), Vec::new())),
+            Lit::Bool(literal) => Some((literal.value.to_string(), Vec::new())),
             _ => None,
         },
         _ => None,
