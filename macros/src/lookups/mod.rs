@@ -15,6 +15,7 @@ use crate::diagnostics::Diagnostics;
 use crate::ir::{BlockId, Graph, LocalId, Locals};
 use crate::layout::{Layout, Link};
 use crate::liveness::Liveness;
+use crate::normalize::joins;
 use crate::usage::{Place, Usage, made_of};
 
 /// Reports what cannot be looked up again, each once. Gives the keys that may be moved.
@@ -104,7 +105,10 @@ fn keys(locals: &Locals, local: LocalId) -> BTreeSet<Place> {
     }
     impl Visit<'_> for Keys<'_> {
         fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
-            call.args.iter().for_each(|key| self.add(key));
+            // What others are joined with is borrowed as they are.
+            if !joins(call) {
+                call.args.iter().for_each(|key| self.add(key));
+            }
             visit::visit_expr_method_call(self, call);
         }
 

@@ -19,7 +19,7 @@ use super::loops::is_range;
 use super::operands::is_constant;
 use super::receivers::is_made;
 use super::select::Select;
-use super::walk::JOINING;
+use super::walk::joins;
 use super::{Lower, let_stmt, wild_pat};
 use crate::ir::LocalId;
 use crate::macros::{self, Piece};
@@ -114,7 +114,7 @@ impl Lower<'_> {
         let receiver = &*call.receiver;
         let begins = is_one_of(&ITEMS, call) || is_one_of(&OWN_ITEMS, call);
         let goes_on =
-            [&ADAPTING[..], &LAZY, &JOINING].iter().any(|methods| is_one_of(methods, call));
+            joins(call) || [&ADAPTING[..], &LAZY].iter().any(|methods| is_one_of(methods, call));
         are_late
             && (begins && (self.late(receiver) == Some(Late::Lends) || is_made(receiver))
                 || goes_on && (is_range(receiver) || self.are_late_items(receiver)))
@@ -128,7 +128,7 @@ impl Lower<'_> {
     fn is_late_argument(&self, call: &ExprMethodCall, arg: &Expr) -> bool {
         match arg {
             Expr::Closure(closure) => closure.asyncness.is_none(),
-            arg if is_call(arg) && is_one_of(&JOINING, call) => self.are_late_items(arg),
+            arg if is_call(arg) && joins(call) => self.are_late_items(arg),
             arg => self.is_key(arg),
         }
     }
@@ -142,7 +142,7 @@ impl Lower<'_> {
             Expr::MethodCall(call) => {
                 let mut named = self.named_late(&call.receiver, changed);
                 for arg in &call.args {
-                    if is_one_of(&JOINING, call) && is_call(arg) {
+                    if joins(call) && is_call(arg) {
                         named.extend(self.named_late(arg, changed));
                     } else if self.lasts(arg, changed) {
                         named.extend(Usage::of_expr(&self.locals, arg).mentions);
@@ -173,7 +173,7 @@ impl Lower<'_> {
                 if call.method == "and_modify" {
                     return self.change_entry(call);
                 }
-                let joins = is_one_of(&JOINING, &call);
+                let joins = joins(&call);
                 for arg in &mut call.args {
                     if joins && is_call(arg) {
                         *arg = self.keep_keys(std::mem::replace(arg, Expr::PLACEHOLDER), changed);

@@ -61,6 +61,7 @@ pub(crate) use self::lending::gives_part;
 pub(crate) use self::remade::names_constant;
 pub(crate) use self::statements::is_owned;
 pub(crate) use self::taken::ADAPTERS;
+pub(crate) use self::walk::joins;
 
 use std::collections::BTreeSet;
 

@@ -7,7 +7,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Ident, Pat, Stmt};
+use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
 use super::lending::{ADAPTING, ITEMS, OPENING, WHOLE, is_one_of, shares, tried};
 use super::operands::gives_option;
@@ -72,7 +72,7 @@ impl Lower<'_> {
                     && (is_lender(receiver, shares(call)) || self.lends(receiver, makes))
                     || is_one_of(&ADAPTING, call) && self.lends(receiver, makes))
                     && call.args.iter().all(is_fixed)
-                    || is_one_of(&JOINING, call)
+                    || joins(call)
                         && self.lends(receiver, makes)
                         && call.args.iter().all(|arg| self.lends(arg, makes))
             }
@@ -112,7 +112,7 @@ impl Lower<'_> {
                 } else {
                     self.keep_lender(*call.receiver)
                 };
-                if is_one_of(&JOINING, &call) {
+                if joins(&call) {
                     for arg in &mut call.args {
                         *arg = self.keep_lender(std::mem::replace(arg, Expr::PLACEHOLDER));
                     }
@@ -245,8 +245,10 @@ impl Lower<'_> {
     }
 }
 
-/// Methods that give the items of two iterators.
-pub(super) const JOINING: [&str; 2] = ["chain", "zip"];
+/// Whether the method gives the items of two iterators.
+pub(crate) fn joins(call: &ExprMethodCall) -> bool {
+    is_one_of(&["chain", "zip"], call)
+}
 
 /// What the call is an iterator of: `once(&item)`.
 fn once(call: &Expr) -> Option<&syn::ExprReference> {
@@ -270,7 +272,7 @@ fn asked(chain: &Expr) -> Option<&Ident> {
 }
 
 /// Whether the method gives items of what it is called on.
-fn has_items(call: &syn::ExprMethodCall) -> bool {
+fn has_items(call: &ExprMethodCall) -> bool {
     is_one_of(&ITEMS, call) || is_one_of(&WHOLE, call)
 }
 
@@ -293,9 +295,7 @@ fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
         expr if is_literal(expr) => !shares,
         Expr::Paren(expr) => is_made_to_lend(&expr.expr, shares),
         Expr::Binary(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => true,
-        Expr::MethodCall(call) => {
-            !(has_items(call) || is_one_of(&ADAPTING, call) || is_one_of(&JOINING, call))
-        }
+        Expr::MethodCall(call) => !(has_items(call) || is_one_of(&ADAPTING, call) || joins(call)),
         Expr::Try(expr) => matches!(*expr.expr, Expr::Path(_)) || is_made(&expr.expr),
         Expr::Field(expr) => {
             is_made(&expr.base)
