@@ -96,11 +96,7 @@ fn keys(locals: &Locals, local: LocalId) -> BTreeSet<Place> {
     }
     impl Keys<'_> {
         fn add(&mut self, key: &syn::Expr) {
-            let Usage { reads, mentions, .. } = Usage::of_expr(self.locals, key);
-            let is_read = |local: &LocalId| reads.iter().any(|place| place.local == *local);
-            let others = mentions.into_iter().filter(|local| !is_read(local)).map(Place::whole);
-            self.found.extend(others);
-            self.found.extend(reads);
+            self.found.extend(Usage::of_expr(self.locals, key).named());
         }
     }
     impl Visit<'_> for Keys<'_> {

@@ -15,6 +15,7 @@ use crate::usage::{Place, Usage, made_of};
 pub(super) struct Changed {
     pub(super) changes: BTreeSet<LocalId>,
     writes: BTreeSet<Place>,
+    may_write: BTreeSet<Place>,
     spends: BTreeSet<Place>,
     pub(super) exits: Exits,
 }
@@ -22,11 +23,17 @@ pub(super) struct Changed {
 impl Changed {
     /// Adds what another operand may do.
     pub(super) fn note(&mut self, locals: &Locals, operand: &Expr) {
-        let Usage { changes, writes, spends, .. } = Usage::of_expr(locals, operand);
+        let Usage { changes, writes, may_write, spends, .. } = Usage::of_expr(locals, operand);
         self.changes.extend(changes);
         self.writes.extend(writes);
+        self.may_write.extend(may_write);
         self.spends.extend(spends);
         self.exits.note(operand);
+    }
+
+    /// Whether they may change the place or a part of it.
+    pub(super) fn may_change(&self, place: &Place) -> bool {
+        self.writes.iter().chain(&self.may_write).any(|written| written.overlaps(place))
     }
 }
 

@@ -21,9 +21,8 @@ use super::receivers::is_made;
 use super::select::Select;
 use super::walk::joins;
 use super::{Lower, let_stmt, wild_pat};
-use crate::ir::LocalId;
 use crate::macros::{self, Piece};
-use crate::usage::Usage;
+use crate::usage::{Place, Usage};
 use crate::{suspend, write_out};
 
 /// Methods that lend what is in an entry of a map, and may put it there.
@@ -133,8 +132,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The locals that a chain which is evaluated late names once its arguments are kept.
-    pub(super) fn named_late(&self, chain: &Expr, changed: &Changed) -> BTreeSet<LocalId> {
+    /// What a chain which is evaluated late names once its arguments are kept.
+    pub(super) fn named_late(&self, chain: &Expr, changed: &Changed) -> BTreeSet<Place> {
         match chain {
             Expr::MethodCall(call) if call.method == "and_modify" => {
                 self.named_late(&call.receiver, changed)
@@ -145,14 +144,14 @@ impl Lower<'_> {
                     if joins(call) && is_call(arg) {
                         named.extend(self.named_late(arg, changed));
                     } else if self.lasts(arg, changed) {
-                        named.extend(Usage::of_expr(&self.locals, arg).mentions);
+                        named.extend(Usage::of_expr(&self.locals, arg).named());
                     }
                 }
                 named
             }
-            Expr::Field(expr) => self.named_late(&expr.base, changed),
+            Expr::Field(expr) if !self.is_place(chain) => self.named_late(&expr.base, changed),
             Expr::Paren(expr) => self.named_late(&expr.expr, changed),
-            place => Usage::of_expr(&self.locals, place).mentions,
+            place => Usage::of_expr(&self.locals, place).named(),
         }
     }
 

@@ -284,7 +284,8 @@ impl Lower<'_> {
             Late::Fills => changed.exits.loops || changed.exits.function && self.within.is_some(),
             Late::Lends | Late::MayPanic => false,
         };
-        (!leaves && self.named_late(chain, changed).is_disjoint(&changed.changes)).then_some(late)
+        let named = self.named_late(chain, changed);
+        (!leaves && !named.iter().any(|place| changed.may_change(place))).then_some(late)
     }
 
     /// Evaluates `place`, and nothing more.

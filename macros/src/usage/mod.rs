@@ -80,6 +80,8 @@ pub(crate) struct Usage {
     /// What it assigns, or borrows to change it, if it comes to that: what is a change by all means. What is
     /// named without a place, as an element, counts as what it is in.
     pub(crate) writes: BTreeSet<Place>,
+    /// What else it may change: what methods are called on of which that is not known.
+    pub(crate) may_write: BTreeSet<Place>,
     /// What it may assign as a whole.
     pub(crate) replaces: BTreeSet<LocalId>,
     /// What it uses up as a whole, unless that is copied.
@@ -120,6 +122,15 @@ impl Usage {
         let mut analysis = Analysis::new(locals);
         analysis.visit_expr(expr);
         analysis.finish()
+    }
+
+    /// The places that it reads, and what else it names.
+    pub(crate) fn named(self) -> BTreeSet<Place> {
+        let Self { mut reads, mentions, .. } = self;
+        let is_read = |local: &LocalId| reads.iter().any(|place| place.local == *local);
+        let others: Vec<_> = mentions.into_iter().filter(|local| !is_read(local)).collect();
+        reads.extend(others.into_iter().map(Place::whole));
+        reads
     }
 
     /// Whether it reads a part of a local that it has not refilled before.

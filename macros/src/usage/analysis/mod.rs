@@ -118,9 +118,11 @@ impl<'a> Analysis<'a> {
             }
             Mode::BorrowAny => {
                 self.usage.changes.insert(local);
+                self.usage.may_write.insert(place.clone());
             }
             Mode::TakeAny => {
                 self.usage.changes.insert(local);
+                self.usage.may_write.insert(place.clone());
                 if !place.fields.is_empty() {
                     self.usage.moves.insert(place.clone());
                 }
