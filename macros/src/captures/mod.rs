@@ -107,13 +107,15 @@ impl Captures {
         let mut elsewhere: Vec<&Place> =
             needed_after.iter().filter(|place| place.local == local).collect();
         let is_shared = siblings.iter().any(|other| self.outer[other.0].contains(&local));
-        if elsewhere.is_empty() && !is_shared {
-            return moves_out_of(graph, id, local) || !given::lends(graph, id, local);
-        }
         let in_region = |id: RegionId| {
             let entry = live_in.get(graph[id].entry.0);
             entry.into_iter().flatten().filter(|place| place.local == local)
         };
+        if elsewhere.is_empty() && !is_shared {
+            // What it gives a value first is not there before.
+            let is_there = in_region(id).next().is_some();
+            return moves_out_of(graph, id, local) || !is_there || !given::lends(graph, id, local);
+        }
         elsewhere.extend(siblings.iter().flat_map(|other| in_region(*other)));
         let mut places = in_region(id).peekable();
         places.peek().is_some()

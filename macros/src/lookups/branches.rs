@@ -9,6 +9,7 @@ use crate::ir::{LocalId, MadeWith};
 
 /// Reports them: a branch looks up what it needs for itself, and two of them cannot do so at the same time.
 pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
+    report_changed(lookups, diagnostics);
     let locals = &lookups.graph.locals;
     for local in locals.ids() {
         let Some(made_with) = &locals[local].made_with else { continue };
@@ -28,6 +29,35 @@ pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
         );
         return;
     }
+}
+
+/// Reports what is lent to be changed, and is changed by one of several branches that use it.
+fn report_changed(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
+    let Lookups { graph, liveness, .. } = lookups;
+    let captures = liveness.captures();
+    let changes = |id, local: LocalId| {
+        let mut writes = graph.usages_within(id).flat_map(|usage| &usage.writes);
+        writes.any(|place| place.local == local)
+    };
+    let is_changed = |local: &LocalId| {
+        graph.region_ids().any(|id| {
+            let mut others = graph.regions_of(graph[id].point).filter(|other| *other != id);
+            captures.is_used_outside(id, *local)
+                && changes(id, *local)
+                && others.any(|other| captures.is_used_outside(other, *local))
+        })
+    };
+    let Some(local) = lookups.made_again().find(is_changed) else { return };
+    let name = graph.locals[local].name();
+    diagnostics.error(
+        graph.locals[local].ident.span(),
+        Rule::SAVED_LOCALS,
+        format!(
+            "`{name}` is looked up to be changed, and two branches that run at the same time use it"
+        ),
+        "let one branch have it, or let them give values, and change it with these after them: `let (a, b) = \
+         join!(…);`",
+    );
 }
 
 /// Whether one branch uses one of the locals, and another the other.

@@ -50,6 +50,7 @@ mod statements;
 mod taken;
 mod text_types;
 mod texts;
+mod through;
 mod walk;
 
 pub(crate) use self::alternatives::all_exclude;

@@ -123,6 +123,9 @@ impl Lower<'_> {
                  whether all are",
             );
         }
+        let mut select = select;
+        let mut futures: Vec<_> = select.arms.iter_mut().map(|arm| &mut arm.future).collect();
+        self.see_through(&mut futures);
         let mut arms = Vec::new();
         for arm in select.arms {
             if may_fail(&arm.pat) {
@@ -182,6 +185,8 @@ impl Lower<'_> {
         if branches.is_empty() {
             self.diagnostics.push(syn::Error::new(mac.path.span(), "there is nothing to wait for"));
         }
+        let mut branches = branches;
+        self.see_through(&mut branches.iter_mut().collect::<Vec<_>>());
         let branches: Vec<_> =
             branches.into_iter().map(|branch| self.make_branch(branch)).collect();
         let name = if fail_fast { "try_join" } else { "join" };
