@@ -180,7 +180,13 @@ impl<'a> Analysis<'a> {
                     }
                 }
             }
-            Expr::Field(_) if let Some(place) = self.place(left) => self.refill(place),
+            Expr::Field(_) if let Some(place) = self.place(left) => {
+                match self.locals[place.local].remade {
+                    // Nothing is moved out of what is borrowed.
+                    Some(_) => self.read(place, Mode::BorrowMut),
+                    None => self.refill(place),
+                }
+            }
             Expr::Tuple(expr) => expr.elems.iter().for_each(|elem| self.assign(elem)),
             Expr::Array(expr) => expr.elems.iter().for_each(|elem| self.assign(elem)),
             Expr::Call(expr) => expr.args.iter().for_each(|argument| self.assign(argument)),
