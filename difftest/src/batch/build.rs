@@ -101,6 +101,9 @@ const OFF: [&str; 5] = [
     "unused_parens",
 ];
 
+/// What is said of a variable that nobody reads, as of assignments.
+const ONLY_ASSIGNED: &str = "is assigned to, but never used";
+
 /// What rustc warns of, by program: the line, the lint, and the message.
 #[derive(Default)]
 struct Warnings {
@@ -131,8 +134,11 @@ impl Warnings {
                 let is_known = |line: usize, code: &str| {
                     known.iter().any(|(at, known, _)| *at == line && known == code)
                 };
-                let only = warnings.iter().filter(|(line, code, _)| {
-                    !off.contains(&code.as_str()) && !is_known(*line, code)
+                let is_off = |code: &str, rendered: &str| {
+                    off.contains(&code) || !off.is_empty() && rendered.contains(ONLY_ASSIGNED)
+                };
+                let only = warnings.iter().filter(|(line, code, rendered)| {
+                    !is_off(code, rendered) && !is_known(*line, code)
                 });
                 let only = only.map(|(_, _, rendered)| format!("warning {which}\n{rendered}"));
                 own.entry(*index).or_default().extend(only);

@@ -2,8 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::words::edited_texts;
 use crate::generate::{Kind, Node, Path, Piece, Ty};
 use crate::script::Rng;
+
+/// What turns rustc's warnings off, and what leaves it at that.
+const SILENT: &str = "#![allow(warnings, unconditional_panic)]";
+const WARNED: &str = "#![allow(dead_code, unconditional_panic, unused_labels)]";
 
 /// What is wrong with a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +43,26 @@ pub enum Mistake {
     Moved,
     /// A variable is given another value between its uses.
     Changed,
+    /// A variable is borrowed, and the borrow is used after what comes in between.
+    Lent,
+    /// As `Lent`, to be changed.
+    LentMut,
+    /// A variable has no value where it is declared.
+    Unset,
+    /// A function or method is called by a name that nothing has.
+    Called,
+    /// It is called with an argument too many.
+    Arity,
+    /// A field is called by a name that it does not have.
+    Field,
+    /// A pattern or a value has a part too many.
+    Part,
+    /// A `match` has no arm for all that is left.
+    Arms,
+    /// A value is taken for a reference.
+    Deref,
+    /// No mistake: rustc warns of what it warns of.
+    Warned,
 }
 
 /// A mistake that can be made, and the program with it.
@@ -56,7 +81,11 @@ pub(super) fn edits(program: &Node) -> Vec<Edit<'_>> {
     let mut edits = Vec::new();
     for (path, piece) in &pieces {
         match piece {
-            Piece::Text(text) if text.contains("pub struct") || text.contains("#![") => {}
+            Piece::Text(text) if text.contains(SILENT) => {
+                let warned = text.replacen(SILENT, WARNED, 1);
+                edits.push(in_place(program, path, Mistake::Warned, warned));
+            }
+            Piece::Text(text) if text.contains("pub struct") => {}
             Piece::Text(text) => {
                 let edited = edited_texts(text).into_iter();
                 edits.extend(edited.map(|(mistake, text)| in_place(program, path, mistake, text)));
@@ -65,6 +94,7 @@ pub(super) fn edits(program: &Node) -> Vec<Edit<'_>> {
                 Kind::Expr(ty) => edits.extend(wrong_value(program, path, ty, &texts)),
                 Kind::Stmt if node.to_source().starts_with("let ") => {
                     edits.push(without(program, path));
+                    edits.extend(without_value(program, path, node));
                 }
                 Kind::Stmt => {}
                 Kind::List => edits.extend(put_in(program, path, node)),
@@ -85,6 +115,32 @@ fn without<'a>(program: &'a Node, path: &Path) -> Edit<'a> {
     let (path, none) = (path.clone(), Node::stmt("", vec![]));
     let edit = move |_: &mut Rng| program.with_piece(&path, Piece::Node(&none));
     (Mistake::Declaration, Box::new(edit))
+}
+
+/// A declaration without a value in place of one.
+fn without_value<'a>(program: &'a Node, path: &Path, statement: &Node) -> Option<Edit<'a>> {
+    let (name, _) = declaration(statement)?;
+    let (path, unset) = (path.clone(), Node::stmt(&format!("let {name};"), vec![]));
+    Some((Mistake::Unset, Box::new(move |_| program.with_piece(&path, Piece::Node(&unset)))))
+}
+
+/// A borrow more, and a use of it behind some statements.
+fn lent<'a>(program: &'a Node, path: &Path, at: usize, count: usize, name: &str) -> [Edit<'a>; 2] {
+    [(Mistake::Lent, "&"), (Mistake::LentMut, "&mut ")].map(|(mistake, borrow)| {
+        let path = path.clone();
+        let borrow = Node::stmt(&format!("let lent = {borrow}{name};"), vec![]);
+        let edit = move |rng: &mut Rng| {
+            let used = Node::stmt("note(&*lent);", vec![]);
+            let last = at + 1 + rng.below(count - at);
+            let later = if last < count {
+                program.with_node_before(&[path.as_slice(), &[last]].concat(), &used)
+            } else {
+                program.clone()
+            };
+            later.with_node_before(&[path.as_slice(), &[at]].concat(), &borrow)
+        };
+        (mistake, Box::new(edit) as Box<dyn Fn(&mut Rng) -> Node + 'a>)
+    })
 }
 
 /// A statement more.
@@ -147,47 +203,6 @@ fn role(first: &str, before: &str, after: &str) -> Mistake {
     if called || trimmed == "," { Mistake::Argument } else { Mistake::Operand }
 }
 
-/// The text with one word of it left out or replaced.
-fn edited_texts(text: &str) -> Vec<(Mistake, String)> {
-    const LEFT_OUT: [(Mistake, &str); 4] = [
-        (Mistake::Question, "?"),
-        (Mistake::Mutability, "mut "),
-        (Mistake::Clone, ".clone()"),
-        (Mistake::Borrow, "&"),
-    ];
-    let mut edited = Vec::new();
-    let mut is_in_string = false;
-    for (at, c) in text.char_indices() {
-        is_in_string ^= c == '"';
-        if is_in_string {
-            continue;
-        }
-        let (before, rest) = text.split_at(at);
-        for (mistake, word) in LEFT_OUT {
-            let Some(after) = rest.strip_prefix(word) else { continue };
-            let is_operator =
-                word == "&" && (before.ends_with([' ', '&']) || after.starts_with('&'));
-            if !is_operator {
-                edited.push((mistake, format!("{before}{after}")));
-            }
-        }
-        let is_first = !before.ends_with(|c: char| c.is_alphanumeric() || "_'".contains(c));
-        let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let (word, after) = rest.split_at(length);
-        let is_declared = before.ends_with("let ") || before.ends_with("mut ");
-        if is_first && !is_declared && is_variable(word) {
-            edited.push((Mistake::Name, format!("{before}missing{after}")));
-        }
-    }
-    edited
-}
-
-/// Whether a word is the name of a local.
-fn is_variable(word: &str) -> bool {
-    let number = word.strip_prefix('v').unwrap_or_default();
-    !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
-}
-
 /// A move of a variable, or an assignment to it, behind its declaration.
 fn put_in<'a>(program: &'a Node, path: &Path, list: &Node) -> Vec<Edit<'a>> {
     let mut declared: Vec<(String, Ty)> = Vec::new();
@@ -199,6 +214,7 @@ fn put_in<'a>(program: &'a Node, path: &Path, list: &Node) -> Vec<Edit<'a>> {
                 (format!("drop({name});"), format!("{name} = {};", ty.literal()));
             edits.push(before(program, &at, Mistake::Moved, &moved));
             edits.push(before(program, &at, Mistake::Changed, &changed));
+            edits.extend(lent(program, path, index, list.children().count(), name));
         }
         declared.extend(declaration(statement));
     }

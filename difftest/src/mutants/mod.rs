@@ -7,6 +7,7 @@
 
 mod edits;
 mod judge;
+mod words;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -43,6 +44,8 @@ pub enum Outcome {
     Faulty(Fault),
     /// rustc accepts it, and the workflow does something else, or is refused without a rule.
     Fails(Verdict),
+    /// rustc accepts both, and warns of one only.
+    Warns(Vec<String>),
 }
 
 /// A mutant and what became of it.
@@ -97,6 +100,7 @@ pub fn judge_all(workshop: &Workshop, nodes: &[Node]) -> Result<Vec<Judged>, Bat
     for (index, report) in valid.into_iter().zip(reports) {
         let (plain, machine) = (Vec::new(), Vec::new());
         let outcome = match report.verdict {
+            Verdict::Agrees(_) if !report.warnings.is_empty() => Outcome::Warns(report.warnings),
             Verdict::Agrees(_) => Outcome::Agrees,
             Verdict::Refused(complaints) if complaints.iter().all(|c| c.rule().is_some()) => {
                 Outcome::RefusedAlone
@@ -121,6 +125,19 @@ pub fn smallest(workshop: &Workshop, node: Node, judged: &Judged) -> Result<Judg
     Ok(judge_all(workshop, &[node])?.swap_remove(0))
 }
 
+/// What one lowering alone is warned of: the messages without what stands between quotes.
+fn lints(warnings: &[String]) -> String {
+    let kind = |warning: &String| {
+        let mut lines = warning.lines();
+        let which = lines.next().unwrap_or_default();
+        let message = lines.next().unwrap_or_default();
+        let outside: Vec<&str> = message.split('`').step_by(2).collect();
+        format!("{which}: {}", outside.join("…"))
+    };
+    let kinds: BTreeSet<String> = warnings.iter().map(kind).collect();
+    Vec::from_iter(kinds).join(", ")
+}
+
 impl Judged {
     /// What became of it, in a few words.
     pub fn kind(&self) -> &'static str {
@@ -131,7 +148,7 @@ impl Judged {
             Outcome::Refused(Refusal::ByRule) => "refused by a rule",
             Outcome::Agrees => "no mistakes",
             Outcome::RefusedAlone => "no mistakes for rustc",
-            Outcome::Faulty(_) | Outcome::Fails(_) => "findings",
+            Outcome::Faulty(_) | Outcome::Fails(_) | Outcome::Warns(_) => "findings",
         }
     }
 
@@ -148,6 +165,7 @@ impl Judged {
                 codes(&self.plain),
                 codes(&self.machine)
             )),
+            Outcome::Warns(warnings) => Some(format!("valid, but {}", lints(warnings))),
             Outcome::Fails(verdict) => generate::failure(&self.source, verdict)
                 .map(|failure| format!("valid, but {failure}")),
         }
@@ -157,6 +175,9 @@ impl Judged {
     pub fn to_text(&self) -> String {
         let Self { outcome, source, plain, machine } = self;
         let mut text = format!("{source}\n");
+        if let Outcome::Warns(warnings) = outcome {
+            return text + &warnings.join("\n");
+        }
         if let Outcome::Fails(verdict) = outcome {
             let report = crate::batch::Report {
                 id: "mutant".to_owned(),
