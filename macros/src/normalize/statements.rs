@@ -197,7 +197,19 @@ impl Lower<'_> {
             // Nothing here suspends.
             return self.code(Source::Local(local));
         }
-        ids.into_iter().for_each(|id| self.push(Stmt::Declare(id)));
+        // Of what no code names rustc says that it is not used, or that nothing tells its type.
+        let (pat, ty) = split_type(&local.pat);
+        if matches!(pat, Pat::Ident(_)) && ids.iter().all(|id| !self.is_used_later(*id)) {
+            return self.code(Source::Local(local));
+        }
+        for id in ids {
+            if ty.is_some() || self.is_used_later(id) {
+                self.push(Stmt::Declare(id));
+            } else {
+                let pat = self.local_pat(id);
+                self.code(Source::Local(syn::Local { pat, ..local.clone() }));
+            }
+        }
     }
 
     /// Lowers `let pat = value`. Gives the value back if all that is left is to bind it.

@@ -1,0 +1,15 @@
+//! Variables that no code gives a value.
+
+use piton::prelude::*;
+
+#[workflow]
+async fn declared(cx: &Context) -> u64 {
+    let never;
+    cx.sleep(seconds(1)).await;
+    let (given, other);
+    cx.sleep(seconds(2)).await;
+    given = 1;
+    given
+}
+
+fn main() {}
