@@ -247,7 +247,7 @@ impl Printer<'_> {
         let texts = entry.iter().filter_map(|id| {
             let variable = self.machine.layout.variable(*id);
             let (ident, text) = (&variable.ident, text_of(*id));
-            let mutability = variable.mutable.then(|| quote!(mut));
+            let mutability = variable.mutable.then(|| quote_spanned!(ident.span()=> mut));
             let made = match variable.kind {
                 LocalKind::Lent => quote!(#kept.keep(#text)),
                 LocalKind::Cow => quote!(__piton::Cow::<str>::Owned(#text)),
@@ -265,7 +265,7 @@ impl Printer<'_> {
                 return text_of(*id).to_token_stream();
             }
             let ident = &variable.ident;
-            let mutability = variable.mutable.then(|| quote!(mut));
+            let mutability = variable.mutable.then(|| quote_spanned!(ident.span()=> mut));
             quote!(#mutability #ident)
         });
         if matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_)) {

@@ -1,7 +1,7 @@
 //! Parts of locals that have variables of their own in an arm.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 
 use super::Machine;
 use super::braces::Braces;
@@ -46,7 +46,8 @@ impl Printer<'_> {
     pub(super) fn declare_part(&self, id: VariableId) -> TokenStream {
         let (ident, token) = (&self.machine.layout.variable(id).ident, part_token(id));
         let tied = tied(ident, &token);
-        quote!(#[allow(unused_variables)] let mut #ident; #tied)
+        let declare = quote_spanned!(ident.span()=> let mut #ident;);
+        quote!(#[allow(unused_variables)] #declare #tied)
     }
 
     /// Tells the types of the parts that code is about to move out and another root is to fill.

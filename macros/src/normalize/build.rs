@@ -20,7 +20,8 @@ pub(super) fn ident_pat(ident: Ident, mutable: bool) -> Pat {
     Pat::Ident(syn::PatIdent {
         attrs: Vec::new(),
         by_ref: None,
-        mutability: mutable.then(Default::default),
+        // It is where the name is, or rustc would take both for the macro's.
+        mutability: mutable.then(|| syn::Token![mut](ident.span())),
         ident,
         subpat: None,
     })
