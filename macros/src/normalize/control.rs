@@ -7,6 +7,7 @@ use syn::{Expr, Label, Pat, Stmt as Source};
 
 use super::compound::is_assignment;
 use super::labels::JumpScope;
+use super::select::Select;
 use super::shapes::is_wrapper;
 use super::{Dest, Lower, branches, chain, guards, ident_expr, unit};
 use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, span_ends};
@@ -298,20 +299,26 @@ fn arms_await(expr: &syn::ExprMatch) -> bool {
     expr.arms.iter().any(|arm| guards::awaits(arm) || suspend::expr(&arm.body))
 }
 
-/// Whether one of the branches shows that they give more than `()`.
+/// Whether one of the branches shows that they give more than `()`, or may do so and is a value of its own.
 pub(super) fn gives_value(expr: &Expr) -> bool {
     let is_value = |end: &Expr| match end {
         Expr::Call(call) => is_wrapper(&call.func),
         Expr::Macro(call) => macros::name(&call.mac) == "vec",
         Expr::Tuple(tuple) => !tuple.elems.is_empty(),
         Expr::Binary(expr) => !is_assignment(&expr.op),
-        end => matches!(end, Expr::Array(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Struct(_)),
+        Expr::Try(expr) => matches!(*expr.expr, Expr::Await(_)),
+        Expr::Array(_) | Expr::Await(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Struct(_) => true,
+        _ => false,
     };
     let mut ends = branches::ends(expr).into_iter();
     match expr {
         Expr::If(_) | Expr::Match(_) => ends.any(is_value),
         Expr::Loop(_) => ends.next().is_some(),
         Expr::Block(block) => block.label.is_some() && ends.next().is_some(),
+        Expr::Macro(call) => Select::of(&call.mac).is_some_and(|select| {
+            let mut handlers = select.arms.iter().map(|arm| &arm.handler);
+            handlers.any(|handler| branches::ends(handler).into_iter().any(is_value))
+        }),
         _ => false,
     }
 }

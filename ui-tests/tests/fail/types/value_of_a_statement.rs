@@ -42,4 +42,16 @@ async fn statements(cx: &Context, n: u64) -> piton::Result<u64> {
     Ok(n)
 }
 
+#[workflow]
+async fn of_one_type(cx: &Context, n: u64) {
+    match n {
+        1 => cx.sleep(seconds(1)).await,
+        _ => count(n).await,
+    };
+    select! {
+        many = count(n) => many,
+        _ = cx.sleep(seconds(2)) => {}
+    };
+}
+
 fn main() {}
