@@ -10,7 +10,6 @@ use super::regions;
 use super::step::{self, parked, slot};
 use super::suspend::located_at;
 use super::tied::given;
-
 use crate::hygiene::{hidden, in_source, spelled};
 use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId, span_ends};
 use crate::layout::VariableId;

@@ -43,12 +43,11 @@ impl Printer<'_> {
     pub(super) fn tie(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
         let locals = locals.into_iter().map(|id| (id, &self.machine.graph.locals[id]));
         let untold = &self.machine.layout.untold;
-        let known =
-            locals.filter(
-                |(id, local)| {
-                    if local.mutable { self.is_tied(*id) } else { untold.contains(id) }
-                },
-            );
+        let is_known = |id: &LocalId, local: &Local| match local.mutable {
+            true => self.is_tied(*id),
+            false => untold.contains(id),
+        };
+        let known = locals.filter(|(id, local)| is_known(id, local));
         known.map(|(id, local)| tied_local(local, &type_token(id))).collect()
     }
 

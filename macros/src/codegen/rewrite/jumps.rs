@@ -9,7 +9,6 @@ use syn::{Expr, ExprBreak, ExprContinue, ExprTry, Ident, Label, Lifetime};
 
 use super::Rewrite;
 use crate::codegen::print::names;
-
 use crate::hygiene::{hidden, in_source, is_hidden};
 use crate::ir::{LocalId, label_target, span_ends, whole};
 
