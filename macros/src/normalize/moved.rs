@@ -6,10 +6,9 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, Macro};
 
-use super::select::Select;
+use super::select::visit_code_mut;
 use super::{Lower, ident_expr, ident_pat, let_stmt};
 use crate::ir::{LocalKind, PointId};
-use crate::macros;
 use crate::moved::Moved;
 use crate::usage::Place;
 
@@ -66,12 +65,7 @@ impl VisitMut for Uses<'_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        if let Some(mut select) = Select::of(mac) {
-            select.visit_mut(self);
-            mac.tokens = select.into_token_stream();
-            return;
-        }
-        macros::visit_exprs_mut(mac, |expr| self.visit_expr_mut(expr));
+        visit_code_mut(mac, self);
     }
 }
 

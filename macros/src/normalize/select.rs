@@ -13,7 +13,7 @@ use super::{Dest, Lower};
 use crate::check::Rule;
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
 use crate::resolve::is_binding;
-use crate::suspend;
+use crate::{macros, suspend};
 
 /// The arguments of `select!`.
 #[derive(Debug)]
@@ -47,6 +47,19 @@ impl Select {
             visitor.visit_expr_mut(future);
             cond.iter_mut().for_each(|cond| visitor.visit_expr_mut(cond));
             visitor.visit_expr_mut(handler);
+        }
+    }
+}
+
+/// Visits the code that a macro is given, as far as that is known.
+pub(super) fn visit_code_mut(mac: &mut Macro, visitor: &mut impl VisitMut) {
+    match Select::of(mac) {
+        Some(mut select) => {
+            select.visit_mut(visitor);
+            mac.tokens = select.into_token_stream();
+        }
+        None => {
+            macros::visit_exprs_mut(mac, |expr| visitor.visit_expr_mut(expr));
         }
     }
 }

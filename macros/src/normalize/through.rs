@@ -16,7 +16,7 @@ use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAsync, ExprClosure, Ident, Macro};
 
-use super::select::Select;
+use super::select::visit_code_mut;
 use super::{Lower, let_stmt, wild_pat};
 use crate::ir::{LocalId, Locals};
 use crate::macros;
@@ -134,11 +134,6 @@ impl VisitMut for Through<'_> {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        if let Some(mut select) = Select::of(mac) {
-            select.visit_mut(self);
-            mac.tokens = select.into_token_stream();
-            return;
-        }
-        macros::visit_exprs_mut(mac, |expr| self.visit_expr_mut(expr));
+        visit_code_mut(mac, self);
     }
 }
