@@ -159,7 +159,7 @@ impl Lower<'_> {
 
     /// Whether code that follows, perhaps in the next round of a loop, names a local.
     fn is_needed(&self, local: LocalId) -> bool {
-        self.is_used_later(local) || self.jumps.iter().any(|scope| scope.is_loop)
+        self.is_used_later(local) || self.jumps.iter().any(|scope| scope.is_loop())
     }
 
     /// Whether some branches move a local that others keep, and nothing behind them uses.

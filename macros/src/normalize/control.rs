@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Label, Pat, Stmt as Source};
 
 use super::compound::is_assignment;
-use super::labels::JumpScope;
+use super::labels::{JumpKind, JumpScope};
 use super::select::Select;
 use super::shapes::is_wrapper;
 use super::{Dest, Lower, branches, chain, guards, ident_expr, unit};
@@ -41,7 +41,7 @@ impl Lower<'_> {
     pub(super) fn value(&mut self, expr: Expr, dest: Dest) {
         match expr {
             Expr::Return(expr) => self.return_expr(expr),
-            Expr::Break(expr) if self.break_target(expr.label.as_ref()).is_some() => {
+            Expr::Break(expr) if self.jump_scope(expr.label.as_ref()).is_some() => {
                 self.break_expr(expr);
             }
             Expr::Break(mut expr)
@@ -53,7 +53,7 @@ impl Lower<'_> {
                 }
                 self.finish(Expr::Break(expr), dest);
             }
-            Expr::Continue(expr) => match self.continue_target(expr.label.as_ref()) {
+            Expr::Continue(expr) => match self.continue_target(&expr) {
                 Some(target) => self.push(Stmt::Continue(target)),
                 None => {
                     let expr = self.opaque(Expr::Continue(expr));
@@ -72,9 +72,15 @@ impl Lower<'_> {
             Expr::If(expr) => self.if_expr(expr, dest),
             Expr::Match(expr) => self.match_expr(expr, dest),
             Expr::Loop(expr) => {
-                self.loop_expr(expr.label.as_ref(), expr.loop_token.span, dest, |this| {
-                    this.block(expr.body, Dest::Unit);
-                });
+                self.loop_expr(
+                    expr.label.as_ref(),
+                    JumpKind::Loop,
+                    expr.loop_token.span,
+                    dest,
+                    |this| {
+                        this.block(expr.body, Dest::Unit);
+                    },
+                );
             }
             Expr::While(expr) => self.while_expr(expr, dest),
             Expr::ForLoop(expr) => self.for_expr(expr, dest),
@@ -124,7 +130,7 @@ impl Lower<'_> {
     }
 
     fn break_expr(&mut self, expr: syn::ExprBreak) {
-        let Some((target, dest)) = self.break_target(expr.label.as_ref()) else { return };
+        let Some((target, dest)) = self.break_target(&expr) else { return };
         match expr.expr {
             Some(value) => self.value(*value, dest),
             None => self.finish_unit(dest, expr.break_token.span),
@@ -145,7 +151,7 @@ impl Lower<'_> {
             return self.push(Stmt::Scope(body));
         };
         let dest = self.jump_dest(dest, label.name.span());
-        let target = self.enter(Some(&label), false, dest.0);
+        let target = self.enter(Some(&label), JumpKind::Block, dest.0);
         let body = self.body(|this| this.block(expr.block, dest.0));
         self.jumps.pop();
         self.push(Stmt::Labeled { target, dest: dest.0.local(), body });
@@ -172,13 +178,13 @@ impl Lower<'_> {
         }
     }
 
-    pub(super) fn enter(&mut self, label: Option<&Label>, is_loop: bool, dest: Dest) -> TargetId {
+    pub(super) fn enter(&mut self, label: Option<&Label>, kind: JumpKind, dest: Dest) -> TargetId {
         let target = TargetId(self.targets);
         self.targets += 1;
         self.jumps.push(JumpScope {
             label: label.map(|label| label.name.ident.to_string()),
             target,
-            is_loop,
+            kind,
             declared: self.declared.len(),
             dest,
         });

@@ -3,6 +3,7 @@
 use proc_macro2::Span;
 use syn::{BinOp, Expr, ExprBinary, ExprLet};
 
+use super::labels::JumpKind;
 use super::{Dest, Lower, operands, receivers};
 use crate::ir::{Body, Stmt, TargetId};
 use crate::suspend;
@@ -23,7 +24,7 @@ impl Lower<'_> {
         // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
         // the outermost, and the innermost jumps over it.
         let operands: Vec<Expr> = operands.into_iter().cloned().collect();
-        let target = self.enter(None, false, Dest::Discard);
+        let target = self.enter(None, JumpKind::Block, Dest::Discard);
         let body = self.body(|this| {
             this.chain(operands.into_iter(), target, then);
             this.jumps.pop();
@@ -58,7 +59,7 @@ impl Lower<'_> {
             self.push(Stmt::Scope(scope));
         } else {
             // What the condition has made is dropped before what runs otherwise.
-            let target = self.enter(None, false, Dest::Discard);
+            let target = self.enter(None, JumpKind::Block, Dest::Discard);
             self.jumps.pop();
             then_body.stmts.push(Stmt::Break(target));
             scope.stmts.push(Stmt::If { cond, then: then_body, otherwise: Body::default() });

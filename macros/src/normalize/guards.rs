@@ -22,6 +22,7 @@ use quote::{quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprMatch, Ident, Macro, Pat};
 
+use super::labels::JumpKind;
 use super::made::lends;
 use super::{Dest, Lower};
 use crate::ir::{Arm, Body, LocalKind, MadeWith, Stmt, TargetId};
@@ -54,7 +55,7 @@ impl Lower<'_> {
         // The arms are apart from here on, so rustc could not tell.
         self.code(parts::check_all(&expr.arms, &scrutinee));
         let (dest, returns) = self.jump_dest(dest, span);
-        let target = self.enter(None, false, dest);
+        let target = self.enter(None, JumpKind::Block, dest);
         let body = self.body(|this| {
             let mut arms = this.with_alternatives(expr.arms).into_iter();
             while this.arms_to_guard(&mut arms, &scrutinee, dest, target) {}

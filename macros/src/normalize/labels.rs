@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Label, Lifetime, Stmt};
+use syn::{Expr, ExprBreak, ExprContinue, Label, Lifetime, Stmt};
 
 use super::{Dest, Lower};
 use crate::check::Rule;
@@ -15,11 +15,28 @@ use crate::macros;
 pub(super) struct JumpScope {
     pub(super) label: Option<String>,
     pub(super) target: TargetId,
-    pub(super) is_loop: bool,
+    pub(super) kind: JumpKind,
     /// How many variables had been declared before it.
     pub(super) declared: usize,
     /// Where `break` brings its value.
     pub(super) dest: Dest,
+}
+
+/// What a jump is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum JumpKind {
+    Block,
+    Loop,
+    /// A loop that has no value.
+    For,
+    /// The same.
+    While,
+}
+
+impl JumpScope {
+    pub(super) fn is_loop(&self) -> bool {
+        self.kind != JumpKind::Block
+    }
 }
 
 /// Whether the expression is nothing but a jump.
@@ -28,19 +45,34 @@ pub(super) fn is_jump(expr: &Expr) -> bool {
 }
 
 impl Lower<'_> {
-    fn jump_scope(&self, label: Option<&Lifetime>) -> Option<&JumpScope> {
+    pub(super) fn jump_scope(&self, label: Option<&Lifetime>) -> Option<&JumpScope> {
         self.jumps.iter().rev().find(|scope| match label {
             Some(label) => scope.label.as_deref() == Some(&*label.ident.to_string()),
-            None => scope.is_loop,
+            None => scope.is_loop(),
         })
     }
 
-    pub(super) fn break_target(&self, label: Option<&Lifetime>) -> Option<(TargetId, Dest)> {
-        self.jump_scope(label).map(|scope| (scope.target, scope.dest))
+    pub(super) fn break_target(&self, jump: &ExprBreak) -> Option<(TargetId, Dest)> {
+        let scope = self.jump_scope(jump.label.as_ref())?;
+        let kind = match scope.kind {
+            JumpKind::Block | JumpKind::Loop => None,
+            JumpKind::For => Some("for"),
+            JumpKind::While => Some("while"),
+        };
+        if let (Some(kind), Some(_)) = (kind, &jump.expr) {
+            let message = format!("`break` with value from a `{kind}` loop");
+            self.diagnostics.push(syn::Error::new_spanned(jump, message));
+        }
+        Some((scope.target, scope.dest))
     }
 
-    pub(super) fn continue_target(&self, label: Option<&Lifetime>) -> Option<TargetId> {
-        self.jump_scope(label).map(|scope| scope.target)
+    pub(super) fn continue_target(&self, jump: &ExprContinue) -> Option<TargetId> {
+        let scope = self.jump_scope(jump.label.as_ref())?;
+        if !scope.is_loop() {
+            let message = "`continue` pointing to a labeled block";
+            self.diagnostics.push(syn::Error::new_spanned(jump, message));
+        }
+        Some(scope.target)
     }
 
     /// Makes the jumps in code that does not suspend point to the loops they are for.
@@ -96,11 +128,19 @@ struct Relabel<'a, 'l> {
 }
 
 impl Relabel<'_, '_> {
-    fn relabel(&self, label: &mut Option<Lifetime>, span: proc_macro2::Span) {
-        if !self.own.has(label.as_ref())
-            && let Some(scope) = self.lower.jump_scope(label.as_ref())
+    fn relabel_break(&self, jump: &mut ExprBreak) {
+        if !self.own.has(jump.label.as_ref())
+            && let Some((target, _)) = self.lower.break_target(jump)
         {
-            *label = Some(target_label(scope.target, span));
+            jump.label = Some(target_label(target, jump.break_token.span));
+        }
+    }
+
+    fn relabel_continue(&self, jump: &mut ExprContinue) {
+        if !self.own.has(jump.label.as_ref())
+            && let Some(target) = self.lower.continue_target(jump)
+        {
+            jump.label = Some(target_label(target, jump.continue_token.span));
         }
     }
 }
@@ -135,9 +175,9 @@ impl VisitMut for Relabel<'_, '_> {
                 if let Some(value) = &mut expr.expr {
                     self.visit_expr_mut(value);
                 }
-                self.relabel(&mut expr.label, expr.break_token.span);
+                self.relabel_break(expr);
             }
-            Expr::Continue(expr) => self.relabel(&mut expr.label, expr.continue_token.span),
+            Expr::Continue(expr) => self.relabel_continue(expr),
             expr => visit_mut::visit_expr_mut(self, expr),
         }
     }

@@ -6,6 +6,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Lit, Pat};
 
+use super::labels::JumpKind;
 use super::operands::without_parens;
 use super::shapes::{self, Shape};
 use super::texts;
@@ -18,12 +19,13 @@ impl Lower<'_> {
     pub(super) fn loop_expr(
         &mut self,
         label: Option<&Label>,
+        kind: JumpKind,
         span: Span,
         dest: Dest,
         lower: impl FnOnce(&mut Self),
     ) {
         let dest = self.jump_dest(dest, span);
-        let target = self.enter(label, true, dest.0);
+        let target = self.enter(label, kind, dest.0);
         let body = self.body(lower);
         self.jumps.pop();
         self.push(Stmt::Loop { target, dest: dest.0.local(), body });
@@ -32,7 +34,7 @@ impl Lower<'_> {
 
     pub(super) fn while_expr(&mut self, expr: syn::ExprWhile, dest: Dest) {
         let span = expr.while_token.span;
-        self.loop_expr(expr.label.as_ref(), span, Dest::Discard, |this| {
+        self.loop_expr(expr.label.as_ref(), JumpKind::While, span, Dest::Discard, |this| {
             this.condition(
                 *expr.cond,
                 |this| this.branch(expr.body, Dest::Unit),
@@ -223,7 +225,7 @@ impl Lower<'_> {
 
     /// Runs `body` for every item that `next` gives.
     fn each(&mut self, label: Option<&Label>, next: Expr, pat: Pat, body: syn::Block, span: Span) {
-        self.loop_expr(label, span, Dest::Discard, |this| {
+        self.loop_expr(label, JumpKind::For, span, Dest::Discard, |this| {
             let body = this.body(|this| this.block(body, Dest::Unit));
             let exit = this.body(Self::break_innermost);
             let arms =
