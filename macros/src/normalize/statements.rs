@@ -199,7 +199,8 @@ impl Lower<'_> {
         }
         // Of what no code names rustc says that it is not used, or that nothing tells its type.
         let (pat, ty) = split_type(&local.pat);
-        if matches!(pat, Pat::Ident(_)) && ids.iter().all(|id| !self.is_used_later(*id)) {
+        let is_one = matches!(pat, Pat::Ident(_) | Pat::Wild(_));
+        if is_one && ids.iter().all(|id| !self.is_used_later(*id)) {
             return self.code(Source::Local(local));
         }
         for id in ids {

@@ -12,4 +12,10 @@ async fn declared(cx: &Context) -> u64 {
     given
 }
 
+#[workflow]
+async fn without_a_name(cx: &Context) {
+    let _;
+    cx.sleep(seconds(1)).await;
+}
+
 fn main() {}
