@@ -48,12 +48,17 @@ fn killed_at_every_kind_of_point() {
                 _ => (format!("{point}:{count}=kill"), format!("{point}:{count}=kill")),
             };
             let ended = run(folder.path(), Some(&first), &mut killed);
-            assert_eq!(killed.len(), 1, "{first} was never reached: {ended}");
+            // How many are claimed at once depends on how many are there.
+            let is_certain = count == 1 || point != "after_claim_activities";
+            assert!(killed.len() == 1 || ended.success(), "{first}: {ended}");
+            assert!(killed.len() == 1 || !is_certain, "{first} was never reached: {ended}");
             // The same point once more, on the way through recovery, which may not reach it that often.
+            let before = killed.len();
             let ended = run(folder.path(), Some(&again), &mut killed);
-            assert!(killed.len() == 2 || ended.success(), "{again}: {ended}");
+            let is_reached = killed.len() > before;
+            assert!(is_reached || ended.success(), "{again}: {ended}");
             assert!(
-                killed.len() == 2 || (count > 1 && point != "after_claim"),
+                is_reached || (count > 1 && point != "after_claim"),
                 "{again} was never reached: {ended}"
             );
             finish(folder.path());
