@@ -17,8 +17,8 @@ use syn::visit::Visit;
 use syn::{Expr, Ident, Pat, Stmt};
 
 use super::again::depends_on_guard;
+use super::forms::gives_option;
 use super::given::{Around, each_branch, is_left_with_value};
-use super::operands::gives_option;
 use super::pairs::is_part_of_bound;
 use super::{Dest, Lower, collect_bindings, control, let_stmt, names, projections, split_type};
 use crate::hygiene::Names;

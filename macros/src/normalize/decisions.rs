@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::{BinOp, Expr, ExprBinary, ExprLet};
 
 use super::labels::JumpKind;
-use super::{Dest, Lower, operands, receivers};
+use super::{Dest, Lower, forms, receivers};
 use crate::ir::{Body, Stmt, TargetId};
 use crate::suspend;
 
@@ -111,7 +111,7 @@ impl Lower<'_> {
     fn is_evaluated_apart(&self, operand: &Expr) -> bool {
         let keeps = |value: &mut Expr| receivers::has_receiver(value);
         let leaves = |expr: &ExprLet| {
-            operands::is_new_value(&expr.expr) && receivers::leaves_value(&[&*expr.pat])
+            forms::is_new_value(&expr.expr) && receivers::leaves_value(&[&*expr.pat])
         };
         suspend::expr(operand)
             || matches!(operand, Expr::Let(expr) if leaves(expr) || {

@@ -11,7 +11,7 @@ use super::lending::{
 };
 use super::projections::projects;
 use super::remade::only_wraps;
-use super::{Lower, operands, pairs};
+use super::{Lower, forms, pairs};
 use crate::carried::has_ref;
 use crate::hygiene::Names;
 use crate::ir::{LocalId, Stmt};
@@ -22,7 +22,7 @@ impl Lower<'_> {
     /// What an argument borrows, if it means the same as long as that stays as it is.
     pub(super) fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
         match arg {
-            arg if operands::is_constant(self, arg) && !matches!(arg, Expr::Closure(_)) => {
+            arg if forms::is_constant(self, arg) && !matches!(arg, Expr::Closure(_)) => {
                 Some(Vec::new())
             }
             Expr::Reference(key) => {
@@ -231,7 +231,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn keep_key(&mut self, key: &mut Expr) {
-        let is_place = |expr: &Expr| self.is_place(expr) || operands::is_constant(self, expr);
+        let is_place = |expr: &Expr| self.is_place(expr) || forms::is_constant(self, expr);
         match key {
             key if self.is_fixed(key) => {}
             // A range is not `Copy`, its ends are.

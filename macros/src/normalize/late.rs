@@ -13,10 +13,10 @@ use syn::{Expr, ExprMethodCall};
 
 use super::changed::{Changed, is_stable_value};
 use super::entries::{FILLING_OPTIONS, copied_key};
+use super::forms::is_constant;
 use super::labels::OwnTargets;
 use super::lending::{ADAPTING, ITEMS, PARTS_MUT, is_one_of};
 use super::loops::is_range;
-use super::operands::is_constant;
 use super::receivers::is_made;
 use super::select::Select;
 use super::walk::joins;

@@ -6,8 +6,8 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Lit, Pat};
 
+use super::forms::without_parens;
 use super::labels::JumpKind;
-use super::operands::without_parens;
 use super::shapes::{self, Shape};
 use super::texts;
 use super::{Dest, Lower, ident_pat, let_stmt, names, walk, wild_pat};

@@ -22,6 +22,7 @@ mod diverging;
 mod entries;
 mod expr;
 mod foreign;
+mod forms;
 mod functions;
 mod given;
 mod guards;
@@ -40,6 +41,7 @@ mod moved;
 mod names;
 mod operands;
 mod pairs;
+mod patterns;
 mod projections;
 mod receivers;
 mod remade;
@@ -59,6 +61,7 @@ pub(crate) use self::compound::{is_assignment, is_constructor};
 pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};
 pub(crate) use self::lending::gives_part;
+pub(crate) use self::patterns::{binds_nothing, collect_bindings, split_type};
 pub(crate) use self::remade::names_constant;
 pub(crate) use self::statements::is_owned;
 pub(crate) use self::taken::ADAPTERS;
@@ -69,9 +72,10 @@ use std::collections::BTreeSet;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Ident, Pat, PatType, Stmt as Source, Type};
+use syn::{Block, Expr, Ident, Pat, Stmt as Source, Type};
 
 use self::build::{ident_expr, ident_pat, let_stmt, unit, wild_pat};
+use self::forms::{extends_temporaries, is_block_like, is_slice};
 use self::labels::JumpScope;
 use crate::again::Again;
 use crate::check::Rule;
@@ -340,86 +344,5 @@ impl Lower<'_> {
             format!("{what} cannot contain an `.await` in a workflow"),
             help,
         );
-    }
-}
-
-/// A pattern without its type, and the type.
-pub(crate) fn split_type(pat: &Pat) -> (&Pat, Option<&Type>) {
-    match pat {
-        Pat::Type(PatType { pat, ty, .. }) => (pat, Some(ty)),
-        pat => (pat, None),
-    }
-}
-
-/// The names that a pattern binds.
-pub(crate) fn collect_bindings(pat: &Pat, out: &mut Vec<Ident>) {
-    struct Bindings<'a>(&'a mut Vec<Ident>);
-    impl syn::visit::Visit<'_> for Bindings<'_> {
-        fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
-            if crate::resolve::is_binding(pat) && !self.0.contains(&pat.ident) {
-                self.0.push(pat.ident.clone());
-            }
-            if let Some((_, pat)) = &pat.subpat {
-                self.visit_pat(pat);
-            }
-        }
-        fn visit_pat_guard(&mut self, pat: &syn::PatGuard) {
-            self.visit_pat(&pat.pat);
-            crate::cfg::let_patterns(&pat.guard).into_iter().for_each(|pat| self.visit_pat(pat));
-        }
-        fn visit_expr(&mut self, _: &Expr) {}
-    }
-    syn::visit::Visit::visit_pat(&mut Bindings(out), pat);
-}
-
-pub(crate) fn binds_nothing(pat: &Pat) -> bool {
-    let mut bound = Vec::new();
-    collect_bindings(pat, &mut bound);
-    bound.is_empty()
-}
-
-/// Whether temporaries in the initializer of a `let` live as long as what it declares.
-fn extends_temporaries(value: &Expr) -> bool {
-    match value {
-        Expr::Reference(_) => true,
-        Expr::Paren(expr) => extends_temporaries(&expr.expr),
-        Expr::Cast(expr) => extends_temporaries(&expr.expr),
-        Expr::Tuple(expr) => expr.elems.iter().any(extends_temporaries),
-        Expr::Array(expr) => expr.elems.iter().any(extends_temporaries),
-        Expr::Struct(expr) => expr.fields.iter().any(|field| extends_temporaries(&field.expr)),
-        _ => false,
-    }
-}
-
-/// Whether the expression is a part of a list or text, which no variable can hold but as a borrow.
-fn is_slice(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(expr) => is_slice(&expr.expr),
-        Expr::Index(expr) => matches!(*expr.index, Expr::Range(_)),
-        _ => false,
-    }
-}
-
-/// Whether the expression ends a statement without a semicolon: it has no value.
-fn is_block_like(expr: &Expr) -> bool {
-    let is_unit = |block: &Block| match block.stmts.last() {
-        Some(Source::Expr(expr, None)) => is_block_like(expr),
-        Some(Source::Macro(call)) => call.semi_token.is_some(),
-        _ => true,
-    };
-    match expr {
-        Expr::Block(expr) => is_unit(&expr.block),
-        Expr::Unsafe(expr) => is_unit(&expr.block),
-        Expr::If(expr) => {
-            let otherwise = expr.else_branch.as_ref();
-            is_unit(&expr.then_branch)
-                && otherwise.is_none_or(|(_, otherwise)| is_block_like(otherwise))
-        }
-        Expr::Match(expr) => expr
-            .arms
-            .iter()
-            .all(|arm| matches!(&*arm.body, Expr::Tuple(_)) || is_block_like(&arm.body)),
-        Expr::While(_) | Expr::ForLoop(_) => true,
-        _ => false,
     }
 }

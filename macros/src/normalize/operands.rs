@@ -8,12 +8,11 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprReference, UnOp};
 
 use super::changed::{Changed, is_stable_value};
+use super::forms::{gives_option, has_index, is_constant, is_own, without_parens};
 use super::late::Late;
-use super::lending::{LENDING_ALWAYS, PARTS, is_one_of};
 use super::{Lower, chain, control, let_stmt, wild_pat};
-use crate::carried::{gives_own, local_of, takes_receiver};
+use crate::carried::{local_of, takes_receiver};
 use crate::check::Rule;
-use crate::macros::{self, Piece};
 use crate::suspend;
 
 /// What an expression does with an operand.
@@ -342,24 +341,6 @@ impl Lower<'_> {
     }
 }
 
-/// The expression without the parentheses around it, which it does not need on its own.
-pub(super) fn without_parens(expr: Expr) -> Expr {
-    match expr {
-        Expr::Paren(paren) if paren.attrs.is_empty() => without_parens(*paren.expr),
-        expr => expr,
-    }
-}
-
-/// Whether the expression is the call of a method that would give an `Option` if it were one of the standard
-/// library that lends.
-pub(super) fn gives_option(value: &Expr) -> bool {
-    match value {
-        Expr::Paren(expr) => gives_option(&expr.expr),
-        Expr::MethodCall(call) => is_one_of(&PARTS, call) && !is_one_of(&LENDING_ALWAYS, call),
-        _ => false,
-    }
-}
-
 /// Whether the value of an operand that suspends is there until the statement ends. Of what is awaited
 /// to be compared or formatted nobody sees the drop.
 fn is_kept(operand: &Expr, kind: Operand) -> bool {
@@ -368,68 +349,5 @@ fn is_kept(operand: &Expr, kind: Operand) -> bool {
         Expr::Await(_) => matches!(kind, Operand::Place | Operand::Receiver | Operand::Taken),
         Expr::Macro(call) if control::is_join(&call.mac) => !kind.is_value(),
         operand => !kind.is_value() && control::has_parts(operand),
-    }
-}
-
-/// Whether the expression makes a value that borrows from nothing.
-pub(super) fn is_new_value(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(expr) => is_new_value(&expr.expr),
-        Expr::Call(expr) => expr.args.iter().all(is_own),
-        Expr::Tuple(expr) => expr.elems.iter().all(is_own),
-        Expr::Array(expr) => expr.elems.iter().all(is_own),
-        Expr::Struct(expr) => expr.rest.is_none() && expr.fields.iter().all(|it| is_own(&it.expr)),
-        Expr::MethodCall(call) => gives_own(call) && is_own(&call.receiver),
-        // What it makes on the way has ended with it.
-        Expr::Block(expr) => expr.label.is_none(),
-        Expr::Macro(call) => match macros::name(&call.mac).as_str() {
-            "format" => true,
-            "vec" => macros::parse(&call.mac).is_some_and(|pieces| {
-                pieces.iter().all(|piece| match piece {
-                    Piece::Expr(expr, _) => is_own(expr),
-                    Piece::Tokens(_) => true,
-                })
-            }),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-fn is_own(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Paren(expr) => is_own(&expr.expr),
-        expr => is_new_value(expr),
-    }
-}
-
-/// Whether the expression means the same at any time: literals, and paths that are not locals.
-pub(super) fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) | Expr::Closure(_) => true,
-        Expr::Path(path) => {
-            path.path.get_ident().is_none_or(|ident| lower.locals.find(ident).is_none())
-        }
-        Expr::Verbatim(_) => true,
-        Expr::Paren(expr) => is_constant(lower, &expr.expr),
-        Expr::Group(expr) => is_constant(lower, &expr.expr),
-        Expr::Reference(expr) => is_constant(lower, &expr.expr),
-        Expr::Cast(expr) => is_constant(lower, &expr.expr),
-        Expr::Unary(expr) => {
-            matches!(expr.op, UnOp::Neg(_) | UnOp::Not(_)) && is_constant(lower, &expr.expr)
-        }
-        Expr::Tuple(expr) => expr.elems.iter().all(|elem| is_constant(lower, elem)),
-        _ => false,
-    }
-}
-
-fn has_index(place: &Expr) -> bool {
-    match place {
-        Expr::Index(_) => true,
-        Expr::Field(expr) => has_index(&expr.base),
-        Expr::Paren(expr) => has_index(&expr.expr),
-        Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && has_index(&expr.expr),
-        _ => false,
     }
 }

@@ -8,7 +8,8 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Pat};
 
 use super::expr::operands_mut;
-use super::operands::{Operand, is_new_value};
+use super::forms::is_new_value;
+use super::operands::Operand;
 use super::{Lower, binds_nothing, is_lazy};
 use crate::carried::{gives_own, local_of};
 use crate::macros::{self, Piece};

@@ -9,8 +9,8 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
+use super::forms::gives_option;
 use super::lending::{ADAPTING, ITEMS, OPENING, WHOLE, is_one_of, shares, tried};
-use super::operands::gives_option;
 use super::receivers::is_made;
 use super::text_types::may_give_own;
 use super::{Lower, collect_bindings};
