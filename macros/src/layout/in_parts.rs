@@ -32,14 +32,17 @@ pub(super) fn find_spent(
         return spent;
     }
     let held = &held & &may_be_borrows(graph);
+    let is_asked = |place: &&Place| !place.fields.is_empty() && held.contains(&place.local);
     for block in &graph.blocks {
-        let spends = block.all_usages().flat_map(|usage| &usage.spends);
-        for place in spends.filter(|place| !place.fields.is_empty() && held.contains(&place.local))
-        {
-            let written = block.code().into_iter().find_map(|code| {
-                written(&graph.locals, place, &code.into_iter().collect::<Vec<_>>())
-            });
-            if let Some(written) = written {
+        let spends = block.all_usages().flat_map(|usage| &usage.spends).filter(is_asked);
+        let spends: BTreeSet<&Place> = spends.collect();
+        if spends.is_empty() {
+            continue;
+        }
+        let code: Vec<Vec<TokenTree>> =
+            block.code().into_iter().map(|code| code.into_iter().collect()).collect();
+        for place in spends {
+            if let Some(written) = code.iter().find_map(|it| written(&graph.locals, place, it)) {
                 spent.entry(place.local).or_default().entry(place.clone()).or_insert(written);
             }
         }
