@@ -176,16 +176,16 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout, &moved_keys))
 }
 
-/// Reports values that are saved with a part that cannot be: with a `&str` in them, of which rustc would say that
+/// Reports values that are saved with a part that cannot be: with a borrowed `&str` in them, of which rustc would say that
 /// an implementation is not general enough, or with a range of which serde does not say whether it is over. Each
 /// is reported at the first await that it is held across.
 fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
     let mut seen = std::collections::BTreeSet::new();
     for state in &layout.states {
         let places = state.fields.iter().map(|id| &layout.variable(*id).place);
-        for place in places.filter(|place| place.fields.is_empty()) {
+        for place in places {
             let local = &graph.locals[place.local];
-            if local.holds_range && seen.insert(place.local) {
+            if local.holds_range && place.fields.is_empty() && seen.insert(place.local) {
                 diagnostics.error(
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
@@ -197,23 +197,25 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
                     "bind the range to a variable of its own, or write `a..b + 1`",
                 );
             }
-            if local.holds_text && seen.insert(place.local) {
+            let has_borrowed = local.texts_in(&place.fields).is_some()
+                && local.literals_in(&place.fields).is_none();
+            if has_borrowed && seen.insert(place.local) {
                 let (what, help) = match local.kind {
                     LocalKind::Items => (
                         "an item of this loop".to_owned(),
-                        "make the text a `String`: `\"…\".to_owned()`; a list of nothing but literals may \
-                         stay as it is",
+                        "make the text a `String`: `.to_owned()`; literals may stay as they are",
                     ),
                     _ => (
                         format!("`{}`", local.name()),
-                        "make the text a `String`, or bind it to a variable of its own",
+                        "make the text a `String`, `.to_owned()`, or bind it to a variable of its own; literals may stay as \
+                         they are",
                     ),
                 };
                 diagnostics.error(
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
                     format!(
-                        "{what} has a `&str` in it, and is held across the await of `{}`",
+                        "{what} has a `&str` in it that may be borrowed, and is held across the await of `{}`",
                         state.name
                     ),
                     help,

@@ -8,6 +8,7 @@ mod facade;
 mod graph;
 mod joins;
 mod lints;
+mod literals;
 mod moved_keys;
 mod parts;
 mod print;

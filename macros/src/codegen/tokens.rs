@@ -8,6 +8,7 @@ use syn::{Pat, PatIdent, Type};
 
 use super::Machine;
 use super::facade::values_of;
+use super::literals;
 use super::step::context;
 use crate::hygiene::hidden;
 use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator, span_ends};
@@ -103,7 +104,7 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
                 let is_bound = is_bound && kind != LocalKind::Range;
                 variable.kind == kind
                     && is_item == (is_bound || kind == LocalKind::Items)
-                    && !may_last(machine, *id)
+                    && !literals::is_told(machine, *id)
             };
             let ids: Vec<_> = new.iter().copied().filter(is_of_kind).collect();
             if ids.is_empty() {
@@ -146,8 +147,8 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
         for id in new {
             let (token, variable) = (token(id), layout.variable(id));
             let maker = match variable.kind {
-                LocalKind::Value if may_last(machine, id) => {
-                    out.extend(lasting(machine, id, at));
+                LocalKind::Value | LocalKind::Items if literals::is_told(machine, id) => {
+                    out.extend(literals::token(machine, id, at));
                     described.push((variable.stored.clone(), token));
                     continue;
                 }
@@ -161,34 +162,6 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
         }
     }
     out
-}
-
-/// Whether only its type tells whether a variable is a text that the program has for good.
-fn may_last(machine: &Machine<'_>, id: VariableId) -> bool {
-    let variable = machine.layout.variable(id);
-    let local = &machine.graph.locals[variable.place.local];
-    variable.kind == LocalKind::Value && local.lasts && local.may_be_text && local.item_of.is_none()
-}
-
-/// What is told of a variable that may last.
-fn told_token(id: VariableId) -> Ident {
-    hidden(&format!("lasts{}", id.0))
-}
-
-/// The token of a variable that may last.
-fn lasting(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStream {
-    let (token, told) = (token(id), told_token(id));
-    let span = error_span(machine, machine.layout.variable(id), at);
-    let inferred = quote_spanned!(span=> _);
-    let function = Ident::new("held_across_this_await", at);
-    quote_spanned! {at=>
-        let (#token, #told) = {
-            fn #function<T: 'static, H: __piton::Holds<T>>() -> (__piton::Local<T>, __piton::Told<H>) {
-                __piton::lasting()
-            }
-            #function::<#inferred, #inferred>()
-        };
-    }
 }
 
 /// The type of a variable that is an argument: whether its values can be saved is asked in the signature.
@@ -210,14 +183,11 @@ pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
     let layout = machine.layout;
     let is_checked = |id: &VariableId| {
         machine.graph.locals[layout.variable(*id).place.local].may_be_text
-            && !may_last(machine, *id)
+            && !literals::is_told(machine, *id)
     };
     let mut out = TokenStream::new();
     for (at, new) in first_held(machine) {
-        for id in new.iter().copied().filter(|id| may_last(machine, *id)) {
-            let (token, told) = (token(id), told_token(id));
-            out.extend(quote_spanned!(at=> #told.is(&#token.held());));
-        }
+        out.extend(new.iter().map(|id| literals::tell(machine, *id, at)));
         for (kind, bound, ty) in [
             (LocalKind::Value, "Owned", quote_spanned!(at=> T)),
             (LocalKind::Items, "OwnedItems", quote_spanned!(at=> __piton::Items<T>)),
@@ -276,7 +246,7 @@ pub(super) fn first_held_at(
 
 /// Where rustc says that a variable cannot be saved. Of the items of a loop it says so once, where
 /// they come from.
-fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -> Span {
+pub(super) fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -> Span {
     let locals = &machine.graph.locals;
     let local = &locals[variable.place.local];
     let span = locals[local.item_of.unwrap_or(variable.place.local)].ident.span();

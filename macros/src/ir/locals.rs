@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use syn::{Expr, Ident, Pat, Type};
 
-use super::LocalId;
+use super::{LocalId, Shape};
 use crate::raw::without_prefix;
 
 /// A binding that can be alive across a suspension point.
@@ -32,12 +32,10 @@ pub(crate) struct Local {
     pub(crate) item_of: Option<LocalId>,
     /// What saves it.
     pub(crate) kind: LocalKind,
-    /// What saves the parts of a tuple, if they are saved one by one.
-    pub(crate) kinds_of_parts: Vec<LocalKind>,
     /// Whether it is an operand that is there for one statement only.
     pub(crate) is_temporary: bool,
-    /// Whether it has a `&'static str` in it, beside other things.
-    pub(crate) holds_text: bool,
+    /// What its source says of texts in it.
+    pub(crate) shape: Shape,
     /// Whether it has a range with its end in it that may give its numbers.
     pub(crate) holds_range: bool,
     /// Whether it may be a borrowed text, as far as its source shows.
@@ -61,11 +59,20 @@ impl Local {
 
     /// What saves the part of it that these fields are.
     pub(crate) fn kind_of(&self, fields: &[String]) -> LocalKind {
-        let part = match fields {
-            [field] => field.parse().ok().and_then(|index: usize| self.kinds_of_parts.get(index)),
-            _ => None,
-        };
-        *part.unwrap_or(&self.kind)
+        match self.shape.part(fields) {
+            Some(part) if !fields.is_empty() => part.kind(self.mutable),
+            _ => self.kind,
+        }
+    }
+
+    /// What is known of the part of it that these fields are, if there are texts in that beside other things.
+    pub(crate) fn texts_in(&self, fields: &[String]) -> Option<&Shape> {
+        self.shape.part(fields).filter(|shape| shape.holds_text())
+    }
+
+    /// As [`texts_in`](Self::texts_in), if the texts are literals.
+    pub(crate) fn literals_in(&self, fields: &[String]) -> Option<&Shape> {
+        self.texts_in(fields).filter(|shape| shape.is_of_literals())
     }
 }
 
@@ -148,9 +155,8 @@ impl Locals {
             lent: None,
             item_of: None,
             kind,
-            kinds_of_parts: Vec::new(),
             is_temporary: false,
-            holds_text: false,
+            shape: Shape::Unknown,
             holds_range: false,
             may_be_text: false,
             lasts: false,
@@ -186,7 +192,7 @@ impl Locals {
         self.list.iter().any(|local| {
             let is_lent = |kind: &LocalKind| *kind == LocalKind::Lent;
             is_lent(&local.kind) && local.remade.is_none()
-                || local.kinds_of_parts.iter().any(is_lent)
+                || matches!(&local.shape, Shape::Tuple(parts) if parts.contains(&Shape::Lent))
         })
     }
 

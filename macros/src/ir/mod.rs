@@ -7,6 +7,7 @@
 
 mod graph;
 mod locals;
+mod shape;
 mod tree;
 
 use proc_macro2::Span;
@@ -15,6 +16,7 @@ pub(crate) use self::graph::{
     Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator,
 };
 pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
+pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{
     Arm, AsyncBlock, Body, Branch, Point, PointKind, SelectArm, Stmt, Tree, discard, discarded,
     span_ends, whole,

@@ -14,9 +14,7 @@ use super::bindings::binds_by_ref;
 use super::branches::is_named;
 use super::lending::{LOOKING, OPENING, is_one_of, tried};
 use super::remade::only_wraps;
-use super::{
-    Lower, binds_nothing, collect_bindings, ident_pat, let_stmt, shapes, split_type, texts,
-};
+use super::{Lower, binds_nothing, collect_bindings, ident_pat, let_stmt, shapes, split_type};
 use crate::carried::{has_ref, local_of};
 use crate::macros;
 use crate::suspend;
@@ -37,7 +35,7 @@ impl Lower<'_> {
                 if suspend::expr(value) { std::mem::take(&mut local.attrs) } else { Vec::new() };
             let id = self.temporary(value);
             let shape = shapes::of_value(&self.locals, &self.shapes, value);
-            self.locals[id].kind = texts::kind_of(&shape, mutable);
+            self.locals[id].kind = shape.kind(mutable);
             (self.locals[id].mutable, self.locals[id].is_temporary) = (mutable, false);
             let path = self.path(id);
             if let Some((_, otherwise)) = diverge

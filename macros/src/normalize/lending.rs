@@ -10,8 +10,9 @@ use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference, ExprTry};
 
 use super::made::made;
 use super::projections::projects;
-use super::shapes::{Shape, part_of_text};
+use super::shapes::part_of_text;
 use super::{Lower, pairs};
+use crate::ir::Shape;
 
 /// Methods that lend the items of what they are called on, or parts of it.
 pub(super) const ITEMS: [&str; 30] = [

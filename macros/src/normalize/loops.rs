@@ -8,11 +8,11 @@ use syn::{Expr, Label, Lit, Pat};
 
 use super::forms::without_parens;
 use super::labels::JumpKind;
-use super::shapes::{self, Shape};
-use super::texts;
+use super::may_lend::may_lend;
+use super::shapes;
 use super::{Dest, Lower, ident_pat, let_stmt, names, walk, wild_pat};
 use crate::hygiene::{TEXTS, hidden_at};
-use crate::ir::{Arm, LocalId, LocalKind, Stmt};
+use crate::ir::{Arm, LocalId, LocalKind, Shape, Stmt};
 use crate::suspend;
 
 impl Lower<'_> {
@@ -59,8 +59,7 @@ impl Lower<'_> {
         }
         let shape = shapes::of_value(&self.locals, &self.shapes, &expr.expr);
         let has_texts = has_texts(&shape);
-        let may_be_text = !has_texts && texts::may_lend(&self.locals, &expr.expr);
-        let holds_text = shape.holds_text() && !has_texts;
+        let may_be_text = !has_texts && may_lend(&self.locals, &expr.expr);
         let iterator = self.hoist(*expr.expr);
         let name = names::of_pattern(&expr.pat);
         if suspend::block(&expr.body) {
@@ -80,7 +79,9 @@ impl Lower<'_> {
                     this.own_texts(&mut iterator, &mut pat, &mut body);
                 }
                 let rest = this.rest(iterator, (&name, &pat), has_texts && !is_lent, span);
-                this.locals[rest].holds_text = holds_text;
+                if !has_texts {
+                    this.locals[rest].shape = shape;
+                }
                 this.locals[rest].may_be_text = may_be_text;
                 let rest = this.path(rest);
                 let next = quote_spanned!(span=> ::core::iter::Iterator::next);
@@ -158,16 +159,21 @@ impl Lower<'_> {
         let span = values.span();
         let shape = shapes::of_value(&self.locals, &self.shapes, &values);
         let has_texts = has_texts(&shape);
-        let may_be_text = !has_texts && texts::may_lend(&self.locals, &values);
+        let may_be_text = !has_texts && may_lend(&self.locals, &values);
         let values = match is_range(&values) {
             true => values,
             false => syn::parse_quote_spanned!(span=> ::piton::__private::beside(#values, #lent)),
         };
         let rest = self.rest(values, ("zipped", &wild_pat()), has_texts, span);
         self.locals[rest].may_be_text = may_be_text;
-        self.locals[rest].holds_text = shape.holds_text() && !has_texts;
         let kind = if has_texts { LocalKind::Text } else { LocalKind::Value };
         let value = self.new_temporary("zipped", kind, span);
+        if let Shape::List(item) = &shape
+            && !has_texts
+        {
+            self.locals[value].shape = Shape::clone(item);
+            self.locals[rest].shape = shape;
+        }
         (self.path(rest), self.path(value))
     }
 

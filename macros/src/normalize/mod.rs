@@ -37,6 +37,7 @@ mod lending;
 mod lent;
 mod loops;
 mod made;
+mod may_lend;
 mod moved;
 mod names;
 mod operands;
@@ -292,11 +293,11 @@ impl Lower<'_> {
             Expr::Await(expr) => expr.await_token.span,
             _ => value.span(),
         };
-        let local = self.new_temporary(&source, texts::kind_of(&shape, false), span);
-        self.locals[local].holds_text = shape.holds_text();
-        let may_be_text = !shape.is_text() && texts::may_lend(&self.locals, value);
+        let local = self.new_temporary(&source, shape.kind(false), span);
+        let may_be_text = !shape.is_text() && may_lend::may_lend(&self.locals, value);
         self.locals[local].may_be_text = may_be_text;
         self.locals[local].lasts = may_be_text && lasting::lasts(&self.locals, value);
+        self.locals[local].shape = shape;
         self.locals[local].is_temporary = true;
         local
     }

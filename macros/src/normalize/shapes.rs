@@ -1,106 +1,14 @@
 //! What the source says of a value: whether it is a text, or has texts in it, and whether they are literals.
 
-use syn::{Expr, Lit, Macro, Member, UnOp};
+use syn::{Expr, GenericArgument, Lit, Macro, Member, Type, UnOp};
 
 use super::branches::ends;
 use super::lending::{is_one_of, tried};
 use super::select::Select;
 use super::text_types::{gives_literal, of_constant};
 use super::texts::Shapes;
-use crate::ir::Locals;
+use crate::ir::{Locals, Shape};
 use crate::macros;
-
-/// What is known of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    Unknown,
-    /// A `&'static str`.
-    Text,
-    /// A `&str`, which may be borrowed.
-    Lent,
-    /// A `Cow<str>`.
-    Cow,
-    /// A range with its end, `a..=b`.
-    Range,
-    Tuple(Vec<Shape>),
-    /// An array or a vector.
-    List(Box<Shape>),
-    /// A `Some`, `Ok` or `Err` of it.
-    Wrapped(Box<Shape>),
-}
-
-impl Shape {
-    pub(super) fn is_text(&self) -> bool {
-        matches!(self, Self::Text | Self::Lent)
-    }
-
-    /// Whether a text is in it, beside other things.
-    pub(super) fn holds_text(&self) -> bool {
-        let has_text = |shape: &Self| shape.is_text() || shape.holds_text();
-        match self {
-            Self::Unknown | Self::Text | Self::Lent | Self::Cow | Self::Range => false,
-            Self::Tuple(shapes) => shapes.iter().any(has_text),
-            Self::List(shape) | Self::Wrapped(shape) => has_text(shape),
-        }
-    }
-
-    /// Whether a range with its end is a part of it.
-    pub(super) fn holds_range(&self) -> bool {
-        let has_range = |shape: &Self| *shape == Self::Range || shape.holds_range();
-        matches!(self, Self::Tuple(shapes) if shapes.iter().any(has_range))
-    }
-
-    /// How many values are in one another.
-    pub(super) fn depth(&self) -> usize {
-        match self {
-            Self::Unknown | Self::Text | Self::Lent | Self::Cow | Self::Range => 0,
-            Self::Tuple(shapes) => 1 + shapes.iter().map(Self::depth).max().unwrap_or(0),
-            Self::List(shape) | Self::Wrapped(shape) => 1 + shape.depth(),
-        }
-    }
-
-    /// What is known of a value that is one of two of the same type. Where one is a literal and nothing is known
-    /// of the other, that may be borrowed.
-    pub(super) fn or(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Text, Self::Text) => Self::Text,
-            (Self::Text, _) | (_, Self::Text) | (Self::Lent, _) | (_, Self::Lent) => Self::Lent,
-            (Self::Tuple(one), Self::Tuple(other)) if one.len() == other.len() => {
-                Self::Tuple(one.into_iter().zip(other).map(|(one, other)| one.or(other)).collect())
-            }
-            (Self::Tuple(parts), _) | (_, Self::Tuple(parts)) => {
-                Self::Tuple(parts.into_iter().map(|part| part.or(Self::Unknown)).collect())
-            }
-            (Self::List(one), Self::List(other)) => Self::List(Box::new(one.or(*other))),
-            (Self::List(item), _) | (_, Self::List(item)) => {
-                Self::List(Box::new(item.or(Self::Unknown)))
-            }
-            (Self::Wrapped(one), Self::Wrapped(other)) => Self::Wrapped(Box::new(one.or(*other))),
-            (Self::Wrapped(one), _) | (_, Self::Wrapped(one)) => {
-                Self::Wrapped(Box::new(one.or(Self::Unknown)))
-            }
-            (Self::Cow, _) | (_, Self::Cow) => Self::Cow,
-            (Self::Range, _) | (_, Self::Range) => Self::Range,
-            (Self::Unknown, Self::Unknown) => Self::Unknown,
-        }
-    }
-
-    /// What is known of a value of which its type says this, and its source something else.
-    pub(super) fn over(self, value: Self) -> Self {
-        match (self, value) {
-            (Self::Unknown, value) => value,
-            // Any `&str` may be a literal.
-            (Self::Lent, Self::Text) => Self::Text,
-            (Self::Tuple(one), Self::Tuple(other)) if one.len() == other.len() => {
-                let parts = one.into_iter().zip(other).map(|(one, other)| one.over(other));
-                Self::Tuple(parts.collect())
-            }
-            (Self::List(one), Self::List(other)) => Self::List(Box::new(one.over(*other))),
-            (Self::Wrapped(one), Self::Wrapped(other)) => Self::Wrapped(Box::new(one.over(*other))),
-            (ty, _) => ty,
-        }
-    }
-}
 
 /// What the source says of the value of an expression.
 pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
@@ -152,14 +60,26 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
         },
         Expr::Call(call) if is_made_by(&call.func, "String", "from_utf8_lossy") => Shape::Cow,
         Expr::Call(call) if is_made_by(&call.func, "RangeInclusive", "new") => Shape::Range,
-        Expr::Range(range) if is_inclusive(range) => Shape::Range,
-        Expr::MethodCall(call) if call.method == "clone" => Some(of(&call.receiver))
-            .filter(|shape| *shape == Shape::Range)
-            .unwrap_or(Shape::Unknown),
-        Expr::MethodCall(call) if is_same_items(call) => match of(&call.receiver) {
-            list @ Shape::List(_) => list,
+        Expr::Call(call) if is_list_made_by(call, &["from"]) => match call.args.first().map(of) {
+            Some(list @ Shape::List(_)) => list,
             _ => Shape::Unknown,
         },
+        Expr::Range(range) if is_inclusive(range) => Shape::Range,
+        Expr::MethodCall(call) if is_one_of(&["clone", "take"], call) && call.args.is_empty() => {
+            of(&call.receiver)
+        }
+        Expr::MethodCall(call) if is_same_items(call) || is_collected(call) => {
+            match of(&call.receiver) {
+                list @ Shape::List(_) => list,
+                _ => Shape::Unknown,
+            }
+        }
+        Expr::MethodCall(call) if is_one_of(&["pop", "pop_back", "pop_front"], call) => {
+            match of(&call.receiver) {
+                Shape::List(item) => Shape::Wrapped(item),
+                _ => Shape::Unknown,
+            }
+        }
         Expr::MethodCall(call) if is_one_of(&["copied", "cloned"], call) => copied(call, &of),
         Expr::MethodCall(call) if is_one_of(&OPENED, call) => opened(call, &of),
         Expr::MethodCall(call) if call.method == "zip" => {
@@ -203,8 +123,9 @@ fn one_of<'e>(
 }
 
 /// Whether the expression lends nothing where its type is that of a literal, although its source does not show
-/// that it is one: a `None`, a constant or a part of one, a function of this file that gives a `&'static str`.
-fn says_nothing(locals: &Locals, value: &Expr) -> bool {
+/// that it is one: a `None`, an empty list, a constant or a part of one, a function of this file that gives a
+/// `&'static str`.
+pub(super) fn says_nothing(locals: &Locals, value: &Expr) -> bool {
     let says_nothing = |value: &Expr| says_nothing(locals, value);
     match value {
         Expr::Lit(_) => true,
@@ -217,6 +138,7 @@ fn says_nothing(locals: &Locals, value: &Expr) -> bool {
         Expr::Field(expr) => says_nothing(&expr.base),
         Expr::Index(expr) => says_nothing(&expr.expr),
         Expr::Call(call) if is_wrapper(&call.func) => call.args.iter().all(says_nothing),
+        Expr::Call(call) if is_list_made_by(call, &["new", "with_capacity"]) => true,
         Expr::Call(call) => match &*call.func {
             Expr::Path(path) => {
                 path.path.segments.last().is_some_and(|last| gives_literal(&last.ident))
@@ -224,6 +146,7 @@ fn says_nothing(locals: &Locals, value: &Expr) -> bool {
             _ => false,
         },
         Expr::MethodCall(call) => gives_literal(&call.method),
+        Expr::Macro(call) if macros::name(&call.mac) == "vec" => call.mac.tokens.is_empty(),
         Expr::Macro(call) => macros::is_static(&call.mac),
         _ => false,
     }
@@ -294,7 +217,10 @@ fn of_macro(locals: &Locals, mac: &Macro, of: &dyn Fn(&Expr) -> Shape) -> Shape 
                 macros::Piece::Expr(expr, _) => Some(&**expr),
                 macros::Piece::Tokens(_) => None,
             });
-            Shape::List(Box::new(one_of(locals, items, of)))
+            match one_of(locals, items, of) {
+                Shape::Unknown if mac.tokens.is_empty() => Shape::Unknown,
+                item => Shape::List(Box::new(item)),
+            }
         }
         _ => Shape::Unknown,
     }
@@ -316,6 +242,23 @@ fn is_made_by(path: &Expr, ty: &str, function: &str) -> bool {
     names.next().is_some_and(|name| name == function) && names.next().is_some_and(|name| name == ty)
 }
 
+/// `Vec::from` and the like
+fn is_list_made_by(call: &syn::ExprCall, functions: &[&str]) -> bool {
+    let is_made_by = |ty| functions.iter().any(|function| is_made_by(&call.func, ty, function));
+    is_made_by("Vec") || is_made_by("VecDeque")
+}
+
+/// `.collect::<Vec<_>>()`
+fn is_collected(call: &syn::ExprMethodCall) -> bool {
+    let Some(GenericArgument::Type(Type::Path(list))) =
+        call.turbofish.as_ref().and_then(|given| given.args.first())
+    else {
+        return false;
+    };
+    let is_list = |last: &syn::PathSegment| last.ident == "Vec" || last.ident == "VecDeque";
+    call.method == "collect" && list.path.segments.last().is_some_and(is_list)
+}
+
 /// `a..=b`, of what may be counted.
 fn is_inclusive(range: &syn::ExprRange) -> bool {
     let is_counted =
@@ -325,7 +268,22 @@ fn is_inclusive(range: &syn::ExprRange) -> bool {
         && ends.iter().all(|end| end.as_deref().is_some_and(is_counted))
 }
 
-/// Whether the method gives an iterator over the same items.
+/// Whether the method gives an iterator over the same items, or some of them.
 fn is_same_items(call: &syn::ExprMethodCall) -> bool {
-    ["into_iter", "rev", "skip", "take", "chain", "cycle"].iter().any(|name| call.method == name)
+    const METHODS: [&str; 13] = [
+        "chain",
+        "cycle",
+        "drain",
+        "filter",
+        "inspect",
+        "into_iter",
+        "rev",
+        "skip",
+        "skip_while",
+        "step_by",
+        "take",
+        "take_while",
+        "to_vec",
+    ];
+    METHODS.iter().any(|name| call.method == name)
 }

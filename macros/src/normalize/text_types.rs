@@ -2,7 +2,7 @@
 
 use syn::{GenericArgument, Ident, PathArguments, Type};
 
-use super::shapes::Shape;
+use crate::ir::Shape;
 use crate::source::file_of;
 
 /// What the type of a constant of the body or the file says, of which a `&str` is a `&'static str`. If

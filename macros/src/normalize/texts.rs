@@ -8,20 +8,21 @@ use syn::{Expr, Macro, Pat, Type};
 
 use super::branches::ends;
 use super::lending::is_one_of;
+use super::may_lend::may_lend;
 use super::select::Select;
-use super::shapes::{Shape, is_wrapper, of_value};
+use super::shapes::{of_value, says_nothing};
 use super::text_types::of_type;
 use super::{collect_bindings, lasting, split_type};
-use crate::ir::{LocalId, LocalKind, Locals};
+use crate::ir::{LocalId, Locals, Shape};
 use crate::macros;
-use crate::suspend::awaiting;
 
 /// What is known of the locals.
 pub(super) type Shapes = HashMap<LocalId, Shape>;
 
 /// Finds out what the body gives its locals, and marks those that are texts.
 pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
-    let mut search = Search { locals, shapes: Shapes::new(), literal: BTreeSet::new() };
+    let mut search =
+        Search { locals, shapes: Shapes::new(), literal: BTreeSet::new(), typed: Shapes::new() };
     for local in search.locals.ids() {
         if let Some(ty) = &search.locals[local].ty
             && of_type(ty, false) == Shape::Range
@@ -38,90 +39,19 @@ pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
             break;
         }
     }
+    for local in search.locals.ids() {
+        if let Some(typed) = search.typed.remove(&local) {
+            search.shapes.entry(local).or_insert(typed);
+        }
+    }
     let shapes = search.shapes;
     for (local, shape) in &shapes {
         let local = &mut locals[*local];
-        local.kind = kind_of(shape, local.mutable);
-        local.holds_text = shape.holds_text();
+        local.kind = shape.kind(local.mutable);
         local.holds_range = local.mutable && shape.holds_range();
-        if let Shape::Tuple(parts) = shape {
-            local.kinds_of_parts = parts.iter().map(|part| kind_of(part, local.mutable)).collect();
-        }
+        local.shape = shape.clone();
     }
     shapes
-}
-
-/// How a local of this shape is saved. A range gives none of its numbers unless it is `mutable`.
-pub(super) fn kind_of(shape: &Shape, mutable: bool) -> LocalKind {
-    match shape {
-        Shape::Text => LocalKind::Text,
-        Shape::Lent => LocalKind::Lent,
-        Shape::Cow => LocalKind::Cow,
-        Shape::Range if mutable => LocalKind::Range,
-        _ => LocalKind::Value,
-    }
-}
-
-/// Methods whose value is not borrowed.
-const OWNING: [&str; 16] = [
-    "clone",
-    "cloned",
-    "contains",
-    "copied",
-    "count",
-    "drain",
-    "into_iter",
-    "is_empty",
-    "is_none",
-    "is_some",
-    "len",
-    "pop",
-    "remove",
-    "sum",
-    "to_owned",
-    "to_string",
-];
-
-/// Whether the value may be a `&str`, or have one in it, as far as its source shows.
-pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
-    let may_lend = |expr: &Expr| may_lend(locals, expr);
-    match expr {
-        Expr::Paren(expr) => may_lend(&expr.expr),
-        Expr::Try(expr) => may_lend(&expr.expr),
-        Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => {
-            ends(expr).into_iter().any(may_lend)
-        }
-        Expr::Reference(expr) => expr.mutability.is_none(),
-        Expr::Tuple(expr) => expr.elems.iter().any(may_lend),
-        Expr::Array(expr) => expr.elems.iter().any(may_lend),
-        // An element or a field of what is not known to own its parts.
-        Expr::Index(_) | Expr::Field(_) => true,
-        // What an unknown macro makes may be anything.
-        Expr::Macro(call) => !macros::is_known(&call.mac) && awaiting(&call.mac).is_none(),
-        Expr::Path(path) => {
-            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
-            local.is_none_or(|local| locals[local].may_be_text)
-        }
-        Expr::MethodCall(call) => {
-            let owns = OWNING.iter().any(|name| call.method == name);
-            !owns && !matches!(*call.receiver, Expr::Await(_))
-        }
-        Expr::Call(call) => match &*call.func {
-            // `String::from(…)`, `Line { … }`
-            Expr::Path(path) => match path.path.segments.iter().rev().nth(1) {
-                // `BTreeMap::from([("a", 1)])`, of texts
-                Some(_) if matches!(call.args.first(), Some(Expr::Array(_))) => true,
-                Some(ty) => {
-                    ty.ident.to_string().starts_with(char::is_lowercase)
-                        || lasting::lasts(locals, expr)
-                }
-                None if is_wrapper(&call.func) => call.args.iter().any(may_lend),
-                None => path.path.segments[0].ident.to_string().starts_with(char::is_lowercase),
-            },
-            _ => true,
-        },
-        _ => false,
-    }
 }
 
 /// Methods by which something comes into a collection.
@@ -136,6 +66,8 @@ struct Search<'a> {
     shapes: Shapes,
     /// Those that are given to what is a `&'static str` by its annotation.
     literal: BTreeSet<LocalId>,
+    /// What the types say of those whose first value says nothing.
+    typed: Shapes,
 }
 
 impl Search<'_> {
@@ -143,9 +75,38 @@ impl Search<'_> {
         of_value(self.locals, &self.shapes, expr)
     }
 
+    /// Whether it is left to the other values of a local to say what is in it: this one is a `None`, an empty list.
+    fn is_said_later(&mut self, pat: &Pat) -> bool {
+        let (Pat::Ident(pat), ty) = split_type(pat) else { return false };
+        let shape = ty.map(|ty| of_type(ty, false));
+        if !shape.as_ref().is_none_or(Shape::holds_text) {
+            return false;
+        }
+        let local = self.locals.find(&pat.ident);
+        self.typed.extend(local.zip(shape));
+        true
+    }
+
+    /// What is known of a value that a local is given, beside what its type says.
+    fn over_type(&self, local: LocalId, shape: Shape) -> Shape {
+        match self.typed.get(&local) {
+            Some(typed) => typed.clone().over(shape),
+            None => shape,
+        }
+    }
+
     fn local(&self, expr: &Expr) -> Option<LocalId> {
         let Expr::Path(path) = expr else { return None };
         self.locals.find(path.path.get_ident()?)
+    }
+
+    /// The local that the place is a part of.
+    fn root(&self, place: &Expr) -> Option<LocalId> {
+        match place {
+            Expr::Field(expr) => self.root(&expr.base),
+            Expr::Index(expr) => self.root(&expr.expr),
+            place => self.local(place),
+        }
     }
 
     fn note(&mut self, local: Option<LocalId>, shape: Shape) {
@@ -174,7 +135,10 @@ impl Search<'_> {
                     }
                 }
             }
-            self.bind(pat, shape.clone());
+            let says_nothing = shape == Shape::Unknown && says_nothing(self.locals, value);
+            if !says_nothing || !self.is_said_later(pat) {
+                self.bind(pat, shape.clone());
+            }
             if let Pat::Ident(pat) = split_type(pat).0 {
                 self.pass_on(self.locals.find(&pat.ident), value);
             }
@@ -192,7 +156,7 @@ impl Search<'_> {
 
     /// Notes what the type of a local says that is given a value later.
     fn declare(&mut self, pat: &Pat) {
-        if split_type(pat).1.is_some() {
+        if split_type(pat).1.is_some() && !self.is_said_later(pat) {
             self.bind(pat, Shape::Unknown);
         }
     }
@@ -248,15 +212,52 @@ impl Search<'_> {
         }
     }
 
+    /// A value that is added to a list, if there are texts in that or it is begun by it.
+    fn add(&mut self, call: &syn::ExprMethodCall) {
+        let (Some(local), Some(item)) = (self.local(&call.receiver), call.args.last()) else {
+            return;
+        };
+        let item = self.shape(item);
+        let is_list = |shape: &Shape| matches!(shape, Shape::List(_)) && shape.holds_text();
+        let has_texts = match self.shapes.get(&local) {
+            Some(known) => is_list(known),
+            None => {
+                item.is_text()
+                    || item.holds_text()
+                    || is_list(&self.over_type(local, Shape::Unknown))
+            }
+        };
+        let list = match &*call.method.to_string() {
+            "push" | "push_back" | "push_front" => Shape::List(Box::new(item)),
+            "insert" if self.shapes.contains_key(&local) => Shape::List(Box::new(item)),
+            "append" | "extend" if matches!(item, Shape::List(_)) => item,
+            "append" | "extend" | "resize" => Shape::List(Box::new(Shape::Unknown)),
+            _ => return,
+        };
+        if has_texts {
+            let list = self.over_type(local, list);
+            self.note(Some(local), list);
+        }
+    }
+
     /// A value that is assigned to what a declaration has left open.
     fn assign(&mut self, left: &Expr, shape: Shape) {
         match (left, shape) {
-            (Expr::Path(_), shape) => self.note(self.local(left), shape),
+            (Expr::Path(_), shape) => {
+                let local = self.local(left);
+                let shape = local.map_or(Shape::Unknown, |local| self.over_type(local, shape));
+                self.note(local, shape);
+            }
             (Expr::Tuple(left), Shape::Tuple(shapes)) => {
                 left.elems.iter().zip(shapes).for_each(|(left, shape)| self.assign(left, shape));
             }
             (Expr::Tuple(left), _) => {
                 left.elems.iter().for_each(|left| self.assign(left, Shape::Unknown));
+            }
+            // A text of which nothing is known, in the place of one in a value with others.
+            (Expr::Field(_) | Expr::Index(_), shape) if shape != Shape::Text => {
+                let is_text = self.shape(left).is_text();
+                self.note(self.root(left).filter(|_| is_text), Shape::Unknown);
             }
             _ => {}
         }
@@ -275,7 +276,9 @@ impl Visit<'_> for Search<'_> {
     fn visit_expr_assign(&mut self, expr: &syn::ExprAssign) {
         visit::visit_expr_assign(self, expr);
         let shape = self.shape(&expr.right);
-        self.assign(&expr.left, shape);
+        if shape != Shape::Unknown || !says_nothing(self.locals, &expr.right) {
+            self.assign(&expr.left, shape);
+        }
         self.pass_on(self.local(&expr.left), &expr.right);
     }
 
@@ -293,6 +296,7 @@ impl Visit<'_> for Search<'_> {
         {
             self.locals[local].may_be_text = true;
         }
+        self.add(call);
     }
 
     fn visit_expr_let(&mut self, expr: &syn::ExprLet) {

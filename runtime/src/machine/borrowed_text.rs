@@ -22,6 +22,9 @@ pub trait Held {
     fn held(&self) -> Whole {
         Whole
     }
+
+    /// That they are no list, so that there are no tokens of their values.
+    fn each(&self) {}
 }
 
 impl<T> Held for Local<T> {}
@@ -37,21 +40,30 @@ impl<T: BorrowsText> Local<T> {
 pub trait BorrowsText {}
 
 macro_rules! borrowed {
-    ($(<$($parameter:ident),*> $held:ty),* $(,)?) => {$(
-        impl<$($parameter),*> BorrowsText for $held {}
+    ($(<$($parameter:ident $(: $bound:ident)?),*> $held:ty),* $(,)?) => {$(
+        impl<$($parameter $(: $bound)?),*> BorrowsText for $held {}
     )*};
 }
 
 borrowed!(
     <> &str,
     <T> (&str, T),
-    <> Option<&str>,
-    <T> Option<(&str, T)>,
+    <> (String, &str),
+    <> (bool, &str),
+    <> (char, &str),
+    <> (i32, &str),
+    <> (i64, &str),
+    <> (u8, &str),
+    <> (u16, &str),
+    <> (u32, &str),
+    <> (u64, &str),
     <> (usize, &str),
-    <> Vec<&str>,
-    <T> Vec<(&str, T)>,
-    <> VecDeque<&str>,
-    <> BTreeSet<&str>,
+    <T: BorrowsText> Option<T>,
+    <T> Result<T, &str>,
+    <> Result<&str, String>,
+    <T: BorrowsText> Vec<T>,
+    <T: BorrowsText> VecDeque<T>,
+    <T: BorrowsText> BTreeSet<T>,
     <T> BTreeMap<&str, T>,
     <> BTreeMap<String, &str>,
     <> BTreeMap<i32, &str>,
@@ -59,12 +71,37 @@ borrowed!(
     <> BTreeMap<u32, &str>,
     <> BTreeMap<u64, &str>,
     <> BTreeMap<usize, &str>,
-    <> Items<&str>,
-    <> Items<(usize, &str)>,
-    <T> Items<(&str, T)>,
+    <T: BorrowsText> Items<T>,
 );
 
-impl<const N: usize> BorrowsText for [&str; N] {}
+impl<T: BorrowsText, const N: usize> BorrowsText for [T; N] {}
+
+/// Tokens are asked for their types alone, and never for the tokens of parts.
+macro_rules! parts {
+    ($([$($part:ident)*])*) => {$(
+        impl<$($part),*> Local<($($part,)*)> {
+            /// The tokens of its parts.
+            pub fn parts(&self) -> ($(Local<$part>,)*) {
+                unreachable!("only types are asked for")
+            }
+        }
+    )*};
+}
+
+parts! { [A] [A B] [A B C] [A B C D] [A B C D E] [A B C D E F] }
+
+macro_rules! each {
+    ($([$($size:tt)*] $list:ty)*) => {$(
+        impl<T, $($size)*> Local<$list> {
+            /// The token of each of its values.
+            pub fn each(&self) -> Local<T> {
+                unreachable!("only types are asked for")
+            }
+        }
+    )*};
+}
+
+each! { [] Items<T> [] Option<T> [] Vec<T> [] VecDeque<T> [const N: usize] [T; N] }
 
 /// That values of type `T` own what they are made of.
 #[diagnostic::on_unimplemented(

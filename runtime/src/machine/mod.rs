@@ -24,6 +24,7 @@ pub(crate) mod instances;
 mod iteration;
 mod join_all;
 mod lending;
+mod literals;
 mod locals;
 mod number;
 mod operation_token;
@@ -67,6 +68,7 @@ pub use lending::{
     Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_index, copy_of_key, lender, lent_by,
     lent_mutably, opened,
 };
+pub use literals::{Each, Holds, Literal, Told, lasting};
 pub use locals::{Load, LocalsReader, Slot};
 pub use number::{Number, number};
 pub use operation_token::{Branch, Choice, Fut, branch, choice, failed, future, take_ok};
@@ -76,9 +78,7 @@ pub use region::{Never, Region};
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
 pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
-pub use texts::{
-    Holds, Texts, Told, lasting, lent_text, owned_text, owned_texts, static_text, static_texts,
-};
+pub use texts::{Texts, lent_text, owned_text, owned_texts, static_text, static_texts};
 pub use timer::{PendingTimer, Sleep};
 pub use values::Values;
 pub use workflow::{

@@ -5,19 +5,13 @@
 //! A `&'static str` cannot be read back from bytes, and it need not be: all such texts are in the
 //! program. It is saved as its text, and given back as the one copy of that text which the process
 //! keeps for good. A program has finitely many literals, so the copies are bounded by them.
-//!
-//! Of some values only the type says whether they are such texts: of a part of a constant, of what a function
-//! gives. Their tokens are made for either, and told by what [`Held`](super::Held) finds.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
-use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
-use serde::Serialize;
-
 use super::iteration::{Items, load_items_by, save_items};
-use super::{Borrowed, Coding, Durable, Local, Parked, Whole, local};
+use super::{Coding, Local, Parked, local};
 use crate::codec::{self, CodecError, Described};
 
 /// Makes the token of a `&str`. See [`local`].
@@ -95,88 +89,13 @@ pub fn static_texts() -> Local<Items<&'static str>> {
     }
 }
 
-/// How values are saved that are, or are not, texts for good.
-#[diagnostic::on_unimplemented(
-    message = "a value of type `{T}` cannot be held across an await",
-    label = "this value is needed after an await, and `{T}` cannot be saved",
-    note = "a workflow's locals are saved at every await, so their types must implement \
-            `serde::Serialize` and `serde::de::DeserializeOwned`: derive both for a type of your own",
-    note = "bind a text that is in it to a variable of its own, or make it a `String`: `.to_owned()`",
-    note = "rule `saved_locals`"
-)]
-pub trait Holds<T: 'static> {
-    /// How.
-    const CODING: &'static Coding<T>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Durable + 'static> Holds<T> for Whole {
-    const CODING: &'static Coding<T> = local::<T>().coding;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Lasting> Holds<T> for Borrowed {
-    const CODING: &'static Coding<T> = &Coding {
-        save: codec::encode_into::<T>,
-        load: |saved| codec::decode::<T::Read>(saved).map(T::kept),
-        described: Described::of::<T::Read>(),
-    };
-}
-
-/// A text that the program has for good, or several.
-pub trait Lasting: Serialize + 'static {
-    /// What it is read back as.
-    type Read: Durable;
-
-    /// The copy of it that the process keeps.
-    fn kept(read: Self::Read) -> Self;
-}
-
-impl Lasting for &'static str {
-    type Read = String;
-
-    fn kept(read: String) -> Self {
-        kept(&read)
-    }
-}
-
-impl<T: Lasting> Lasting for Option<T> {
-    type Read = Option<T::Read>;
-
-    fn kept(read: Self::Read) -> Self {
-        read.map(T::kept)
-    }
-}
-
-impl<T: Lasting> Lasting for Vec<T> {
-    type Read = Vec<T::Read>;
-
-    fn kept(read: Self::Read) -> Self {
-        read.into_iter().map(T::kept).collect()
-    }
-}
-
-/// What a token says of its values, once rustc knows their type.
-#[derive(Debug)]
-pub struct Told<H>(PhantomData<H>);
-
-impl<H> Told<H> {
-    /// Takes what the token says.
-    pub const fn is(&self, _: &H) {}
-}
-
-/// Makes the token of a value that may be a text for good, and what is told of it later.
-pub const fn lasting<T, H: Holds<T>>() -> (Local<T>, Told<H>) {
-    (Local { coding: H::CODING }, Told(PhantomData))
-}
-
 fn first_text(bytes: &[u8]) -> Result<(&'static str, usize), CodecError> {
     let (text, length) = codec::decode_first::<String>(bytes)?;
     Ok((kept(&text), length))
 }
 
 /// The copy of a text that the process keeps.
-fn kept(text: &str) -> &'static str {
+pub(super) fn kept(text: &str) -> &'static str {
     static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     if text.is_empty() {
         return "";

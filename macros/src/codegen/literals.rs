@@ -1,0 +1,83 @@
+//! The tokens of values that are literal texts, or have such in them, as far as only their types tell how they are
+//! saved.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+use super::Machine;
+use super::tokens::{error_span, token as token_of};
+use crate::hygiene::hidden;
+use crate::ir::{LocalKind, Shape};
+use crate::layout::VariableId;
+
+/// Whether the token of a variable is told how its values are saved.
+pub(super) fn is_told(machine: &Machine<'_>, id: VariableId) -> bool {
+    let variable = machine.layout.variable(id);
+    let local = &machine.graph.locals[variable.place.local];
+    let may_last = variable.kind == LocalKind::Value
+        && local.lasts
+        && local.may_be_text
+        && local.item_of.is_none();
+    may_last || literals(machine, id).is_some()
+}
+
+/// What is known of a variable with literals in it.
+fn literals<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Shape> {
+    let variable = machine.layout.variable(id);
+    let is_saved_whole = matches!(variable.kind, LocalKind::Value | LocalKind::Items);
+    let local = &machine.graph.locals[variable.place.local];
+    local.literals_in(&variable.place.fields).filter(|_| is_saved_whole)
+}
+
+/// What is told of the values of a variable.
+fn told_token(id: VariableId) -> Ident {
+    hidden(&format!("lasts{}", id.0))
+}
+
+/// The token of a variable that is told how its values are saved.
+pub(super) fn token(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStream {
+    let (token, told) = (token_of(id), told_token(id));
+    let span = error_span(machine, machine.layout.variable(id), at);
+    let inferred = quote_spanned!(span=> _);
+    let function = Ident::new("held_across_this_await", at);
+    quote_spanned! {at=>
+        let (#token, #told) = {
+            fn #function<T: 'static, H: __piton::Holds<T>>() -> (__piton::Local<T>, __piton::Told<H>) {
+                __piton::lasting()
+            }
+            #function::<#inferred, #inferred>()
+        };
+    }
+}
+
+/// Tells the token of such a variable, once rustc knows the types.
+pub(super) fn tell(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStream {
+    if !is_told(machine, id) {
+        return TokenStream::new();
+    }
+    let (token, told) = (token_of(id), told_token(id));
+    let held = match literals(machine, id) {
+        Some(shape) => held(shape, quote!(#token), at),
+        None => quote_spanned!(at=> #token.held()),
+    };
+    quote_spanned!(at=> #told.is(&#held);)
+}
+
+/// What the values of a token are held as, of which this is known.
+fn held(shape: &Shape, token: TokenStream, at: Span) -> TokenStream {
+    match shape {
+        Shape::Text => quote_spanned!(at=> __piton::Literal),
+        Shape::Tuple(parts) if shape.holds_text() => {
+            let parts = parts.iter().enumerate().map(|(index, part)| {
+                let index = syn::Index { index: index as u32, span: at };
+                held(part, quote_spanned!(at=> #token.parts().#index), at)
+            });
+            quote_spanned!(at=> (#(#parts,)*))
+        }
+        Shape::List(item) | Shape::Wrapped(item) if shape.holds_text() => {
+            let item = held(item, quote_spanned!(at=> #token.each()), at);
+            quote_spanned!(at=> __piton::Each::is(&#item))
+        }
+        _ => quote_spanned!(at=> #token.held()),
+    }
+}

@@ -1,0 +1,248 @@
+//! Values that are literal texts, or have such in them.
+//!
+//! Of some values only the type says whether they are texts for good: of a part of a constant, of what a function
+//! gives. Their tokens are made for either, and told by what [`Held`](super::Held) finds. A value with literals
+//! among its parts is told of part by part.
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+
+use super::iteration::{Items, load_items_by, save_items};
+use super::texts::kept;
+use super::{Borrowed, Coding, Durable, Local, Whole, local};
+use crate::codec::{self, CodecError, Described};
+
+/// How values are saved that are, or are not, texts for good.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{T}` cannot be held across an await",
+    label = "this value is needed after an await, and `{T}` cannot be saved",
+    note = "a workflow's locals are saved at every await, so their types must implement \
+            `serde::Serialize` and `serde::de::DeserializeOwned`: derive both for a type of your own",
+    note = "bind a text that is in it to a variable of its own, or make it a `String`: `.to_owned()`",
+    note = "rule `saved_locals`"
+)]
+pub trait Holds<T: 'static> {
+    /// How.
+    const CODING: &'static Coding<T>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Durable + 'static> Holds<T> for Whole {
+    const CODING: &'static Coding<T> = local::<T>().coding;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Lasting> Holds<T> for Borrowed {
+    const CODING: &'static Coding<T> = &Coding {
+        save: codec::encode_into::<T>,
+        load: |saved| codec::decode::<T::Read>(saved).map(T::kept),
+        described: Described::of::<T::Read>(),
+    };
+}
+
+/// A text that the program has for good, or several.
+pub trait Lasting: Serialize + 'static {
+    /// What it is read back as.
+    type Read: Durable;
+
+    /// The copy of it that the process keeps.
+    fn kept(read: Self::Read) -> Self;
+}
+
+impl Lasting for &'static str {
+    type Read = String;
+
+    fn kept(read: String) -> Self {
+        kept(&read)
+    }
+}
+
+impl<T: Lasting> Lasting for Option<T> {
+    type Read = Option<T::Read>;
+
+    fn kept(read: Self::Read) -> Self {
+        read.map(T::kept)
+    }
+}
+
+impl<T: Lasting> Lasting for Vec<T> {
+    type Read = Vec<T::Read>;
+
+    fn kept(read: Self::Read) -> Self {
+        read.into_iter().map(T::kept).collect()
+    }
+}
+
+impl<T: Lasting> Lasting for VecDeque<T> {
+    type Read = Vec<T::Read>;
+
+    fn kept(read: Self::Read) -> Self {
+        read.into_iter().map(T::kept).collect()
+    }
+}
+
+impl<T: Durable + 'static> Lasting for Result<T, &'static str> {
+    type Read = Result<T, String>;
+
+    fn kept(read: Self::Read) -> Self {
+        read.map_err(|text| kept(&text))
+    }
+}
+
+impl<T: Durable + 'static> Lasting for (&'static str, T) {
+    type Read = (String, T);
+
+    fn kept(read: Self::Read) -> Self {
+        (kept(&read.0), read.1)
+    }
+}
+
+/// A part is a literal.
+#[derive(Clone, Copy, Debug)]
+pub struct Literal;
+
+/// What each value of a list or an `Option` is held as.
+#[derive(Clone, Copy, Debug)]
+pub struct Each<H>(PhantomData<H>);
+
+impl<H> Each<H> {
+    /// As this.
+    pub const fn is(_: &H) -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// How a part of a value is saved, beside which there are literals.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{T}` cannot be held across an await",
+    label = "this value is needed after an await, and the `{T}` in it cannot be saved",
+    note = "what is beside a literal must implement `serde::Serialize` and `serde::de::DeserializeOwned`; make \
+            a text that is borrowed a `String`: `.to_owned()`",
+    note = "rule `saved_locals`"
+)]
+pub trait HoldsPart<T> {
+    /// What it is read back as.
+    type Read: Durable;
+
+    /// It, with the copies of its texts that the process keeps.
+    fn kept(read: Self::Read) -> T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Durable> HoldsPart<T> for Whole {
+    type Read = T;
+
+    fn kept(read: T) -> T {
+        read
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl HoldsPart<&'static str> for Literal {
+    type Read = String;
+
+    fn kept(read: String) -> &'static str {
+        kept(&read)
+    }
+}
+
+macro_rules! each {
+    ($([$($size:tt)*] $list:ty = |$read:ident: $from:ty| $kept:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T, H: HoldsPart<T>, $($size)*> HoldsPart<$list> for Each<H>
+        where
+            $from: Durable,
+        {
+            type Read = $from;
+
+            fn kept($read: Self::Read) -> $list {
+                $kept
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T: 'static, H: HoldsPart<T> + 'static, $($size)*> Holds<$list> for Each<H>
+        where
+            $list: Serialize,
+            $from: Durable,
+        {
+            const CODING: &'static Coding<$list> = by_parts::<_, Self>();
+        }
+    )*};
+}
+
+each! {
+    [] Option<T> = |read: Option<H::Read>| read.map(H::kept);
+    [] Vec<T> = |read: Vec<H::Read>| read.into_iter().map(H::kept).collect();
+    [] VecDeque<T> = |read: Vec<H::Read>| read.into_iter().map(H::kept).collect();
+    [const N: usize] [T; N] = |read: [H::Read; N]| read.map(H::kept);
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + 'static, H: HoldsPart<T> + 'static> Holds<Items<T>> for Each<H> {
+    const CODING: &'static Coding<Items<T>> = &Coding {
+        save: save_items::<T>,
+        load: |saved| load_items_by(saved, first::<T, H>),
+        described: Described::of::<Vec<H::Read>>(),
+    };
+}
+
+macro_rules! tuples {
+    ($([$($part:ident $held:ident $index:tt)*])*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($part, $held: HoldsPart<$part>),*> HoldsPart<($($part,)*)> for ($($held,)*) {
+            type Read = ($($held::Read,)*);
+
+            fn kept(read: Self::Read) -> ($($part,)*) {
+                ($($held::kept(read.$index),)*)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($part: Serialize + 'static, $held: HoldsPart<$part> + 'static),*> Holds<($($part,)*)>
+            for ($($held,)*)
+        {
+            const CODING: &'static Coding<($($part,)*)> = by_parts::<_, Self>();
+        }
+    )*};
+}
+
+tuples! {
+    [A HA 0]
+    [A HA 0 B HB 1]
+    [A HA 0 B HB 1 C HC 2]
+    [A HA 0 B HB 1 C HC 2 D HD 3]
+    [A HA 0 B HB 1 C HC 2 D HD 3 E HE 4]
+    [A HA 0 B HB 1 C HC 2 D HD 3 E HE 4 F HF 5]
+}
+
+const fn by_parts<T: Serialize + 'static, H: HoldsPart<T>>() -> &'static Coding<T> {
+    const {
+        &Coding {
+            save: codec::encode_into::<T>,
+            load: |saved| codec::decode::<H::Read>(saved).map(H::kept),
+            described: Described::of::<H::Read>(),
+        }
+    }
+}
+
+fn first<T, H: HoldsPart<T>>(bytes: &[u8]) -> Result<(T, usize), CodecError> {
+    let (item, length) = codec::decode_first::<H::Read>(bytes)?;
+    Ok((H::kept(item), length))
+}
+
+/// What a token says of its values, once rustc knows their type.
+#[derive(Debug)]
+pub struct Told<H>(PhantomData<H>);
+
+impl<H> Told<H> {
+    /// Takes what the token says.
+    pub const fn is(&self, _: &H) {}
+}
+
+/// Makes the token of a value that may be a text for good or have such in it, and what is told of it later.
+pub const fn lasting<T, H: Holds<T>>() -> (Local<T>, Told<H>) {
+    (Local { coding: H::CODING }, Told(PhantomData))
+}
