@@ -53,13 +53,10 @@ async fn program(n: i64) -> Result<String, String> {
         tick().await;
     };
 
-    let in_parallel = join!(
-        async { fetch(best.0).await.len() as i64 },
-        async {
-            tick().await;
-            act(best.1).await
-        }
-    );
+    let in_parallel = join!(async { fetch(best.0).await.len() as i64 }, async {
+        tick().await;
+        act(best.1).await
+    });
     let checked = check(n);
     tick().await;
     checked?;

@@ -49,7 +49,9 @@ async fn program(n: i64) -> (i64, Vec<String>) {
             lines.push(format!("{kind}{}", act(limit).await));
         }
     }
-    for (id, line) in list(2).await.into_iter().zip([("u", Noisy::new("v")), ("w", Noisy::new("z"))]) {
+    for (id, line) in
+        list(2).await.into_iter().zip([("u", Noisy::new("v")), ("w", Noisy::new("z"))])
+    {
         act(id).await;
         fetch(line.0).await;
     }

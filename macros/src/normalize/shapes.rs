@@ -5,7 +5,7 @@ use syn::{Expr, GenericArgument, Lit, Macro, Member, Type, UnOp};
 use super::branches::ends;
 use super::lending::{is_one_of, tried};
 use super::select::Select;
-use super::text_types::{gives_literal, of_constant};
+use super::text_types::{gives_literal, is_list, of_constant, of_given};
 use super::texts::Shapes;
 use crate::ir::{Locals, Shape};
 use crate::macros;
@@ -89,7 +89,15 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
             beside(Shape::Unknown, of(&call.receiver))
         }
         Expr::MethodCall(call) if call.method == "as_str" && call.args.is_empty() => Shape::Lent,
-        Expr::MethodCall(call) => part_of_text(call, of(&call.receiver)).unwrap_or(Shape::Unknown),
+        Expr::MethodCall(call) => {
+            part_of_text(call, of(&call.receiver)).unwrap_or_else(|| of_given(&call.method))
+        }
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => {
+                path.path.segments.last().map_or(Shape::Unknown, |last| of_given(&last.ident))
+            }
+            _ => Shape::Unknown,
+        },
         Expr::Macro(call) => of_macro(locals, &call.mac, &of),
         _ => Shape::Unknown,
     }
@@ -255,8 +263,8 @@ fn is_collected(call: &syn::ExprMethodCall) -> bool {
     else {
         return false;
     };
-    let is_list = |last: &syn::PathSegment| last.ident == "Vec" || last.ident == "VecDeque";
-    call.method == "collect" && list.path.segments.last().is_some_and(is_list)
+    let last = list.path.segments.last();
+    call.method == "collect" && last.is_some_and(|last| is_list(&last.ident))
 }
 
 /// `a..=b`, of what may be counted.

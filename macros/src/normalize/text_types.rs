@@ -18,15 +18,29 @@ pub(super) fn of_constant(name: &Ident) -> Shape {
     if shapes.all(|shape| shape == first) { first } else { Shape::Unknown }
 }
 
+/// What is known of a value with literals in it that the functions of this name in the file give, if it is the same
+/// of all of them.
+pub(super) fn of_given(name: &Ident) -> Shape {
+    let Some(file) = file_of(name.span()) else { return Shape::Unknown };
+    let mut shapes = given_by(&file.text, &name.to_string()).map(|given| of_written(given, false));
+    let first = shapes.next().unwrap_or(Shape::Unknown);
+    let is_known =
+        first.holds_text() && first.is_of_literals() && shapes.all(|shape| shape == first);
+    if is_known { first } else { Shape::Unknown }
+}
+
 /// What the type says that stands before a `=`.
 fn of_declared(rest: &str) -> Shape {
-    let text = rest.split('=').next().unwrap_or_default();
+    of_written(rest.split('=').next().unwrap_or_default(), true)
+}
+
+fn of_written(text: &str, elided_is_static: bool) -> Shape {
     // Anything else is prose, or too unusual to matter. It is not given to the parser, because rustc reports
     // what it cannot split into tokens.
     let is_plain = |c: char| c.is_alphanumeric() || "_&'[](); ,<>:+*\n".contains(c);
     let ty = || syn::parse_str::<Type>(text).ok();
     let ty = (text.chars().all(is_plain) && is_balanced(text)).then(ty).flatten();
-    ty.map_or(Shape::Unknown, |ty| of_type(&ty, true))
+    ty.map_or(Shape::Unknown, |ty| of_type(&ty, elided_is_static))
 }
 
 /// Whether all functions of this name in the file give a `&'static str`, and there is one.
@@ -116,7 +130,7 @@ pub(super) fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
                     Some(GenericArgument::Type(ty)) if is_str(ty) => Shape::Cow,
                     _ => Shape::Unknown,
                 },
-                Some(GenericArgument::Type(ty)) if last.ident == "Vec" => list(ty),
+                Some(GenericArgument::Type(ty)) if is_list(&last.ident) => list(ty),
                 Some(GenericArgument::Type(ty)) if last.ident == "Option" => {
                     Shape::Wrapped(Box::new(of_type(ty)))
                 }
@@ -125,6 +139,11 @@ pub(super) fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
         }
         _ => Shape::Unknown,
     }
+}
+
+/// `Vec` or `VecDeque`
+pub(super) fn is_list(name: &Ident) -> bool {
+    name == "Vec" || name == "VecDeque"
 }
 
 /// `&'static str`, or `&str`
