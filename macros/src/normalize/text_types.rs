@@ -22,6 +22,9 @@ pub(super) fn of_constant(name: &Ident) -> Shape {
 /// of all of them.
 pub(super) fn of_given(name: &Ident) -> Shape {
     let Some(file) = file_of(name.span()) else { return Shape::Unknown };
+    if !file.text.contains("&'static str") {
+        return Shape::Unknown;
+    }
     let mut shapes = given_by(&file.text, &name.to_string()).map(|given| of_written(given, false));
     let first = shapes.next().unwrap_or(Shape::Unknown);
     let is_known =
