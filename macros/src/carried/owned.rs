@@ -200,7 +200,7 @@ pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
 
 /// Whether the method only looks at what it is called on and at what it is told, and its value is its own. It
 /// is so by the lists, maps, ranges and texts of the standard library.
-pub(super) fn only_looks(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn only_looks(call: &syn::ExprMethodCall) -> bool {
     const METHODS: [&str; 15] = [
         "concat",
         "contains",
@@ -228,7 +228,7 @@ pub(super) fn compares(call: &syn::ExprMethodCall) -> bool {
 }
 
 /// Whether the method answers a question with a number or a truth value. It is so by the standard library.
-pub(super) fn answers(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn answers(call: &syn::ExprMethodCall) -> bool {
     const METHODS: [&str; 13] = [
         "all",
         "any",

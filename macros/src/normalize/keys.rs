@@ -25,6 +25,8 @@ impl Lower<'_> {
             arg if forms::is_constant(self, arg) && !matches!(arg, Expr::Closure(_)) => {
                 Some(Vec::new())
             }
+            // `unwrap_or(&[])`
+            Expr::Reference(_) if self.is_constant(arg) => Some(Vec::new()),
             Expr::Reference(key) => {
                 let is_place = key.mutability.is_none() && self.is_place(&key.expr);
                 is_place.then(|| vec![(*key.expr).clone()])

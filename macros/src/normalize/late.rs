@@ -221,6 +221,14 @@ impl Lower<'_> {
     }
 }
 
+/// Whether the chain goes through items that are borrowed, whatever stands behind them.
+pub(super) fn lends_items(chain: &Expr) -> bool {
+    match chain {
+        Expr::MethodCall(call) => is_one_of(&ITEMS, call) || lends_items(&call.receiver),
+        _ => false,
+    }
+}
+
 /// Whether the call makes an entry of a map, of which the value may have been changed.
 fn gives_entry(call: &ExprMethodCall) -> bool {
     call.method == "entry" || call.method == "and_modify"

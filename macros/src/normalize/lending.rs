@@ -166,6 +166,11 @@ pub(crate) fn gives_part(call: &ExprMethodCall) -> bool {
         && call.args.len() == usize::from(is_one_of(&TOLD, call))
 }
 
+/// Whether a method lends a part or items of what it is called on, and none to be changed.
+pub(crate) fn lends_shared(call: &ExprMethodCall) -> bool {
+    (gives_part(call) || is_one_of(&ITEMS, call)) && shares(call)
+}
+
 /// Whether a method only looks at what it lends.
 pub(super) fn shares(call: &ExprMethodCall) -> bool {
     !(is_one_of(&PARTS_MUT, call) || call.method.to_string().ends_with("_mut"))

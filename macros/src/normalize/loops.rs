@@ -100,6 +100,10 @@ impl Lower<'_> {
 
     /// Keeps what a chain of methods lends to be gone through: `for line in orders.get(&id).unwrap()`.
     fn keep_looked_up(&mut self, iterable: Expr) -> Expr {
+        // A borrow that is moved into the loop: `let lines = &mut order.lines; for line in lines`.
+        if self.stands_for(&iterable).is_some_and(|made| self.gives_mutable_borrow(made)) {
+            return syn::parse_quote_spanned!(iterable.span()=> &mut *#iterable);
+        }
         if self.lends(&iterable, true) || !self.is_looked_up(&iterable) {
             return iterable;
         }

@@ -30,6 +30,17 @@ pub(super) fn lends(call: &ExprCall) -> Option<bool> {
     }
 }
 
+/// Whether such a call gives a borrow, and not an `Option` with one in it.
+pub(super) fn gives_borrow(call: &ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else { return false };
+    let function = path.path.segments.last().map(|function| function.ident.to_string());
+    match function.as_deref() {
+        Some("lent_mutably") => matches!(call.args.last(), Some(Expr::Reference(_))),
+        Some("opened" | "current_item") => true,
+        _ => false,
+    }
+}
+
 /// Whether the compiler has made the call.
 pub(super) fn is_made(call: &ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };

@@ -9,11 +9,12 @@ use syn::{Expr, ExprReference, UnOp};
 
 use super::changed::{Changed, is_stable_value};
 use super::forms::{gives_option, has_index, is_constant, is_own, without_parens};
-use super::late::Late;
+use super::late::{Late, lends_items};
 use super::{Lower, chain, control, let_stmt, wild_pat};
 use crate::carried::{local_of, takes_receiver};
 use crate::check::Rule;
 use crate::suspend;
+use crate::usage::Place;
 
 /// What an expression does with an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -283,8 +284,14 @@ impl Lower<'_> {
             Late::Fills => changed.exits.loops || changed.exits.function && self.within.is_some(),
             Late::Lends | Late::MayPanic => false,
         };
+        // While its items are lent, a list is only looked at.
+        let is_lent = lends_items(chain);
+        let is_changed = |place: &Place| match is_lent {
+            true => changed.may_change_lent(place),
+            false => changed.may_change(place),
+        };
         let named = self.named_late(chain, changed);
-        (!leaves && !named.iter().any(|place| changed.may_change(place))).then_some(late)
+        (!leaves && !named.iter().any(is_changed)).then_some(late)
     }
 
     /// Evaluates `place`, and nothing more.

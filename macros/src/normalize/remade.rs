@@ -6,7 +6,7 @@ use syn::{Expr, Lit, Member, Pat, Token, UnOp};
 
 use super::again::depends_on_guard;
 use super::bindings::Bindings;
-use super::made::lends;
+use super::made::{gives_borrow, lends};
 use super::{Lower, chosen, collect_bindings, split_type};
 use crate::ir::{LocalKind, MadeWith};
 use crate::macros;
@@ -223,6 +223,15 @@ impl Lower<'_> {
     /// Whether the expression is a local that stands for a mutable borrow.
     pub(super) fn is_mutable_borrow(&self, expr: &Expr) -> bool {
         self.stands_for(expr).is_some_and(|made| self.lends_mutably(made))
+    }
+
+    /// Whether it makes a mutable borrow again, and not something with one in it.
+    pub(super) fn gives_mutable_borrow(&self, made: &Expr) -> bool {
+        match made {
+            Expr::Call(call) => self.lends_mutably(made) && gives_borrow(call),
+            Expr::If(_) => chosen::all_given(made, &|given| self.gives_mutable_borrow(given)),
+            made => self.lends_mutably(made),
+        }
     }
 
     fn lends_mutably(&self, made: &Expr) -> bool {

@@ -52,12 +52,24 @@ impl Lower<'_> {
         let mut sifts = Vec::new();
         match self.sifted(&iterable, &mut sifts) {
             Some(lent) => {
+                self.check_values(&sifts, &body);
                 // What it lends from is made before what is sifted by.
                 let lent = self.keep_lenders(lent);
                 let (pat, body) = self.sifting(sifts, &lent, pat, body);
                 (lent, pat, body)
             }
             None => (iterable, pat, body),
+        }
+    }
+
+    /// Looks whether values beside the items are taken as the source has it.
+    fn check_values(&self, sifts: &[Sift], body: &Block) {
+        for sift in sifts {
+            match sift {
+                Sift::Zip(values) => self.check_beside(values, sifts.len() == 1, body),
+                Sift::ZipBehind(values) => self.check_beside(values, false, body),
+                _ => {}
+            }
         }
     }
 

@@ -10,6 +10,8 @@ use syn::{Block, Expr};
 
 use super::Lower;
 use super::late::Exits;
+use super::lending::is_one_of;
+use super::text_types::gives_as_it_is_asked;
 use crate::check::Rule;
 use crate::ir::{LocalId, Locals};
 use crate::usage::Usage;
@@ -45,6 +47,9 @@ pub(crate) const ADAPTERS: [&str; 24] = [
 /// Those of them that do anything with the items.
 const DOING: [&str; 6] = ["filter_map", "flat_map", "inspect", "map", "map_while", "scan"];
 
+/// Those that leave what is not gone through where it was.
+const TAKING_OUT: [&str; 1] = ["extract_if"];
+
 /// Functions that make an iterator of a closure.
 const MAKERS: [&str; 4] = ["from_fn", "once_with", "repeat_with", "successors"];
 
@@ -57,11 +62,7 @@ impl Lower<'_> {
         if changed.is_empty() || !self.may_end_early(body) {
             return;
         }
-        let needed = changed
-            .into_iter()
-            .find(|local| self.is_used_in_next_round(*local) || self.is_used_later(*local));
-        let Some(local) = needed else { return };
-        let name = self.locals[local].name();
+        let Some(name) = self.needed_later(changed) else { return };
         self.diagnostics.error_at(
             iterator,
             Rule::SAVED_LOCALS,
@@ -71,6 +72,34 @@ impl Lower<'_> {
             ),
             &format!("change `{name}` in the body: `while let Some(item) = …`, or a loop over what stays as it is"),
         );
+    }
+
+    /// Reports a variable that the values beside lent items change, if it is used after the loop: they are
+    /// taken before the items tell how many are needed.
+    pub(super) fn check_beside(&self, values: &Expr, is_told: bool, body: &Block) {
+        let mut changed = BTreeSet::new();
+        changed_by(&self.locals, values, &mut changed);
+        if changed.is_empty() || is_told && !self.may_end_early(body) {
+            return;
+        }
+        let Some(name) = self.needed_later(changed) else { return };
+        self.diagnostics.error_at(
+            values,
+            Rule::SAVED_LOCALS,
+            format!(
+                "these values are taken when the loop begins, so `{name}` is changed for items that it does not \
+                 come to as well"
+            ),
+            &format!("take each from `{name}` in the body, or of what stays as it is"),
+        );
+    }
+
+    /// The name of one of these locals that is used after the loop.
+    fn needed_later(&self, changed: BTreeSet<LocalId>) -> Option<String> {
+        let needed =
+            |local: &LocalId| self.is_used_in_next_round(*local) || self.is_used_later(*local);
+        let local = changed.into_iter().find(needed)?;
+        Some(self.locals[local].name().to_string())
     }
 
     /// Whether a loop around may come round to where the local is used. A local that the body of the loop
@@ -102,6 +131,15 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
                 out.extend(changes.into_iter().filter(|local| locals[*local].mutable));
                 out.extend(writes.into_iter().map(|place| place.local));
             }
+            let is_asked = matches!(&*call.func, Expr::Path(path)
+                if path.path.segments.last().is_some_and(|last| gives_as_it_is_asked(&last.ident)));
+            let borrowed = call.args.iter().filter(|_| is_asked).filter_map(borrowed_mutably);
+            out.extend(borrowed.filter_map(|place| root_of(locals, place)));
+        }
+        Expr::MethodCall(call)
+            if is_one_of(&TAKING_OUT, call) || gives_as_it_is_asked(&call.method) =>
+        {
+            out.extend(root_of(locals, &call.receiver));
         }
         Expr::MethodCall(call) if ADAPTERS.iter().any(|method| call.method == method) => {
             changed_by(locals, &call.receiver, out);
@@ -109,7 +147,9 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
                 let usage = usage_of_closure(locals, argument);
                 out.extend(usage.writes.into_iter().map(|place| place.local));
                 changed_by(locals, argument, out);
+                out.extend(borrowed_mutably(argument).and_then(|it| root_of(locals, it)));
             }
+            out.extend(borrowed_mutably(&call.receiver).and_then(|it| root_of(locals, it)));
             let changed = match &call.method {
                 method if method == "by_ref" => Some(&*call.receiver),
                 method if DOING.iter().any(|doing| method == doing) => lent_mutably(&call.receiver),
@@ -118,6 +158,15 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
             out.extend(changed.and_then(|changed| root_of(locals, changed)));
         }
         _ => {}
+    }
+}
+
+/// What is borrowed as an iterator itself, `(&mut ids).zip(…)`.
+fn borrowed_mutably(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Reference(expr) => expr.mutability.is_some().then_some(&*expr.expr),
+        Expr::Paren(expr) => borrowed_mutably(&expr.expr),
+        _ => None,
     }
 }
 

@@ -65,6 +65,19 @@ pub(super) fn may_give_own(name: &Ident) -> bool {
     given_by(&file.text, &name.to_string()).any(|given| !given.contains(['&', '\'']))
 }
 
+/// Whether a function of this name in the file borrows something to change it, and may do so while the
+/// iterator that it gives is gone through.
+pub(super) fn gives_as_it_is_asked(name: &Ident) -> bool {
+    let Some(file) = file_of(name.span()) else { return false };
+    signatures(&file.text, &name.to_string()).any(changes_as_it_is_asked)
+}
+
+fn changes_as_it_is_asked(signature: &str) -> bool {
+    let Some((taken, given)) = signature.rsplit_once("->") else { return false };
+    let is_hidden = given.contains("impl ") || given.contains("dyn ");
+    is_hidden && taken.contains('&') && taken.contains("mut ")
+}
+
 fn all_give_literals(text: &str, name: &str) -> bool {
     let mut given = given_by(text, name);
     let is_literal = |given: &str| given.split_whitespace().eq(["&'static", "str"]);
@@ -80,14 +93,18 @@ fn may_give_literals(text: &str, name: &str) -> bool {
 
 /// What the functions of this name in the text give.
 fn given_by<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> + use<'t> {
-    let start = format!("fn {name}");
-    let rest: Vec<_> = text.split(&start).skip(1).collect();
-    let declared = rest.into_iter().filter(|rest| rest.starts_with(['(', '<']));
-    declared.map(|rest| {
-        let signature = rest.split(['{', ';']).next().unwrap_or_default();
+    signatures(text, name).map(|signature| {
         let given = signature.rsplit_once("->").map_or("", |(_, given)| given);
         given.split("where").next().unwrap_or_default()
     })
+}
+
+/// What stands behind the name of each function of this name, up to its body.
+fn signatures<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> + use<'t> {
+    let start = format!("fn {name}");
+    let rest: Vec<_> = text.split(&start).skip(1).collect();
+    let declared = rest.into_iter().filter(|rest| rest.starts_with(['(', '<']));
+    declared.map(|rest| rest.split(['{', ';']).next().unwrap_or_default())
 }
 
 fn is_balanced(text: &str) -> bool {

@@ -182,6 +182,7 @@ impl Position {
     note = "collect them first: `for item in list.iter().collect::<Vec<_>>()`; if there are references in them, \
             as values: `.map(|(number, line)| (number, line.clone()))`",
     note = "of what a method of your own gives by value: `for line in order.lines().into_iter()`",
+    note = "of an iterator that is used again after the loop: `while let Some(number) = numbers.next()`",
     note = "rule `saved_locals`"
 )]
 pub trait Gives<T> {}

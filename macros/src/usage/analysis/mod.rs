@@ -23,6 +23,8 @@ pub(super) enum Mode {
     BorrowMut,
     /// Borrows it, to change it or not.
     BorrowAny,
+    /// As `BorrowAny`, by a method of a name by which the standard library only looks.
+    BorrowAlike,
     /// Uses it up, unless a method of this name is the user's own and borrows it.
     TakeAny,
 }
@@ -116,13 +118,19 @@ impl<'a> Analysis<'a> {
                 self.usage.changes.insert(local);
                 self.usage.writes.insert(place.clone());
             }
+            Mode::BorrowAlike => {
+                self.usage.changes.insert(local);
+                self.usage.may_write.insert(place.clone());
+            }
             Mode::BorrowAny => {
                 self.usage.changes.insert(local);
                 self.usage.may_write.insert(place.clone());
+                self.usage.is_called.insert(place.clone());
             }
             Mode::TakeAny => {
                 self.usage.changes.insert(local);
                 self.usage.may_write.insert(place.clone());
+                self.usage.is_called.insert(place.clone());
                 if !place.fields.is_empty() {
                     self.usage.moves.insert(place.clone());
                 }
@@ -248,7 +256,7 @@ impl<'a> Analysis<'a> {
     /// What is done with a place when this is done with a part of it.
     fn inner(&self, mode: Mode) -> Mode {
         match mode {
-            Mode::BorrowMut | Mode::BorrowAny => mode,
+            Mode::BorrowMut | Mode::BorrowAny | Mode::BorrowAlike => mode,
             Mode::ScrutineeMut => Mode::BorrowMut,
             Mode::TakeAny => Mode::BorrowAny,
             Mode::Value | Mode::Scrutinee | Mode::Borrow => Mode::Borrow,

@@ -4,11 +4,11 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, UnOp};
 
 use super::{Analysis, Mode};
-use crate::carried::takes_receiver;
+use crate::carried::{self, answers, takes_receiver};
 use crate::ir::label_target;
 use crate::macros::{self, Piece, Role};
 use crate::normalize::select::Select;
-use crate::normalize::{is_assignment, is_comparison, is_lazy, split_type};
+use crate::normalize::{is_assignment, is_comparison, is_lazy, lends_shared, split_type};
 use crate::usage::Jump;
 
 /// Whether the method only looks at what it is called on, by the traits and types of the standard library
@@ -103,6 +103,12 @@ pub(crate) fn takes(call: &syn::ExprMethodCall) -> bool {
     ];
     let method = call.method.to_string();
     TAKING.contains(&method.as_str()) || method.starts_with("into_") || takes_receiver(call)
+}
+
+/// Whether the method has a name by which collections, texts and options are only looked at. Other types have
+/// such methods, too.
+fn seems_to_look(call: &syn::ExprMethodCall) -> bool {
+    lends_shared(call) || answers(call) || carried::only_looks(call)
 }
 
 impl Analysis<'_> {
@@ -201,6 +207,7 @@ impl Visit<'_> for Analysis<'_> {
                     call if only_looks(call) => Mode::Borrow,
                     call if changes(call) => Mode::BorrowMut,
                     call if takes(call) => Mode::TakeAny,
+                    call if seems_to_look(call) => Mode::BorrowAlike,
                     _ => Mode::BorrowAny,
                 };
                 self.visit(&expr.receiver, mode);
