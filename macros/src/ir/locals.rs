@@ -42,6 +42,8 @@ pub(crate) struct Local {
     pub(crate) may_be_text: bool,
     /// Whether the program has the text for good, if it is one.
     pub(crate) lasts: bool,
+    /// Whether blocks name the place that it borrows, where they name the local in the source.
+    pub(crate) is_seen_through: bool,
     /// What its first value does not tell of its type.
     pub(crate) untold: Option<Untold>,
 }
@@ -160,6 +162,7 @@ impl Locals {
             holds_range: false,
             may_be_text: false,
             lasts: false,
+            is_seen_through: false,
             untold: None,
         });
         id

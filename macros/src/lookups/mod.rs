@@ -1,6 +1,7 @@
 //! What is looked up again after an await, though something about that has changed since: the key, which rustc
 //! lets change or be moved, because only what it is looked up in is borrowed, or who has the other parts.
 
+mod behind;
 mod branches;
 mod moved_keys;
 
@@ -28,6 +29,7 @@ pub(crate) fn check(
     let lookups = Lookups { graph, liveness, layout };
     lookups.report_changed_keys(diagnostics);
     branches::report(&lookups, diagnostics);
+    behind::report(&lookups, diagnostics);
     moved_keys::find(&lookups)
 }
 

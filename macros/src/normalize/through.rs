@@ -53,6 +53,7 @@ impl Lower<'_> {
             for (block, seen) in blocks.iter_mut().zip(seen) {
                 **block = seen;
             }
+            self.locals[id].is_seen_through = true;
             // It is used by that.
             self.code(let_stmt(wild_pat(), syn::parse_quote!(&#borrow)));
         }
