@@ -16,7 +16,7 @@ pub(super) struct Changed {
     pub(super) changes: BTreeSet<LocalId>,
     writes: BTreeSet<Place>,
     may_write: BTreeSet<Place>,
-    is_called: BTreeSet<Place>,
+    called: BTreeSet<Place>,
     spends: BTreeSet<Place>,
     pub(super) exits: Exits,
 }
@@ -24,19 +24,19 @@ pub(super) struct Changed {
 impl Changed {
     /// Adds what another operand may do.
     pub(super) fn note(&mut self, locals: &Locals, operand: &Expr) {
-        let Usage { changes, writes, may_write, is_called, spends, .. } =
+        let Usage { changes, writes, may_write, called, spends, .. } =
             Usage::of_expr(locals, operand);
         self.changes.extend(changes);
         self.writes.extend(writes);
         self.may_write.extend(may_write);
-        self.is_called.extend(is_called);
+        self.called.extend(called);
         self.spends.extend(spends);
         self.exits.note(operand);
     }
 
     /// As [`may_change`](Self::may_change), where methods of the standard library's names only look at it.
     pub(super) fn may_change_lent(&self, place: &Place) -> bool {
-        self.writes.iter().chain(&self.is_called).any(|written| written.overlaps(place))
+        self.writes.iter().chain(&self.called).any(|written| written.overlaps(place))
     }
 
     /// Whether they may change the place or a part of it.

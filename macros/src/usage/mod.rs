@@ -83,7 +83,7 @@ pub(crate) struct Usage {
     /// What else it may change: what methods are called on of which that is not known.
     pub(crate) may_write: BTreeSet<Place>,
     /// Those of them of which no method of the standard library has the name and only looks.
-    pub(crate) is_called: BTreeSet<Place>,
+    pub(crate) called: BTreeSet<Place>,
     /// What it may assign as a whole.
     pub(crate) replaces: BTreeSet<LocalId>,
     /// What it uses up as a whole, unless that is copied.

@@ -125,12 +125,12 @@ impl<'a> Analysis<'a> {
             Mode::BorrowAny => {
                 self.usage.changes.insert(local);
                 self.usage.may_write.insert(place.clone());
-                self.usage.is_called.insert(place.clone());
+                self.usage.called.insert(place.clone());
             }
             Mode::TakeAny => {
                 self.usage.changes.insert(local);
                 self.usage.may_write.insert(place.clone());
-                self.usage.is_called.insert(place.clone());
+                self.usage.called.insert(place.clone());
                 if !place.fields.is_empty() {
                     self.usage.moves.insert(place.clone());
                 }
