@@ -7,8 +7,8 @@ pub use std::task::Poll;
 
 pub use inventory;
 
-use crate::codec::Described;
 use crate::machine::context::Description;
+use crate::machine::durable::SavedKind;
 use crate::machine::{ReturnShape, Unreturned};
 
 pub use crate::activities::{
@@ -38,11 +38,12 @@ pub use crate::machine::{
 pub use crate::machine::{
     Context, Definition, Durability, DurableItem, Each, Halt, Held, HeldByParts, Holds, Hole,
     Items, KeptKey, Literal, Local, Never, Owned, OwnedItems, Parked, Parts, Position, Region,
-    Registered, Slot, StepError, Texts, Told, TypeOf, Workflow, WorkflowCall, WorkflowEntry,
-    WorkflowOptions, beside, branch, choice, copy_of_index, copy_of_key, current_copy,
-    current_item, failed, forget, future, held_as, inclusive_range, inspected, item, item_list,
-    items, keeps, lasting, lender, lent_by, lent_mutably, lent_text, local, next_copy, next_item,
-    number, opened, outcome, owned_text, owned_texts, range, static_text, static_texts, take_ok,
+    Registered, Slot, StepError, Texts, Told, TypeOf, Untouched, Workflow, WorkflowCall,
+    WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_index, copy_of_key,
+    current_copy, current_item, failed, forget, future, held_as, inclusive_range, inspected, item,
+    item_list, items, keeps, lasting, lender, lent_by, lent_mutably, lent_text, local, next_copy,
+    next_item, number, opened, outcome, owned_text, owned_texts, range, static_text, static_texts,
+    take_ok,
 };
 pub use crate::model::graph::{END, edges, saved_locals};
 pub use crate::model::{AwaitKind, Graph, Node, Payload, RetryPolicy};
@@ -85,7 +86,7 @@ pub fn describe(
     cx: &Context,
     arguments: &[&ArgumentKind],
     names: &'static [&'static str],
-    locals: &[&Described],
+    locals: &[&SavedKind],
 ) {
     let arguments = arguments.iter().copied().copied().collect();
     let locals = names.iter().copied().zip(locals.iter().copied().copied()).collect();

@@ -75,6 +75,8 @@ impl Printer<'_> {
         };
         let mut out = Vec::new();
         let mut loads = Vec::new();
+        // How much there is once something has been declared that stands for what is not touched.
+        let mut untouched = None;
         let root = self.root;
         let made: BTreeSet<LocalId> = (root.entry.iter().chain(&root.carried))
             .map(|id| self.machine.layout.variable(*id).place.local)
@@ -86,12 +88,19 @@ impl Printer<'_> {
             }
             let of_local =
                 |id: &&VariableId| self.machine.layout.variable(**id).place.local == local;
-            let entry = self.root.entry.iter().filter(of_local);
-            loads.extend(entry.copied().filter(|id| !self.root.keeps(*id)));
+            let entry = self.root.entry.iter().filter(of_local).copied();
+            let (kept, here): (Vec<_>, Vec<_>) = entry.partition(|id| self.root.keeps(*id));
+            loads.extend(here);
             let carried = self.root.carried.iter().find(of_local);
             let is_declared = self.root.declared.contains(&local);
-            if carried.is_some() || is_declared {
+            let is_dropped_here = self.root.may_end && !kept.is_empty();
+            if !loads.is_empty() && (carried.is_some() || is_declared || is_dropped_here) {
                 out.push(self.load(std::mem::take(&mut loads)));
+            }
+            if is_dropped_here {
+                let is_next = untouched == Some(out.len());
+                out.extend(self.declare_untouched(&kept, is_next));
+                untouched = Some(out.len());
             }
             if is_declared {
                 // Where it is declared in the source, rustc says whether it is used.

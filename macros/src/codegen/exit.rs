@@ -44,6 +44,7 @@ impl Printer<'_> {
         span: Span,
     ) -> TokenStream {
         let (forget, back) = (self.forget_all(filled), self.hand_back());
+        let untouched = self.drop_untouched();
         let (result, result_of_type) = match self.machine.graph[self.root.block].region {
             None => {
                 let (result, ty) = (hidden("value"), self.return_type());
@@ -56,7 +57,7 @@ impl Printer<'_> {
             }
         };
         let complete = quote_spanned!(span=> return __piton::Ok(#result));
-        quote!({ #forget #result_of_type #back #complete })
+        quote!({ #forget #result_of_type #back #untouched #complete })
     }
 
     /// The type of the workflow's value. What rustc says of a value of another type, it says of the type

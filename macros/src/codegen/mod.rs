@@ -24,6 +24,7 @@ mod suspend;
 mod tied;
 mod tokens;
 mod told;
+mod untouched;
 mod whose_parts;
 
 use proc_macro2::TokenStream;

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -34,6 +35,8 @@ pub(super) struct Printer<'a> {
     pub(super) flags: RefCell<Vec<(Place, Ident)>>,
     /// The copies that have been forgotten for the return whose value is being printed.
     pub(super) returning: RefCell<Vec<(Place, Ident)>>,
+    /// The positions, in the state before, of what is dropped as it is there if the workflow ends here.
+    pub(super) untouched: RefCell<Vec<Range<usize>>>,
     /// The locals that have been assigned as a whole since parts of them were variables.
     pub(super) whole: RefCell<BTreeSet<LocalId>>,
     /// The parts that have been moved out of them since.
@@ -56,6 +59,7 @@ impl<'a> Printer<'a> {
             filling: RefCell::default(),
             flags: RefCell::default(),
             returning: RefCell::default(),
+            untouched: RefCell::default(),
             whole: RefCell::default(),
             moved: RefCell::default(),
         }

@@ -67,7 +67,7 @@ pub(super) fn describe(machine: &Machine<'_>, described: &[(String, Ident)]) -> 
             #cx,
             &[#(&#arguments.kind),*],
             &[#(#names),*],
-            &[#(&#tokens.coding.described),*],
+            &[#(&#tokens.coding.kind),*],
         );
     }
 }

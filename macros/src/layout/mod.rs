@@ -91,8 +91,10 @@ pub(crate) struct Root {
     pub(crate) used_by_regions: BTreeSet<LocalId>,
     /// What the regions take over that it begins.
     given: BTreeSet<LocalId>,
-    /// What of `entry` its code does not touch and all of its exits need.
+    /// What of `entry` its code does not touch and all of its exits need, but for the end of the workflow.
     kept: BTreeSet<VariableId>,
+    /// Whether the workflow may end in it, where what it keeps is dropped.
+    pub(crate) may_end: bool,
     /// What other roots read, and this one neither reads nor hands on.
     pub(crate) idle: BTreeSet<LocalId>,
     /// What it reads or hands on only behind a call that may never return.
@@ -236,6 +238,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             used_by_regions: used_by_regions(graph, captures, block),
             given: given_in(graph, captures, block, &root_of),
             kept: BTreeSet::new(),
+            may_end: false,
             idle: BTreeSet::new(),
             hidden: BTreeSet::new(),
             carried: Vec::new(),

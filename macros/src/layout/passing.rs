@@ -8,7 +8,7 @@ use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
 use crate::cfg;
-use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, Terminator};
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, ScopeId, Terminator};
 use crate::liveness::Liveness;
 use crate::usage::Place;
 
@@ -153,8 +153,12 @@ pub(super) fn keep(
         roots.iter().map(|root| (root.block, root.entry.clone())).collect();
     let mut exits: HashMap<BlockId, Vec<Option<BlockId>>> = HashMap::new();
     let mut replaced: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
+    let mut left: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
     for id in graph.block_ids() {
         exits.entry(root_of[id.0]).or_default().extend(exits_of(graph, links, id));
+        let scopes = scopes_left(graph, root_of[id.0], id).into_iter();
+        let locals = scopes.flat_map(|scope| &graph.scopes[scope.0].locals);
+        left.entry(root_of[id.0]).or_default().extend(locals);
         let parts = stand_ins.replaced(graph, id).into_iter().map(|part| part.local);
         replaced.entry(root_of[id.0]).or_default().extend(parts);
     }
@@ -162,6 +166,13 @@ pub(super) fn keep(
     let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
     for root in roots.iter_mut().filter(|root| !is_given(root)) {
         let exits = exits.get(&root.block).map(Vec::as_slice).unwrap_or_default();
+        // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
+        // copies of parts in it that are not to be.
+        let is_resumed = matches!(graph[root.block].kind, BlockKind::Resume(_));
+        let reads_state = is_resumed && graph[root.block].region.is_none();
+        let left = left.get(&root.block);
+        let is_left = |local| left.is_some_and(|left| left.contains(&local));
+        let is_whole = |local| root.gone.iter().all(|part| part.local != local);
         let is_kept = |id: &VariableId| {
             let local = variables[id.0].place.local;
             !root.named.contains(&local)
@@ -170,7 +181,10 @@ pub(super) fn keep(
                 && !root.given.contains(&local)
                 && !replaced[&root.block].contains(&local)
                 // Where it ends, it must be there to be dropped.
-                && exits.iter().all(|exit| exit.is_some_and(|exit| entries[&exit].contains(id)))
+                && exits.iter().all(|exit| match exit {
+                    Some(exit) => entries[exit].contains(id),
+                    None => reads_state && is_whole(local) && !is_left(local),
+                })
         };
         let kept: BTreeSet<_> = root.entry.iter().copied().filter(is_kept).collect();
         let goes_on = exits.iter().flatten().any(|exit| is_entered_within(graph, *exit));
@@ -178,7 +192,24 @@ pub(super) fn keep(
             kept.iter().for_each(|id| variables[id.0].comes_saved = true);
         }
         root.kept = kept;
+        root.may_end = reads_state && exits.contains(&None);
     }
+}
+
+/// The scopes that are open where the root begins, and that a block of it has left where it begins or leaves. What is
+/// declared there is dropped then, and not where the workflow ends.
+fn scopes_left(graph: &Graph, root: BlockId, id: BlockId) -> Vec<ScopeId> {
+    let mut path = scope_path(graph, graph[id].scope);
+    let open = scope_path(graph, graph[root].scope);
+    let mut left: Vec<_> = open.into_iter().filter(|scope| !path.contains(scope)).collect();
+    for node in &graph[id].nodes {
+        match node {
+            Node::Enter(scope) => path.push(*scope),
+            Node::Leave => left.extend(path.pop()),
+            _ => {}
+        }
+    }
+    left
 }
 
 pub(super) fn used_by_regions(

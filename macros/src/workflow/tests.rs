@@ -70,6 +70,17 @@ fn a_select_and_early_returns() {
 }
 
 #[test]
+fn steps_that_may_fail() {
+    insta::assert_snapshot!(passes(quote! {
+        async fn run(order: Order, owner: Owner, notes: Vec<String>) -> piton::Result<Summary> {
+            let receipt = charge(&owner.card).await?;
+            let parcel = ship(&receipt).await?;
+            Ok(Summary { order, owner, notes, parcel })
+        }
+    }));
+}
+
+#[test]
 fn shadowing_borrows_and_awaits_in_expressions() {
     insta::assert_snapshot!(passes(quote! {
         async fn run(x: u64) -> u64 {

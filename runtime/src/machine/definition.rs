@@ -1,6 +1,9 @@
 //! The identity of a definition: what its states, and the arguments of its runs, are known by.
 
+use std::collections::HashMap;
+
 use super::context::Description;
+use super::durable::DropSaved;
 use super::values::ArgumentKind;
 use super::workflow::Halt;
 use super::{Context, Parked, WorkflowEntry};
@@ -16,6 +19,8 @@ pub struct Definition {
     pub schemas: Vec<(&'static str, Schema)>,
     /// The types of the arguments.
     pub(crate) arguments: Vec<ArgumentKind>,
+    /// By state, how each of its locals is dropped.
+    pub(super) drops: Vec<Vec<Option<DropSaved>>>,
 }
 
 impl Definition {
@@ -29,7 +34,14 @@ impl Definition {
         let types: Vec<_> = arguments.iter().map(|argument| argument.described).collect();
         let returned = entry.steps.returned().schema();
         let mut schemas = vec![("arguments", Schema::of_tuple(&types)), ("return value", returned)];
-        schemas.extend(locals.into_iter().map(|(name, local)| (name, local.schema())));
+        schemas.extend(locals.iter().map(|(name, local)| (*name, local.described.schema())));
+        let drop_of: HashMap<_, _> =
+            locals.into_iter().map(|(name, local)| (name, local.drop)).collect();
+        let drops = entry.graph.nodes.iter().map(|node| {
+            let names = node.locals.iter().map(|local| local.name);
+            names.map(|name| drop_of.get(name).copied().flatten()).collect()
+        });
+        let drops = drops.collect();
         let mut hash = StableHash::new();
         hash.add(entry.graph.workflow);
         for node in entry.graph.nodes {
@@ -44,7 +56,7 @@ impl Definition {
                 None => hash.add(&schema.type_name),
             }
         }
-        Self { hash: DefinitionHash(hash.0), schemas, arguments }
+        Self { hash: DefinitionHash(hash.0), schemas, arguments, drops }
     }
 
     /// What states are known by: the hash, in simulations as the build of the process has it.

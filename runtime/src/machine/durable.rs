@@ -99,8 +99,28 @@ impl<T> TypeOf<T> {
 pub struct Coding<T> {
     pub(super) save: fn(&T, &mut Vec<u8>) -> Result<(), CodecError>,
     pub(super) load: fn(&[u8]) -> Result<T, CodecError>,
-    /// What the values look like.
-    pub described: Described,
+    /// What is known of them without their type.
+    pub kind: SavedKind,
+}
+
+/// What is known of saved values without their type.
+#[derive(Clone, Copy, Debug)]
+pub struct SavedKind {
+    /// What they look like.
+    pub(crate) described: Described,
+    /// `None` if nothing is done when one is dropped.
+    pub(super) drop: Option<DropSaved>,
+}
+
+/// Reads a saved value only for it to be dropped.
+pub(super) type DropSaved = fn(&[u8]);
+
+impl SavedKind {
+    /// Of values of type `T`, which look like those of type `Seen` and are dropped by `drop`.
+    pub(super) const fn of<T, Seen: Durable>(drop: DropSaved) -> Self {
+        let drop = if std::mem::needs_drop::<T>() { Some(drop) } else { None };
+        Self { described: Described::of::<Seen>(), drop }
+    }
 }
 
 /// Apart, because what knows the type is compiled for each.
@@ -115,10 +135,14 @@ pub const fn local<T: Durable>() -> Local<T> {
             &Coding {
                 save: codec::encode_into::<T>,
                 load: codec::decode::<T>,
-                described: Described::of::<T>(),
+                kind: SavedKind::of::<T, T>(drop_saved::<T>),
             }
         },
     }
+}
+
+pub(super) fn drop_saved<T: Durable>(saved: &[u8]) {
+    drop(codec::decode::<T>(saved));
 }
 
 // Whatever is put into the step function is optimized again in each of them, so these are called: 200 small workflows

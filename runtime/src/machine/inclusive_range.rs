@@ -7,8 +7,9 @@ use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
+use super::durable::SavedKind;
 use super::{Coding, Durable, Local};
-use crate::codec::{self, CodecError, Described};
+use crate::codec::{self, CodecError};
 
 /// A range that gives its numbers.
 #[diagnostic::on_unimplemented(
@@ -32,7 +33,7 @@ where
             &Coding {
                 save: save_range::<T>,
                 load: load_range::<T>,
-                described: Described::of::<(T, T, bool)>(),
+                kind: SavedKind::of::<T, (T, T, bool)>(|saved| drop(load_range::<T>(saved))),
             }
         },
     }

@@ -6,8 +6,9 @@ use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
+use super::durable::SavedKind;
 use super::{Asked, Coding, Durable, Local, local};
-use crate::codec::{self, CodecError, Described};
+use crate::codec::{self, CodecError};
 
 /// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
 /// until they have had their turn, so more would be a mistake, and an endless iterator a hang.
@@ -130,7 +131,7 @@ pub fn item_list<T: DurableItem>() -> Local<Items<T>> {
             &Coding {
                 save: save_items::<T>,
                 load: load_items::<T>,
-                described: Described::of::<Vec<T>>(),
+                kind: SavedKind::of::<Items<T>, Vec<T>>(|saved| drop(load_items::<T>(saved))),
             }
         },
     }

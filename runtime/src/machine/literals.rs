@@ -9,10 +9,11 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 
+use super::durable::{SavedKind, drop_saved};
 use super::iteration::{Items, load_items_by, save_items};
 use super::texts::kept;
 use super::{Borrowed, Coding, Durable, Local, Whole, local};
-use crate::codec::{self, CodecError, Described};
+use crate::codec::{self, CodecError};
 
 /// How values are saved that are, or are not, texts for good.
 #[diagnostic::on_unimplemented(
@@ -38,7 +39,7 @@ impl<T: Lasting> Holds<T> for Borrowed {
     const CODING: &'static Coding<T> = &Coding {
         save: codec::encode_into::<T>,
         load: |saved| codec::decode::<T::Read>(saved).map(T::kept),
-        described: Described::of::<T::Read>(),
+        kind: SavedKind::of::<T, T::Read>(drop_saved::<T::Read>),
     };
 }
 
@@ -185,7 +186,7 @@ impl<T: Serialize + 'static, H: HoldsPart<T> + 'static> Holds<Items<T>> for Each
     const CODING: &'static Coding<Items<T>> = &Coding {
         save: save_items::<T>,
         load: |saved| load_items_by(saved, first::<T, H>),
-        described: Described::of::<Vec<H::Read>>(),
+        kind: SavedKind::of::<Items<T>, Vec<H::Read>>(drop_saved::<Vec<H::Read>>),
     };
 }
 
@@ -223,7 +224,7 @@ const fn by_parts<T: Serialize + 'static, H: HoldsPart<T>>() -> &'static Coding<
         &Coding {
             save: codec::encode_into::<T>,
             load: |saved| codec::decode::<H::Read>(saved).map(H::kept),
-            described: Described::of::<H::Read>(),
+            kind: SavedKind::of::<T, H::Read>(drop_saved::<H::Read>),
         }
     }
 }

@@ -12,7 +12,7 @@ mod cancellation;
 pub(crate) mod common;
 pub(crate) mod context;
 mod definition;
-mod durable;
+pub(crate) mod durable;
 pub(crate) mod entry;
 mod fallible;
 mod frame;
@@ -38,6 +38,7 @@ mod standalone;
 mod step;
 mod texts;
 mod timer;
+mod untouched;
 pub(crate) mod values;
 pub(crate) mod workflow;
 mod writer;
@@ -80,6 +81,7 @@ pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use texts::{Texts, lent_text, owned_text, owned_texts, static_text, static_texts};
 pub use timer::{PendingTimer, Sleep};
+pub use untouched::Untouched;
 pub use values::Values;
 pub use workflow::{
     Durability, Halt, Outcome, Returned, Steps, Typed, Workflow, WorkflowCall, WorkflowOptions,

@@ -195,8 +195,12 @@ mod tests {
         edges: &[],
     };
 
-    const DEFINITION: Definition =
-        Definition { hash: DefinitionHash(7), schemas: Vec::new(), arguments: Vec::new() };
+    const DEFINITION: Definition = Definition {
+        hash: DefinitionHash(7),
+        schemas: Vec::new(),
+        arguments: Vec::new(),
+        drops: Vec::new(),
+    };
 
     /// Parked in state `three`, with locals of all lengths of length, and one operation.
     fn parked(operation: &[u8]) -> Parked {

@@ -10,9 +10,10 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
+use super::durable::SavedKind;
 use super::iteration::{Items, load_items_by, save_items};
 use super::{Coding, Local, Parked, local};
-use crate::codec::{self, CodecError, Described};
+use crate::codec::{self, CodecError};
 
 /// Makes the token of a `&str`. See [`local`].
 pub const fn lent_text() -> Local<String> {
@@ -69,7 +70,7 @@ pub fn static_text() -> Local<&'static str> {
             &Coding {
                 save: |text, out| codec::encode_into(text, out),
                 load: |saved| codec::decode::<String>(saved).map(|text| kept(&text)),
-                described: Described::of::<String>(),
+                kind: SavedKind::of::<&str, String>(|_| {}),
             }
         },
     }
@@ -83,7 +84,7 @@ pub fn static_texts() -> Local<Items<&'static str>> {
             &Coding {
                 save: save_items::<&'static str>,
                 load: |saved| load_items_by(saved, first_text),
-                described: Described::of::<Vec<String>>(),
+                kind: SavedKind::of::<&str, Vec<String>>(|_| {}),
             }
         },
     }

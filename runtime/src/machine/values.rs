@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 
+use super::durable::SavedKind;
 use super::{Coding, Durable, Local, local};
 use crate::codec::{self, Arguments, ArgumentsReader, CodecError, Described, next_argument};
 use crate::model::Payload;
@@ -64,7 +65,7 @@ impl<T: 'static> Coding<T> {
             &Self {
                 save: |_, _| is_refused(),
                 load: |_| is_refused(),
-                described: Described::of::<()>(),
+                kind: SavedKind::of::<(), ()>(|_| {}),
             }
         }
     }

@@ -11,10 +11,10 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::waits::WaitGroup;
+use super::durable::SavedKind;
 use super::step::Arrivals;
 use super::values::ArgumentKind;
 use super::{Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
-use crate::codec::Described;
 use crate::hidden::Hidden;
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
 
@@ -53,7 +53,7 @@ struct Fields {
 #[derive(Debug, Default)]
 pub(crate) struct Description {
     pub(crate) arguments: Vec<ArgumentKind>,
-    pub(crate) locals: Vec<(&'static str, Described)>,
+    pub(crate) locals: Vec<(&'static str, SavedKind)>,
 }
 
 /// What steps have made of activities on queues and no commit has written yet.

@@ -1,0 +1,53 @@
+//! What of the state before a root does not touch, and drops if the workflow ends there.
+//!
+//! It is not loaded for that at every step, but read where the workflow ends. A variable without a value
+//! stands for it: given one there, it is dropped in the order of the source, and elsewhere it is no code.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::Index;
+
+use super::print::Printer;
+use super::step::parked;
+use crate::hygiene::hidden;
+use crate::layout::VariableId;
+
+impl Printer<'_> {
+    /// Declares what stands for these parts of a local, unless what comes right before them stands for these, too.
+    pub(super) fn declare_untouched(
+        &self,
+        ids: &[VariableId],
+        is_next: bool,
+    ) -> Option<TokenStream> {
+        let first = self.position(*ids.first()?)?;
+        let end = first + ids.len();
+        let mut untouched = self.untouched.borrow_mut();
+        match untouched.last_mut().filter(|last| is_next && last.end == first) {
+            Some(last) => {
+                last.end = end;
+                None
+            }
+            None => {
+                untouched.push(first..end);
+                let held = held(first);
+                Some(quote!(let #held: __piton::Untouched;))
+            }
+        }
+    }
+
+    /// Gives it what is to be dropped.
+    pub(super) fn drop_untouched(&self) -> TokenStream {
+        let parked = parked();
+        let untouched = self.untouched.borrow();
+        let give = untouched.iter().map(|positions| {
+            let held = held(positions.start);
+            let (first, end) = (Index::from(positions.start), Index::from(positions.end));
+            quote!(#held = #parked.untouched(<Self as __piton::Workflow>::entry(), #first, #end);)
+        });
+        give.collect()
+    }
+}
+
+fn held(first: usize) -> Ident {
+    hidden(&format!("u{first}"))
+}
