@@ -9,7 +9,7 @@ use anyhow::Result;
 
 pub(crate) use self::compiler::Profile;
 use self::compiler::{Compiler, Taken};
-use self::source::{Awaited, Flavor};
+use self::source::{Awaited, Flavor, Outcome};
 use crate::report::{Figure, Target, Unit};
 use crate::session::Session;
 
@@ -42,11 +42,11 @@ struct Pair {
 pub(crate) async fn run(session: &mut Session, profile: Profile) -> Result<()> {
     let compiler = Compiler::prepare(profile).await?;
     let bound = (profile == Profile::Debug).then_some(BOUND);
-    let pair = compile_both(&compiler, source::activities).await?;
+    let pair = compile_both(&compiler, |flavor| source::activities(flavor, Outcome::Value)).await?;
     session.report.add(pair.figure("activities only", None));
     let mut pairs = Vec::new();
     for awaits in AWAITS {
-        let source = |flavor| source::straight(flavor, Awaited::Here, awaits);
+        let source = |flavor| source::straight(flavor, Awaited::Here, Outcome::Value, awaits);
         let pair = compile_both(&compiler, source).await?;
         let bound = bound.filter(|_| awaits <= BOUNDED_AWAITS);
         let name = format!("{awaits} awaits, {} live locals", source::LIVE);
@@ -54,6 +54,11 @@ pub(crate) async fn run(session: &mut Session, profile: Profile) -> Result<()> {
         pairs.push((awaits, pair));
         let expansion = compiler.expansion(&source(Flavor::Piton), "straight").await?;
         session.report.add(expansion_size(awaits, &expansion));
+    }
+    for awaits in AWAITS.into_iter().filter(|awaits| *awaits <= BOUNDED_AWAITS) {
+        let source = |flavor| source::straight(flavor, Awaited::Here, Outcome::Result, awaits);
+        let pair = compile_both(&compiler, source).await?;
+        session.report.add(pair.figure(&format!("{awaits} awaits, each with a `?`"), bound));
     }
     for step in pairs.windows(2) {
         let ((fewer, from), (more, to)) = (step[0], step[1]);
@@ -75,15 +80,18 @@ async fn built_before(
     session: &mut Session,
     bound: Option<f64>,
 ) -> Result<()> {
-    for flavor in [Flavor::Piton, Flavor::Plain] {
-        compiler.build(flavor.library(), &source::activities(flavor)).await?;
+    for (outcome, what) in [(Outcome::Result, "awaits with a `?`"), (Outcome::Value, "awaits")] {
+        for flavor in [Flavor::Piton, Flavor::Plain] {
+            compiler.build(flavor.library(), &source::activities(flavor, outcome)).await?;
+        }
+        for awaits in AWAITS.into_iter().filter(|awaits| *awaits <= BOUNDED_AWAITS) {
+            let source = |flavor| source::straight(flavor, Awaited::BuiltBefore, outcome, awaits);
+            let pair = compile_both(compiler, source).await?;
+            let name = format!("{awaits} {what}, activities built before");
+            session.report.add(pair.figure(&name, bound));
+        }
     }
-    for awaits in AWAITS.into_iter().filter(|awaits| *awaits <= BOUNDED_AWAITS) {
-        let source = |flavor| source::straight(flavor, Awaited::BuiltBefore, awaits);
-        let pair = compile_both(compiler, source).await?;
-        let name = format!("{awaits} awaits, activities built before");
-        session.report.add(pair.figure(&name, bound));
-    }
+    // The library that was built last is the one for these.
     let source = |flavor| source::small(flavor, Awaited::BuiltBefore, SMALL);
     let pair = compile_both(compiler, source).await?;
     let name = format!("{SMALL} small functions, activities built before");

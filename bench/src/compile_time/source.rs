@@ -33,43 +33,55 @@ impl Flavor {
     }
 }
 
+/// Whether what is awaited may fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It gives its value.
+    Value,
+    /// It gives a `Result`, and each await has a `?`.
+    Result,
+}
+
 /// The types that locals have in turn, each with the function that is awaited for it.
 const TYPES: [(&str, &str); 4] =
     [("u64", "count"), ("String", "name"), ("Vec<u32>", "list"), ("(u64, String)", "pair")];
 
-/// The functions that are awaited.
-const FUNCTIONS: [&str; 4] = [
-    "async fn count(value: u64) -> u64 { value + 1 }",
-    "async fn name(value: String) -> String { value }",
-    "async fn list(value: Vec<u32>) -> Vec<u32> { value }",
-    "async fn pair(value: (u64, String)) -> (u64, String) { value }",
-];
-
 /// One function of `awaits` awaits in a row, with [`LIVE`] locals of several types live across each.
-pub(super) fn straight(flavor: Flavor, awaited: Awaited, awaits: usize) -> String {
-    let mut source = preamble(flavor, awaited);
+pub(super) fn straight(
+    flavor: Flavor,
+    awaited: Awaited,
+    outcome: Outcome,
+    awaits: usize,
+) -> String {
+    let mut source = preamble(flavor, awaited, outcome);
+    let (returned, question, last) = match (outcome, flavor) {
+        (Outcome::Value, _) => ("u64", "", "0"),
+        (Outcome::Result, Flavor::Piton) => ("piton::Result<u64>", "?", "Ok(0)"),
+        (Outcome::Result, Flavor::Plain) => ("Result<u64, String>", "?", "Ok(0)"),
+    };
     let window = LIVE + 1;
     let type_of = |local: usize| TYPES[local % window % TYPES.len()];
     let parameters: Vec<_> =
         (0..window).map(|local| format!("x{local}: {}", type_of(local).0)).collect();
     source.push_str(attribute(flavor, "#[workflow]\n"));
-    let _ = writeln!(source, "pub async fn straight({}) -> u64 {{", parameters.join(", "));
+    let _ = writeln!(source, "pub async fn straight({}) -> {returned} {{", parameters.join(", "));
     for local in window..window + awaits {
         let (_, function) = type_of(local);
-        let _ = writeln!(source, "    let x{local} = {function}(x{}).await;", local - window);
+        let argument = local - window;
+        let _ = writeln!(source, "    let x{local} = {function}(x{argument}).await{question};");
     }
-    let last: Vec<_> = (awaits..awaits + window).map(|local| format!("x{local}")).collect();
-    let _ = writeln!(source, "    drop(({}));\n    0\n}}", last.join(", "));
+    let left: Vec<_> = (awaits..awaits + window).map(|local| format!("x{local}")).collect();
+    let _ = writeln!(source, "    drop(({}));\n    {last}\n}}", left.join(", "));
     if flavor == Flavor::Plain {
         let arguments = vec!["Default::default()"; window].join(", ");
-        drive(&mut source, "straight", &arguments);
+        drive(&mut source, "straight", &arguments, returned);
     }
     source
 }
 
 /// `count` functions of three awaits, with a loop and a branch.
 pub(super) fn small(flavor: Flavor, awaited: Awaited, count: usize) -> String {
-    let mut source = preamble(flavor, awaited);
+    let mut source = preamble(flavor, awaited, Outcome::Value);
     for index in 0..count {
         source.push_str(attribute(flavor, "#[workflow]\n"));
         let _ = writeln!(
@@ -90,16 +102,17 @@ pub(super) fn small(flavor: Flavor, awaited: Awaited, count: usize) -> String {
 }}"
         );
         if flavor == Flavor::Plain {
-            drive(&mut source, &format!("small_{index}"), "Default::default(), String::new()");
+            let name = format!("small_{index}");
+            drive(&mut source, &name, "Default::default(), String::new()", "u64");
         }
     }
     source
 }
 
 /// What each program begins with.
-fn preamble(flavor: Flavor, awaited: Awaited) -> String {
+fn preamble(flavor: Flavor, awaited: Awaited, outcome: Outcome) -> String {
     match awaited {
-        Awaited::Here => activities(flavor),
+        Awaited::Here => activities(flavor, outcome),
         Awaited::BuiltBefore => {
             let library = flavor.library();
             format!("{}extern crate {library};\nuse {library}::*;\n", prelude(flavor))
@@ -108,10 +121,18 @@ fn preamble(flavor: Flavor, awaited: Awaited) -> String {
 }
 
 /// The functions that the others await.
-pub(super) fn activities(flavor: Flavor) -> String {
+pub(super) fn activities(flavor: Flavor, outcome: Outcome) -> String {
     let mut source = prelude(flavor).to_owned();
-    for function in FUNCTIONS {
-        let _ = writeln!(source, "{}pub {function}", attribute(flavor, "#[activity]\n"));
+    for (ty, function) in TYPES {
+        let attribute = attribute(flavor, "#[activity]\n");
+        let (returned, body) = match outcome {
+            Outcome::Value => (ty.to_owned(), "value"),
+            Outcome::Result => (format!("Result<{ty}, String>"), "Ok(value)"),
+        };
+        let _ = writeln!(
+            source,
+            "{attribute}pub async fn {function}(value: {ty}) -> {returned} {{ {body} }}"
+        );
     }
     source
 }
@@ -130,10 +151,10 @@ fn attribute(flavor: Flavor, attribute: &'static str) -> &'static str {
 
 /// Without a use, rustc would not compile the future of a plain function. A workflow is registered,
 /// which is one.
-fn drive(source: &mut String, function: &str, arguments: &str) {
+fn drive(source: &mut String, function: &str, arguments: &str, returned: &str) {
     let _ = writeln!(
         source,
-        "pub fn drive_{function}() -> std::pin::Pin<Box<dyn Future<Output = u64> + Send>> {{
+        "pub fn drive_{function}() -> std::pin::Pin<Box<dyn Future<Output = {returned}> + Send>> {{
     Box::pin({function}({arguments}))
 }}"
     );
