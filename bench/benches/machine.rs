@@ -27,12 +27,12 @@ struct Item {
 }
 
 #[activity]
-async fn look_up(sku: u64) -> u64 {
-    sku
+async fn look_up(sku: u64) -> Result<u64, String> {
+    Ok(sku)
 }
 
 /// Ten locals live across the await in the loop: six arguments, `total`, `seen`, the iterator and the
-/// call.
+/// call. As everyday code it may fail at each.
 #[workflow]
 async fn typical(
     id: u64,
@@ -41,18 +41,18 @@ async fn typical(
     items: Vec<Item>,
     note: Option<String>,
     receipt: (u64, String),
-) -> u64 {
+) -> piton::Result<u64> {
     let mut total = 0;
     let mut seen = Vec::new();
     for round in 0..u64::MAX {
-        let found = look_up(round).await;
+        let found = look_up(round).await?;
         total += found;
         if seen.len() < 8 {
             seen.push(found);
         }
     }
     drop((customer, address, items, note, receipt, seen));
-    total + id
+    Ok(total + id)
 }
 
 /// The same state by hand.
@@ -89,7 +89,8 @@ impl ByHand {
 /// Decodes the state and the result, goes on, encodes the state and the next call.
 fn step_by_hand(state: &[u8], result: &Payload) -> (Vec<u8>, Payload) {
     let mut state: ByHand = codec::decode(state).expect("a state");
-    let found: u64 = codec::from_payload(result).expect("a number");
+    let found: Result<u64, String> = codec::from_payload(result).expect("a result");
+    let found = found.expect("a number");
     state.total += found;
     if state.seen.len() < 8 {
         state.seen.push(found);
@@ -116,7 +117,7 @@ fn machine() -> Machine {
 /// Hands the machine the result of its activity and steps it.
 fn step(machine: &mut Machine) {
     let handle = outstanding(machine);
-    let result = codec::to_payload(&handle.0).expect("a number");
+    let result = codec::to_payload(&Ok::<u64, String>(handle.0)).expect("a result");
     machine.deliver_outcome(None, handle, OperationOutcome::Returned(result));
     machine.step(Timestamp(0)).expect("a step");
 }
@@ -147,7 +148,7 @@ fn steps(criterion: &mut Criterion) {
 
     let mut state = Vec::new();
     codec::encode_into(&ByHand::new(), &mut state).expect("a state");
-    let result = codec::to_payload(&8_u64).expect("a number");
+    let result = codec::to_payload(&Ok::<u64, String>(8)).expect("a result");
     let mut by_hand = || {
         black_box(step_by_hand(black_box(&state), black_box(&result)));
     };
