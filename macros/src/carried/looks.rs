@@ -93,7 +93,7 @@ impl VisitMut for Looks<'_> {
                 Piece::Expr(expr, _) if format == Some(index) => {
                     **expr = syn::parse_quote!("");
                 }
-                Piece::Expr(expr, Role::Borrowed | Role::Lazy) => {
+                Piece::Expr(expr, Role::Borrowed | Role::Changed | Role::Lazy) => {
                     self.take(expr);
                     self.visit_expr_mut(expr);
                 }

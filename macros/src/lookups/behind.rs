@@ -66,11 +66,11 @@ fn is_changed(lookups: &Lookups<'_>, region: RegionId, local: LocalId, source: &
 }
 
 /// What a local borrows from.
-struct Source {
-    place: Place,
+pub(super) struct Source {
+    pub(super) place: Place,
     /// Whether it is this place, and not something in it.
     is_all: bool,
-    is_mutable: bool,
+    pub(super) is_mutable: bool,
 }
 
 impl Source {
@@ -81,7 +81,7 @@ impl Source {
     }
 }
 
-fn sources(locals: &Locals, local: LocalId) -> Vec<Source> {
+pub(super) fn sources(locals: &Locals, local: LocalId) -> Vec<Source> {
     let mut sources = Vec::new();
     let made = locals[local].remade.as_ref().or(locals[local].lent.as_ref());
     if let Some(made) = made {

@@ -52,8 +52,10 @@ impl Lookups<'_> {
             let keys: BTreeSet<_> = keys(locals, local).into_iter().map(|key| key.local).collect();
             let keys = keys.iter().flat_map(|key| made_of(locals, *key));
             let mut keys = keys.filter(|key| locals[*key].mutable && !locals[*key].is_temporary);
-            let is_changed =
-                |key: &LocalId| self.is_while_held(local, |usage| usage.changes.contains(key));
+            let is_changed = |key: &LocalId| {
+                let by = self.changing(*key);
+                self.is_while_held(local, |usage| !usage.changes.is_disjoint(&by))
+            };
             let Some(key) = keys.find(is_changed) else { continue };
             let (found, key) = (&locals[local], locals[key].name());
             let what = match found.is_temporary {
@@ -70,6 +72,15 @@ impl Lookups<'_> {
                 ),
             );
         }
+    }
+
+    /// The local, and those that borrow it to change it: `let key = &mut id;`.
+    fn changing(&self, local: LocalId) -> BTreeSet<LocalId> {
+        let borrows = self.made_again().filter(|borrow| {
+            let sources = behind::sources(&self.graph.locals, *borrow);
+            sources.iter().any(|source| source.is_mutable && source.place.local == local)
+        });
+        borrows.chain([local]).collect()
     }
 
     /// Whether code does `this` while the local is needed that has been made again by then, or is in an arm that

@@ -363,6 +363,7 @@ impl Visit<'_> for Analysis<'_> {
                         captured.for_each(|name| self.read_name(name, Mode::Borrow));
                     }
                     match role {
+                        Role::Changed => self.visit(expr, Mode::BorrowMut),
                         Role::Value if runs => self.visit_expr(expr),
                         Role::Value => self.maybe(|this| this.visit_expr(expr)),
                         Role::Borrowed if runs => self.visit(expr, Mode::Borrow),
