@@ -117,6 +117,11 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
         Expr::Match(made) => {
             add_sources(locals, &made.expr, depth + 1, out);
             let is_mutable = made.arms.iter().any(|arm| has_ref_mut(&arm.pat));
+            // Others may have the parts of a borrow that a pattern leaves.
+            if !matches!(*made.expr, Expr::Call(_)) {
+                let taken = out.split_off(first).into_iter();
+                out.extend(taken.filter(|source| locals[source.place.local].remade.is_none()));
+            }
             out[first..].iter_mut().for_each(|source| source.go_in(is_mutable));
         }
         Expr::If(made) => {
@@ -152,12 +157,11 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
             let Some(local) = path.path.get_ident().and_then(|ident| locals.find(ident)) else {
                 return;
             };
-            match &locals[local].remade {
-                Some(made) => add_sources(locals, made, depth + 1, out),
-                None => {
-                    out.push(Source { place: Place::whole(local), is_all: true, is_mutable: false })
-                }
+            if let Some(made) = &locals[local].remade {
+                add_sources(locals, made, depth + 1, out);
             }
+            // What it borrows by way of another borrow it borrows from that as well.
+            out.push(Source { place: Place::whole(local), is_all: true, is_mutable: false });
         }
         _ => {}
     }

@@ -1,4 +1,5 @@
-//! A key may be changed by a macro, or by way of a borrow, after something has been looked up with it.
+//! A key may be changed by a macro, by way of a borrow, by an `async` block, or by a condition, after something has
+//! been looked up with it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -43,6 +44,47 @@ async fn in_a_loop(stock: BTreeMap<String, u64>, mut all: Vec<String>) -> u64 {
         sum += price("part".to_owned()).await + *count;
     }
     sum + all.len() as u64
+}
+
+#[workflow]
+async fn by_a_block(stock: BTreeMap<String, u64>, mut wanted: String) -> u64 {
+    let count = stock.get(&wanted).unwrap();
+    async {
+        wanted.push('s');
+        price("part".to_owned()).await;
+    }
+    .await;
+    *count + wanted.len() as u64
+}
+
+#[workflow]
+async fn by_a_branch_beside_it(stock: BTreeMap<String, u64>, mut wanted: String) -> u64 {
+    let count = stock.get(&wanted).unwrap();
+    let (sum, ()) = join!(async { price("part".to_owned()).await + *count }, async {
+        wanted.push('s');
+    });
+    sum + wanted.len() as u64
+}
+
+#[workflow]
+async fn by_an_operand(stock: BTreeMap<String, u64>, mut wanted: String) -> u64 {
+    while let Some(count) = stock.get(&wanted)
+        && wanted.pop().is_some()
+    {
+        if price("part".to_owned()).await > *count {
+            break;
+        }
+    }
+    wanted.len() as u64
+}
+
+#[workflow]
+async fn by_a_guard(stock: BTreeMap<String, u64>, mut wanted: String) -> u64 {
+    match stock.get(&wanted) {
+        Some(0) if wanted.pop().is_some() => 0,
+        Some(count) => price("part".to_owned()).await + *count,
+        None => wanted.len() as u64,
+    }
 }
 
 fn main() {}
