@@ -14,7 +14,7 @@ use super::Lookups;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{BlockKind, Local, LocalId, Locals, RegionId};
-use crate::usage::{Place, Usage};
+use crate::usage::{Place, Usage, made_of};
 
 /// Reports what is borrowed so, each once.
 pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
@@ -65,15 +65,43 @@ fn is_changed(lookups: &Lookups<'_>, region: RegionId, local: LocalId, source: &
     !is_through && !graph.locals[local].is_seen_through && graph.usages_within(region).any(uses)
 }
 
+/// A key, and where else that is which it is, or is a part of.
+pub(super) fn places_of_key(locals: &Locals, key: &Place) -> Vec<Place> {
+    let sources = sources(locals, key.local);
+    let mut places: Vec<Place> = sources.iter().map(|source| source.place_of(key)).collect();
+    if places.is_empty() {
+        // What a closure that is made again captures.
+        places.extend(made_of(locals, key.local).into_iter().map(Place::whole));
+        places.retain(|place| place.local != key.local);
+    }
+    places.push(key.clone());
+    places
+}
+
+/// What code changes that changes a place: that, and what it is by way of a borrow.
+pub(super) fn places_changed(locals: &Locals, place: &Place) -> Vec<Place> {
+    let sources = sources(locals, place.local).into_iter().filter(|source| source.is_mutable);
+    sources.map(|source| source.place_of(place)).chain([place.clone()]).collect()
+}
+
 /// What a local borrows from.
-pub(super) struct Source {
-    pub(super) place: Place,
+struct Source {
+    place: Place,
     /// Whether it is this place, and not something in it.
     is_all: bool,
-    pub(super) is_mutable: bool,
+    is_mutable: bool,
 }
 
 impl Source {
+    /// Where a place of the local is that borrows from it.
+    fn place_of(&self, place: &Place) -> Place {
+        let mut of = self.place.clone();
+        if self.is_all {
+            of.fields.extend(place.fields.iter().cloned());
+        }
+        of
+    }
+
     /// Makes it something in the place, which may be lent to be changed.
     fn go_in(&mut self, is_mutable: bool) {
         self.is_all = false;
@@ -81,7 +109,7 @@ impl Source {
     }
 }
 
-pub(super) fn sources(locals: &Locals, local: LocalId) -> Vec<Source> {
+fn sources(locals: &Locals, local: LocalId) -> Vec<Source> {
     let mut sources = Vec::new();
     let made = locals[local].remade.as_ref().or(locals[local].lent.as_ref());
     if let Some(made) = made {

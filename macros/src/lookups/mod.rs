@@ -49,15 +49,26 @@ impl Lookups<'_> {
     fn report_changed_keys(&self, diagnostics: &Diagnostics) {
         let locals = &self.graph.locals;
         for local in self.made_again() {
-            let keys: BTreeSet<_> = keys(locals, local).into_iter().map(|key| key.local).collect();
-            let keys = keys.iter().flat_map(|key| made_of(locals, *key));
-            let mut keys = keys.filter(|key| locals[*key].mutable && !locals[*key].is_temporary);
-            let is_changed = |key: &LocalId| {
-                let by = self.changing(*key);
-                self.is_while_held(local, |usage| !usage.changes.is_disjoint(&by))
+            let keys: BTreeSet<Place> = keys(locals, local)
+                .iter()
+                .flat_map(|key| behind::places_of_key(locals, key))
+                .collect();
+            let can_change = |key: &Place| {
+                let local = &locals[key.local];
+                local.mutable && !local.is_temporary
             };
-            let Some(key) = keys.find(is_changed) else { continue };
-            let (found, key) = (&locals[local], locals[key].name());
+            let is_changed = |key: &&Place| {
+                can_change(key)
+                    && self.is_while_held(local, |usage| {
+                        let written = usage.writes.iter().chain(&usage.may_write);
+                        let mut written = written.flat_map(|it| behind::places_changed(locals, it));
+                        written.any(|place| place.overlaps(key))
+                    })
+            };
+            let Some(key) = keys.iter().find(is_changed) else { continue };
+            let found = &locals[local];
+            let name = locals[key.local].name().to_string();
+            let key = key.fields.iter().fold(name, |name, field| name + "." + field);
             let what = match found.is_temporary {
                 true => "what is looked up here".to_owned(),
                 false => format!("`{}`", found.name()),
@@ -72,15 +83,6 @@ impl Lookups<'_> {
                 ),
             );
         }
-    }
-
-    /// The local, and those that borrow it to change it: `let key = &mut id;`.
-    fn changing(&self, local: LocalId) -> BTreeSet<LocalId> {
-        let borrows = self.made_again().filter(|borrow| {
-            let sources = behind::sources(&self.graph.locals, *borrow);
-            sources.iter().any(|source| source.is_mutable && source.place.local == local)
-        });
-        borrows.chain([local]).collect()
     }
 
     /// Whether code does `this` while the local is needed that has been made again by then, or is in an arm that
@@ -132,7 +134,9 @@ impl Lookups<'_> {
                     && operands.any(|operand| this(&Usage::of_expr(locals, operand)))
                     && is_later(*then)
             }
-            Terminator::Match { arms, .. } => {
+            Terminator::Match { arms, .. }
+                if arms.iter().any(|(pat, _)| matches!(pat, Pat::Guard(_))) =>
+            {
                 let mut guards = arms.iter().map(|(pat, _)| Usage::of_guard(locals, pat));
                 let arm = arms.iter().position(|(pat, to)| binds(pat) && is_later(*to));
                 arm.is_some_and(|arm| guards.by_ref().take(arm + 1).any(|guard| this(&guard)))
