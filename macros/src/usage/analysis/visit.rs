@@ -142,7 +142,9 @@ impl Analysis<'_> {
 
     /// What a struct gets its other fields from: they are moved out of it, and those that it does not get stay.
     fn visit_rest(&mut self, rest: &Expr) {
-        self.usage.spends.extend(self.place(rest));
+        let place = self.place(rest);
+        self.usage.takes.extend(place.iter().filter(|it| it.fields.is_empty()).map(|it| it.local));
+        self.usage.spends.extend(place);
         self.visit(rest, Mode::Scrutinee);
     }
 
