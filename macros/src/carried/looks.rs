@@ -1,12 +1,13 @@
 //! Uses of a local after which it is there if it was before, and nothing borrows from it.
 
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Stmt};
+use syn::{Expr, ExprMethodCall, Stmt};
 
 use super::owned::{answers, changes_in_place, gives_own, local_of, only_looks};
 use crate::ir::{LocalKind, Locals};
 use crate::macros::{self, Piece, Role};
 use crate::normalize::{binds_nothing, gives_part, is_assignment, is_comparison};
+use crate::source;
 
 /// Takes out what only looks at a local, or gives it another value, and keeps no borrow of it.
 pub(super) struct Looks<'a>(pub(super) &'a Locals);
@@ -46,6 +47,7 @@ impl VisitMut for Looks<'_> {
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
         if let Stmt::Expr(Expr::MethodCall(call), Some(_)) = stmt
             && changes_in_place(call)
+            && !is_taken(call)
         {
             self.take(&mut call.receiver);
         }
@@ -67,8 +69,10 @@ impl VisitMut for Looks<'_> {
                 Expr::Index(left) => self.take(&mut left.expr),
                 _ => {}
             },
-            Expr::MethodCall(call) if gives_own(call) => self.take(&mut call.receiver),
-            Expr::MethodCall(call) if only_looks(call) => {
+            Expr::MethodCall(call) if gives_own(call) && !is_taken(call) => {
+                self.take(&mut call.receiver);
+            }
+            Expr::MethodCall(call) if only_looks(call) && !is_taken(call) => {
                 self.take(&mut call.receiver);
                 call.args.iter_mut().for_each(|argument| self.take(argument));
             }
@@ -93,7 +97,7 @@ impl VisitMut for Looks<'_> {
                 Piece::Expr(expr, _) if format == Some(index) => {
                     **expr = syn::parse_quote!("");
                 }
-                Piece::Expr(expr, Role::Borrowed | Role::Lazy) => {
+                Piece::Expr(expr, Role::Borrowed | Role::Changed | Role::Lazy) => {
                     self.take(expr);
                     self.visit_expr_mut(expr);
                 }
@@ -103,4 +107,9 @@ impl VisitMut for Looks<'_> {
         }
         mac.tokens = macros::unparse(&pieces);
     }
+}
+
+/// Whether the file has a method of its own of this name that takes what it is called on.
+fn is_taken(call: &ExprMethodCall) -> bool {
+    source::takes_self(&call.method.to_string(), call.method.span())
 }

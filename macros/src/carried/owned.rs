@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use syn::{Expr, Pat, Stmt};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, Pat, Stmt};
 
 use super::bindings::has_ref;
 use super::values::{Borrowing, Bound, Values};
@@ -11,6 +12,7 @@ use crate::ir::{
     Block, Branch, Choice, Graph, LocalId, Locals, Node, PointId, RegionId, Terminator,
 };
 use crate::normalize::{is_comparison, is_lazy};
+use crate::source;
 use crate::usage::bound_locals;
 
 /// The locals and branches whose value may hold a borrow of another local.
@@ -167,14 +169,31 @@ fn is_plain(expr: &Expr) -> bool {
         Expr::Binary(expr) => {
             is_comparison(&expr.op)
                 || is_lazy(&expr.op)
-                || is_plain(&expr.left)
-                || is_plain(&expr.right)
+                || (is_plain(&expr.left) || is_plain(&expr.right)) && !is_own_operator(&expr.op)
         }
         Expr::Unary(expr) => is_plain(&expr.expr),
         Expr::Paren(expr) => is_plain(&expr.expr),
         Expr::MethodCall(call) => call.method == "len" || call.method == "is_empty",
         _ => false,
     }
+}
+
+/// Whether the file says what the operator does to values of a type of its own: `price * 2`.
+fn is_own_operator(op: &BinOp) -> bool {
+    let method = match op {
+        BinOp::Add(_) => "add",
+        BinOp::Sub(_) => "sub",
+        BinOp::Mul(_) => "mul",
+        BinOp::Div(_) => "div",
+        BinOp::Rem(_) => "rem",
+        BinOp::BitXor(_) => "bitxor",
+        BinOp::BitAnd(_) => "bitand",
+        BinOp::BitOr(_) => "bitor",
+        BinOp::Shl(_) => "shl",
+        BinOp::Shr(_) => "shr",
+        _ => return false,
+    };
+    source::takes_self(method, op.span())
 }
 
 fn is_plain_type(ty: &syn::Type) -> bool {

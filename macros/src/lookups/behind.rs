@@ -14,7 +14,7 @@ use super::Lookups;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{BlockKind, Local, LocalId, Locals, RegionId};
-use crate::usage::{Place, Usage};
+use crate::usage::{Place, Usage, made_of};
 
 /// Reports what is borrowed so, each once.
 pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
@@ -65,6 +65,25 @@ fn is_changed(lookups: &Lookups<'_>, region: RegionId, local: LocalId, source: &
     !is_through && !graph.locals[local].is_seen_through && graph.usages_within(region).any(uses)
 }
 
+/// A key, and where else that is which it is, or is a part of.
+pub(super) fn places_of_key(locals: &Locals, key: &Place) -> Vec<Place> {
+    let sources = sources(locals, key.local);
+    let mut places: Vec<Place> = sources.iter().map(|source| source.place_of(key)).collect();
+    if places.is_empty() {
+        // What a closure that is made again captures.
+        places.extend(made_of(locals, key.local).into_iter().map(Place::whole));
+        places.retain(|place| place.local != key.local);
+    }
+    places.push(key.clone());
+    places
+}
+
+/// What code changes that changes a place: that, and what it is by way of a borrow.
+pub(super) fn places_changed(locals: &Locals, place: &Place) -> Vec<Place> {
+    let sources = sources(locals, place.local).into_iter().filter(|source| source.is_mutable);
+    sources.map(|source| source.place_of(place)).chain([place.clone()]).collect()
+}
+
 /// What a local borrows from.
 struct Source {
     place: Place,
@@ -74,6 +93,15 @@ struct Source {
 }
 
 impl Source {
+    /// Where a place of the local is that borrows from it.
+    fn place_of(&self, place: &Place) -> Place {
+        let mut of = self.place.clone();
+        if self.is_all {
+            of.fields.extend(place.fields.iter().cloned());
+        }
+        of
+    }
+
     /// Makes it something in the place, which may be lent to be changed.
     fn go_in(&mut self, is_mutable: bool) {
         self.is_all = false;
@@ -117,6 +145,11 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
         Expr::Match(made) => {
             add_sources(locals, &made.expr, depth + 1, out);
             let is_mutable = made.arms.iter().any(|arm| has_ref_mut(&arm.pat));
+            // Others may have the parts of a borrow that a pattern leaves.
+            if !matches!(*made.expr, Expr::Call(_)) {
+                let taken = out.split_off(first).into_iter();
+                out.extend(taken.filter(|source| locals[source.place.local].remade.is_none()));
+            }
             out[first..].iter_mut().for_each(|source| source.go_in(is_mutable));
         }
         Expr::If(made) => {
@@ -152,12 +185,11 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
             let Some(local) = path.path.get_ident().and_then(|ident| locals.find(ident)) else {
                 return;
             };
-            match &locals[local].remade {
-                Some(made) => add_sources(locals, made, depth + 1, out),
-                None => {
-                    out.push(Source { place: Place::whole(local), is_all: true, is_mutable: false })
-                }
+            if let Some(made) = &locals[local].remade {
+                add_sources(locals, made, depth + 1, out);
             }
+            // What it borrows by way of another borrow it borrows from that as well.
+            out.push(Source { place: Place::whole(local), is_all: true, is_mutable: false });
         }
         _ => {}
     }

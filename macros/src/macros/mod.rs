@@ -26,6 +26,8 @@ pub(crate) enum Role {
     Value,
     /// Evaluated once, in order, and borrowed.
     Borrowed,
+    /// As `Borrowed`, to be changed.
+    Changed,
     /// Evaluated after all others, or not at all.
     Lazy,
     /// The macro is not known.
@@ -62,11 +64,13 @@ enum Syntax {
 
 /// The macros whose arguments are known, with the roles of the first, the second and all further.
 fn known(name: &str) -> Option<(Syntax, [Role; 3])> {
-    use Role::{Borrowed, Lazy, Value};
+    use Role::{Borrowed, Changed, Lazy, Value};
     use Syntax::{Arguments, Fields, Matches};
     Some(match name {
-        "format" | "format_args" | "panic" | "todo" | "unimplemented" | "unreachable" | "write"
-        | "writeln" | "bail" => (Arguments, [Borrowed; 3]),
+        "format" | "format_args" | "panic" | "todo" | "unimplemented" | "unreachable" | "bail" => {
+            (Arguments, [Borrowed; 3])
+        }
+        "write" | "writeln" => (Arguments, [Changed, Borrowed, Borrowed]),
         "vec" => (Arguments, [Value; 3]),
         "assert" | "debug_assert" | "ensure" => (Arguments, [Value, Lazy, Lazy]),
         "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => {

@@ -180,7 +180,7 @@ fn numbered<'p>(
 }
 
 /// Whether the path names a struct, and not a variant, by the way it is written.
-fn is_struct(path: &Path) -> bool {
+pub(super) fn is_struct(path: &Path) -> bool {
     let mut before = path.segments.iter().rev().skip(1).map(|segment| segment.ident.to_string());
     before.next().is_none_or(|name| name.starts_with(char::is_lowercase))
 }

@@ -4,6 +4,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, ExprReference, Ident, Member, Pat, Token};
 
 use super::Lower;
+use super::apart::is_struct;
 use super::bindings::Bindings;
 use crate::usage::Place;
 
@@ -57,11 +58,11 @@ fn borrow_of(
             };
             Some(syn::parse_quote_spanned!(ident.span()=> & #mutable #place))
         }
-        Pat::Struct(pat) => pat.fields.iter().find_map(|field| {
+        Pat::Struct(pat) if is_struct(&pat.path) => pat.fields.iter().find_map(|field| {
             borrow_of(&field.pat, &member(field.member.clone()), ident, borrowed)
         }),
         Pat::Tuple(pat) => numbered(&pat.elems),
-        Pat::TupleStruct(pat) => numbered(&pat.elems),
+        Pat::TupleStruct(pat) if is_struct(&pat.path) => numbered(&pat.elems),
         _ => None,
     }
 }

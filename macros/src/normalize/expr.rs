@@ -150,7 +150,7 @@ impl Lower<'_> {
             if let Piece::Expr(expr, role) = piece {
                 let operand = match role {
                     Role::Value => Operand::Value,
-                    Role::Borrowed | Role::Unknown => Operand::Borrowed,
+                    Role::Borrowed | Role::Changed | Role::Unknown => Operand::Borrowed,
                     Role::Lazy => {
                         **expr = self.opaque(std::mem::replace(&mut **expr, Expr::PLACEHOLDER));
                         continue;

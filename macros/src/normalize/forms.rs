@@ -71,10 +71,24 @@ pub(super) fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
         Expr::Group(expr) => is_constant(lower, &expr.expr),
         Expr::Reference(expr) => is_constant(lower, &expr.expr),
         Expr::Cast(expr) => is_constant(lower, &expr.expr),
-        Expr::Unary(expr) => {
-            matches!(expr.op, UnOp::Neg(_) | UnOp::Not(_)) && is_constant(lower, &expr.expr)
-        }
+        Expr::Unary(expr) => is_sign(expr.op) && is_plain_literal(&expr.expr),
         Expr::Tuple(expr) => expr.elems.iter().all(|elem| is_constant(lower, elem)),
+        _ => false,
+    }
+}
+
+/// Whether the operator makes another number of a literal. Of a constant it may call a function.
+pub(super) fn is_sign(op: UnOp) -> bool {
+    matches!(op, UnOp::Neg(_) | UnOp::Not(_))
+}
+
+/// Whether the expression is a literal, perhaps with a sign.
+pub(super) fn is_plain_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Paren(expr) => is_plain_literal(&expr.expr),
+        Expr::Group(expr) => is_plain_literal(&expr.expr),
+        Expr::Unary(expr) => is_sign(expr.op) && is_plain_literal(&expr.expr),
         _ => false,
     }
 }

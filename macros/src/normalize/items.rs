@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Item, UseTree};
+use syn::{Block, Ident, Item, ItemMacro, UseTree};
 
 use super::Lower;
 use crate::check::Rule;
@@ -68,6 +68,7 @@ impl Lower<'_> {
                 _ => None,
             })
             .collect();
+        self.check_macros(block);
         if self.depth > 0 && !items.is_empty() {
             let mut inside = Counts::new();
             count(block.to_token_stream(), &mut inside);
@@ -80,6 +81,27 @@ impl Lower<'_> {
             let is_known = matches!(item, Item::Use(_)) && self.items.contains(item);
             if !is_known {
                 self.items.push(item.clone());
+            }
+        }
+    }
+
+    /// Reports a macro that is defined behind code of its block which means another one of the same name.
+    fn check_macros(&self, block: &Block) {
+        for (index, stmt) in block.stmts.iter().enumerate() {
+            let syn::Stmt::Item(Item::Macro(ItemMacro { ident: Some(name), .. })) = stmt else {
+                continue;
+            };
+            let is_meant = |before: &syn::Stmt| match before {
+                syn::Stmt::Item(Item::Macro(other)) => other.ident.as_ref() == Some(name),
+                before => calls(before.to_token_stream(), name),
+            };
+            if block.stmts[..index].iter().any(is_meant) {
+                self.diagnostics.error(
+                    name.span(),
+                    Rule::INNER_ITEM,
+                    format!("`{name}!` means something else before this, and this would hide it"),
+                    "give it another name",
+                );
             }
         }
     }
@@ -119,6 +141,22 @@ impl Lower<'_> {
             }
         }
     }
+}
+
+/// Whether a macro of this name is called in the tokens.
+fn calls(tokens: TokenStream, name: &Ident) -> bool {
+    let mut is_name = false;
+    tokens.into_iter().any(|tree| {
+        let was_name = std::mem::replace(
+            &mut is_name,
+            matches!(&tree, TokenTree::Ident(ident) if ident == name),
+        );
+        match tree {
+            TokenTree::Group(group) => calls(group.stream(), name),
+            TokenTree::Punct(punct) => was_name && punct.as_char() == '!',
+            _ => false,
+        }
+    })
 }
 
 /// The names that a `use` brings in. Whether that is all.

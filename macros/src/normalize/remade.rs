@@ -6,6 +6,7 @@ use syn::{Expr, Lit, Member, Pat, Token, UnOp};
 
 use super::again::depends_on_guard;
 use super::bindings::Bindings;
+use super::forms::{is_plain_literal, is_sign};
 use super::made::{gives_borrow, lends};
 use super::{Lower, chosen, collect_bindings, split_type};
 use crate::ir::{LocalKind, MadeWith};
@@ -290,9 +291,7 @@ impl Lower<'_> {
             Expr::Tuple(expr) => expr.elems.iter().all(|elem| self.is_constant(elem)),
             Expr::Repeat(expr) => self.is_constant(&expr.expr) && self.is_constant(&expr.len),
             Expr::Reference(expr) => expr.mutability.is_none() && self.is_constant(&expr.expr),
-            Expr::Unary(expr) => {
-                matches!(expr.op, UnOp::Neg(_) | UnOp::Not(_)) && self.is_constant(&expr.expr)
-            }
+            Expr::Unary(expr) => is_sign(expr.op) && is_plain_literal(&expr.expr),
             Expr::Index(expr) => self.is_constant(&expr.expr) && self.is_constant(&expr.index),
             Expr::Range(expr) => {
                 [&expr.start, &expr.end].into_iter().flatten().all(|end| self.is_constant(end))

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use syn::{Block, Expr};
 
 use super::Lower;
+use super::compound::is_constructor;
 use super::late::Exits;
 use super::lending::is_one_of;
 use super::text_types::gives_as_it_is_asked;
@@ -133,7 +134,13 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
             }
             let is_asked = matches!(&*call.func, Expr::Path(path)
                 if path.path.segments.last().is_some_and(|last| gives_as_it_is_asked(&last.ident)));
-            let borrowed = call.args.iter().filter(|_| is_asked).filter_map(borrowed_mutably);
+            // What a struct borrows it has until it is gone through.
+            let keeps = is_asked || is_constructor(&call.func);
+            let borrowed = call.args.iter().filter(|_| keeps).filter_map(borrowed_mutably);
+            out.extend(borrowed.filter_map(|place| root_of(locals, place)));
+        }
+        Expr::Struct(made) => {
+            let borrowed = made.fields.iter().filter_map(|field| borrowed_mutably(&field.expr));
             out.extend(borrowed.filter_map(|place| root_of(locals, place)));
         }
         Expr::MethodCall(call)

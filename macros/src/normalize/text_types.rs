@@ -75,7 +75,9 @@ pub(super) fn gives_as_it_is_asked(name: &Ident) -> bool {
 fn changes_as_it_is_asked(signature: &str) -> bool {
     let Some((taken, given)) = signature.rsplit_once("->") else { return false };
     let is_hidden = given.contains("impl ") || given.contains("dyn ");
-    is_hidden && taken.contains('&') && taken.contains("mut ")
+    // What is left of a `Drain` is taken out as well.
+    let borrows = given.contains('\'') && !given.contains("Drain<");
+    (is_hidden || borrows) && taken.contains('&') && taken.contains("mut ")
 }
 
 fn all_give_literals(text: &str, name: &str) -> bool {

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
@@ -249,114 +248,9 @@ pub fn inspected<T>(item: &T, mut looks: impl FnMut(&T)) {
     looks(item);
 }
 
-/// An integer that a range can count.
-pub trait Count: Copy + PartialOrd {
-    /// The next number, or `None` after the last.
-    fn next(self) -> Option<Self>;
-}
-
-macro_rules! count {
-    ($($integer:ty)*) => {
-        $(impl Count for $integer {
-            fn next(self) -> Option<Self> {
-                self.checked_add(1)
-            }
-        })*
-    };
-}
-
-count!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
-
-impl Count for char {
-    fn next(self) -> Option<Self> {
-        // The range skips the surrogates.
-        (self..=char::MAX).nth(1)
-    }
-}
-
-/// What is left of a range: the next number, and the last.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Counter<T> {
-    next: Option<T>,
-    end: End<T>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-enum End<T> {
-    Before(T),
-    At(T),
-    Never,
-}
-
-/// A range with a start, for a `for` loop.
-pub trait CountedRange {
-    /// The numbers.
-    type Item: Count;
-
-    /// What is left before the first number is taken.
-    fn counter(self) -> Counter<Self::Item>;
-}
-
-impl<T: Count> CountedRange for Range<T> {
-    type Item = T;
-
-    fn counter(self) -> Counter<T> {
-        Counter { next: Some(self.start), end: End::Before(self.end) }
-    }
-}
-
-impl<T: Count> CountedRange for RangeInclusive<T> {
-    type Item = T;
-
-    fn counter(self) -> Counter<T> {
-        let (start, end) = self.into_inner();
-        Counter { next: Some(start), end: End::At(end) }
-    }
-}
-
-impl<T: Count> CountedRange for RangeFrom<T> {
-    type Item = T;
-
-    fn counter(self) -> Counter<T> {
-        Counter { next: Some(self.start), end: End::Never }
-    }
-}
-
-/// Makes a range into what a loop saves.
-pub fn range<R: CountedRange>(range: R) -> Counter<R::Item> {
-    range.counter()
-}
-
-impl<T: Count> Iterator for Counter<T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        let number = self.next?;
-        let is_within = match self.end {
-            End::Before(end) => number < end,
-            End::At(end) => number <= end,
-            End::Never => true,
-        };
-        self.next = if is_within { number.next() } else { None };
-        is_within.then_some(number)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counters_count_like_ranges() {
-        assert_eq!(range(3..6).collect::<Vec<_>>(), (3..6).collect::<Vec<_>>());
-        assert_eq!(range(3..=6).collect::<Vec<_>>(), (3..=6).collect::<Vec<_>>());
-        assert_eq!(range(250_u8..=255).count(), 6);
-        assert_eq!(range(5..5).count(), 0);
-        let (after, before) = (6, 5);
-        assert_eq!(range(after..=before).count(), 0);
-        assert_eq!(range('\u{d7fe}'..='\u{e001}').count(), 4);
-        assert_eq!(range(7..).take(3).collect::<Vec<_>>(), [7, 8, 9]);
-    }
 
     #[test]
     fn items_are_saved_as_a_list_and_taken_from_its_bytes() {

@@ -11,6 +11,7 @@ mod cancellation;
 #[cfg(debug_assertions)]
 pub(crate) mod common;
 pub(crate) mod context;
+mod counting;
 mod definition;
 pub(crate) mod durable;
 pub(crate) mod entry;
@@ -50,6 +51,7 @@ pub use activity::{
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
+pub use counting::{CountedRange, Counter, range};
 pub use definition::Definition;
 pub use durable::{Coding, Durable, Local, Saved, TypeOf, local};
 pub use entry::{Registered, WorkflowEntry};
@@ -60,9 +62,8 @@ pub use hole::{Hole, forget};
 pub use inclusive_range::inclusive_range;
 pub use inline::PendingInline;
 pub use iteration::{
-    CountedRange, Counter, DurableItem, Gives, Items, MAX_LOOP_ITEMS, Position, beside,
-    current_copy, current_item, inspected, item, item_list, items, keeps, next_copy, next_item,
-    range,
+    DurableItem, Gives, Items, MAX_LOOP_ITEMS, Position, beside, current_copy, current_item,
+    inspected, item, item_list, items, keeps, next_copy, next_item,
 };
 pub use join_all::{JoinAll, PendingItem, join_all};
 pub use lending::{

@@ -140,6 +140,14 @@ impl Analysis<'_> {
         run(self, operation, !is_taken_over && cond.is_none());
     }
 
+    /// What a struct gets its other fields from: they are moved out of it, and those that it does not get stay.
+    fn visit_rest(&mut self, rest: &Expr) {
+        let place = self.place(rest);
+        self.usage.takes.extend(place.iter().filter(|it| it.fields.is_empty()).map(|it| it.local));
+        self.usage.spends.extend(place);
+        self.visit(rest, Mode::Scrutinee);
+    }
+
     /// What is awaited may run in part, then one of the handlers.
     fn select(&mut self, select: &Select) {
         for arm in &select.arms {
@@ -212,6 +220,10 @@ impl Visit<'_> for Analysis<'_> {
                 };
                 self.visit(&expr.receiver, mode);
                 expr.args.iter().for_each(|argument| self.visit_expr(argument));
+            }
+            Expr::Struct(expr) => {
+                expr.fields.iter().for_each(|field| self.visit_expr(&field.expr));
+                expr.rest.iter().for_each(|rest| self.visit_rest(rest));
             }
             Expr::Let(expr) => {
                 self.visit(&expr.expr, Mode::of_matched([&*expr.pat]));
@@ -363,6 +375,7 @@ impl Visit<'_> for Analysis<'_> {
                         captured.for_each(|name| self.read_name(name, Mode::Borrow));
                     }
                     match role {
+                        Role::Changed => self.visit(expr, Mode::BorrowMut),
                         Role::Value if runs => self.visit_expr(expr),
                         Role::Value => self.maybe(|this| this.visit_expr(expr)),
                         Role::Borrowed if runs => self.visit(expr, Mode::Borrow),

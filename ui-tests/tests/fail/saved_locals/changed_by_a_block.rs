@@ -43,4 +43,23 @@ async fn of_other_parts(mut pair: (Vec<String>, u64)) -> (Vec<String>, u64) {
     pair
 }
 
+#[workflow]
+async fn by_way_of_a_borrow(mut notes: Vec<String>) -> usize {
+    let all = &mut notes;
+    let last = all.last().unwrap();
+    async {
+        load(all.len() as u64).await;
+    }
+    .await;
+    let more = last.len();
+    if let Some(first) = all.first() {
+        async {
+            all.push(load(1).await);
+        }
+        .await;
+        return first.len();
+    }
+    more
+}
+
 fn main() {}
