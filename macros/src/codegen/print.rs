@@ -170,7 +170,8 @@ impl<'a> Printer<'a> {
                     if let Some(init) = &mut local.init {
                         enclose_last(&mut init.expr);
                         let value = self.expr(&init.expr, usage);
-                        braces.push(quote!(let #pat = #value else { #fill #otherwise }; #tie #fill));
+                        braces
+                            .push(quote!(let #pat = #value else { #fill #otherwise }; #tie #fill));
                     }
                     *next
                 }
