@@ -35,7 +35,7 @@ pub(crate) fn is_name(text: &str) -> bool {
 const UNCHANGED: [&str; 5] = ["_", "crate", "self", "Self", "super"];
 
 /// Whether the name can stand without `r#`. `gen` can in older editions only.
-fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     syn::parse_str::<Ident>(name).is_ok()
 }
 

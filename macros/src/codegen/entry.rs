@@ -8,6 +8,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, Index, Pat};
 
 use super::exit::lent;
+use super::large::allowed;
 use super::print::{Printer, carried};
 use super::regions;
 use super::rewrite::Rewrite;
@@ -130,13 +131,15 @@ impl Printer<'_> {
             }));
         } else {
             let made = self.make_again(&remade.collect::<Vec<_>>()).into_iter();
-            out.extend(
-                made.map(|MadeAgain { made, ty, expr, tie }| quote!(let #made #ty = #expr; #tie)),
-            );
+            out.extend(made.map(|MadeAgain { made, ty, expr, tie }| {
+                let allowed = allowed(&expr);
+                quote!(#allowed let #made #ty = #expr; #tie)
+            }));
         }
         for (ident, expr) in self.hold_again(declares) {
             let value = (!self.uses_locals()).then(|| quote!(= #expr));
-            out.push(quote!(let #ident #value;));
+            let allowed = allowed(&expr);
+            out.push(quote!(#allowed let #ident #value;));
         }
         out.retain(|tokens| !tokens.is_empty());
         out.into_iter().collect()
@@ -223,10 +226,13 @@ impl Printer<'_> {
     /// Makes again what the regions of the root may make, too: theirs ends before.
     pub(super) fn make_again_late(&self) -> TokenStream {
         let made = self.make_again(&self.root.remade).into_iter();
-        let made = made.map(|MadeAgain { made, expr, tie, .. }| quote!(#made = #expr; #tie));
+        let made = made.map(|MadeAgain { made, expr, tie, .. }| {
+            let assign = assign(&made, &expr);
+            quote!(#assign #tie)
+        });
         let declares = |local| self.declared_in_order().any(|declared| declared == local);
         let held = self.hold_again(declares).into_iter();
-        made.chain(held.map(|(ident, expr)| quote!(#ident = #expr;))).collect()
+        made.chain(held.map(|(ident, expr)| assign(&ident, &expr))).collect()
     }
 
     /// The locals that are in scope where the root begins, in the order of their declarations. What
@@ -373,4 +379,12 @@ fn tuple(elements: Vec<TokenStream>) -> TokenStream {
     }
     let groups = elements.chunks(MAX_TUPLE).map(|group| quote!((#(#group,)*)));
     tuple(groups.collect())
+}
+
+/// Gives what is made again to what is declared before it.
+fn assign(made: &impl ToTokens, expr: &Expr) -> TokenStream {
+    match allowed(expr) {
+        Some(allowed) => quote!(#allowed { #made = #expr; }),
+        None => quote!(#made = #expr;),
+    }
 }

@@ -7,6 +7,7 @@ mod exit;
 mod facade;
 mod graph;
 mod joins;
+mod large;
 mod lints;
 mod literals;
 mod moved_keys;

@@ -15,7 +15,7 @@ impl Printer<'_> {
     }
 
     /// As [`see`](Self::see), of borrows that only `async` blocks make again, as far as none of the others is made
-    /// of them.
+    /// of them. Lets rustc know that what other roots make again is of the same type there.
     pub(super) fn see_lent(&self, pats: &[&Pat]) -> TokenStream {
         let locals = &self.machine.graph.locals;
         let bound: Vec<_> = pats.iter().flat_map(|pat| bound_locals(locals, pat)).collect();
@@ -25,7 +25,9 @@ impl Printer<'_> {
             others.any(|other| made_of(locals, *other).contains(&id))
         };
         let is_wanted = |id| locals[id].remade.is_some() && !is_held(id) && !is_seen(id);
-        pats.iter().map(|pat| self.see_those(pat, is_wanted)).collect()
+        let seen: TokenStream = pats.iter().map(|pat| self.see_those(pat, is_wanted)).collect();
+        let tied = self.tie_again(bound.iter().copied());
+        quote!(#seen #tied)
     }
 
     fn see_those(&self, pat: &Pat, is_wanted: impl Fn(LocalId) -> bool) -> TokenStream {

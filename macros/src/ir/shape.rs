@@ -23,6 +23,8 @@ pub(crate) enum Shape {
     List(Box<Shape>),
     /// A `Some`, `Ok` or `Err` of it.
     Wrapped(Box<Shape>),
+    /// A closure that gives it.
+    Gives(Box<Shape>),
 }
 
 impl Shape {
@@ -34,7 +36,9 @@ impl Shape {
     pub(crate) fn holds_text(&self) -> bool {
         let has_text = |shape: &Self| shape.is_text() || shape.holds_text();
         match self {
-            Self::Unknown | Self::Text | Self::Lent | Self::Cow | Self::Range => false,
+            Self::Unknown | Self::Text | Self::Lent | Self::Cow | Self::Range | Self::Gives(_) => {
+                false
+            }
             Self::Tuple(shapes) => shapes.iter().any(has_text),
             Self::List(shape) | Self::Wrapped(shape) => has_text(shape),
         }
@@ -43,7 +47,7 @@ impl Shape {
     /// Whether the texts in it are literals, all of them, and can be saved as such.
     pub(crate) fn is_of_literals(&self) -> bool {
         match self {
-            Self::Unknown | Self::Text | Self::Range => true,
+            Self::Unknown | Self::Text | Self::Range | Self::Gives(_) => true,
             Self::Lent | Self::Cow => false,
             Self::Tuple(shapes) => {
                 shapes.len() <= MAX_PARTS && shapes.iter().all(Self::is_of_literals)
@@ -82,7 +86,7 @@ impl Shape {
         match self {
             Self::Unknown | Self::Text | Self::Lent | Self::Cow | Self::Range => 0,
             Self::Tuple(shapes) => 1 + shapes.iter().map(Self::depth).max().unwrap_or(0),
-            Self::List(shape) | Self::Wrapped(shape) => 1 + shape.depth(),
+            Self::List(shape) | Self::Wrapped(shape) | Self::Gives(shape) => 1 + shape.depth(),
         }
     }
 
@@ -106,6 +110,8 @@ impl Shape {
             (Self::Wrapped(one), _) | (_, Self::Wrapped(one)) => {
                 Self::Wrapped(Box::new(one.or(Self::Unknown)))
             }
+            (Self::Gives(one), Self::Gives(other)) => Self::Gives(Box::new(one.or(*other))),
+            (Self::Gives(_), _) | (_, Self::Gives(_)) => Self::Unknown,
             (Self::Cow, _) | (_, Self::Cow) => Self::Cow,
             (Self::Range, _) | (_, Self::Range) => Self::Range,
             (Self::Unknown, Self::Unknown) => Self::Unknown,

@@ -179,6 +179,12 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
             add_sources(locals, &expr.expr, depth + 1, out);
             out[first..].iter_mut().for_each(|source| source.go_in(false));
         }
+        Expr::Array(expr) => {
+            expr.elems.iter().for_each(|part| add_sources(locals, part, depth + 1, out));
+        }
+        Expr::Tuple(expr) => {
+            expr.elems.iter().for_each(|part| add_sources(locals, part, depth + 1, out));
+        }
         Expr::Unary(expr) => add_sources(locals, &expr.expr, depth + 1, out),
         Expr::Paren(expr) => add_sources(locals, &expr.expr, depth + 1, out),
         Expr::Path(path) => {

@@ -9,6 +9,7 @@ use syn::{Expr, Label, Lit, Pat};
 use super::forms::without_parens;
 use super::labels::JumpKind;
 use super::may_lend::may_lend;
+use super::rows::rows;
 use super::shapes;
 use super::{Dest, Lower, ident_pat, let_stmt, names, walk, wild_pat};
 use crate::hygiene::{TEXTS, hidden_at};
@@ -68,6 +69,7 @@ impl Lower<'_> {
                 let iterator = this.keep_looked_up(iterator);
                 let (iterator, pat, body) = this.sift(iterator, *expr.pat, expr.body);
                 let iterator = this.keep_lenders(iterator);
+                let iterator = this.make_item_again(iterator);
                 if this.is_walk(&iterator) {
                     return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
                 }
@@ -221,7 +223,8 @@ impl Lower<'_> {
         let source = format!("position of {name}");
         let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
         if walk::is_shared(&iterable) {
-            self.locals[position].lent = Some(iterable.clone());
+            // As a list, which has no destructor.
+            self.locals[position].lent = Some(rows(&iterable).unwrap_or(&iterable).clone());
         } else {
             self.check_lent(&iterable, &body);
         }

@@ -4,6 +4,8 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, Ident};
 
+use super::rows::gives_borrows;
+use super::text_types::is_borrow;
 use super::walk;
 
 /// A call of one of the functions by which something is lent again.
@@ -16,9 +18,7 @@ pub(super) fn made(function: &str, arguments: impl ToTokens, of: &Expr) -> Expr 
 /// Whether the call is one that the compiler has made to lend a part of a local, and not one of the
 /// source; then, whether others may look at it meanwhile.
 pub(super) fn lends(call: &ExprCall) -> Option<bool> {
-    let Expr::Path(path) = &*call.func else { return None };
-    let function = path.path.segments.last().filter(|_| is_made(call))?.ident.to_string();
-    match &*function {
+    match &*function(call)? {
         "lent_by" => Some(true),
         "lent_mutably" => Some(false),
         "opened" => match call.args.first() {
@@ -26,8 +26,24 @@ pub(super) fn lends(call: &ExprCall) -> Option<bool> {
             _ => None,
         },
         "current_item" => call.args.first().map(walk::is_shared),
+        "current_copy" => match call.args.first() {
+            Some(Expr::Path(constant)) => constant_lends(&constant.path).then_some(true),
+            Some(rows) if gives_borrows(rows) => Some(walk::is_shared(rows)),
+            _ => None,
+        },
         _ => None,
     }
+}
+
+/// Whether a constant of the file is a borrow, and lends its items.
+fn constant_lends(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|last| is_borrow(&last.ident))
+}
+
+/// The function that the compiler has made a call of.
+pub(super) fn function(call: &ExprCall) -> Option<String> {
+    let Expr::Path(path) = &*call.func else { return None };
+    Some(path.path.segments.last().filter(|_| is_made(call))?.ident.to_string())
 }
 
 /// Whether such a call gives a borrow, and not an `Option` with one in it.
@@ -37,6 +53,7 @@ pub(super) fn gives_borrow(call: &ExprCall) -> bool {
     match function.as_deref() {
         Some("lent_mutably") => matches!(call.args.last(), Some(Expr::Reference(_))),
         Some("opened" | "current_item") => true,
+        Some("current_copy") => call.args.first().is_some_and(gives_borrows),
         _ => false,
     }
 }

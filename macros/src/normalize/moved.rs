@@ -10,6 +10,7 @@ use super::select::visit_code_mut;
 use super::{Lower, ident_expr, ident_pat, let_stmt};
 use crate::ir::{LocalKind, PointId};
 use crate::moved::Moved;
+use crate::raw::is_plain;
 use crate::usage::Place;
 
 impl Lower<'_> {
@@ -39,8 +40,9 @@ impl Lower<'_> {
     pub(super) fn free_name(&self, plain: &str) -> String {
         let others = (2..).map(|number| format!("{plain}_{number}"));
         let mut names = std::iter::once(plain.to_owned()).chain(others);
-        let is_free =
-            |name: &String| !self.source.names(name) && self.locals.find_name(name).is_none();
+        let is_free = |name: &String| {
+            is_plain(name) && !self.source.names(name) && self.locals.find_name(name).is_none()
+        };
         names.find(is_free).unwrap_or_default()
     }
 }

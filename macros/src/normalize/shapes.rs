@@ -92,11 +92,16 @@ pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
         Expr::MethodCall(call) => {
             part_of_text(call, of(&call.receiver)).unwrap_or_else(|| of_given(&call.method))
         }
-        Expr::Call(call) => match &*call.func {
-            Expr::Path(path) => {
+        Expr::Call(call) => match (&*call.func, of(&call.func)) {
+            (_, Shape::Gives(shape)) => *shape,
+            (Expr::Path(path), _) => {
                 path.path.segments.last().map_or(Shape::Unknown, |last| of_given(&last.ident))
             }
             _ => Shape::Unknown,
+        },
+        Expr::Closure(closure) => match of(&closure.body) {
+            Shape::Unknown => Shape::Unknown,
+            shape => Shape::Gives(Box::new(shape)),
         },
         Expr::Macro(call) => of_macro(locals, &call.mac, &of),
         _ => Shape::Unknown,

@@ -338,10 +338,17 @@ struct Parts<'a, 'l> {
 impl VisitMut for Parts<'_, '_> {
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
         if let Some(local) = self.lower.locals.find(&pat.ident) {
-            let part = self.lower.temporary(&self.lower.path(local));
+            // Another alternative may have given the part its name.
+            let known = self.given.iter().find(|(_, given)| *given == local);
+            let part = known.map(|(part, _)| *part).unwrap_or_else(|| {
+                let part = self.lower.temporary(&self.lower.path(local));
+                self.given.push((part, local));
+                part
+            });
+            let span = pat.ident.span();
             pat.ident = self.lower.locals[part].ident.clone();
+            pat.ident.set_span(span);
             pat.mutability = None;
-            self.given.push((part, local));
         }
         visit_mut::visit_pat_ident_mut(self, pat);
     }

@@ -9,13 +9,22 @@ use crate::source::file_of;
 /// several have the name, all must say the same.
 pub(super) fn of_constant(name: &Ident) -> Shape {
     let Some(file) = file_of(name.span()) else { return Shape::Unknown };
-    let mut shapes = ["const", "static"].into_iter().flat_map(|word| {
-        let start = format!("{word} {name}:");
-        let types: Vec<_> = file.text.split(&start).skip(1).map(of_declared).collect();
-        types
-    });
+    let mut shapes = declared(&file.text, name).into_iter().map(of_declared);
     let first = shapes.next().unwrap_or(Shape::Unknown);
     if shapes.all(|shape| shape == first) { first } else { Shape::Unknown }
+}
+
+/// Whether what the body or the file declares as a constant of this name is a borrow.
+pub(super) fn is_borrow(name: &Ident) -> bool {
+    let Some(file) = file_of(name.span()) else { return false };
+    let declared = declared(&file.text, name);
+    !declared.is_empty() && declared.iter().all(|rest| rest.trim_start().starts_with('&'))
+}
+
+/// What stands behind the name where constants of this name are declared.
+fn declared<'t>(text: &'t str, name: &Ident) -> Vec<&'t str> {
+    let of = |word| text.split(&format!("{word} {name}:")).skip(1).collect::<Vec<_>>();
+    [of("const"), of("static")].concat()
 }
 
 /// What is known of a value with literals in it that the functions of this name in the file give, if it is the same

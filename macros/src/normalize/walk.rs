@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
 use super::forms::gives_option;
+use super::item_parts::{base_of_part, is_of_item};
 use super::lending::{ADAPTING, ITEMS, OPENING, WHOLE, is_one_of, shares, tried};
 use super::receivers::is_made;
 use super::text_types::may_give_own;
@@ -25,7 +26,9 @@ impl Lower<'_> {
         self.lends(iterable, false)
             || self.is_constant_path(iterable)
             || self.has_constant_items(iterable)
-            || matches!(iterable, Expr::Field(_)) && self.is_copied(iterable)
+            || self.has_rows_of_borrows(iterable)
+            || is_of_item(iterable)
+            || !matches!(iterable, Expr::Path(_)) && self.is_copied(iterable)
     }
 
     /// Whether the expression gives the items of a constant, `["a", "b"].into_iter().enumerate()`.
@@ -41,13 +44,9 @@ impl Lower<'_> {
         items && call.args.iter().all(|arg| self.is_fixed(arg))
     }
 
-    /// Whether the expression is a field of what is borrowed, which rustc lets nobody move out of there.
-    fn is_copied(&self, field: &Expr) -> bool {
-        match field {
-            Expr::Field(expr) => self.is_copied(&expr.base),
-            Expr::Paren(expr) => self.is_copied(&expr.expr),
-            expr => self.is_shared_borrow(expr),
-        }
+    /// Whether the expression is a part of what is borrowed, which rustc lets nobody move out of there.
+    fn is_copied(&self, part: &Expr) -> bool {
+        base_of_part(part).is_some_and(|base| self.is_copied(base)) || self.is_shared_borrow(part)
     }
 
     /// As `is_walk`. What it lends from may be a value that it `makes` for that.
@@ -313,9 +312,13 @@ pub(super) fn is_shared(iterable: &Expr) -> bool {
         Expr::MethodCall(call) => {
             shares(call)
                 && call.args.iter().all(is_shared)
-                && (!matches!(*call.receiver, Expr::MethodCall(_) | Expr::Reference(_))
-                    || is_shared(&call.receiver))
+                && (!matches!(
+                    *call.receiver,
+                    Expr::MethodCall(_) | Expr::Reference(_) | Expr::Array(_)
+                ) || is_shared(&call.receiver))
         }
+        Expr::Array(expr) => expr.elems.iter().all(is_shared),
+        Expr::Tuple(expr) => expr.elems.iter().all(is_shared),
         _ => true,
     }
 }

@@ -46,7 +46,7 @@ async fn in_parts(text: String, number: u64) -> usize {
 
 #[workflow]
 async fn of_a_closure(text: String, number: u64) -> usize {
-    let choose = |long: bool| if long { text.as_str() } else { "none" };
+    let choose = |long: bool| if long { pick(&text) } else { pick("none") };
     let chosen = choose(number > 1);
     step(1).await;
     chosen.len()

@@ -1,0 +1,34 @@
+//! Numbers that are made again, of which rustc may not know the type there.
+//!
+//! ```text
+//! for (name, cents) in [("rent", 5_000_000_000), ("tea", 1)] { show(name).await; }
+//! ```
+//!
+//! Where `name` is made again nothing tells of what type `cents` is, so it is an `i32` there. No code sees it,
+//! and rustc is not to say that the number is too large for it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::visit::{self, Visit};
+use syn::{Expr, Lit};
+
+/// The attribute for a statement in which the expression is made again, if it has such a number in it.
+pub(super) fn allowed(made: &Expr) -> Option<TokenStream> {
+    struct Large(bool);
+    impl Visit<'_> for Large {
+        fn visit_lit(&mut self, literal: &Lit) {
+            if let Lit::Int(number) = literal {
+                self.0 |= number.suffix().is_empty() && number.base10_parse::<i32>().is_err();
+            }
+        }
+
+        fn visit_expr(&mut self, expr: &Expr) {
+            if !self.0 {
+                visit::visit_expr(self, expr);
+            }
+        }
+    }
+    let mut large = Large(false);
+    large.visit_expr(made);
+    large.0.then(|| quote!(#[allow(overflowing_literals)]))
+}
