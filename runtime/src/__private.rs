@@ -128,14 +128,24 @@ pub trait ByType {
 
 impl<E: std::fmt::Display> ByDisplay for &ErrorText<'_, E> {
     fn text(&self) -> String {
-        self.0.to_string()
+        displayed(self.0)
     }
+}
+
+/// Apart, because what knows the type of the error is compiled for each.
+fn displayed(error: &dyn std::fmt::Display) -> String {
+    error.to_string()
 }
 
 impl<E: std::fmt::Debug> ByDebug for &&ErrorText<'_, E> {
     fn text(&self) -> String {
-        format!("{:?}", self.0)
+        debugged(self.0)
     }
+}
+
+/// As [`displayed`].
+fn debugged(error: &dyn std::fmt::Debug) -> String {
+    format!("{error:?}")
 }
 
 impl<E> ByType for ErrorText<'_, E> {

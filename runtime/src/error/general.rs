@@ -82,7 +82,11 @@ impl Error {
     /// # }
     /// ```
     pub fn boxed(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        let error = error.into();
+        Self::of_box(error.into())
+    }
+
+    /// Apart, because what knows the type of the error is compiled for each.
+    fn of_box(error: Box<dyn StdError + Send + Sync>) -> Self {
         let messages = chain(&*error).collect();
         Self::new(messages, Some(error))
     }
@@ -104,7 +108,7 @@ impl Error {
 
 impl<E: StdError + Send + Sync + 'static> From<E> for Error {
     fn from(error: E) -> Self {
-        Self::boxed(error)
+        Self::of_box(Box::new(error))
     }
 }
 

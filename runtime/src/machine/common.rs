@@ -4,15 +4,18 @@
 //! them (`share-generics`). So what a workflow does with a `String` is compiled once, here, and not
 //! in every crate that has workflows. With optimization nothing is shared, and this is left out.
 
+use std::ops::ControlFlow;
+
 use serde::{Deserialize, Serialize};
 
 use super::activity::resume_with;
 use super::values::{Encodable, Encoded, Values};
 use super::workflow::{Steps, Typed};
-use super::{Context, Durable, Local, Parked, Plain, Slot};
+use super::{Context, Durable, Fallible, Local, Parked, Plain, Slot, Untouched};
 use crate::activities::{ActivityContext, report};
 use crate::codec::{self, Arguments, ArgumentsReader, next_argument};
 use crate::error::Error;
+use crate::question::{FromResidual as _, Question as _};
 
 /// That for common types. Nobody calls these.
 pub static COMMON: &[fn(&mut Parked, &Context, &mut ArgumentsReader<'_>)] = &[
@@ -45,8 +48,12 @@ pub static COMMON: &[fn(&mut Parked, &Context, &mut ArgumentsReader<'_>)] = &[
     values::<Vec<i64>>,
     values::<Vec<f64>>,
     values::<Vec<String>>,
-    values::<Result<(), String>>,
-    values::<Result<String, String>>,
+    fallible::<()>,
+    fallible::<bool>,
+    fallible::<u32>,
+    fallible::<u64>,
+    fallible::<i64>,
+    fallible::<String>,
     values::<Result<(), Error>>,
     values::<Result<u64, Error>>,
     values::<Result<String, Error>>,
@@ -111,6 +118,22 @@ fn values<T: Durable + 'static>(
     drop(slot.take());
 }
 
+/// What may fail with a text.
+fn fallible<T: Durable + 'static>(
+    parked: &mut Parked,
+    cx: &Context,
+    arguments: &mut ArgumentsReader<'_>,
+) {
+    values::<Result<T, String>>(parked, cx, arguments);
+    let Some(outcome) = resume_with::<Result<T, String>, Fallible>(Values::of(), parked, cx) else {
+        return;
+    };
+    match outcome.branch() {
+        ControlFlow::Continue(value) => drop(value),
+        ControlFlow::Break(residual) => drop(Result::<(), Error>::from_residual(residual)),
+    }
+}
+
 fn items<T: Durable + 'static>(
     parked: &mut Parked,
     _: &Context,
@@ -133,7 +156,7 @@ fn items<T: Durable + 'static>(
 
 /// What does not depend on types of users at all.
 fn others(_: &mut Parked, _: &Context, _: &mut ArgumentsReader<'_>) {
-    drop(None::<(ActivityContext, Arguments, crate::activities::ReportedError)>);
+    drop(None::<(ActivityContext, Arguments, crate::activities::ReportedError, Untouched)>);
 }
 
 /// With the early return that reading several locals at once has for each.

@@ -86,8 +86,15 @@ impl<T, E> ResultParts for Result<T, E> {
         self
     }
 
+    #[expect(
+        clippy::manual_ok_err,
+        reason = "`err` is two more functions for each type to compile"
+    )]
     fn err_ref(&self) -> Option<&E> {
-        self.as_ref().err()
+        match self {
+            Ok(_) => None,
+            Err(error) => Some(error),
+        }
     }
 
     fn from_err(error: E) -> Self {
