@@ -125,7 +125,9 @@ impl Printer<'_> {
                             if #begins || #failed.is_none() { #join }
                             if #failed.is_none() { #note }
                         });
-                        cancel.extend(quote!(#handle.cancel(#parked, #cx, &mut #closure)?;));
+                        cancel.extend(quote! {
+                            #handle.lose(#output, #parked, #cx, &mut #closure)?;
+                        });
                         take.push(quote!(#handle.take_ok(#output, #parked)?));
                     } else {
                         step.extend(join);

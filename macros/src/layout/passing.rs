@@ -186,13 +186,21 @@ pub(super) fn keep(
                     None => reads_state && is_whole(local) && !is_left(local),
                 })
         };
-        let kept: BTreeSet<_> = root.entry.iter().copied().filter(is_kept).collect();
+        let may_end = reads_state && exits.contains(&None);
+        let local_of = |id: &VariableId| variables[id.0].place.local;
+        let mut kept: BTreeSet<_> = root.entry.iter().copied().filter(is_kept).collect();
+        if may_end {
+            // The parts of a local are dropped in their order, by one variable or by one each.
+            let loaded = root.entry.iter().filter(|id| !kept.contains(id)).map(local_of);
+            let loaded: BTreeSet<_> = loaded.collect();
+            kept.retain(|id| !loaded.contains(&local_of(id)));
+        }
         let goes_on = exits.iter().flatten().any(|exit| is_entered_within(graph, *exit));
         if goes_on && !is_entered_within(graph, root.block) {
             kept.iter().for_each(|id| variables[id.0].comes_saved = true);
         }
         root.kept = kept;
-        root.may_end = reads_state && exits.contains(&None);
+        root.may_end = may_end;
     }
 }
 

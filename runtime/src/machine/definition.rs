@@ -35,8 +35,9 @@ impl Definition {
         let returned = entry.steps.returned().schema();
         let mut schemas = vec![("arguments", Schema::of_tuple(&types)), ("return value", returned)];
         schemas.extend(locals.iter().map(|(name, local)| (*name, local.described.schema())));
-        let drop_of: HashMap<_, _> =
-            locals.into_iter().map(|(name, local)| (name, local.drop)).collect();
+        // What a branch gives may be called as a part of a local is, and is told of after all locals.
+        let locals = locals.into_iter().rev();
+        let drop_of: HashMap<_, _> = locals.map(|(name, local)| (name, local.drop)).collect();
         let drops = entry.graph.nodes.iter().map(|node| {
             let names = node.locals.iter().map(|local| local.name);
             names.map(|name| drop_of.get(name).copied().flatten()).collect()

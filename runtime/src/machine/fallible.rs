@@ -1,5 +1,9 @@
 //! What `try_join!` waits for.
 
+use super::join_all::PendingItem;
+use super::{Branch, Halt, Parked, StepError};
+use crate::codec;
+
 /// What an operation or branch of `try_join!` gives.
 #[diagnostic::on_unimplemented(
     message = "`try_join!` waits for what may fail, and this gives `{Self}`",
@@ -27,4 +31,50 @@ impl<T, E> MayFail for Result<T, E> {
     fn into_result(self) -> Self {
         self
     }
+}
+
+/// The error of a branch, if that is the outcome.
+///
+/// # Errors
+/// [`StepError::Decode`] if it cannot be read.
+pub fn failed<F, T: MayFail>(
+    branch: &Branch<F, T>,
+    parked: &Parked,
+    index: usize,
+) -> Result<Option<T::Error>, Halt> {
+    if !has_failed(parked.operation(index)?) {
+        return Ok(None);
+    }
+    Ok((branch.take)(parked, index)?.and_then(|given| given.into_result().err()))
+}
+
+/// The value of a branch, once it is known that it has not failed.
+///
+/// # Errors
+/// [`StepError::Decode`] if it cannot be read.
+///
+/// # Panics
+/// If there is none.
+pub fn take_ok<F, T: MayFail>(
+    branch: &Branch<F, T>,
+    parked: &Parked,
+    index: usize,
+) -> Result<T::Value, Halt> {
+    let value = (branch.take)(parked, index)?.and_then(|given| given.into_result().ok());
+    Ok(value.expect("only branches that are done are taken"))
+}
+
+/// Whether a saved `Result` is an error. It is not read for that: what is read is dropped, and its destructor
+/// would run.
+pub(super) fn is_error(saved: &[u8]) -> Result<bool, StepError> {
+    match codec::decode_first::<Result<(), ()>>(saved) {
+        Ok((result, _)) => Ok(result.is_err()),
+        Err(error) => Err(StepError::Decode(error)),
+    }
+}
+
+/// Whether the saved outcome of an operation is an error, as [`is_error`].
+pub(super) fn has_failed(saved: &[u8]) -> bool {
+    let outcome = codec::decode_first::<PendingItem<(), Result<(), ()>>>(saved);
+    matches!(outcome, Ok((PendingItem::Ready(Err(())), _)))
 }

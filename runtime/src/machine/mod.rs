@@ -55,7 +55,7 @@ pub use counting::{CountedRange, Counter, range};
 pub use definition::Definition;
 pub use durable::{Coding, Durable, Local, Saved, TypeOf, local};
 pub use entry::{Registered, WorkflowEntry};
-pub use fallible::MayFail;
+pub use fallible::{MayFail, failed, take_ok};
 pub use frame::FrameReader;
 pub use future::{DurableFuture, outcome};
 pub use hole::{Hole, forget};
@@ -73,7 +73,7 @@ pub use lending::{
 pub use literals::{Each, Holds, Literal, Told, lasting};
 pub use locals::{Load, LocalsReader, Slot};
 pub use number::{Number, number};
-pub use operation_token::{Branch, Choice, Fut, branch, choice, failed, future, take_ok};
+pub use operation_token::{Branch, Choice, Fut, branch, choice, future};
 pub use own_parts::{HeldByParts, Parts};
 pub use parked::Parked;
 pub use region::{Never, Region};

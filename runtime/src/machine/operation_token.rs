@@ -4,8 +4,9 @@ use std::task::Poll;
 
 use serde::Serialize;
 
+use super::fallible::has_failed;
 use super::join_all::PendingItem;
-use super::{Context, Durable, DurableFuture, Halt, MayFail, Parked, StepError};
+use super::{Context, Durable, DurableFuture, Halt, Parked, StepError};
 use crate::codec;
 
 /// The token of an operation that is awaited alone and gives a `T`.
@@ -222,7 +223,7 @@ pub struct Branch<F, T> {
     begin: fn(F, &mut Parked, usize, &Context) -> Result<bool, StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<bool, StepError>,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
-    take: fn(&Parked, usize) -> Result<Option<T>, StepError>,
+    pub(super) take: fn(&Parked, usize) -> Result<Option<T>, StepError>,
 }
 
 /// Makes the token of a branch whose type is yet to be inferred.
@@ -297,6 +298,10 @@ where
     F: DurableFuture,
     F::Output: Durable,
 {
+    // The error that ends the wait has been taken.
+    if has_failed(parked.operation(index)?) {
+        return Ok(());
+    }
     match load::<Item<F>>(parked, index)? {
         PendingItem::Pending(pending) => F::cancel(pending, cx),
         PendingItem::Ready(_) => Ok(()),
@@ -365,32 +370,4 @@ impl<F, T> Branch<F, T> {
     pub fn take(&self, parked: &Parked, index: usize) -> Result<T, Halt> {
         Ok((self.take)(parked, index)?.expect("only branches that are done are taken"))
     }
-}
-
-/// The error of a branch, if that is the outcome.
-///
-/// # Errors
-/// [`StepError::Decode`] if it cannot be read.
-pub fn failed<F, T: MayFail>(
-    branch: &Branch<F, T>,
-    parked: &Parked,
-    index: usize,
-) -> Result<Option<T::Error>, Halt> {
-    Ok((branch.take)(parked, index)?.and_then(|given| given.into_result().err()))
-}
-
-/// The value of a branch, once it is known that it has not failed.
-///
-/// # Errors
-/// [`StepError::Decode`] if it cannot be read.
-///
-/// # Panics
-/// If there is none.
-pub fn take_ok<F, T: MayFail>(
-    branch: &Branch<F, T>,
-    parked: &Parked,
-    index: usize,
-) -> Result<T::Value, Halt> {
-    let value = (branch.take)(parked, index)?.and_then(|given| given.into_result().ok());
-    Ok(value.expect("only branches that are done are taken"))
 }

@@ -9,6 +9,7 @@ use std::task::Poll;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::fallible::is_error;
 use super::frame::damaged;
 use super::{Context, Halt, Local, MayFail, Parked, StepError};
 use crate::model::{AwaitKind, Graph};
@@ -102,6 +103,25 @@ impl Region {
         Ok(())
     }
 
+    /// As [`Region::cancel`], where another branch has failed. The value that it has given is dropped.
+    ///
+    /// # Errors
+    /// As [`Region::poll`].
+    pub fn lose<T: MayFail>(
+        self,
+        value: &Local<T>,
+        parked: &Parked,
+        cx: &Context,
+        step: &mut impl FnMut(&mut Parked) -> Result<T, Halt>,
+    ) -> Result<(), Halt> {
+        match (parked.operation(self.index)?.split_first(), value.coding.kind.drop) {
+            // One that has failed has been asked for its error.
+            (Some((&DONE, given)), Some(drop)) if !is_error(given)? => drop(given),
+            _ => {}
+        }
+        self.cancel(parked, cx, step)
+    }
+
     /// The value, once it is known to be there.
     ///
     /// # Errors
@@ -120,7 +140,12 @@ impl Region {
         value: &Local<T>,
         parked: &Parked,
     ) -> Result<Option<T::Error>, Halt> {
-        Ok(self.given(value, parked)?.and_then(|given| given.into_result().err()))
+        match parked.operation(self.index)?.split_first() {
+            Some((&DONE, given)) if is_error(given)? => {
+                Ok(self.given(value, parked)?.and_then(|given| given.into_result().err()))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The value, once it is known that the branch has not failed.
