@@ -154,22 +154,27 @@ pub(super) fn keep(
     let mut exits: HashMap<BlockId, Vec<Option<BlockId>>> = HashMap::new();
     let mut replaced: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
     let mut left: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
+    // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
+    // copies of parts in it that are not to be.
+    let reads_state = |root: BlockId| {
+        matches!(graph[root].kind, BlockKind::Resume(_)) && graph[root].region.is_none()
+    };
     for id in graph.block_ids() {
-        exits.entry(root_of[id.0]).or_default().extend(exits_of(graph, links, id));
-        let scopes = scopes_left(graph, root_of[id.0], id).into_iter();
-        let locals = scopes.flat_map(|scope| &graph.scopes[scope.0].locals);
-        left.entry(root_of[id.0]).or_default().extend(locals);
+        let root = root_of[id.0];
+        exits.entry(root).or_default().extend(exits_of(graph, links, id));
+        if reads_state(root) {
+            let scopes = scopes_left(graph, root, id).into_iter();
+            let locals = scopes.flat_map(|scope| &graph.scopes[scope.0].locals);
+            left.entry(root).or_default().extend(locals);
+        }
         let parts = stand_ins.replaced(graph, id).into_iter().map(|part| part.local);
-        replaced.entry(root_of[id.0]).or_default().extend(parts);
+        replaced.entry(root).or_default().extend(parts);
     }
     // What a region is given when it begins is not in the slots of its roots.
     let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
     for root in roots.iter_mut().filter(|root| !is_given(root)) {
         let exits = exits.get(&root.block).map(Vec::as_slice).unwrap_or_default();
-        // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
-        // copies of parts in it that are not to be.
-        let is_resumed = matches!(graph[root.block].kind, BlockKind::Resume(_));
-        let reads_state = is_resumed && graph[root.block].region.is_none();
+        let reads_state = reads_state(root.block);
         let left = left.get(&root.block);
         let is_left = |local| left.is_some_and(|left| left.contains(&local));
         let is_whole = |local| root.gone.iter().all(|part| part.local != local);
