@@ -48,9 +48,7 @@ pub(super) fn function(call: &ExprCall) -> Option<String> {
 
 /// Whether such a call gives a borrow, and not an `Option` with one in it.
 pub(super) fn gives_borrow(call: &ExprCall) -> bool {
-    let Expr::Path(path) = &*call.func else { return false };
-    let function = path.path.segments.last().map(|function| function.ident.to_string());
-    match function.as_deref() {
+    match function(call).as_deref() {
         Some("lent_mutably") => matches!(call.args.last(), Some(Expr::Reference(_))),
         Some("opened" | "current_item") => true,
         Some("current_copy") => call.args.first().is_some_and(gives_borrows),
