@@ -53,6 +53,12 @@ impl Lower<'_> {
         places_in(&self.locals, operand).iter().any(|(place, _)| is_written(place))
     }
 
+    /// Whether a method or a macro that is not known may change some part of the place later.
+    pub(super) fn is_called(&self, operand: &Expr, changed: &Changed) -> bool {
+        let is_called = |place: &Place| changed.called.iter().any(|called| called.overlaps(place));
+        places_in(&self.locals, operand).iter().any(|(place, _)| is_called(place))
+    }
+
     /// Whether a closure in the operand takes over what is changed later. What it borrows rustc lets nothing
     /// change.
     pub(super) fn captures_changed(&self, operand: &Expr, changed: &Changed) -> bool {

@@ -248,7 +248,7 @@ impl Lower<'_> {
 
 /// The operands of an expression that evaluates all of them, in the order in which it does.
 pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>> {
-    use Operand::{Borrowed, Place, Receiver, Taken, Value};
+    use Operand::{Borrowed, Compared, Place, Receiver, Taken, Value};
     Some(match expr {
         Expr::Array(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
         Expr::Tuple(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
@@ -260,7 +260,7 @@ pub(super) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>>
             } else if is_assignment(op) {
                 vec![(right, Value), (left, Place)]
             } else if is_comparison(op) {
-                vec![(left, Borrowed), (right, Borrowed)]
+                vec![(left, Compared), (right, Compared)]
             } else {
                 vec![(left, Value), (right, Value)]
             }

@@ -4,6 +4,7 @@
 //! after the suspension: a literal, a constant, a borrow, or a local that nothing in between
 //! changes.
 
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprReference, UnOp};
 
@@ -25,6 +26,8 @@ pub(super) enum Operand {
     Matched,
     /// Borrows it where it is.
     Borrowed,
+    /// Borrows it where it is, or copies a number.
+    Compared,
     /// Uses the place: the left side of an assignment, what is indexed.
     Place,
     /// Borrows it where it is, or copies it, as the method wants it.
@@ -155,6 +158,11 @@ impl Lower<'_> {
                 self.spill(operand)
             }
             operand => {
+                if matches!(kind, Operand::Compared | Operand::Receiver | Operand::Taken)
+                    && self.is_called(&operand, changed)
+                {
+                    self.check_stays(&operand);
+                }
                 let place = self.stabilize_place(operand, changed);
                 if kind == Operand::Taken {
                     self.note_taken(&place);
@@ -261,6 +269,20 @@ impl Lower<'_> {
             Expr::Unary(expr) => self.copy_indices(&mut expr.expr),
             _ => {}
         }
+    }
+
+    /// Lets rustc refuse a value that it would copy now, of which only it knows the type.
+    fn check_stays(&mut self, operand: &Expr) {
+        let looked_at = quote_spanned!(operand.span()=> &(#operand));
+        let asked =
+            quote_spanned!(operand.span()=> ::piton::__private::used_later(#looked_at).how());
+        self.code(syn::parse_quote_spanned! {operand.span()=>
+            if false {
+                #[allow(unused_imports)]
+                use ::piton::__private::IsBorrowed as _;
+                ::piton::__private::stays(#asked);
+            }
+        });
     }
 
     /// Reports that what follows changes a key, by which something is looked up again then.

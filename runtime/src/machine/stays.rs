@@ -1,0 +1,55 @@
+//! Whether what is used after an await is what it was before, although something may have changed it.
+//!
+//! rustc copies a number when its turn comes, and lets nothing change what is borrowed until then. Which
+//! of the two an operand is shows by its type alone, so rustc is asked, by a method that is found by type.
+
+use std::marker::PhantomData;
+
+/// The type of something that is used later.
+#[derive(Debug)]
+pub struct UsedLater<T: ?Sized>(PhantomData<fn(&T)>);
+
+/// Takes the type from a value.
+pub fn used_later<T: ?Sized>(_: &T) -> UsedLater<T> {
+    UsedLater(PhantomData)
+}
+
+/// It would have been copied.
+#[derive(Clone, Copy, Debug)]
+pub struct Copied;
+
+/// It is borrowed until it is used.
+#[derive(Clone, Copy, Debug)]
+pub struct Borrowed;
+
+/// What values are borrowed until they are used, unless a method of the type's own comes first.
+pub trait IsBorrowed {
+    /// That they are.
+    fn how(&self) -> Borrowed {
+        Borrowed
+    }
+}
+
+impl<T: ?Sized> IsBorrowed for UsedLater<T> {}
+
+impl<T: Copy> UsedLater<T> {
+    /// That they are copied.
+    pub fn how(&self) -> Copied {
+        Copied
+    }
+}
+
+/// That a value is the same when it is used.
+#[diagnostic::on_unimplemented(
+    message = "what follows may change this value, and it would be used after the await",
+    label = "a method or macro that piton does not know may change it before that",
+    note = "rustc copies such a value first: bind it to a variable before, `let before = …;`, and use that",
+    note = "rule `saved_locals`"
+)]
+pub trait Stays {}
+
+#[diagnostic::do_not_recommend]
+impl Stays for Borrowed {}
+
+/// Asks for it.
+pub fn stays<S: Stays>(_: S) {}
