@@ -8,7 +8,8 @@
 //! rustc keeps such a value beside its locals. Here it is one of them, so that it is saved, and what has
 //! been borrowed from it is made again as what is borrowed from any other local.
 
-use syn::{Expr, ExprUnary, Pat, PatType, Stmt, UnOp};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprUnary, Pat, PatType, Stmt, Type, TypeSlice, UnOp};
 
 use super::bindings::binds_by_ref;
 use super::branches::is_named;
@@ -27,7 +28,10 @@ impl Lower<'_> {
             return;
         }
         let Some(mut init) = local.init.take() else { return };
-        let ty = split_type(&local.pat).1.filter(|_| has_ref(&local.pat)).cloned();
+        let ty = match split_type(&local.pat).1 {
+            Some(ty) if has_ref(&local.pat) => Some(ty.clone()),
+            ty => ty.and_then(|ty| type_of_array(ty, &init.expr)),
+        };
         let syn::LocalInit { expr, diverge, .. } = &mut init;
         let always_matches = diverge.is_none();
         for (value, mutable) in self.lenders(expr, &[&local.pat], always_matches) {
@@ -169,6 +173,18 @@ pub(super) fn lender(part: &mut Expr) -> Option<&mut Expr> {
         Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr, .. }) => lender(expr),
         value => (!is_none).then_some(value),
     }
+}
+
+/// The type of an array that is borrowed as the slice that the variable is said to be. Its elements are what
+/// they are where rustc knows what is wanted of them.
+fn type_of_array(ty: &Type, value: &Expr) -> Option<Type> {
+    let (Type::Reference(ty), Expr::Reference(value)) = (ty, value) else { return None };
+    let (Type::Slice(TypeSlice { elem, .. }), Expr::Array(array)) = (&*ty.elem, &*value.expr)
+    else {
+        return None;
+    };
+    let len = array.elems.len();
+    Some(syn::parse_quote_spanned!(ty.span()=> [#elem; #len]))
 }
 
 fn is_literal(value: &Expr) -> bool {
