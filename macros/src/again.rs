@@ -8,6 +8,7 @@ use syn::Ident;
 use crate::ir::Graph;
 use crate::liveness::Liveness;
 use crate::moved::{self, Moved};
+use crate::rests::Rests;
 use crate::taken_apart;
 
 /// Nothing, for the first go.
@@ -17,6 +18,8 @@ pub(crate) struct Again {
     pub(crate) moved: Vec<Moved>,
     /// The locals that patterns take parts of.
     pub(crate) taken_apart: BTreeSet<Ident>,
+    /// The locals of which a part is moved out before another value gets the rest.
+    pub(crate) rests: Rests,
 }
 
 impl Again {
@@ -24,6 +27,8 @@ impl Again {
     pub(crate) fn find(graph: &Graph, liveness: &Liveness) -> Option<Self> {
         let moved = moved::find(graph, liveness);
         let taken_apart = taken_apart::find(graph, liveness);
-        (!moved.is_empty() || !taken_apart.is_empty()).then_some(Self { moved, taken_apart })
+        let rests = Rests::find(graph);
+        let is_new = !moved.is_empty() || !taken_apart.is_empty() || !rests.is_empty();
+        is_new.then_some(Self { moved, taken_apart, rests })
     }
 }

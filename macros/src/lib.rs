@@ -34,6 +34,7 @@ mod parts;
 mod raw;
 mod register;
 mod resolve;
+mod rests;
 mod source;
 mod suspend;
 mod taken_apart;

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Item, ItemFn, ItemImpl};
+use syn::{Block, Item, ItemFn, ItemImpl};
 
 use crate::again::Again;
 use crate::args::WorkflowArgs;
@@ -133,8 +133,11 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         locals[local].stored = "self".to_owned();
     }
     dumps.add("resolve", || dump::locals(&locals));
-    let (context, body) = (function.context.as_ref(), &function.body);
-    let tree = normalize(context, body.clone(), locals.clone(), &Again::default(), diagnostics);
+    let context = function.context.clone();
+    let take_apart = |body: &Block, locals, again: &Again, diagnostics| {
+        normalize(context.as_ref(), body.clone(), locals, again, diagnostics)
+    };
+    let tree = take_apart(&function.body, locals.clone(), &Again::default(), diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
         return None;
@@ -145,7 +148,8 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     if let Some(again) = Again::find(&graph, &liveness) {
         // What there is to say has been said.
         let said = Diagnostics::new();
-        let tree = normalize(context, body.clone(), locals, &again, &said);
+        again.rests.make_mutable(&mut locals, &mut function.params, &mut function.body);
+        let tree = take_apart(&function.body, locals, &again, &said);
         if let Err(error) = said.finish() {
             diagnostics.push(error);
             return None;

@@ -218,6 +218,14 @@ impl<'a> Analysis<'a> {
         flow.refilled.insert(place);
     }
 
+    /// Counts a part as there, since nothing reads it where the rest is used up.
+    fn leave_out(&mut self, place: Place) {
+        self.usage.fills.insert(place.clone());
+        self.flow.iter_mut().for_each(|flow| {
+            flow.refilled.insert(place.clone());
+        });
+    }
+
     /// Runs `visit` as code that may or may not run.
     fn maybe(&mut self, visit: impl FnOnce(&mut Self)) {
         let before = self.flow.clone();

@@ -140,12 +140,18 @@ impl Analysis<'_> {
         run(self, operation, !is_taken_over && cond.is_none());
     }
 
-    /// What a struct gets its other fields from: they are moved out of it, and those that it does not get stay.
-    fn visit_rest(&mut self, rest: &Expr) {
-        let place = self.place(rest);
-        self.usage.takes.extend(place.iter().filter(|it| it.fields.is_empty()).map(|it| it.local));
-        self.usage.spends.extend(place);
-        self.visit(rest, Mode::Scrutinee);
+    /// What a struct gets its other fields from: they are moved out of it, and those that it does not get stay,
+    /// or are gone already.
+    fn visit_rest(&mut self, rest: &Expr, given: &[&syn::Member]) {
+        let Some(place) = self.place(rest) else { return self.visit(rest, Mode::Scrutinee) };
+        if place.fields.is_empty() {
+            self.usage.takes.insert(place.local);
+        }
+        self.usage.spends.insert(place.clone());
+        let before = self.flow.clone();
+        given.iter().for_each(|field| self.leave_out(place.clone().field(field)));
+        self.read(place, Mode::Scrutinee);
+        self.flow = before;
     }
 
     /// What is awaited may run in part, then one of the handlers.
@@ -223,7 +229,8 @@ impl Visit<'_> for Analysis<'_> {
             }
             Expr::Struct(expr) => {
                 expr.fields.iter().for_each(|field| self.visit_expr(&field.expr));
-                expr.rest.iter().for_each(|rest| self.visit_rest(rest));
+                let given: Vec<_> = expr.fields.iter().map(|field| &field.member).collect();
+                expr.rest.iter().for_each(|rest| self.visit_rest(rest, &given));
             }
             Expr::Let(expr) => {
                 self.visit(&expr.expr, Mode::of_matched([&*expr.pat]));
