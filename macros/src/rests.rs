@@ -12,9 +12,10 @@
 use std::collections::BTreeSet;
 
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Ident, PatIdent, PatType};
+use syn::{Block, Ident, Macro, PatIdent, PatType};
 
 use crate::ir::{Graph, Locals};
+use crate::normalize::select::visit_code_mut;
 use crate::usage::{Place, Usage};
 
 /// Their names.
@@ -74,5 +75,9 @@ impl VisitMut for Declare<'_> {
             pat.mutability = Some(syn::Token![mut](pat.ident.span()));
         }
         visit_mut::visit_pat_ident_mut(self, pat);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        visit_code_mut(mac, self);
     }
 }

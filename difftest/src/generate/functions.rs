@@ -1,7 +1,7 @@
 //! The functions of a program: the entry, and workflows that it calls inline.
 
 use super::scope::Scope;
-use super::statements::members;
+use super::statements::{members, rests};
 use super::{Generator, Node, Question, Ty};
 
 /// What can be called.
@@ -52,6 +52,9 @@ impl Generator {
         items.push(self.entry());
         if items.iter().any(|item| item.to_source().contains("Room::")) {
             items.insert(1, Node::stmt(members::ITEMS, Vec::new()));
+        }
+        if items.iter().any(|item| item.to_source().contains("Parcel::")) {
+            items.insert(1, Node::stmt(rests::ITEMS, Vec::new()));
         }
         self.with_raw_names(Node::list(items))
     }
