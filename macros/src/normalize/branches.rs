@@ -134,10 +134,10 @@ impl Lower<'_> {
     /// Whether a block without an await has statements of its own that must be taken apart.
     pub(super) fn block_parts_with(&self, block: &Block) -> bool {
         let parts = |stmt: &Source| match stmt {
-            Source::Local(local) => local
-                .init
-                .as_ref()
-                .is_some_and(|init| init.diverge.is_none() && self.branch_parts_with(&init.expr)),
+            Source::Local(local) => local.init.as_ref().is_some_and(|init| match &init.diverge {
+                Some((_, otherwise)) => self.parts_with_otherwise(otherwise),
+                None => self.branch_parts_with(&init.expr),
+            }),
             Source::Expr(expr, _) => self.branch_parts_with(expr),
             Source::Item(_) | Source::Macro(_) => false,
         };
@@ -198,6 +198,12 @@ impl Lower<'_> {
             }
             branch => self.parts_with(branch),
         }
+    }
+
+    /// Whether the `else` of a `let` moves a local that is there behind the statement, where nothing uses it.
+    pub(super) fn parts_with_otherwise(&self, otherwise: &Expr) -> bool {
+        self.taken(otherwise).iter().any(|local| !self.is_used_later(*local))
+            || self.branch_parts_with(otherwise)
     }
 
     fn taken(&self, branch: &Expr) -> BTreeSet<LocalId> {

@@ -99,7 +99,9 @@ impl Lower<'_> {
         match local.init.take() {
             None => self.declare(local),
             Some(mut init) => {
-                let diverges = init.diverge.as_ref().is_some_and(|(_, expr)| suspend::expr(expr));
+                let diverges = init.diverge.as_ref().is_some_and(|(_, otherwise)| {
+                    suspend::expr(otherwise) || self.parts_with_otherwise(otherwise)
+                });
                 let needs_temporary = init.diverge.is_some();
                 if suspend::expr(&init.expr) {
                     if !needs_temporary
