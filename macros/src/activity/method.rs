@@ -23,6 +23,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{ItemImpl, Path, Signature, Type};
 
@@ -84,7 +85,7 @@ impl Method {
 
     /// The function that holds the body of `function`.
     pub(super) fn body_name(function: &Ident) -> Ident {
-        format_ident!("call_{function}", span = function.span())
+        format_ident!("call_{}", function.unraw(), span = function.span())
     }
 
     /// That function, as a path from within any other.
