@@ -167,7 +167,9 @@ pub(crate) fn free(
     let mut substitute = Substitute { path, this: receiver.clone() };
     substitute.visit_signature_mut(&mut function.sig);
     substitute.visit_block_mut(&mut function.block);
-    add_parameters(&mut function.sig.generics, &block.generics);
+    let mut of_block = block.generics.clone();
+    substitute.visit_generics_mut(&mut of_block);
+    add_parameters(&mut function.sig.generics, of_block);
     let block_parameters = block.generics.params.iter().filter_map(|param| match param {
         GenericParam::Type(param) => Some(param.ident.clone()),
         GenericParam::Const(param) => Some(param.ident.clone()),
@@ -177,14 +179,14 @@ pub(crate) fn free(
 }
 
 /// Puts the parameters of the block before those of the function.
-fn add_parameters(function: &mut Generics, block: &Generics) {
+fn add_parameters(function: &mut Generics, block: Generics) {
     let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
-    let (mut params, own) = (block.params.clone(), std::mem::take(&mut function.params));
+    let (mut params, own) = (block.params, std::mem::take(&mut function.params));
     params.extend(own);
     let (lifetimes, others): (Vec<_>, Vec<_>) = params.into_iter().partition(is_lifetime);
     function.params = lifetimes.into_iter().chain(others).collect();
-    if let Some(clause) = &block.where_clause {
-        function.make_where_clause().predicates.extend(clause.predicates.clone());
+    if let Some(clause) = block.where_clause {
+        function.make_where_clause().predicates.extend(clause.predicates);
     }
 }
 
