@@ -40,7 +40,8 @@ pub(crate) fn kept_together(tokens: TokenStream) -> TokenStream {
         {
             if may_be_split(&expr, rest.peek()) {
                 delimiter = Delimiter::Parenthesis;
-            } else if matches!(expr, Expr::Reference(_)) {
+            } else if is_one(&expr) {
+                // The passes read it as rustc will.
                 out.extend(inner);
                 continue;
             }
@@ -65,23 +66,11 @@ fn has_fragments(tokens: &TokenStream) -> bool {
 /// expression are left as they are.
 fn may_be_split(expr: &Expr, next: Option<&TokenTree>) -> bool {
     match expr {
-        Expr::Array(_)
-        | Expr::Await(_)
-        | Expr::Call(_)
-        | Expr::Field(_)
-        | Expr::Group(_)
-        | Expr::Index(_)
-        | Expr::Infer(_)
-        | Expr::Let(_)
-        | Expr::Lit(_)
-        | Expr::Macro(_)
-        | Expr::MethodCall(_)
-        | Expr::Paren(_)
-        | Expr::Path(_)
-        | Expr::Repeat(_)
-        | Expr::Try(_)
-        | Expr::Tuple(_)
-        | Expr::Verbatim(_) => false,
+        // What is in a field would be a method.
+        Expr::Field(_) => is_call(next),
+        // It may be a type.
+        Expr::Reference(expr) => is_taken_apart_by(next) || may_be_split(&expr.expr, next),
+        Expr::Group(_) | Expr::Let(_) | Expr::Verbatim(_) => false,
         // It may be a statement, or the body of a function.
         Expr::Async(_)
         | Expr::Block(_)
@@ -95,19 +84,43 @@ fn may_be_split(expr: &Expr, next: Option<&TokenTree>) -> bool {
         | Expr::While(_) => {
             matches!(next, Some(TokenTree::Punct(at)) if !";,=#".contains(at.as_char()))
         }
-        // It may be a type.
-        Expr::Reference(expr) => is_taken_apart_by(next) || may_be_split(&expr.expr, next),
-        _ => true,
+        expr => !is_one(expr),
     }
+}
+
+/// Whether an expression is as good as a name where nothing takes it apart.
+fn is_one(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Array(_)
+            | Expr::Await(_)
+            | Expr::Call(_)
+            | Expr::Field(_)
+            | Expr::Index(_)
+            | Expr::Infer(_)
+            | Expr::Lit(_)
+            | Expr::Macro(_)
+            | Expr::MethodCall(_)
+            | Expr::Paren(_)
+            | Expr::Path(_)
+            | Expr::Reference(_)
+            | Expr::Repeat(_)
+            | Expr::Try(_)
+            | Expr::Tuple(_)
+    )
 }
 
 /// Whether what follows a borrow would be said of what is borrowed.
 fn is_taken_apart_by(next: Option<&TokenTree>) -> bool {
     match next {
         Some(TokenTree::Punct(punct)) => matches!(punct.as_char(), '.' | '?'),
-        Some(TokenTree::Group(group)) => group.delimiter() != Delimiter::Brace,
+        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Bracket || is_call(next),
         _ => false,
     }
+}
+
+fn is_call(next: Option<&TokenTree>) -> bool {
+    matches!(next, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
 }
 
 #[cfg(test)]
@@ -127,17 +140,18 @@ mod tests {
         let (block, branches) = (fragment(quote!({ 1 })), fragment(quote!(if a { 1 } else { 2 })));
         let nested = fragment(quote!(#sum * 2));
         let (borrow, given) = (fragment(quote!(&name)), fragment(quote!(&|x| x)));
+        let field = fragment(quote!(a.b));
         let tokens = quote! {
             #[#meta]
             fn f(x: #ty, y: #borrow) -> i64 #block
-            h(#borrow, #borrow.len(), #borrow == 1, #given);
+            h(#borrow, #borrow.len(), #borrow == 1, #given, #field.c, #field(1));
             g(#sum * 2, #name, -#nested, #branches * 2); #branches
         };
         let kept = kept_together(tokens).to_string();
         let expected = quote! {
             #[doc = "x"]
             fn f(x: Vec<i64>, y: &name) -> i64 { 1 }
-            h(&name, (&name).len(), &name == 1, (&|x| x));
+            h(&name, (&name).len(), &name == 1, (&|x| x), a.b.c, (a.b)(1));
             g((1 + 2) * 2, name, -((1 + 2) * 2), (if a { 1 } else { 2 }) * 2);
             if a { 1 } else { 2 }
         };
