@@ -35,6 +35,7 @@ mod raw;
 mod register;
 mod resolve;
 mod source;
+mod substitute;
 mod suspend;
 mod taken_apart;
 mod untold;

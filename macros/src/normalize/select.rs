@@ -53,7 +53,7 @@ impl Select {
 }
 
 /// Visits the code that a macro is given, as far as that is known.
-pub(super) fn visit_code_mut(mac: &mut Macro, visitor: &mut impl VisitMut) {
+pub(crate) fn visit_code_mut(mac: &mut Macro, visitor: &mut impl VisitMut) {
     match Select::of(mac) {
         Some(mut select) => {
             select.visit_mut(visitor);
