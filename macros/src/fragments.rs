@@ -34,9 +34,18 @@ pub(crate) fn kept_together(tokens: TokenStream) -> TokenStream {
             true => group.stream(),
             false => kept_together(group.stream()),
         };
-        let may_be_split =
-            group.delimiter() == Delimiter::None && may_be_split(inner.clone(), rest.peek());
-        let delimiter = if may_be_split { Delimiter::Parenthesis } else { group.delimiter() };
+        let mut delimiter = group.delimiter();
+        if delimiter == Delimiter::None
+            && let Ok(expr) = syn::parse2::<Expr>(inner.clone())
+        {
+            if may_be_split(&expr, rest.peek()) {
+                delimiter = Delimiter::Parenthesis;
+            } else if is_one(&expr) {
+                // The passes read it as rustc will.
+                out.extend(inner);
+                continue;
+            }
+        }
         let mut kept = Group::new(delimiter, inner);
         kept.set_span(group.span());
         out.extend([TokenTree::Group(kept)]);
@@ -55,25 +64,13 @@ fn has_fragments(tokens: &TokenStream) -> bool {
 
 /// Whether what is around an expression could take a part of it. Types, statements and what else is no
 /// expression are left as they are.
-fn may_be_split(fragment: TokenStream, next: Option<&TokenTree>) -> bool {
-    let Ok(expr) = syn::parse2::<Expr>(fragment) else { return false };
+fn may_be_split(expr: &Expr, next: Option<&TokenTree>) -> bool {
     match expr {
-        Expr::Array(_)
-        | Expr::Await(_)
-        | Expr::Call(_)
-        | Expr::Field(_)
-        | Expr::Group(_)
-        | Expr::Index(_)
-        | Expr::Let(_)
-        | Expr::Lit(_)
-        | Expr::Macro(_)
-        | Expr::MethodCall(_)
-        | Expr::Paren(_)
-        | Expr::Path(_)
-        | Expr::Repeat(_)
-        | Expr::Try(_)
-        | Expr::Tuple(_)
-        | Expr::Verbatim(_) => false,
+        // What is in a field would be a method.
+        Expr::Field(_) => is_call(next),
+        // It may be a type.
+        Expr::Reference(expr) => is_taken_apart_by(next) || may_be_split(&expr.expr, next),
+        Expr::Group(_) | Expr::Let(_) | Expr::Verbatim(_) => false,
         // It may be a statement, or the body of a function.
         Expr::Async(_)
         | Expr::Block(_)
@@ -87,8 +84,43 @@ fn may_be_split(fragment: TokenStream, next: Option<&TokenTree>) -> bool {
         | Expr::While(_) => {
             matches!(next, Some(TokenTree::Punct(at)) if !";,=#".contains(at.as_char()))
         }
-        _ => true,
+        expr => !is_one(expr),
     }
+}
+
+/// Whether an expression is as good as a name where nothing takes it apart.
+fn is_one(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Array(_)
+            | Expr::Await(_)
+            | Expr::Call(_)
+            | Expr::Field(_)
+            | Expr::Index(_)
+            | Expr::Infer(_)
+            | Expr::Lit(_)
+            | Expr::Macro(_)
+            | Expr::MethodCall(_)
+            | Expr::Paren(_)
+            | Expr::Path(_)
+            | Expr::Reference(_)
+            | Expr::Repeat(_)
+            | Expr::Try(_)
+            | Expr::Tuple(_)
+    )
+}
+
+/// Whether what follows a borrow would be said of what is borrowed.
+fn is_taken_apart_by(next: Option<&TokenTree>) -> bool {
+    match next {
+        Some(TokenTree::Punct(punct)) => matches!(punct.as_char(), '.' | '?'),
+        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Bracket || is_call(next),
+        _ => false,
+    }
+}
+
+fn is_call(next: Option<&TokenTree>) -> bool {
+    matches!(next, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
 }
 
 #[cfg(test)]
@@ -107,15 +139,19 @@ mod tests {
         let (ty, meta) = (fragment(quote!(Vec<i64>)), fragment(quote!(doc = "x")));
         let (block, branches) = (fragment(quote!({ 1 })), fragment(quote!(if a { 1 } else { 2 })));
         let nested = fragment(quote!(#sum * 2));
+        let (borrow, given) = (fragment(quote!(&name)), fragment(quote!(&|x| x)));
+        let field = fragment(quote!(a.b));
         let tokens = quote! {
             #[#meta]
-            fn f(x: #ty) -> i64 #block
+            fn f(x: #ty, y: #borrow) -> i64 #block
+            h(#borrow, #borrow.len(), #borrow == 1, #given, #field.c, #field(1));
             g(#sum * 2, #name, -#nested, #branches * 2); #branches
         };
         let kept = kept_together(tokens).to_string();
         let expected = quote! {
             #[doc = "x"]
-            fn f(x: Vec<i64>) -> i64 { 1 }
+            fn f(x: Vec<i64>, y: &name) -> i64 { 1 }
+            h(&name, (&name).len(), &name == 1, (&|x| x), a.b.c, (a.b)(1));
             g((1 + 2) * 2, name, -((1 + 2) * 2), (if a { 1 } else { 2 }) * 2);
             if a { 1 } else { 2 }
         };

@@ -36,6 +36,7 @@ mod register;
 mod resolve;
 mod rests;
 mod source;
+mod substitute;
 mod suspend;
 mod taken_apart;
 mod untold;

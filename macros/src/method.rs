@@ -6,17 +6,17 @@
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::visit_mut::{self, VisitMut};
+use syn::visit_mut::VisitMut;
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Macro, Path,
-    PathArguments, Signature, Type,
+    Attribute, FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Path, PathArguments,
+    Signature, Type,
 };
 
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
-use crate::macros::rename_captures;
 use crate::source::{Surroundings, surroundings_of};
+use crate::substitute::Substitute;
 
 /// What is in an `impl` block.
 #[derive(Clone, Copy, Debug)]
@@ -164,10 +164,15 @@ pub(crate) fn free(
         }
         _ => None,
     };
-    let mut substitute = Substitute { path, this: receiver.clone() };
+    let mut substitute = Substitute { path, this: receiver.clone(), unclear: Vec::new() };
     substitute.visit_signature_mut(&mut function.sig);
     substitute.visit_block_mut(&mut function.block);
-    add_parameters(&mut function.sig.generics, &block.generics);
+    for unclear in &substitute.unclear {
+        unclear.report(diagnostics);
+    }
+    let mut of_block = block.generics.clone();
+    substitute.visit_generics_mut(&mut of_block);
+    add_parameters(&mut function.sig.generics, of_block);
     let block_parameters = block.generics.params.iter().filter_map(|param| match param {
         GenericParam::Type(param) => Some(param.ident.clone()),
         GenericParam::Const(param) => Some(param.ident.clone()),
@@ -177,14 +182,14 @@ pub(crate) fn free(
 }
 
 /// Puts the parameters of the block before those of the function.
-fn add_parameters(function: &mut Generics, block: &Generics) {
+fn add_parameters(function: &mut Generics, block: Generics) {
     let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
-    let (mut params, own) = (block.params.clone(), std::mem::take(&mut function.params));
+    let (mut params, own) = (block.params, std::mem::take(&mut function.params));
     params.extend(own);
     let (lifetimes, others): (Vec<_>, Vec<_>) = params.into_iter().partition(is_lifetime);
     function.params = lifetimes.into_iter().chain(others).collect();
-    if let Some(clause) = &block.where_clause {
-        function.make_where_clause().predicates.extend(clause.predicates.clone());
+    if let Some(clause) = block.where_clause {
+        function.make_where_clause().predicates.extend(clause.predicates);
     }
 }
 
@@ -230,99 +235,8 @@ fn with_turbofish(mut path: Path) -> Path {
     path
 }
 
-/// Puts the type in place of `Self`, and the parameter, if there is one, in place of `self`.
-pub(crate) struct Substitute {
-    pub(crate) path: Path,
-    pub(crate) this: Option<Ident>,
-}
-
-impl VisitMut for Substitute {
-    fn visit_path_mut(&mut self, path: &mut Path) {
-        visit_mut::visit_path_mut(self, path);
-        let Some(first) = path.segments.first() else { return };
-        if first.ident == "Self" {
-            let span = first.ident.span();
-            let rest = path.segments.iter().skip(1).cloned();
-            let mut whole = self.path(span);
-            whole.segments.extend(rest);
-            *path = whole;
-        } else if path.segments.len() == 1
-            && first.ident == "self"
-            && let Some(this) = self.this(first.ident.span())
-        {
-            *path = this.into();
-        }
-    }
-
-    fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        mac.tokens = self.tokens(std::mem::take(&mut mac.tokens));
-    }
-
-    /// Items have a `self` of their own, and do not see this `Self`.
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
-}
-
-impl Substitute {
-    fn path(&self, span: Span) -> Path {
-        let tokens = respan(self.path.to_token_stream(), span);
-        // The same tokens as before.
-        syn::parse2(tokens).unwrap_or_else(|_| self.path.clone())
-    }
-
-    fn this(&self, span: Span) -> Option<Ident> {
-        let this = self.this.as_ref()?;
-        Some(Ident::new(&this.to_string(), span))
-    }
-
-    fn tokens(&self, tokens: TokenStream) -> TokenStream {
-        let mut out = TokenStream::new();
-        let mut tokens = tokens.into_iter().peekable();
-        while let Some(tree) = tokens.next() {
-            let tree = match tree {
-                TokenTree::Ident(ident) if ident == "Self" => {
-                    out.extend(self.path(ident.span()).into_token_stream());
-                    continue;
-                }
-                TokenTree::Ident(ident) if ident == "self" => {
-                    // `self::name` is a path.
-                    let is_path = matches!(tokens.peek(), Some(TokenTree::Punct(punct))
-                        if punct.as_char() == ':' && punct.spacing() == proc_macro2::Spacing::Joint);
-                    let this = self.this(ident.span()).filter(|_| !is_path);
-                    this.unwrap_or(ident).into()
-                }
-                TokenTree::Group(group) => {
-                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
-                    inner.set_span(group.span());
-                    inner.into()
-                }
-                TokenTree::Literal(literal) => self.literal(literal),
-                other => other,
-            };
-            out.extend([tree]);
-        }
-        out
-    }
-
-    /// A literal in a macro may be a format string.
-    fn literal(&self, literal: proc_macro2::Literal) -> TokenTree {
-        let span = literal.span();
-        if let Some(this) = &self.this
-            && let syn::Lit::Str(text) = syn::Lit::new(literal.clone())
-        {
-            let rename = |name: &str| (name == "self").then(|| this.to_string());
-            let renamed = rename_captures(&text.value(), rename);
-            if renamed != text.value() {
-                let mut new = proc_macro2::Literal::string(&renamed);
-                new.set_span(span);
-                return new.into();
-            }
-        }
-        literal.into()
-    }
-}
-
 /// `tokens` at another place of the source.
-fn respan(tokens: TokenStream, span: Span) -> TokenStream {
+pub(crate) fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     let respanned = tokens.into_iter().map(|mut tree| {
         if let TokenTree::Group(group) = &tree {
             let mut new = Group::new(group.delimiter(), respan(group.stream(), span));

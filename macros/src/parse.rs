@@ -7,18 +7,19 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Block, FnArg, Ident, Item, ItemFn, Pat, PatType, ReturnType, Signature, Type,
+    Attribute, Block, FnArg, Ident, Item, ItemFn, Pat, PatType, ReturnType, Signature, Stmt, Type,
     Visibility,
 };
 
 use crate::args::Durability;
-use crate::check::{Level, Rule, is_of_piton};
+use crate::check::{Level, Rule, is_of_piton, names_of_piton};
 use crate::conditions;
 use crate::diagnostics::Diagnostics;
 use crate::generics::{self, Parameters};
-use crate::method::Method;
+use crate::method::{Method, attribute_named};
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
 use crate::write_out;
 
@@ -60,8 +61,8 @@ impl WorkflowFn {
     }
 }
 
-/// Reads a function. Reports what is wrong with its tokens; one whose body cannot be read is taken to
-/// have none, so that its callers still find it. `None` for what is no function.
+/// Reads a function. Reports what is wrong with its tokens; one whose body cannot be read, or is not the
+/// user's, is taken to have none, so that its callers still find it. `None` for what is no function.
 pub(crate) fn function(item: &TokenStream, diagnostics: &Diagnostics) -> Option<ItemFn> {
     let error = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(mut function) => {
@@ -69,6 +70,7 @@ pub(crate) fn function(item: &TokenStream, diagnostics: &Diagnostics) -> Option<
             for attribute in &mut function.attrs {
                 attribute.style = syn::AttrStyle::Outer;
             }
+            check_instrumented(&mut function, diagnostics);
             return Some(function);
         }
         Err(error) => error,
@@ -170,6 +172,15 @@ pub(crate) fn parse(
                     "write `cx: &Context` in front of the other parameters",
                 );
             }
+            FnArg::Typed(param) if is_context_of_activities(&param.ty) => {
+                let help = "write `cx: &Context` in front of the other parameters";
+                refuse(
+                    diagnostics,
+                    &param.ty,
+                    "a workflow has a context of its own, and not that of an activity",
+                    help,
+                );
+            }
             FnArg::Typed(mut param) => {
                 let is_named = |found: &NotOwned<'_>| !matches!(found, NotOwned::ImplTrait(_));
                 // Its callers may give it any type that it takes.
@@ -229,6 +240,27 @@ pub(crate) fn parse(
     })
 }
 
+/// Refuses `#[instrument]`. Below the attribute it would see the function that makes the call; above it has
+/// already made a future of the body.
+fn check_instrumented(function: &mut ItemFn, diagnostics: &Diagnostics) {
+    let is_made = |stmt: &Stmt| {
+        matches!(stmt, Stmt::Local(syn::Local { pat: Pat::Ident(pat), .. })
+            if pat.ident == "__tracing_instrument_future")
+    };
+    let span = match attribute_named(&["instrument"], &function.attrs) {
+        Some(index) => function.attrs.remove(index).path().span(),
+        None if function.block.stmts.iter().any(is_made) => function.sig.ident.span(),
+        None => return,
+    };
+    diagnostics.error(
+        span,
+        Rule::WORKFLOW_SIGNATURE,
+        "a workflow cannot be under `#[instrument]`, whose span would have to last from one process to the next",
+        "put it on the activities, and log with `tracing::info!` here",
+    );
+    function.block.stmts.clear();
+}
+
 fn refuse(diagnostics: &Diagnostics, tokens: impl ToTokens, message: &str, help: &str) {
     diagnostics.error_at(tokens, Rule::WORKFLOW_SIGNATURE, message, help);
 }
@@ -279,9 +311,14 @@ fn is_misplaced_context(ty: &Type) -> bool {
     }
 }
 
+fn is_context_of_activities(ty: &Type) -> bool {
+    let Type::Reference(reference) = ungrouped(ty) else { return false };
+    matches!(ungrouped(&reference.elem), Type::Path(path)
+        if names_of_piton(&path.path, "ActivityContext"))
+}
+
 fn names_context(ty: &Type) -> bool {
-    matches!(ungrouped(ty), Type::Path(path)
-        if path.path.segments.last().is_some_and(|segment| segment.ident == "Context"))
+    matches!(ungrouped(ty), Type::Path(path) if names_of_piton(&path.path, "Context"))
 }
 
 /// The type without the invisible braces that a macro puts around it.

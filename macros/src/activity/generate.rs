@@ -12,7 +12,7 @@ use super::entry::entry;
 use super::method::Method;
 use super::signature::{ActivitySignature, Returns, is_context};
 use crate::check::use_imports_around;
-use crate::codegen::values_of;
+use crate::codegen::{is_of_lints, values_of};
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::hidden;
 use crate::owned::{has_no_size, make_static};
@@ -40,14 +40,15 @@ pub(super) fn generate(
 /// The type that carries what is known of the activity.
 fn definition(function: &ActivityFn) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, .. }, .. } = function;
-    let attributes = function.outer_attributes();
-    let cfgs = function.cfgs();
+    let lints = function.attributes.iter().filter(|attribute| is_of_lints(attribute));
+    let (cfgs, cfgs_of_impl) = (function.cfgs(), function.cfgs());
     quote! {
-        #(#attributes)*
+        #(#cfgs)*
+        #(#lints)*
         #[doc(hidden)]
         #[allow(missing_docs, non_camel_case_types)]
         #visibility enum #ident {}
-        #(#cfgs)*
+        #(#cfgs_of_impl)*
         impl ::piton::__private::Checked for #ident {}
     }
 }

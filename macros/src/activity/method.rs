@@ -23,13 +23,15 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{ItemImpl, Path, Signature, Type};
 
 use super::args::ActivityArgs;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
-use crate::method::{Kind, Substitute, block_around, type_of};
+use crate::method::{Kind, block_around, type_of};
+use crate::substitute::Substitute;
 
 /// What an activity is in the `impl` block that it is in.
 pub(super) struct Method {
@@ -84,7 +86,7 @@ impl Method {
 
     /// The function that holds the body of `function`.
     pub(super) fn body_name(function: &Ident) -> Ident {
-        format_ident!("call_{function}", span = function.span())
+        format_ident!("call_{}", function.unraw(), span = function.span())
     }
 
     /// That function, as a path from within any other.
@@ -95,7 +97,8 @@ impl Method {
 
     /// Writes out `Self` in what goes into the function that makes the call.
     pub(super) fn write_out_self(&self, signature: &mut Signature, args: &mut ActivityArgs) {
-        let mut substitute = Substitute { path: self.path.clone(), this: None };
+        let mut substitute =
+            Substitute { path: self.path.clone(), this: None, unclear: Vec::new() };
         substitute.visit_signature_mut(signature);
         for pattern in &mut args.retry.non_retryable {
             substitute.visit_pat_mut(pattern);

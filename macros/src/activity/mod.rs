@@ -25,17 +25,19 @@ mod method;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Item, ItemImpl, Signature, Visibility};
+use syn::{Attribute, FnArg, Item, ItemFn, ItemImpl, Signature, Visibility};
 
 use self::args::ActivityArgs;
 use self::generate::refused;
 use self::method::Method;
 use self::signature::ActivitySignature;
 use crate::check::Rule;
+use crate::conditions;
 use crate::diagnostics::Diagnostics;
 use crate::method::{self as blocks, Kind};
 
@@ -66,6 +68,7 @@ fn expand_function(
     block: Option<&ItemImpl>,
     diagnostics: Diagnostics,
 ) -> TokenStream {
+    let attribute = quote!(::piton::activity(#args));
     let mut args = ActivityArgs::parse(args, &diagnostics);
     let function = match syn::parse2::<ActivityFn>(item.clone()) {
         Ok(function) => function,
@@ -82,6 +85,13 @@ fn expand_function(
             return diagnostics.finish_with(item);
         }
     };
+    if !diagnostics.has_errors()
+        && function.has_conditional_parameters()
+        && let Ok(function) = syn::parse2::<ItemFn>(item.clone())
+        && let Some(both) = conditions::split(&function, &attribute)
+    {
+        return diagnostics.finish_with(both);
+    }
     // A mistake in the attribute leaves the types of the activity intact, so that the workflows
     // that call it get no errors of their own.
     let argument_errors = diagnostics.take_errors();
@@ -130,6 +140,19 @@ impl Parse for ActivityFn {
 }
 
 impl ActivityFn {
+    /// Whether only rustc can tell which parameters there are.
+    fn has_conditional_parameters(&self) -> bool {
+        let attributes = |input: &FnArg| match input {
+            FnArg::Receiver(input) => input.attrs.clone(),
+            FnArg::Typed(input) => input.attrs.clone(),
+        };
+        self.signature
+            .inputs
+            .iter()
+            .flat_map(attributes)
+            .any(|attribute| ["cfg", "cfg_attr"].iter().any(|name| attribute.path().is_ident(name)))
+    }
+
     /// Attributes that every item of the expansion needs.
     fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
         self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"))

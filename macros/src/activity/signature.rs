@@ -9,7 +9,8 @@ use syn::{
 
 use super::args::ActivityArgs;
 use super::method::Method;
-use crate::check::Rule;
+use super::types::{in_option, is_unsized, owned_type, ungrouped};
+use crate::check::{Rule, names_of_piton};
 use crate::diagnostics::Diagnostics;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, not_owned};
 
@@ -152,6 +153,9 @@ impl<'a> Parameter<'a> {
             other => (quote_spanned!(other.span()=> #other), false, other),
         };
         check_owned(inner, "parameter", diagnostics);
+        if let Type::TraitObject(object) = ungrouped(inner) {
+            refuse(diagnostics, object, "the parameter of an activity is a `dyn Trait`", NAME);
+        }
         if !by_reference {
             check_sized(inner, "parameter", diagnostics);
         }
@@ -286,7 +290,7 @@ pub(super) fn is_context(ty: &Type) -> bool {
         other => other,
     };
     let Type::Path(path) = ty else { return false };
-    path.path.segments.last().is_some_and(|last| last.ident == "ActivityContext")
+    names_of_piton(&path.path, "ActivityContext")
 }
 
 fn check_context(index: usize, input: &PatType, diagnostics: &Diagnostics) {
@@ -312,6 +316,16 @@ fn check_borrow(reference: &TypeReference, diagnostics: &Diagnostics) {
             "an activity cannot change its caller's value through `&mut`",
             "the arguments are stored and sent to the activity: take the value, and return the \
              changed one",
+        );
+    }
+    if let Some(lifetime) =
+        reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static")
+    {
+        refuse(
+            diagnostics,
+            lifetime,
+            "what an activity borrows is read back from what is stored, and does not last for `'static`",
+            "remove `'static`, or take the value: `String` for `&str`",
         );
     }
 }
@@ -340,56 +354,5 @@ fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
 fn check_sized(ty: &Type, place: &str, diagnostics: &Diagnostics) {
     if has_no_size(ty) {
         refuse(diagnostics, ty, format!("the {place} of an activity has no size"), SIZED);
-    }
-}
-
-/// The reference in an `Option<&T>`.
-fn in_option(ty: &Type) -> Option<&Type> {
-    let Type::Path(path) = ungrouped(ty) else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
-    match arguments.args.first() {
-        Some(syn::GenericArgument::Type(inner)) => {
-            Some(ungrouped(inner)).filter(|inner| matches!(inner, Type::Reference(_)))
-        }
-        _ => None,
-    }
-}
-
-/// Whether a type has another one that owns its values, as `String` does those of `str`.
-fn is_unsized(ty: &Type) -> bool {
-    let is_named = |path: &syn::TypePath| {
-        let last = path.path.segments.last();
-        path.qself.is_none() && last.is_some_and(|last| last.ident == "str" || last.ident == "Path")
-    };
-    matches!(ty, Type::Slice(_)) || matches!(ty, Type::Path(path) if is_named(path))
-}
-
-/// The type that owns what `reference` refers to.
-fn owned_type(reference: &TypeReference) -> TokenStream {
-    let elem = ungrouped(&reference.elem);
-    let span = elem.span();
-    match elem {
-        Type::Slice(slice) => {
-            let item = &slice.elem;
-            quote_spanned!(span=> ::std::vec::Vec<#item>)
-        }
-        Type::Path(path) if path.qself.is_none() => match path.path.segments.last() {
-            Some(last) if last.ident == "str" => quote_spanned!(span=> ::std::string::String),
-            Some(last) if last.ident == "Path" => quote_spanned!(span=> ::std::path::PathBuf),
-            _ => quote_spanned!(span=> #path),
-        },
-        other => quote_spanned!(span=> #other),
-    }
-}
-
-/// The type without parentheses and the invisible groups of `macro_rules`.
-fn ungrouped(mut ty: &Type) -> &Type {
-    loop {
-        ty = match ty {
-            Type::Group(group) => &group.elem,
-            Type::Paren(paren) => &paren.elem,
-            other => return other,
-        }
     }
 }

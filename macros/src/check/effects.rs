@@ -4,12 +4,14 @@ use quote::{ToTokens, quote};
 use syn::visit::Visit;
 use syn::{
     Expr, ExprCall, ExprForLoop, ExprMethodCall, ExprPath, ExprUnsafe, GenericArgument, ItemImpl,
-    Local, Macro, Pat, Signature, Type,
+    Local, Macro, Pat, Path, PathSegment, Signature, Type,
 };
 
 use super::macros::{MacroCode, code, is_replaced};
 use super::paths::Refused;
 use super::{Checker, Rule, maps, paths};
+use crate::hygiene::spelled;
+use crate::macros::captures;
 
 /// What is said of `unsafe` code.
 pub(super) const UNSAFE: Refused = Refused {
@@ -35,13 +37,13 @@ impl Checker<'_> {
             return true;
         }
         let resolved = match &path.qself {
-            // `<Instant>::now`
-            Some(qself) if qself.position == 0 => {
+            // `<Instant>::now`, `<HashMap<_, _> as Default>::default`
+            Some(qself) => {
                 let Type::Path(ty) = &*qself.ty else { return false };
-                let own = path.path.segments.iter().map(|segment| segment.ident.to_string());
+                let own = path.path.segments.iter().skip(qself.position);
+                let own = own.map(|segment| segment.ident.to_string());
                 self.names.resolve(&ty.path).map(|ty| ty.into_iter().chain(own).collect())
             }
-            Some(_) => None,
             None => self.names.resolve(&path.path),
         };
         let Some(resolved): Option<Vec<String>> = resolved else { return false };
@@ -204,6 +206,7 @@ impl Checker<'_> {
                     self.visit_pat(pattern);
                 }
                 for expression in &expressions {
+                    self.check_captured(expression);
                     self.visit_expr(expression);
                 }
                 for operation in &operations {
@@ -211,6 +214,15 @@ impl Checker<'_> {
                 }
             }
             None => self.check_tokens(mac),
+        }
+    }
+
+    /// Refuses statics that a format string captures.
+    fn check_captured(&mut self, format: &Expr) {
+        let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = format else { return };
+        for name in captures(&text.value()) {
+            let path = Path::from(spelled(&name, text.span()));
+            self.check_shared(&path);
         }
     }
 
@@ -232,20 +244,25 @@ impl Checker<'_> {
 
 /// A path without generic arguments, for a message.
 fn shown(path: &ExprPath) -> String {
-    let own = path_text(&path.path);
     match &path.qself {
-        Some(qself) => match &*qself.ty {
-            Type::Path(ty) => format!("{}::{own}", path_text(&ty.path)),
-            _ => own,
-        },
-        None => own,
+        Some(qself) => {
+            let own = names(path.path.segments.iter().skip(qself.position));
+            match &*qself.ty {
+                Type::Path(ty) => format!("{}::{own}", path_text(&ty.path)),
+                _ => own,
+            }
+        }
+        None => path_text(&path.path),
     }
 }
 
 fn path_text(path: &syn::Path) -> String {
-    let segments: Vec<String> =
-        path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-    segments.join("::")
+    names(path.segments.iter())
+}
+
+fn names<'a>(segments: impl Iterator<Item = &'a PathSegment>) -> String {
+    let names: Vec<String> = segments.map(|segment| segment.ident.to_string()).collect();
+    names.join("::")
 }
 
 fn text(tokens: &dyn ToTokens) -> String {

@@ -129,6 +129,17 @@ impl Imports {
     }
 }
 
+/// Whether a path names the type of piton that is called `name`, if only by an import of the file that gives
+/// it another name.
+pub(crate) fn names_of_piton(path: &Path, name: &str) -> bool {
+    let Some(last) = path.segments.last() else { return false };
+    last.ident == name || path.get_ident().is_some_and(|ident| {
+        matches!(Imports::around(ident.span()).get(&ident.to_string()), Some(Meaning::Path(full))
+                if full.first().is_some_and(|first| first == "piton")
+                    && full.last().is_some_and(|last| last == name))
+    })
+}
+
 /// Whether a path names something of piton, or comes from somewhere that cannot be seen, such as its
 /// prelude.
 pub(crate) fn is_of_piton(path: &Path) -> bool {

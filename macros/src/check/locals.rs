@@ -42,13 +42,24 @@ impl LocalTypes {
         let mut locals = Self::default();
         for input in &signature.inputs {
             let FnArg::Typed(input) = input else { continue };
-            let is_whole = matches!(&*input.pat, Pat::Ident(_));
-            let kind = if is_whole { Kind::of(&input.ty, names) } else { Kind::Other };
-            for name in bound(&input.pat) {
-                locals.bind(name, kind);
-            }
+            locals.bind_typed(&input.pat, &input.ty, names);
         }
         locals
+    }
+
+    /// Binds the names of a pattern for a value of a type.
+    fn bind_typed(&mut self, pat: &Pat, ty: &Type, names: &Names) {
+        match (pat, ty) {
+            (Pat::Tuple(pat), Type::Tuple(ty)) if pat.elems.len() == ty.elems.len() => {
+                for (pat, ty) in pat.elems.iter().zip(&ty.elems) {
+                    self.bind_typed(pat, ty, names);
+                }
+            }
+            (Pat::Ident(pat), ty) if pat.subpat.is_none() => {
+                self.bind(pat.ident.to_string(), Kind::of(ty, names));
+            }
+            (pat, _) => bound(pat).into_iter().for_each(|name| self.bind(name, Kind::Other)),
+        }
     }
 
     /// What [`leave`](Self::leave) goes back to.

@@ -13,7 +13,7 @@ const HASHED: [(&str, usize); 2] = [("HashMap", 2), ("HashSet", 1)];
 const ORDERED: [&str; 3] = ["BTreeMap", "BTreeSet", "BinaryHeap"];
 
 /// The methods that go through a map or set in its own order.
-const IN_ORDER: [&str; 12] = [
+const IN_ORDER: [&str; 15] = [
     "iter",
     "iter_mut",
     "into_iter",
@@ -26,13 +26,18 @@ const IN_ORDER: [&str; 12] = [
     "retain",
     "extract_if",
     "difference",
+    "intersection",
+    "symmetric_difference",
+    "union",
 ];
 
 impl LocalTypes {
     /// The map or set that a `for` loop over `expr` goes through.
     pub(super) fn looped<'a>(&self, expr: &'a Expr) -> Option<&'a Expr> {
-        let local = dereferenced(expr);
-        (self.of_local(local) == Kind::Hashed).then_some(local)
+        match dereferenced(expr) {
+            Expr::MethodCall(call) if call.method == "clone" => self.looped(&call.receiver),
+            local => (self.of_local(local) == Kind::Hashed).then_some(local),
+        }
     }
 
     /// The map or set that a method call goes through.
@@ -54,10 +59,13 @@ pub(super) fn is_ordered(ty: &Type) -> bool {
     last_name(ty).is_some_and(|name| ORDERED.contains(&name.as_str()))
 }
 
-/// The hash map or set that a type is or contains as an argument, as in `Option<HashMap<…>>`.
+/// The hash map or set that a type is or contains, as in `Option<HashMap<…>>`.
 pub(super) fn hashed<'a>(ty: &'a Type, names: &Names) -> Option<&'a Type> {
     if is_hashed(ty, names) {
         return Some(ty);
+    }
+    if let Type::Tuple(tuple) = ty {
+        return tuple.elems.iter().find_map(|ty| hashed(ty, names));
     }
     let Type::Path(path) = ty else { return None };
     let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {

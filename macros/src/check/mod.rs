@@ -37,7 +37,7 @@ use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
 use self::awaits::Region;
 use self::definitions::Definitions;
 use self::imports::Imports;
-pub(crate) use self::imports::is_of_piton;
+pub(crate) use self::imports::{is_of_piton, names_of_piton};
 pub(crate) use self::items::take_for_items;
 use self::locals::{Kind, LocalTypes};
 use self::names::Names;
@@ -243,10 +243,16 @@ impl<'ast> Visit<'ast> for Checker<'_> {
 
     fn visit_local(&mut self, local: &'ast syn::Local) {
         self.check_local(local);
-        let is_path = self.is_given_file_path(local);
+        let is_map =
+            local.init.as_ref().is_some_and(|init| self.locals.looped(&init.expr).is_some());
+        let kind = match self.is_given_file_path(local) {
+            true => Kind::FilePath,
+            false if is_map => Kind::Hashed,
+            false => Kind::Other,
+        };
         visit::visit_pat(self, &local.pat);
-        if let (Pat::Ident(pat), true) = (split_type(&local.pat).0, is_path) {
-            self.locals.bind(pat.ident.to_string(), Kind::FilePath);
+        if let (Pat::Ident(pat), true) = (split_type(&local.pat).0, kind != Kind::Other) {
+            self.locals.bind(pat.ident.to_string(), kind);
         }
     }
 
@@ -337,6 +343,6 @@ fn context_name(signature: &Signature) -> Option<&Ident> {
             return None;
         };
         let Type::Path(path) = &*reference.elem else { return None };
-        (path.path.segments.last()?.ident == "Context").then_some(&pattern.ident)
+        names_of_piton(&path.path, "Context").then_some(&pattern.ident)
     })
 }

@@ -2,12 +2,13 @@
 //! the function could not be compiled.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-use syn::{Pat, PatType};
+use quote::{ToTokens, quote};
+use syn::{Attribute, Pat, PatType};
 
 use super::{result_parts, workflow};
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, spelled};
 use crate::parse::WorkflowFn;
+use crate::raw;
 
 /// The type of the workflow, the function that makes calls, `definition`, which makes the type a
 /// workflow, and what else is to stand `beside` it.
@@ -18,9 +19,10 @@ pub(crate) fn facade(
 ) -> TokenStream {
     let ident = &function.ident;
     let receiver = function.method.as_ref().and_then(|method| method.receiver.as_ref());
-    let arguments = function.params.iter().enumerate().map(|(index, param)| match receiver {
+    let names = param_names(&function.params).into_iter().enumerate();
+    let arguments = names.map(|(index, name)| match receiver {
         Some(_) if index == 0 => quote!(self),
-        _ => param_name(index, param).to_token_stream(),
+        _ => name.to_token_stream(),
     });
     let (_, types, _) = function.parameters.split();
     let list = hidden("arguments");
@@ -64,11 +66,12 @@ fn around(
     };
     let declared = parameters.of_type();
     let variant = parameters.variant();
-    let params = params.iter().enumerate().map(|(index, param)| {
+    let named = param_names(params).into_iter().zip(params).enumerate();
+    let params = named.map(|(index, (name, param))| {
         if index == 0 && method.as_ref().is_some_and(|method| method.receiver.is_some()) {
             return quote!(self);
         }
-        let (name, ty) = (param_name(index, param), &param.ty);
+        let ty = &param.ty;
         quote!(#name: #ty)
     });
     if let Some(method) = method {
@@ -98,7 +101,7 @@ fn around(
     }
     let (bounded, arguments, bounds) = parameters.split();
     // What is said of the workflow is said of the function, and a link to its name is one to that.
-    let attrs_of_type = attrs.iter().filter(|attr| !attr.path().is_ident("doc"));
+    let attrs_of_type = attrs.iter().filter(|attr| is_of_lints(attr));
     quote! {
         #(#attrs_of_type)*
         #[doc(hidden)]
@@ -123,18 +126,37 @@ pub(crate) fn values_of(ty: &impl ToTokens) -> TokenStream {
     quote!(::piton::__private::ValuesOf::<#ty>::VALUES)
 }
 
-/// The name of a parameter of the function that makes the call.
-fn param_name(index: usize, param: &PatType) -> Ident {
-    match &*param.pat {
-        Pat::Ident(pat) if pat.subpat.is_none() => {
-            // A parameter that the body does not use is used here all the same.
-            let name = pat.ident.to_string();
-            match name.trim_start_matches('_') {
-                "" => hidden(&format!("argument{index}")),
-                plain => format_ident!("{plain}", span = pat.ident.span()),
+/// Whether an attribute says how lints are taken, which a type can have as well as a function.
+pub(crate) fn is_of_lints(attr: &Attribute) -> bool {
+    ["allow", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level))
+}
+
+/// The names of the parameters of the function that makes the call.
+fn param_names(params: &[PatType]) -> Vec<Ident> {
+    let written: Vec<_> = params.iter().map(|param| name_of(&param.pat)).collect();
+    let count = |name: &Ident| written.iter().flatten().filter(|other| **other == name).count();
+    let mut names: Vec<Ident> = Vec::new();
+    for (index, ident) in written.iter().enumerate() {
+        // A parameter that the body does not use is used here all the same.
+        let name = ident.and_then(|ident| {
+            let name = ident.to_string();
+            let plain = name.trim_start_matches('_');
+            // Of a name that is there twice rustc says so.
+            if plain == name || count(ident) > 1 {
+                return Some(ident.clone());
             }
-        }
-        _ => hidden(&format!("argument{index}")),
+            let plain = raw::is_plain(plain).then(|| spelled(plain, ident.span()));
+            plain.filter(|plain| count(plain) == 0 && !names.contains(plain))
+        });
+        names.push(name.unwrap_or_else(|| hidden(&format!("argument{index}"))));
+    }
+    names
+}
+
+fn name_of(pat: &Pat) -> Option<&Ident> {
+    match pat {
+        Pat::Ident(pat) if pat.subpat.is_none() => Some(&pat.ident),
+        _ => None,
     }
 }
 

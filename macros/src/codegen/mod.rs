@@ -31,8 +31,7 @@ mod whose_parts;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 
-pub(crate) use self::facade::values_of;
-pub(crate) use self::facade::{facade, unavailable};
+pub(crate) use self::facade::{facade, is_of_lints, unavailable, values_of};
 pub(crate) use self::graph::type_text;
 use crate::ir::Graph;
 use crate::layout::Layout;

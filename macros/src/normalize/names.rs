@@ -130,8 +130,14 @@ impl Lower<'_> {
 
     /// Takes `#[state("…")]` out of attributes.
     pub(super) fn take_pin_attrs(&mut self, attrs: &mut Vec<Attribute>) -> Option<Pin> {
-        let index = attrs.iter().position(|attr| attr.path().is_ident("state"))?;
-        let attr = attrs.remove(index);
+        let mut named = attrs.extract_if(.., |attr| attr.path().is_ident("state"));
+        let attr = named.next()?;
+        if let Some(second) = named.next() {
+            let message = "this gives the state another name";
+            let help = "remove it, or the one before it";
+            self.diagnostics.error_at(second, Rule::STATE_NAME, message, help);
+        }
+        drop(named);
         match attr.parse_args::<syn::LitStr>() {
             Ok(name) if !name.value().trim().is_empty() => {
                 Some(Pin { name: name.value(), span: name.span() })

@@ -5,8 +5,9 @@ use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+use syn::token::Paren;
 use syn::visit_mut::VisitMut;
-use syn::{Expr, Ident, Macro, Pat, Token};
+use syn::{Expr, Ident, Macro, Pat, PatParen, Token};
 
 use super::remade::names_constant;
 use super::{Dest, Lower};
@@ -84,7 +85,7 @@ impl Parse for Select {
                 input.parse::<Option<Token![,]>>()?;
                 continue;
             }
-            let pat = Pat::parse_multi_with_leading_vert(input)?;
+            let pat = for_a_let(Pat::parse_multi_with_leading_vert(input)?);
             input.parse::<Token![=]>()?;
             let future: Expr = input.parse()?;
             let cond = if input.peek(Token![,]) {
@@ -108,6 +109,18 @@ impl Parse for Select {
             return Err(input.error("`select!` needs at least one branch"));
         }
         Ok(Self { arms, otherwise })
+    }
+}
+
+/// The pattern as a `let` can have it, which has alternatives in parentheses only.
+fn for_a_let(pat: Pat) -> Pat {
+    match pat {
+        Pat::Or(_) => Pat::Paren(PatParen {
+            attrs: Vec::new(),
+            paren_token: Paren(pat.span()),
+            pat: Box::new(pat),
+        }),
+        pat => pat,
     }
 }
 

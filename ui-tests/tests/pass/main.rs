@@ -13,6 +13,7 @@ mod graph;
 mod inference;
 mod logging;
 mod methods;
+mod names;
 mod rewrites;
 mod strict;
 mod strict_lints;

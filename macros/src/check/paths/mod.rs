@@ -15,7 +15,7 @@ pub(super) struct Refused {
     pub(super) help: &'static str,
 }
 
-/// Paths that share a message. `a::*` is everything below `a`, `a::_` what is directly in it.
+/// Paths that share a message. `a::*` is every function below `a`, `a::_` those that are directly in it.
 struct Group {
     paths: &'static [&'static str],
     refused: Refused,
@@ -42,6 +42,11 @@ fn find_in(groups: &[Group], path: &[String]) -> Option<Refused> {
 }
 
 fn matches(pattern: &str, path: &[String]) -> bool {
+    // A name with a capital is that of a variant, or of a constant, of a type that is called alike.
+    let is_open = pattern.ends_with(['*', '_']);
+    if is_open && path.last().is_some_and(|last| last.starts_with(char::is_uppercase)) {
+        return false;
+    }
     let mut path = path.iter();
     for segment in pattern.split("::") {
         match (segment, path.next()) {
@@ -75,5 +80,7 @@ mod tests {
         assert_eq!(rule("std::fs::File::open"), Some("files"));
         assert_eq!(rule("rand::rngs::StdRng::seed_from_u64"), None);
         assert_eq!(rule("rand::rngs::StdRng::from_os_rng"), Some("random"));
+        assert_eq!(rule("std::process::Command::new"), Some("processes"));
+        assert_eq!(rule("std::process::Command::Start"), None);
     }
 }
