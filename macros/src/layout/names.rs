@@ -9,7 +9,7 @@ use super::holding::{Held, held, lent_by};
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::macros;
-use crate::usage::{self, Jump, Usage, bound_locals};
+use crate::usage::{Jump, Usage, bound_locals};
 
 /// The locals bound where a block begins, by block: parameters, and what an await gives.
 pub(super) fn bound_at_entry(graph: &Graph) -> Vec<Vec<LocalId>> {
@@ -76,8 +76,8 @@ pub(super) fn needed(
 }
 
 fn add_what_it_is_made_of(graph: &Graph, needed: &mut BTreeSet<LocalId>) {
-    let made_of = needed.iter().flat_map(|local| usage::made_of(&graph.locals, *local));
-    let made_of: Vec<_> = made_of.collect();
+    let made_of = needed.iter().flat_map(|local| graph.made_of(*local));
+    let made_of: Vec<_> = made_of.copied().collect();
     needed.extend(made_of);
 }
 

@@ -64,6 +64,7 @@ pub(crate) use self::compound::{is_assignment, is_constructor};
 pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};
 pub(crate) use self::lending::{gives_part, lends_shared};
+pub(crate) use self::made::function as made_function;
 pub(crate) use self::patterns::{binds_nothing, collect_bindings, split_type};
 pub(crate) use self::remade::names_constant;
 pub(crate) use self::statements::is_owned;

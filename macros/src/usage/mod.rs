@@ -1,6 +1,7 @@
 //! What code does with the locals: reads, assignments and jumps.
 
 mod analysis;
+mod made;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +10,7 @@ use syn::{Expr, Ident, Member, Pat, Stmt};
 
 pub(crate) use self::analysis::takes;
 use self::analysis::{Analysis, Mode};
+pub(crate) use self::made::Made;
 use crate::ir::{Branch, LocalId, Locals, TargetId};
 use crate::normalize::collect_bindings;
 
