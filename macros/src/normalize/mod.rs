@@ -8,6 +8,7 @@
 mod again;
 mod alternatives;
 mod apart;
+mod asked_again;
 mod bindings;
 mod borrowed_parts;
 mod branch_lenders;

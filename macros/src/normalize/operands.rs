@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprReference, UnOp};
 
 use super::changed::{Changed, is_stable_value};
+use super::expr::operands_mut;
 use super::forms::{gives_option, has_index, is_constant, is_own, without_parens};
 use super::late::{Late, lends_items};
 use super::{Lower, chain, control, let_stmt, wild_pat};
@@ -131,6 +132,14 @@ impl Lower<'_> {
                 let place = Box::new(self.stabilize_place(*expr.expr, changed));
                 Expr::Reference(ExprReference { expr: place, ..expr })
             }
+            // What only wraps borrows is made after what follows.
+            mut operand if kind.is_value() && self.wraps_borrows(&operand) => {
+                for (part, _) in operands_mut(&mut operand).unwrap_or_default() {
+                    let borrow = std::mem::replace(part, Expr::PLACEHOLDER);
+                    *part = self.stabilize(borrow, Operand::Value, changed);
+                }
+                operand
+            }
             operand if kind.is_value() => {
                 if is_stable_value(self, &operand, changed) {
                     return operand;
@@ -144,7 +153,7 @@ impl Lower<'_> {
                         self.borrowed = before;
                         found
                     }
-                    _ => self.spill_lent(operand),
+                    _ => self.spill_asked(operand, changed),
                 }
             }
             // rustc lets nothing change what is borrowed, nor use it up, so this is copied.
@@ -232,7 +241,7 @@ impl Lower<'_> {
                 }
                 None => {
                     let value = self.keep_receiver(value);
-                    let value = self.spill_lent(value);
+                    let value = self.spill_asked(value, changed);
                     self.note_kept(&value);
                     value
                 }

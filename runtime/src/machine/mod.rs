@@ -6,6 +6,7 @@
 //! know about tokio, stores or how operations are carried out.
 
 mod activity;
+mod asked_again;
 mod borrowed_text;
 mod cancellation;
 #[cfg(debug_assertions)]
@@ -48,6 +49,7 @@ pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, PendingActivity, Plain,
     ResultParts, Retryable, ReturnShape, TimeoutKind, Unreturned,
 };
+pub use asked_again::{found, kept};
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
