@@ -170,12 +170,12 @@ impl<'a> Printer<'a> {
                     let mut local = local.clone();
                     let otherwise = self.branch(*otherwise, *next);
                     let pat = &local.pat;
-                    let tie = self.tie_again(bound_locals(&self.machine.graph.locals, pat));
+                    let see = self.see_lent(&[pat]);
                     if let Some(init) = &mut local.init {
                         enclose_last(&mut init.expr);
                         let value = self.expr(&init.expr, usage);
                         braces
-                            .push(quote!(let #pat = #value else { #fill #otherwise }; #tie #fill));
+                            .push(quote!(let #pat = #value else { #fill #otherwise }; #see #fill));
                     }
                     *next
                 }
