@@ -40,10 +40,10 @@ pub use crate::machine::{
     Items, KeptKey, Literal, Local, Never, Owned, OwnedItems, Parked, Parts, Position, Region,
     Registered, Slot, StepError, Texts, Told, TypeOf, Untouched, Workflow, WorkflowCall,
     WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_index, copy_of_key,
-    current_copy, current_item, failed, forget, found, future, held_as, inclusive_range, inspected,
-    item, item_list, items, keeps, kept, lasting, lender, lent_by, lent_mutably, lent_text, local,
-    next_copy, next_item, number, opened, outcome, owned_text, owned_texts, range, static_text,
-    static_texts, take_ok,
+    current_copy, current_item, failed, forget, found, future, given, held_as, inclusive_range,
+    inspected, item, item_list, items, keeps, kept, lasting, lender, lent_by, lent_mutably,
+    lent_text, local, next_copy, next_item, number, opened, outcome, owned_text, owned_texts,
+    range, static_text, static_texts, take_ok, told,
 };
 pub use crate::model::graph::{END, edges, saved_locals};
 pub use crate::model::{AwaitKind, Graph, Node, Payload, RetryPolicy};

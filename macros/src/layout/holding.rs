@@ -68,7 +68,8 @@ fn without_those_alike(
     let mut looked_at: BTreeSet<Place> = BTreeSet::new();
     let is_mentioned = |place: &Place| !graph.made_of(place.local).is_disjoint(mentioned);
     let says_more = |local: &LocalId| {
-        let places = graph.locals[*local].remade.as_ref();
+        let local = &graph.locals[*local];
+        let places = local.remade.as_ref().filter(|_| local.told_by.is_none());
         let Some(places) = places.and_then(|made| looks_at(&graph.locals, made)) else {
             return true;
         };
@@ -88,7 +89,8 @@ fn looks_at(locals: &Locals, made: &Expr) -> Option<Vec<Place>> {
             Some(vec![Place::of(&made.expr, &|ident| locals.find(ident))?])
         }
         Expr::Path(path) => {
-            looks_at(locals, locals[locals.find(path.path.get_ident()?)?].remade.as_ref()?)
+            let local = &locals[locals.find(path.path.get_ident()?)?];
+            looks_at(locals, local.remade.as_ref().filter(|_| local.told_by.is_none())?)
         }
         Expr::Tuple(parts) => {
             let parts = parts.elems.iter().map(|part| looks_at(locals, part));

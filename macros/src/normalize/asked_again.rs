@@ -9,7 +9,7 @@
 //!
 //! No type is written for an operand, and the method may be one of the user's own that gives a value. So rustc
 //! chooses by the type: what is kept of a borrow is nothing, and of a value that value, which `again` gives
-//! without asking. What is changed before it is asked again can only be what a value is not borrowed from.
+//! without asking. Where what follows may change what is asked, only a value can be right, and is saved as one.
 
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -99,7 +99,7 @@ fn may_give_option(value: &Expr) -> bool {
 
 /// What asks for something again, without telling rustc what that is borrowed from; `None` of what is lent to
 /// be changed.
-fn asked(lent: Expr) -> Option<Expr> {
+pub(super) fn asked(lent: Expr) -> Option<Expr> {
     let Expr::Call(mut call) = lent else { return None };
     match function(&call)?.as_str() {
         "lent_by" => call.args.pop(),

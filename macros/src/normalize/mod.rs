@@ -57,6 +57,7 @@ mod taken;
 mod text_types;
 mod texts;
 mod through;
+mod told_by_type;
 mod walk;
 
 pub(crate) use self::alternatives::all_exclude;
@@ -70,6 +71,7 @@ pub(crate) use self::patterns::{binds_nothing, collect_bindings, split_type};
 pub(crate) use self::remade::names_constant;
 pub(crate) use self::statements::is_owned;
 pub(crate) use self::taken::ADAPTERS;
+pub(crate) use self::told_by_type::told_again;
 pub(crate) use self::walk::joins;
 
 use std::collections::BTreeSet;

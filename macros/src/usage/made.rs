@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Place, Usage};
+use super::{Place, Usage, made_again};
 use crate::ir::{LocalId, Locals};
 
 /// What one local is made of. A local that is saved is itself and nothing else.
@@ -17,11 +17,7 @@ pub(crate) struct Made {
 impl Made {
     /// By local.
     pub(crate) fn all(locals: &Locals) -> Vec<Self> {
-        let usages = locals.ids().map(|local| {
-            let again = locals[local].remade.as_ref();
-            again.map(|again| Usage::of_expr(locals, again))
-        });
-        let usages: Vec<_> = usages.collect();
+        let usages: Vec<_> = locals.ids().map(|local| made_again(locals, local)).collect();
         locals.ids().map(|local| Self::of(&usages, local)).collect()
     }
 

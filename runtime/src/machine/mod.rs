@@ -40,6 +40,7 @@ mod standalone;
 mod step;
 mod texts;
 mod timer;
+mod told_by_type;
 mod untouched;
 pub(crate) mod values;
 pub(crate) mod workflow;
@@ -84,6 +85,7 @@ pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use texts::{Texts, lent_text, owned_text, owned_texts, static_text, static_texts};
 pub use timer::{PendingTimer, Sleep};
+pub use told_by_type::{given, told};
 pub use untouched::Untouched;
 pub use values::Values;
 pub use workflow::{
