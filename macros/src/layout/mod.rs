@@ -28,7 +28,7 @@ use syn::Ident;
 use self::links::link;
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::made_alike::Alike;
-pub(crate) use self::names::makes;
+pub(crate) use self::names::is_made_elsewhere;
 use self::names::{Names, bound_at_entry, names_by_root, needed};
 use self::parts::forget_late;
 pub(crate) use self::parts::{StandIns, Turn};

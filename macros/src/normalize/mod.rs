@@ -33,6 +33,7 @@ mod kept;
 mod keys;
 mod labels;
 mod lasting;
+mod lasting_parts;
 mod late;
 mod lenders;
 mod lending;

@@ -69,7 +69,7 @@ impl Lower<'_> {
             }
             return Some(again);
         }
-        self.lent(&init.expr)
+        self.lent(&init.expr).or_else(|| self.lasting_part(&init.expr))
     }
 
     /// Whether the expression puts shared borrows side by side, or one into something that only wraps it:
