@@ -140,7 +140,10 @@ impl Lower<'_> {
                 }
                 operand
             }
-            operand if kind.is_value() => {
+            mut operand if kind.is_value() => {
+                if let Some(chosen) = self.chosen_in_place(&mut operand) {
+                    return chosen;
+                }
                 if is_stable_value(self, &operand, changed) {
                     return operand;
                 }
