@@ -219,15 +219,8 @@ pub(crate) fn seen(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
 
 /// What code reads by way of locals that are made again.
 fn lent(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
-    let mut lent = BTreeSet::new();
-    let mut todo: Vec<Place> = usage.looks.keys().cloned().collect();
-    while let Some(place) = todo.pop() {
-        if let Some(expr) = &graph.locals[place.local].remade {
-            let reads = Usage::of_expr(&graph.locals, expr).reads;
-            todo.extend(reads.into_iter().filter(|place| lent.insert(place.clone())));
-        }
-    }
-    lent
+    let read = usage.looks.keys().flat_map(|place| &graph.made[place.local.0].reads);
+    read.cloned().collect()
 }
 
 /// The blocks that control goes to from a block, at its end or by jumps out of its code.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::captures::{self, Captures};
 use crate::holes;
-use crate::ir::{BlockId, BlockKind, Graph, LocalId, Locals};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId};
 use crate::usage::{Jump, Place, Usage};
 
 /// The result of the analysis, by block.
@@ -220,9 +220,9 @@ impl Liveness {
         live.retain(|place| !usage.assigned.contains(&place.local));
         // What is borrowed stays, for rustc to see that it is assigned.
         let remade = |place: &&Place| graph.locals[place.local].remade.is_some();
-        for place in live.iter().filter(remade).cloned().collect::<Vec<_>>() {
-            add_read(&graph.locals, live, &place);
-        }
+        let read = live.iter().filter(remade).flat_map(|place| &graph.made[place.local.0].reads);
+        let read: BTreeSet<_> = read.cloned().collect();
+        live.extend(read);
         for jump in &usage.jumps {
             let (to, dest) = match jump {
                 Jump::Break(target) => {
@@ -242,7 +242,7 @@ impl Liveness {
             }
         }
         for place in &usage.reads {
-            add_read(&graph.locals, live, place);
+            add_read(graph, live, place);
         }
     }
 
@@ -346,16 +346,11 @@ fn is_prefix(other: &Place, place: &Place) -> bool {
 }
 
 /// Adds a read. Who reads a remade local reads what it is made of.
-fn add_read(locals: &Locals, live: &mut BTreeSet<Place>, place: &Place) {
-    match &locals[place.local].remade {
-        None => {
-            live.insert(place.clone());
-        }
-        Some(expr) => {
-            live.insert(Place::whole(place.local));
-            for place in &Usage::of_expr(locals, expr).reads {
-                add_read(locals, live, place);
-            }
-        }
+fn add_read(graph: &Graph, live: &mut BTreeSet<Place>, place: &Place) {
+    if graph.locals[place.local].remade.is_none() {
+        live.insert(place.clone());
+    } else {
+        live.insert(Place::whole(place.local));
+        live.extend(graph.made[place.local.0].reads.iter().cloned());
     }
 }

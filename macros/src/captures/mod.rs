@@ -12,7 +12,7 @@ mod given;
 use std::collections::BTreeSet;
 
 use crate::ir::{Graph, LocalId, RegionId, Terminator};
-use crate::usage::{self, Place, bound_locals};
+use crate::usage::{Place, bound_locals};
 
 /// The result, by region.
 #[derive(Debug, Default)]
@@ -146,9 +146,8 @@ fn outer(graph: &Graph) -> Captures {
             let usages = block.all_usages();
             for named in usages.flat_map(|usage| &usage.mentions) {
                 // Whoever names a local that is made again uses what it is made of.
-                let used = usage::made_of(&graph.locals, *named);
-                let used = used.into_iter().filter(|local| !is_inside(local, id));
-                let used: Vec<_> = used.collect();
+                let used = graph.made_of(*named).iter().copied();
+                let used: Vec<_> = used.filter(|local| !is_inside(local, id)).collect();
                 // A borrow that is made in the region is a use by the region itself.
                 if !is_inside(named, id) {
                     lent[id.0].extend(used.iter().filter(|local| *local != named));

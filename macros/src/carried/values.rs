@@ -15,7 +15,7 @@ use super::owned::local_of;
 use crate::ir::{Graph, LocalId, LocalKind, Locals, RegionId};
 use crate::macros::{self, Piece};
 use crate::normalize::{is_assignment, is_comparison};
-use crate::usage::{self, Jump, Usage};
+use crate::usage::{Jump, Usage};
 
 /// What may hold a borrow of a local.
 pub(super) struct Borrowing {
@@ -276,7 +276,7 @@ impl<'a> Values<'a> {
                     bound.owned = false;
                     self.borrowing.locals.extend(&bound.lenders);
                 } else if let Some(local) = self.graph.locals.find(ident) {
-                    self.borrowing.locals.extend(usage::made_of(&self.graph.locals, local));
+                    self.borrowing.locals.extend(self.graph.made_of(local));
                 }
             }
             Expr::Field(expr) => self.keep(&expr.base),

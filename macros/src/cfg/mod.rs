@@ -23,7 +23,7 @@ use crate::ir::{
     Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
     ScopeId, Stmt, Target, TargetId, Terminator, Tree,
 };
-use crate::usage::{Jump, Usage, bound_locals};
+use crate::usage::{Jump, Made, Usage, bound_locals};
 
 /// Builds the graph.
 pub(crate) fn build(tree: Tree, params: &[PatType]) -> Graph {
@@ -308,9 +308,9 @@ impl Builder {
             targets[id.0] = Target { exit: number(exit), head: number(head), dest };
         }
         let Self { locals, params, scopes, regions, .. } = self;
-        let edges = Vec::new();
+        let (edges, made) = (Vec::new(), Made::all(&locals));
         let mut graph =
-            Graph { locals, points, items, params, blocks, scopes, targets, regions, edges };
+            Graph { locals, points, items, params, blocks, scopes, targets, regions, edges, made };
         borrowed::note(&mut graph);
         graph.edges = edges::find(&graph);
         graph

@@ -18,6 +18,7 @@ use super::tokens::{self, token};
 use crate::hygiene::hidden;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{VariableId, scope_path};
+use crate::normalize::told_again;
 use crate::parts;
 use crate::usage::Place;
 
@@ -178,8 +179,11 @@ impl Printer<'_> {
             let mut check = None;
             let (mut expr, ty) = match (group, &locals[group[0]]) {
                 ([id], local) => {
-                    let made = local.remade.clone()?;
-                    check = self.check_constants(*id, &made);
+                    let made = local.remade.as_ref()?;
+                    check = self.check_constants(*id, made);
+                    let kept = local.told_by.map(|kept| &locals[kept].ident);
+                    let told = kept.and_then(|kept| told_again(made, kept));
+                    let made = told.unwrap_or_else(|| made.clone());
                     let made = if self.is_shared(*id) { shared::made(made) } else { made };
                     (made, self.type_again(*id))
                 }

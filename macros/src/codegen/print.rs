@@ -17,7 +17,7 @@ use super::step;
 use crate::cfg::let_patterns;
 use crate::hygiene::{hidden, in_source};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
-use crate::layout::{Link, Root, VariableId, inner_variant, makes, scope_path};
+use crate::layout::{Link, Root, VariableId, inner_variant, is_made_elsewhere, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
 /// Prints the blocks of one root.
@@ -170,12 +170,12 @@ impl<'a> Printer<'a> {
                     let mut local = local.clone();
                     let otherwise = self.branch(*otherwise, *next);
                     let pat = &local.pat;
-                    let tie = self.tie_again(bound_locals(&self.machine.graph.locals, pat));
+                    let see = self.see_lent(&[pat]);
                     if let Some(init) = &mut local.init {
                         enclose_last(&mut init.expr);
                         let value = self.expr(&init.expr, usage);
                         braces
-                            .push(quote!(let #pat = #value else { #fill #otherwise }; #tie #fill));
+                            .push(quote!(let #pat = #value else { #fill #otherwise }; #see #fill));
                     }
                     *next
                 }
@@ -238,7 +238,7 @@ impl<'a> Printer<'a> {
     fn node(&self, node: &Node, usage: &Usage, braces: &mut Braces) {
         match node {
             // What is made where it is needed need not be made here.
-            Node::Code(Stmt::Local(local)) if self.is_made_elsewhere(local) => {}
+            node if self.is_made_elsewhere(node) => {}
             Node::Code(stmt) => {
                 let tied = self.tied_when_given(stmt, usage);
                 let printed = self.stmt(tied.as_ref().unwrap_or(stmt), usage);
@@ -269,11 +269,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn is_made_elsewhere(&self, stmt: &syn::Local) -> bool {
-        makes(self.machine.graph, stmt).is_some_and(|locals| {
-            locals.iter().all(|local| !self.root.needed.contains(local))
-                && locals.iter().any(|local| self.machine.layout.is_remade(*local))
-        })
+    fn is_made_elsewhere(&self, node: &Node) -> bool {
+        is_made_elsewhere(self.machine.graph, &self.machine.layout.roots, self.root, node)
     }
 
     /// Whether code can be printed as it is.

@@ -6,7 +6,7 @@ use syn::Pat;
 
 use super::print::Printer;
 use crate::ir::LocalId;
-use crate::usage::{bound_locals, made_of};
+use crate::usage::bound_locals;
 
 impl Printer<'_> {
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.
@@ -17,12 +17,13 @@ impl Printer<'_> {
     /// As [`see`](Self::see), of borrows that only `async` blocks make again, as far as none of the others is made
     /// of them. Lets rustc know that what other roots make again is of the same type there.
     pub(super) fn see_lent(&self, pats: &[&Pat]) -> TokenStream {
-        let locals = &self.machine.graph.locals;
+        let graph = self.machine.graph;
+        let locals = &graph.locals;
         let bound: Vec<_> = pats.iter().flat_map(|pat| bound_locals(locals, pat)).collect();
         let is_held = |id: LocalId| self.root.held.values().flatten().any(|held| *held == id);
         let is_seen = |id: LocalId| {
             let mut others = bound.iter().filter(|other| **other != id);
-            others.any(|other| made_of(locals, *other).contains(&id))
+            others.any(|other| graph.made_of(*other).contains(&id))
         };
         let is_wanted = |id| locals[id].remade.is_some() && !is_held(id) && !is_seen(id);
         let seen: TokenStream = pats.iter().map(|pat| self.see_those(pat, is_wanted)).collect();

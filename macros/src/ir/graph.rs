@@ -7,7 +7,7 @@ use quote::ToTokens;
 use syn::{Expr, Pat, Type};
 
 use super::{BlockId, Branch, LocalId, Locals, Point, PointId, RegionId, ScopeId};
-use crate::usage::Usage;
+use crate::usage::{Made, Usage};
 
 /// A function after `cfg`: blocks, numbered in source order.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct Graph {
     pub(crate) regions: Vec<Region>,
     /// By block: see [`edges`](Self::edges).
     pub(crate) edges: Vec<Vec<Edge>>,
+    /// By local.
+    pub(crate) made: Vec<Made>,
 }
 
 /// Where a block goes, and what is bound on the way.
@@ -252,6 +254,11 @@ impl Graph {
     /// What all code does with the locals.
     pub(crate) fn usages(&self) -> impl Iterator<Item = &Usage> {
         self.blocks.iter().flat_map(Block::all_usages)
+    }
+
+    /// The local, and all that it is made of if it is made again where it is used.
+    pub(crate) fn made_of(&self, local: LocalId) -> &BTreeSet<LocalId> {
+        &self.made[local.0].of
     }
 
     pub(crate) fn region_ids(&self) -> impl Iterator<Item = RegionId> + use<> {

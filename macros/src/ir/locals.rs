@@ -23,6 +23,8 @@ pub(crate) struct Local {
     pub(crate) ty: Option<Type>,
     /// How it is made again after a suspension instead of being saved.
     pub(crate) remade: Option<Expr>,
+    /// What tells whether it is made again, or is a value that this is.
+    pub(crate) told_by: Option<LocalId>,
     /// The pattern that binds it, if others that it binds could not be made again beside it, but only
     /// together with it.
     pub(crate) made_with: Option<MadeWith>,
@@ -153,6 +155,7 @@ impl Locals {
             is_given: false,
             ty: None,
             remade: None,
+            told_by: None,
             made_with: None,
             lent: None,
             item_of: None,

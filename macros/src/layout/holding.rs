@@ -4,16 +4,17 @@
 //! anything, and rustc alone would not see that what is borrowed is changed in a step that does not
 //! use the borrow. So where a root names what a borrow is made of and leaves the borrow to other
 //! roots, it makes it too, and uses it where it ends: what rustc says of that step is what it says of
-//! the plain function.
+//! the plain function. Of borrows that only look at the same, one says it for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::Expr;
+use syn::{Expr, ExprCall};
 
 use super::links::exits_of;
 use super::{Link, Liveness};
-use crate::ir::{BlockId, Graph, LocalId};
-use crate::usage::{self, Usage};
+use crate::ir::{BlockId, Graph, LocalId, Locals};
+use crate::normalize::made_function;
+use crate::usage::{Place, Usage};
 
 /// By root, then by where it goes on: the borrows that it leaves to others.
 pub(super) type Held = BTreeMap<BlockId, BTreeMap<BlockId, Vec<LocalId>>>;
@@ -36,16 +37,15 @@ pub(super) fn held(
                 !region.is_some_and(|id| liveness.captures().is_used_outside(id, *local))
             };
             let borrows = liveness.remade(graph, to).into_iter();
-            let borrows: BTreeMap<LocalId, BTreeSet<LocalId>> = borrows
-                .filter(|local| is_borrow(graph, *local) && is_own(local))
-                .map(|local| (local, made_of(graph, local)))
-                .collect();
+            let borrows = borrows.filter(|local| is_borrow(graph, *local) && is_own(local));
+            let borrows: Vec<_> = borrows.collect();
             // One that another is made of is lent to that.
-            let is_lent = |local: &LocalId| borrows.values().any(|made_of| made_of.contains(local));
-            let left = borrows
-                .iter()
-                .filter(|(local, made_of)| !is_lent(local) && !made_of.is_disjoint(mentioned));
-            let mut left: Vec<_> = left.map(|(local, _)| *local).collect();
+            let lent: BTreeSet<_> = borrows.iter().flat_map(|it| made_of(graph, *it)).collect();
+            let is_mentioned =
+                |local: &LocalId| made_of(graph, *local).any(|of| mentioned.contains(&of));
+            let left = borrows.into_iter();
+            let left = left.filter(|local| !lent.contains(local) && is_mentioned(local));
+            let mut left = without_those_alike(graph, left, mentioned);
             left.extend(
                 loops(graph, liveness, root, to).filter(|local| {
                     is_own(local) && !lent_by(graph, *local).is_disjoint(mentioned)
@@ -57,6 +57,54 @@ pub(super) fn held(
         }
     }
     held
+}
+
+/// The borrows without those that look at nothing of what is mentioned but what one before them looks at, too.
+fn without_those_alike(
+    graph: &Graph,
+    borrows: impl Iterator<Item = LocalId>,
+    mentioned: &BTreeSet<LocalId>,
+) -> Vec<LocalId> {
+    let mut looked_at: BTreeSet<Place> = BTreeSet::new();
+    let is_mentioned = |place: &Place| !graph.made_of(place.local).is_disjoint(mentioned);
+    let says_more = |local: &LocalId| {
+        let local = &graph.locals[*local];
+        let places = local.remade.as_ref().filter(|_| local.told_by.is_none());
+        let Some(places) = places.and_then(|made| looks_at(&graph.locals, made)) else {
+            return true;
+        };
+        let is_new = |place: &Place| !looked_at.iter().any(|known| known.holds(place));
+        let says_more = places.iter().any(|place| is_mentioned(place) && is_new(place));
+        looked_at.extend(places);
+        says_more
+    };
+    borrows.filter(says_more).collect()
+}
+
+/// The places that a borrow borrows, and borrows only to look at them; `None` if the source does not show them.
+fn looks_at(locals: &Locals, made: &Expr) -> Option<Vec<Place>> {
+    match made {
+        Expr::Paren(made) => looks_at(locals, &made.expr),
+        Expr::Reference(made) if made.mutability.is_none() => {
+            Some(vec![Place::of(&made.expr, &|ident| locals.find(ident))?])
+        }
+        Expr::Path(path) => {
+            let local = &locals[locals.find(path.path.get_ident()?)?];
+            looks_at(locals, local.remade.as_ref().filter(|_| local.told_by.is_none())?)
+        }
+        Expr::Tuple(parts) => {
+            let parts = parts.elems.iter().map(|part| looks_at(locals, part));
+            Some(parts.collect::<Option<Vec<_>>>()?.concat())
+        }
+        Expr::Match(made) => looks_at(locals, &made.expr),
+        Expr::Call(call) => looks_at(locals, call.args.first().filter(|_| is_look_up(call))?),
+        _ => None,
+    }
+}
+
+/// Whether what the call gives borrows what its first argument does, and nothing else.
+fn is_look_up(call: &ExprCall) -> bool {
+    made_function(call).is_some_and(|name| ["lent_by", "opened"].contains(&name.as_str()))
 }
 
 /// The positions of loops over borrows in which both blocks are.
@@ -75,19 +123,18 @@ pub(super) fn lent_by(graph: &Graph, position: LocalId) -> BTreeSet<LocalId> {
     let lent = graph.locals[position].lent.as_ref();
     let mentions = lent.map(|expr| Usage::of_expr(&graph.locals, expr).mentions);
     let mentions = mentions.into_iter().flatten();
-    mentions.flat_map(|local| usage::made_of(&graph.locals, local)).collect()
+    mentions.flat_map(|local| graph.made_of(local)).copied().collect()
 }
 
 /// Whether the local borrows from one that is saved. Of a closure rustc could not tell the types
 /// where it is not called.
 fn is_borrow(graph: &Graph, local: LocalId) -> bool {
+    let is_saved = |local: LocalId| graph.locals[local].remade.is_none();
     !matches!(graph.locals[local].remade, None | Some(Expr::Closure(_)))
-        && made_of(graph, local).iter().any(|local| graph.locals[*local].remade.is_none())
+        && made_of(graph, local).any(is_saved)
 }
 
 /// What the local is made of, without itself.
-fn made_of(graph: &Graph, local: LocalId) -> BTreeSet<LocalId> {
-    let mut made_of = usage::made_of(&graph.locals, local);
-    made_of.remove(&local);
-    made_of
+fn made_of(graph: &Graph, local: LocalId) -> impl Iterator<Item = LocalId> {
+    graph.made_of(local).iter().copied().filter(move |of| *of != local)
 }

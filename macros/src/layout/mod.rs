@@ -28,7 +28,7 @@ use syn::Ident;
 use self::links::link;
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::made_alike::Alike;
-pub(crate) use self::names::makes;
+pub(crate) use self::names::is_made_elsewhere;
 use self::names::{Names, bound_at_entry, names_by_root, needed};
 use self::parts::forget_late;
 pub(crate) use self::parts::{StandIns, Turn};
@@ -44,7 +44,7 @@ use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId};
 use crate::liveness::Liveness;
 use crate::raw::without_prefix;
-use crate::usage::{self, Place};
+use crate::usage::Place;
 
 /// Index into [`Layout::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -197,7 +197,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let remade = remade.into_iter().filter(|local| needed.contains(local));
         let mut remade: Vec<_> = remade.collect();
         // Each after those that it is made of.
-        remade.sort_by_cached_key(|local| usage::made_of(&graph.locals, *local).len());
+        remade.sort_by_cached_key(|local| graph.made_of(*local).len());
         let mut declared = &named - &bound;
         let given = entry.iter().chain(&unfilled).map(|id| variables.list[id.0].place.local);
         for known in given.chain(remade.iter().copied()) {

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{Expr, Pat};
 
-use super::Link;
 use super::holding::{Held, held, lent_by};
+use super::{Link, Root};
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::macros;
-use crate::usage::{self, Jump, Usage, bound_locals};
+use crate::usage::{Jump, Usage, bound_locals};
 
 /// The locals bound where a block begins, by block: parameters, and what an await gives.
 pub(super) fn bound_at_entry(graph: &Graph) -> Vec<Vec<LocalId>> {
@@ -76,24 +76,27 @@ pub(super) fn needed(
 }
 
 fn add_what_it_is_made_of(graph: &Graph, needed: &mut BTreeSet<LocalId>) {
-    let made_of = needed.iter().flat_map(|local| usage::made_of(&graph.locals, *local));
-    let made_of: Vec<_> = made_of.collect();
+    let made_of = needed.iter().flat_map(|local| graph.made_of(*local));
+    let made_of: Vec<_> = made_of.copied().collect();
     needed.extend(made_of);
 }
 
-/// The locals that the node declares, if they are made again.
+/// The locals that the node declares, if it does nothing but make what is made again.
 fn made_by(graph: &Graph, node: &Node) -> Option<Vec<LocalId>> {
     let Node::Code(syn::Stmt::Local(local)) = node else { return None };
-    makes(graph, local)
-}
-
-/// The locals that the statement declares, if it does nothing but make what is made again.
-pub(crate) fn makes(graph: &Graph, local: &syn::Local) -> Option<Vec<LocalId>> {
     let init = local.init.as_ref();
     let only_makes = init.is_none_or(|init| init.diverge.is_none() && is_silent(&init.expr));
     let bound = bound_locals(&graph.locals, &local.pat);
     let is_remade = |local: &LocalId| graph.locals[*local].remade.is_some();
     (only_makes && !bound.is_empty() && bound.iter().all(is_remade)).then_some(bound)
+}
+
+/// Whether the node only makes what this root does not need, and others make again.
+pub(crate) fn is_made_elsewhere(graph: &Graph, roots: &[Root], root: &Root, node: &Node) -> bool {
+    made_by(graph, node).is_some_and(|locals| {
+        locals.iter().all(|local| !root.needed.contains(local))
+            && roots.iter().any(|root| root.remade.iter().any(|local| locals.contains(local)))
+    })
 }
 
 /// Whether nothing can tell that the expression is evaluated: it calls nothing, and does not fail.

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::links::{exits_of, is_entered_within};
 use super::lost::Lost;
+use super::names::is_made_elsewhere;
 use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
 use crate::carried::{self, Carried};
@@ -88,9 +89,15 @@ pub(super) fn find_idle(
     let mut surely_used = used.clone();
     let reached = surely_reached(graph, links);
     for id in graph.block_ids() {
-        let reads = graph[id].all_usages().flat_map(|usage| &usage.reads);
+        let block = &graph[id];
+        all.extend(block.all_usages().flat_map(|usage| &usage.reads).map(|read| read.local));
+        let root = roots.iter().find(|root| root.block == root_of[id.0]);
+        let is_left_out =
+            |node: &Node| root.is_some_and(|root| is_made_elsewhere(graph, roots, root, node));
+        let nodes = block.nodes.iter().zip(&block.usages);
+        let usages = nodes.filter(|(node, _)| !is_left_out(node)).map(|(_, usage)| usage);
+        let reads = usages.chain([&block.end_usage]).flat_map(|usage| &usage.reads);
         let mut seen: BTreeSet<LocalId> = reads.map(|read| read.local).collect();
-        all.extend(&seen);
         let exits = exits_of(graph, links, id).into_iter().flatten();
         let (behind, exits): (Vec<_>, Vec<_>) =
             exits.partition(|exit| matches!(graph[id].end, Terminator::Goto(to) if to == *exit));

@@ -38,7 +38,7 @@ impl Lower<'_> {
 
 /// The borrow of the part of a place that a pattern which matches everything binds, by `ref` or because all of
 /// the place is `borrowed`.
-fn borrow_of(
+pub(super) fn borrow_of(
     pat: &Pat,
     place: &Expr,
     ident: &Ident,

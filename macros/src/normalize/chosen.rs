@@ -44,7 +44,8 @@ impl Lower<'_> {
         self.keep_decided(&mut init.expr);
         let awaits = suspend::expr(&init.expr);
         let source = self.locals[id].stored.clone();
-        let Some(again) = self.numbered(&mut init.expr, &source, is_held) else { return };
+        let again = self.numbered(&mut init.expr, &source, is_held, awaits);
+        let Some(again) = again else { return };
         // What is made again is not given in several places.
         if awaits {
             let branches = std::mem::replace(&mut *init.expr, again.clone());
@@ -54,25 +55,39 @@ impl Lower<'_> {
     }
 
     /// The operand that branches give, if it is a borrow: a local that is made again. Where a branch awaits,
-    /// it is made again where it stands, since there rustc knows what type is wanted.
+    /// it is made again where it stands.
     pub(super) fn chosen_operand(&mut self, value: &mut Expr) -> Option<Expr> {
-        let (source, span) = (names::of_value(value), value.span());
-        let awaits = suspend::expr(value);
-        let again = self.numbered(value, &source, false)?;
-        let value = std::mem::replace(value, Expr::PLACEHOLDER);
-        if awaits {
-            self.expr_stmt(value, None, Dest::Discard);
-            return Some(again);
+        if suspend::expr(value) {
+            return self.chosen_in_place(value);
         }
+        let (source, span) = (names::of_value(value), value.span());
+        let again = self.numbered(value, &source, false, false)?;
+        let value = std::mem::replace(value, Expr::PLACEHOLDER);
         let local = self.new_temporary(&source, LocalKind::Value, span);
         self.code(let_stmt(self.local_pat(local), value));
         self.locals[local].remade = Some(again);
         Some(self.path(local))
     }
 
+    /// As [`chosen_operand`](Self::chosen_operand), made again where it stands, since there rustc knows what type
+    /// is wanted: `&list` and `&[]` may both be a `&[T]`.
+    pub(super) fn chosen_in_place(&mut self, value: &mut Expr) -> Option<Expr> {
+        let again = self.numbered(value, &names::of_value(value), false, true)?;
+        let value = std::mem::replace(value, Expr::PLACEHOLDER);
+        self.expr_stmt(value, None, Dest::Discard);
+        Some(again)
+    }
+
     /// Has branches say which of them it was, if they give borrows, of what `source` calls. Gives that as it
-    /// is made again. Unless it `is_held`, what may be a value of a method of the user's own is left alone.
-    fn numbered(&mut self, value: &mut Expr, source: &str, is_held: bool) -> Option<Expr> {
+    /// is made again. Unless it `is_held`, what may be a value of a method of the user's own is left alone. If it
+    /// `stays` where it is wanted, the branches give nothing here.
+    fn numbered(
+        &mut self,
+        value: &mut Expr,
+        source: &str,
+        is_held: bool,
+        stays: bool,
+    ) -> Option<Expr> {
         let is_block = matches!(value, Expr::Block(block) if block.label.is_none());
         let has_branches = matches!(value, Expr::If(_) | Expr::Match(_));
         if !(has_branches || is_left_with_value(value) || is_held && is_block) {
@@ -106,7 +121,6 @@ impl Lower<'_> {
         let branch = self.new_temporary(&source, LocalKind::Value, value.span());
         self.push(ir::Stmt::Declare(branch));
         let branch = self.locals[branch].ident.clone();
-        let awaits = suspend::expr(value);
         let mut numbers = 0u32..;
         let mut indices = indices.into_iter();
         each_branch(value, &mut Vec::new(), &mut |given, _| {
@@ -117,9 +131,11 @@ impl Lower<'_> {
                 let set: Stmt = syn::parse_quote_spanned!(span=> #local = ::core::option::Option::Some(#index););
                 (keep, *given) = (Some(set), kept);
             }
-            *given = match awaits {
-                // Of what type it is, the other branches say.
-                true if is_none(given) => syn::parse_quote_spanned!(span=> { #branch = #number; }),
+            *given = match stays {
+                // Of what type it is, the other branches say, or what wants it.
+                true if is_none(given) || self.is_constant(given) => {
+                    syn::parse_quote_spanned!(span=> { #branch = #number; })
+                }
                 true => {
                     syn::parse_quote_spanned!(span=> { #keep #branch = #number; let _ = #given; })
                 }

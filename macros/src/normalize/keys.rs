@@ -11,6 +11,7 @@ use super::lending::{
 };
 use super::projections::projects;
 use super::remade::only_wraps;
+use super::told_by_type::may_be_own;
 use super::{Lower, forms, pairs};
 use crate::carried::has_ref;
 use crate::hygiene::Names;
@@ -89,7 +90,8 @@ impl Lower<'_> {
     /// Keeps what a value looks for that one of the patterns borrows from.
     pub(super) fn keep_bound(&mut self, pats: &[&Pat], value: Expr) -> Expr {
         let is_borrowed = is_element(&value) && pats.iter().any(|pat| has_ref(pat));
-        if is_borrowed { self.keep_in(value) } else { self.keep_found(value) }
+        let value = if is_borrowed { self.keep_in(value) } else { self.keep_found(value) };
+        self.spill_told(value)
     }
 
     /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
@@ -123,7 +125,10 @@ impl Lower<'_> {
             Expr::Reference(part) if is_element(&part.expr) => !self.is_place(&part.expr),
             value => {
                 let finds = || self.lends_part(value) || self.finds_item(value);
-                self.fills(value) || ends_in_part(value) && finds() && self.lent(value).is_none()
+                self.fills(value)
+                    || ends_in_part(value)
+                        && finds()
+                        && (self.lent(value).is_none() || may_be_own(value))
             }
         }
     }

@@ -41,7 +41,7 @@ fn constant_lends(path: &syn::Path) -> bool {
 }
 
 /// The function that the compiler has made a call of.
-pub(super) fn function(call: &ExprCall) -> Option<String> {
+pub(crate) fn function(call: &ExprCall) -> Option<String> {
     let Expr::Path(path) = &*call.func else { return None };
     Some(path.path.segments.last().filter(|_| is_made(call))?.ident.to_string())
 }

@@ -1,6 +1,6 @@
 //! Values that may be borrowed texts.
 
-use syn::Expr;
+use syn::{Expr, UnOp};
 
 use super::branches::ends;
 use super::lasting;
@@ -41,6 +41,9 @@ pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
         Expr::Reference(expr) => expr.mutability.is_none(),
         Expr::Tuple(expr) => expr.elems.iter().any(may_lend),
         Expr::Array(expr) => expr.elems.iter().any(may_lend),
+        Expr::Unary(expr) => {
+            matches!(expr.op, UnOp::Deref(_)) && lasting::lasts(locals, &expr.expr)
+        }
         // An element or a field of what is not known to own its parts.
         Expr::Index(_) | Expr::Field(_) => true,
         // What an unknown macro makes may be anything.

@@ -8,6 +8,7 @@
 mod again;
 mod alternatives;
 mod apart;
+mod asked_again;
 mod bindings;
 mod borrowed_parts;
 mod branch_lenders;
@@ -32,6 +33,7 @@ mod kept;
 mod keys;
 mod labels;
 mod lasting;
+mod lasting_parts;
 mod late;
 mod lenders;
 mod lending;
@@ -56,6 +58,7 @@ mod taken;
 mod text_types;
 mod texts;
 mod through;
+mod told_by_type;
 mod walk;
 
 pub(crate) use self::alternatives::all_exclude;
@@ -64,10 +67,12 @@ pub(crate) use self::compound::{is_assignment, is_constructor};
 pub(crate) use self::decisions::chain;
 pub(crate) use self::expr::{is_comparison, is_lazy};
 pub(crate) use self::lending::{gives_part, lends_shared};
+pub(crate) use self::made::function as made_function;
 pub(crate) use self::patterns::{binds_nothing, collect_bindings, split_type};
 pub(crate) use self::remade::names_constant;
 pub(crate) use self::statements::is_owned;
 pub(crate) use self::taken::ADAPTERS;
+pub(crate) use self::told_by_type::told_again;
 pub(crate) use self::walk::joins;
 
 use std::collections::BTreeSet;

@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprReference, UnOp};
 
 use super::changed::{Changed, is_stable_value};
+use super::expr::operands_mut;
 use super::forms::{gives_option, has_index, is_constant, is_own, without_parens};
 use super::late::{Late, lends_items};
 use super::{Lower, chain, control, let_stmt, wild_pat};
@@ -134,7 +135,18 @@ impl Lower<'_> {
                 let place = Box::new(self.stabilize_place(*expr.expr, changed));
                 Expr::Reference(ExprReference { expr: place, ..expr })
             }
-            operand if kind.is_value() => {
+            // What only wraps borrows is made after what follows.
+            mut operand if kind.is_value() && self.wraps_borrows(&operand) => {
+                for (part, _) in operands_mut(&mut operand).unwrap_or_default() {
+                    let borrow = std::mem::replace(part, Expr::PLACEHOLDER);
+                    *part = self.stabilize(borrow, Operand::Value, changed);
+                }
+                operand
+            }
+            mut operand if kind.is_value() => {
+                if let Some(chosen) = self.chosen_in_place(&mut operand) {
+                    return chosen;
+                }
                 if is_stable_value(self, &operand, changed) {
                     return operand;
                 }
@@ -147,7 +159,7 @@ impl Lower<'_> {
                         self.borrowed = before;
                         found
                     }
-                    _ => self.spill_lent(operand),
+                    _ => self.spill_asked(operand, changed),
                 }
             }
             // rustc lets nothing change what is borrowed, nor use it up, so this is copied.
@@ -240,7 +252,7 @@ impl Lower<'_> {
                 }
                 None => {
                     let value = self.keep_receiver(value);
-                    let value = self.spill_lent(value);
+                    let value = self.spill_asked(value, changed);
                     self.note_kept(&value);
                     value
                 }

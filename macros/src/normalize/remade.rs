@@ -69,12 +69,12 @@ impl Lower<'_> {
             }
             return Some(again);
         }
-        self.lent(&init.expr)
+        self.lent(&init.expr).or_else(|| self.lasting_part(&init.expr))
     }
 
     /// Whether the expression puts shared borrows side by side, or one into something that only wraps it:
     /// `(&a, &b)`, `Some(&a)`, `Cow::from(&a)`.
-    fn wraps_borrows(&self, expr: &Expr) -> bool {
+    pub(super) fn wraps_borrows(&self, expr: &Expr) -> bool {
         let are_borrows = |parts: &Punctuated<Expr, Token![,]>| {
             !parts.is_empty() && parts.iter().all(|part| self.wraps_borrows(part))
         };

@@ -181,6 +181,7 @@ impl Lower<'_> {
             self.note_borrows(pat, &init.expr);
             if init.diverge.is_none() {
                 self.note_borrows_of_parts(pat, &init.expr);
+                self.note_lasting_parts(pat, &init.expr);
             }
         }
         let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };

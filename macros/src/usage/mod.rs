@@ -1,6 +1,7 @@
 //! What code does with the locals: reads, assignments and jumps.
 
 mod analysis;
+mod made;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,8 @@ use syn::{Expr, Ident, Member, Pat, Stmt};
 
 pub(crate) use self::analysis::takes;
 use self::analysis::{Analysis, Mode};
-use crate::ir::{Branch, LocalId, Locals, TargetId};
+pub(crate) use self::made::Made;
+use crate::ir::{Branch, Local, LocalId, Locals, TargetId};
 use crate::normalize::collect_bindings;
 
 /// A local, or a field of one.
@@ -191,13 +193,22 @@ impl Usage {
     }
 }
 
+/// What code does by which a local is made again.
+fn made_again(locals: &Locals, local: LocalId) -> Option<Usage> {
+    let Local { remade, told_by, .. } = &locals[local];
+    let mut usage = Usage::of_expr(locals, remade.as_ref()?);
+    usage.mentions.extend(told_by);
+    usage.reads.extend(told_by.map(Place::whole));
+    Some(usage)
+}
+
 /// The local, and all that it is made of if it is made again where it is used.
 pub(crate) fn made_of(locals: &Locals, local: LocalId) -> BTreeSet<LocalId> {
     let mut made_of = BTreeSet::from([local]);
     let mut todo = vec![local];
     while let Some(local) = todo.pop() {
-        if let Some(expr) = &locals[local].remade {
-            let mentions = Usage::of_expr(locals, expr).mentions;
+        if let Some(usage) = made_again(locals, local) {
+            let mentions = usage.mentions;
             todo.extend(mentions.into_iter().filter(|local| made_of.insert(*local)));
         }
     }

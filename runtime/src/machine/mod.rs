@@ -6,6 +6,7 @@
 //! know about tokio, stores or how operations are carried out.
 
 mod activity;
+mod asked_again;
 mod borrowed_text;
 mod cancellation;
 #[cfg(debug_assertions)]
@@ -40,6 +41,7 @@ mod stays;
 mod step;
 mod texts;
 mod timer;
+mod told_by_type;
 mod untouched;
 pub(crate) mod values;
 pub(crate) mod workflow;
@@ -49,6 +51,7 @@ pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, PendingActivity, Plain,
     ResultParts, Retryable, ReturnShape, TimeoutKind, Unreturned,
 };
+pub use asked_again::{found, kept};
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
@@ -84,6 +87,7 @@ pub use stays::{IsBorrowed, stays, used_later};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use texts::{Texts, lent_text, owned_text, owned_texts, static_text, static_texts};
 pub use timer::{PendingTimer, Sleep};
+pub use told_by_type::{given, told};
 pub use untouched::Untouched;
 pub use values::Values;
 pub use workflow::{
