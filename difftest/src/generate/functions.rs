@@ -104,7 +104,8 @@ impl Generator {
         let calls = |helper: &Helper| {
             source.contains(helper.call.split('(').next().unwrap_or(&helper.call))
         };
-        source.contains("Noisy") || self.helpers.iter().any(|h| h.is_noisy && calls(h))
+        ["Noisy", "Parcel"].iter().any(|ty| source.contains(ty))
+            || self.helpers.iter().any(|h| h.is_noisy && calls(h))
     }
 
     /// A workflow that calls itself with a smaller first parameter.
