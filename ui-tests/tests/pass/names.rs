@@ -6,7 +6,7 @@ use piton::prelude::{ActivityContext as Attempt, Context as Run, activity, secon
 #[activity]
 #[inline]
 #[must_use]
-async fn step(cx: &Attempt, #[cfg(any())] at: Missing, #[cfg(all())] number: u64) -> u64 {
+async fn step(cx: &Attempt, #[cfg(any())] at: Missing, #[cfg(not(any()))] number: u64) -> u64 {
     number + cx.idempotency_key().len() as u64
 }
 
