@@ -50,11 +50,10 @@ impl Generator {
             items.push(self.methods());
         }
         items.push(self.entry());
-        if items.iter().any(|item| item.to_source().contains("Room::")) {
-            items.insert(1, Node::stmt(members::ITEMS, Vec::new()));
-        }
-        if items.iter().any(|item| item.to_source().contains("Parcel::")) {
-            items.insert(1, Node::stmt(rests::ITEMS, Vec::new()));
+        for (call, declared) in [("Room::", members::ITEMS), ("Parcel::", rests::ITEMS)] {
+            if items.iter().any(|item| item.to_source().contains(call)) {
+                items.insert(1, Node::stmt(declared, Vec::new()));
+            }
         }
         self.with_raw_names(Node::list(items))
     }

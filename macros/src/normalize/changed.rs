@@ -53,15 +53,18 @@ impl Changed {
 impl Lower<'_> {
     /// Whether the operand is a place of which some part is written later.
     pub(super) fn is_written(&self, operand: &Expr, changed: &Changed) -> bool {
-        let is_written =
-            |place: &Place| changed.writes.iter().any(|written| written.overlaps(place));
-        places_in(&self.locals, operand).iter().any(|(place, _)| is_written(place))
+        self.is_among(operand, &changed.writes)
     }
 
     /// Whether a method or a macro that is not known may change some part of the place later.
     pub(super) fn is_called(&self, operand: &Expr, changed: &Changed) -> bool {
-        let is_called = |place: &Place| changed.called.iter().any(|called| called.overlaps(place));
-        places_in(&self.locals, operand).iter().any(|(place, _)| is_called(place))
+        self.is_among(operand, &changed.called)
+    }
+
+    /// Whether the operand is a place that has a part in common with one of these.
+    fn is_among(&self, operand: &Expr, others: &BTreeSet<Place>) -> bool {
+        let places = places_in(&self.locals, operand);
+        places.iter().any(|(place, _)| others.iter().any(|other| other.overlaps(place)))
     }
 
     /// Whether a closure in the operand takes over what is changed later. What it borrows rustc lets nothing

@@ -210,20 +210,18 @@ impl<'a> Analysis<'a> {
         self.usage.mentions.insert(place.local);
         self.usage.changes.insert(place.local);
         self.usage.writes.insert(place.clone());
-        self.usage.fills.insert(place.clone());
-        let Some(flow) = &mut self.flow else { return };
-        if !flow.assigned.contains(&place.local) {
+        if self.flow.as_ref().is_some_and(|flow| !flow.assigned.contains(&place.local)) {
             self.usage.reads.insert(place.clone());
         }
-        flow.refilled.insert(place);
+        self.fill(place);
     }
 
-    /// Counts a part as there, since nothing reads it where the rest is used up.
-    fn leave_out(&mut self, place: Place) {
+    /// Counts a part as there.
+    fn fill(&mut self, place: Place) {
         self.usage.fills.insert(place.clone());
-        self.flow.iter_mut().for_each(|flow| {
-            flow.refilled.insert(place.clone());
-        });
+        if let Some(flow) = &mut self.flow {
+            flow.refilled.insert(place);
+        }
     }
 
     /// Runs `visit` as code that may or may not run.

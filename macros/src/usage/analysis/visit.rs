@@ -148,8 +148,9 @@ impl Analysis<'_> {
             self.usage.takes.insert(place.local);
         }
         self.usage.spends.insert(place.clone());
+        // What it gives otherwise need not be there.
         let before = self.flow.clone();
-        given.iter().for_each(|field| self.leave_out(place.clone().field(field)));
+        given.iter().for_each(|field| self.fill(place.clone().field(field)));
         self.read(place, Mode::Scrutinee);
         self.flow = before;
     }
