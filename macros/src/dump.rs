@@ -227,9 +227,8 @@ pub(crate) fn layout(layout: &Layout) -> String {
     for (index, state) in layout.states.iter().enumerate() {
         let region = state.region.map(|region| format!(" of region {}", region.0));
         let text = format!(
-            "state {index} {:?} {}{} [{}]",
+            "state {index} {:?}{} [{}]",
             state.name,
-            state.variant,
             region.unwrap_or_default(),
             names(&state.fields)
         );

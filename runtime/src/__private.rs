@@ -7,8 +7,6 @@ pub use std::task::Poll;
 
 pub use inventory;
 
-use crate::machine::context::Description;
-use crate::machine::durable::SavedKind;
 use crate::machine::{ReturnShape, Unreturned};
 
 pub use crate::activities::{
@@ -29,9 +27,7 @@ pub use crate::machine::same_type::{
     calls_0, calls_1, calls_2, calls_3, calls_4, calls_5, calls_6, same_type, takes_0, takes_1,
     takes_2, takes_3, takes_4, takes_5, takes_6,
 };
-pub use crate::machine::values::{
-    ArgumentKind, Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf,
-};
+pub use crate::machine::values::{Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf};
 pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, Plain, ResultParts,
 };
@@ -75,23 +71,6 @@ pub trait Storable: Durable {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Durable> Storable for T {}
-
-/// Whether the step is to [`describe`] and nothing else.
-pub fn is_describing(cx: &Context) -> bool {
-    cx.is_describing()
-}
-
-/// Tells the types of the arguments, and the names and types of the saved locals.
-pub fn describe(
-    cx: &Context,
-    arguments: &[&ArgumentKind],
-    names: &'static [&'static str],
-    locals: &[&SavedKind],
-) {
-    let arguments = arguments.iter().copied().copied().collect();
-    let locals = names.iter().copied().zip(locals.iter().copied().copied()).collect();
-    cx.describe(Description { arguments, locals });
-}
 
 /// Begins to collect what is waited for: all of it must arrive before the next step, or any.
 pub fn open_waits(cx: &Context, all: bool) {

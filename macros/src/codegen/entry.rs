@@ -13,6 +13,7 @@ use super::print::{Printer, carried};
 use super::regions;
 use super::rewrite::Rewrite;
 use super::shared;
+use super::state;
 use super::step::{self, parked, slot};
 use super::tokens::{self, token};
 use crate::hygiene::hidden;
@@ -35,7 +36,7 @@ struct MadeAgain {
 impl Printer<'_> {
     pub(super) fn start(&self) -> (TokenStream, TokenStream) {
         let parked = parked();
-        let pattern = step::arm(&self.machine.layout.states[0].variant);
+        let pattern = state::arm(self.machine, &self.machine.layout.states[0]);
         let params = &self.machine.function.params;
         if params.is_empty() {
             return (pattern, TokenStream::new());

@@ -49,7 +49,6 @@ pub(crate) fn generate(
     let ident = &function.ident;
     let span = ident.span();
     let machine = Machine { function, graph, layout, moved_keys };
-    let state = state::state(&machine);
     let step = step::step(&machine);
     let lints = lints::lints(&machine);
     let graph = graph::graph(&machine);
@@ -76,7 +75,6 @@ pub(crate) fn generate(
         }
     });
     quote! {
-        #state
         #workflow
         #lints
         #register

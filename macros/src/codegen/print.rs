@@ -13,11 +13,11 @@ use super::Machine;
 use super::braces::Braces;
 use super::parts::parts_in;
 use super::rewrite::{Rewrite, enclose_last};
-use super::step;
+use super::{state, step};
 use crate::cfg::let_patterns;
 use crate::hygiene::{hidden, in_source};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
-use crate::layout::{Link, Root, VariableId, inner_variant, is_made_elsewhere, scope_path};
+use crate::layout::{Link, Root, VariableId, is_made_elsewhere, scope_path};
 use crate::usage::{Place, Usage, bound_locals};
 
 /// Prints the blocks of one root.
@@ -87,7 +87,7 @@ impl<'a> Printer<'a> {
             }
             BlockKind::Region(region) => {
                 let start = self.machine.layout.start_of(region);
-                let pattern = start.map(|state| step::arm(&state.variant));
+                let pattern = start.map(|state| state::arm(self.machine, state));
                 (pattern.unwrap_or_default(), TokenStream::new())
             }
             BlockKind::Resume(point) => {
@@ -100,7 +100,10 @@ impl<'a> Printer<'a> {
                 braces.push(self.bind_awaited(point));
                 self.resume(point)
             }
-            _ => (step::arm(&inner_variant(self.root.block)), TokenStream::new()),
+            _ => {
+                let number = state::of_root(self.machine, self.root.block);
+                (number.into_token_stream(), TokenStream::new())
+            }
         };
         self.chain(self.root.block, &mut braces);
         let body = braces.finish();

@@ -172,7 +172,7 @@ impl Printer<'_> {
         let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
         let carry = self.carry_across(point);
         let count = Index::from(wait.branches.len());
-        let jump = step::jump_to_state(state.region, state);
+        let jump = step::jump_to_state(self.machine, state);
         quote! {
             #make
             #hold
@@ -203,10 +203,10 @@ impl Printer<'_> {
     fn region(&self, id: RegionId) -> TokenStream {
         let region = &self.machine.graph[id];
         let Some(start) = self.machine.layout.start_of(id) else { return TokenStream::new() };
-        let (state_type, variant) = (state::type_name(), &start.variant);
+        let number = state::of_state(self.machine, start);
         let (closure, begins, parked) = (closure(id), begins(id), parked());
         let made = made(region.point, region.index);
-        let run = step::run(self.machine, Some(id));
+        let run = step::run(self.machine, Some(id), &quote!(#parked.begin_branch()));
         // What never returns has no type by itself.
         let value =
             if returns(self.machine.graph, id) { quote!(_) } else { quote!(__piton::Never) };
@@ -220,7 +220,7 @@ impl Printer<'_> {
             let #begins = ::core::mem::take(&mut #made);
             let #handle = __piton::Region::new(
                 #index,
-                #state_type::#variant as u32,
+                #number,
                 Self::GRAPH,
             );
             let mut #closure = #step;

@@ -1,45 +1,48 @@
-//! The enum of states.
+//! The numbers that states and arms go by.
+//!
+//! A state has the number of its node in the graph. The arms that are entered within a step have those behind
+//! them. An enum would be read better, and takes rustc as long as loading and saving the locals of a state: what
+//! an arm is for is in its doc comment.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::Machine;
-use crate::layout::{inner_variant, is_entered_within};
+use crate::ir::BlockId;
+use crate::layout::{State, is_entered_within};
 
-/// The name of the enum. It stands beside the user's types, so it is not one that they use.
-pub(super) fn type_name() -> Ident {
-    Ident::new("__PitonState", Span::call_site())
+/// The number of a state.
+pub(super) fn of_state(machine: &Machine<'_>, state: &State) -> Literal {
+    let mut states = machine.layout.states.iter();
+    number(states.position(|other| (other.region, other.point) == (state.region, state.point)))
 }
 
-/// The enum: a variant for each place where the machine parks, and for each arm that is entered within a
-/// step. The locals that a state keeps are
-/// not fields of its variant but bytes of its frame, because what is generated for each field of
-/// each state would take rustc longer than everything else.
-pub(super) fn state(machine: &Machine<'_>) -> TokenStream {
-    let layout = machine.layout;
-    let name = type_name();
-    let variants = layout.states.iter().map(|state| &state.variant);
-    let documented = layout.states.iter().map(|state| {
-        let variant = &state.variant;
-        let fields: Vec<_> = match state.point {
-            None => vec!["arguments".to_owned()],
-            Some(_) => {
-                let stored = state.fields.iter().map(|id| layout.variable(*id).stored.clone());
-                stored.collect()
-            }
-        };
-        let doc = format!(" Keeps: {}.", fields.join(", "));
-        let doc = (!fields.is_empty()).then(|| quote!(#[doc = #doc]));
-        quote!(#doc #variant,)
-    });
-    let documented: TokenStream = documented.collect();
+/// The number of the arm of a root that is entered within a step.
+pub(super) fn of_root(machine: &Machine<'_>, root: BlockId) -> Literal {
+    let Machine { graph, layout, .. } = machine;
     let roots = layout.roots.iter().map(|root| root.block);
-    let inner = roots.filter(|root| is_entered_within(machine.graph, *root)).map(inner_variant);
-    quote! {
-        enum #name { #documented #(#inner),* }
+    let mut inner = roots.filter(|root| is_entered_within(graph, *root));
+    number(inner.position(|other| other == root).map(|index| layout.states.len() + index))
+}
 
-        impl #name {
-            const ALL: &'static [Self] = &[#(Self::#variants),*];
-        }
+fn number(position: Option<usize>) -> Literal {
+    Literal::usize_unsuffixed(position.unwrap_or(usize::MAX))
+}
+
+/// The pattern of the arm of a state, with what it is and what it keeps. The locals are bytes of the state's
+/// frame, because what is generated for each field of each state would take rustc longer than everything else.
+pub(super) fn arm(machine: &Machine<'_>, state: &State) -> TokenStream {
+    let number = of_state(machine, state);
+    let stored = state.fields.iter().map(|id| &*machine.layout.variable(*id).stored);
+    let mut kept: Vec<_> = stored.collect();
+    if state.point.is_none() && state.region.is_none() {
+        kept.push("arguments");
     }
+    let mut doc = format!(" `{}`", state.name);
+    if !kept.is_empty() {
+        doc += ", which keeps ";
+        doc += &kept.join(", ");
+    }
+    doc.push('.');
+    quote!(#[doc = #doc] #number)
 }

@@ -1,6 +1,6 @@
 //! The step function: tokens, slots, and one arm per root.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Lifetime;
 
@@ -8,7 +8,7 @@ use super::print::{self, Printer};
 use super::{Machine, moved_keys, regions, state, tokens, told, whose_parts};
 use crate::hygiene::{TEXTS, hidden};
 use crate::ir::{BlockId, RegionId};
-use crate::layout::{State, VariableId, inner_variant, is_entered_within};
+use crate::layout::{State, VariableId, is_entered_within};
 
 /// Whose states and roots: those of the function itself, or those of a region.
 type Owner = Option<RegionId>;
@@ -66,32 +66,26 @@ fn is_loop(machine: &Machine<'_>, owner: Owner) -> bool {
         || points.any(|point| machine.graph.has_regions(point))
 }
 
-/// The pattern of an arm.
-pub(super) fn arm(variant: &Ident) -> TokenStream {
-    let state_type = state::type_name();
-    quote!(#state_type::#variant)
-}
-
 /// Jumps to the arm of a root. Its slots have been filled.
 pub(super) fn jump(machine: &Machine<'_>, root: BlockId) -> TokenStream {
-    go_on_at(machine.graph[root].region, &inner_variant(root))
+    go_on_at(machine.graph[root].region, &state::of_root(machine, root))
 }
 
 /// Goes on in the state that has just been written.
-pub(super) fn jump_to_state(owner: Owner, state: &State) -> TokenStream {
-    go_on_at(owner, &state.variant)
+pub(super) fn jump_to_state(machine: &Machine<'_>, state: &State) -> TokenStream {
+    go_on_at(state.region, &state::of_state(machine, state))
 }
 
-fn go_on_at(owner: Owner, variant: &Ident) -> TokenStream {
-    let (label, variable, state_type) = (machine_label(owner), hidden("state"), state::type_name());
+fn go_on_at(owner: Owner, number: &Literal) -> TokenStream {
+    let (label, variable) = (machine_label(owner), hidden("state"));
     quote! {
-        #variable = &#state_type::#variant;
+        #variable = #number;
         continue #label;
     }
 }
 
-/// Goes from the state in `parked` to the next one or to the end.
-pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
+/// Goes from the state that `begin` gives to the next one or to the end.
+pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> TokenStream {
     let layout = machine.layout;
     let parked = parked();
     let slots = (0..layout.variables.len()).map(VariableId).filter_map(|id| {
@@ -106,15 +100,9 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
     // A region that never ends has no value.
     let token = owner.map(regions::value_token).filter(|token| print::names(&arms, token));
     let token = token.map(|token| quote!(let #token = __piton::TypeOf::new();));
-    let (state_type, step_label) = (state::type_name(), step_label(owner));
-    let state = hidden("state");
-    let begin = quote! {
-        #[allow(clippy::indexing_slicing)]
-        let mut #state = &#state_type::ALL[#parked.begin_step()];
-    };
+    let (step_label, state) = (step_label(owner), hidden("state"));
     // A machine has arms for its own states and not for those of its regions, or of what it is in.
-    let other = (!machine.graph.regions.is_empty())
-        .then(|| quote!(_ => return __piton::Err(#parked.is_unknown()),));
+    let other = quote!(_ => return __piton::Err(#parked.is_unknown()),);
     let run = if is_loop(machine, owner) {
         let (label, arms_label) = (machine_label(owner), arms_label());
         // The block is where the body is, for rustc not to tell of what is moved that it is so in this loop.
@@ -127,7 +115,14 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
             }
         }
     } else {
-        quote!(match #state { #arms #other })
+        // What is before a jump by a number and in one block with it takes LLVM three times as long.
+        let nowhere = Literal::u32_unsuffixed(u32::MAX);
+        quote! {
+            if #state == #nowhere {
+                break #step_label;
+            }
+            match #state { #arms #other }
+        }
     };
     quote! {
         #slots
@@ -135,7 +130,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner) -> TokenStream {
         #token
         // There is one way out of all states, because a call for each would be code for each.
         #step_label: {
-            #begin
+            let mut #state = #begin;
             #run
         }
         #parked.leave()
@@ -169,7 +164,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let checks = tokens::text_checks(machine);
     let operations = tokens::operations(machine);
     let outputs = regions::output_tokens(machine, &mut described);
-    let describe = tokens::describe(machine, &described);
+    let begin = tokens::begin(machine, &described);
     let items = &machine.graph.items;
     let no_constants = no_constants(machine);
     let user_context = machine.function.context_type.as_ref().map(|ty| {
@@ -187,7 +182,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
         .replaced
         .iter()
         .map(|name| quote_spanned!(name.span()=> #[allow(unused_imports)] use #name as _;));
-    let mut run = run(machine, None);
+    let mut run = run(machine, None, &begin);
     let (parts, parts_checks) = whose_parts::checks(machine, &run);
     let keys_checks = moved_keys::checks(machine);
     let checks = quote!(#checks #parts_checks #keys_checks);
@@ -210,6 +205,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             unreachable_code,
             unused_assignments,
             unused_braces,
+            unused_doc_comments,
             unused_mut,
             unused_parens,
             unused_qualifications,
@@ -243,10 +239,6 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #told
             #operations
             #outputs
-            if __piton::is_describing(#cx) {
-                #describe
-                return #parked.leave();
-            }
             #run
         }
     }

@@ -7,7 +7,7 @@ use syn::{Index, Pat};
 use super::exit::Whereabouts;
 use super::print::{Printer, awaited, call, ready};
 use super::state;
-use super::step::{self, context, parked, slot};
+use super::step::{context, parked, slot};
 use super::tokens::{operation_token, token};
 use crate::ir::{Branch, Choice, PointId, Terminator, discard, span_ends, whole};
 use crate::layout::State;
@@ -17,12 +17,12 @@ use crate::usage::{Usage, bound_locals};
 impl Printer<'_> {
     pub(super) fn suspend_await(&self, point: PointId, future: &TokenStream) -> TokenStream {
         let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
-        let (state_type, variant) = (state::type_name(), &state.variant);
+        let number = state::of_state(self.machine, state);
         let (token, parked, cx) = (operation_token(point, 0), parked(), context());
         let (hold, put) = (self.hold_across(), self.put(state, self.turn_across()));
         let leave = self.leave();
         quote! {
-            (#token.suspend)(#future, #state_type::#variant as u32, #parked, #cx);
+            (#token.suspend)(#future, #number, #parked, #cx);
             #hold
             #put
             break #leave;
@@ -103,10 +103,10 @@ impl Printer<'_> {
     /// Writes the state with what is needed after the suspension.
     pub(super) fn save(&self, point: PointId, turn: TokenStream) -> TokenStream {
         let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
-        let (state_type, variant) = (state::type_name(), &state.variant);
+        let number = state::of_state(self.machine, state);
         let (parked, put) = (parked(), self.put(state, turn));
         quote! {
-            #parked.write(#state_type::#variant as u32);
+            #parked.write(#number);
             #put
         }
     }
@@ -188,7 +188,7 @@ impl Printer<'_> {
         } else {
             TokenStream::new()
         };
-        (step::arm(&state.variant), before)
+        (state::arm(self.machine, state), before)
     }
 
     /// Looks after the operations of a point, and stays parked while they are outstanding.

@@ -9,7 +9,7 @@ use syn::{Pat, PatIdent, Type};
 use super::Machine;
 use super::facade::values_of;
 use super::literals;
-use super::step::context;
+use super::step::{context, parked};
 use crate::hygiene::hidden;
 use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator, span_ends};
 use crate::layout::{Variable, VariableId};
@@ -56,19 +56,20 @@ pub(super) fn arguments(machine: &Machine<'_>) -> TokenStream {
     quote!(#(let #names = #tokens;)*)
 }
 
-/// Tells the types of the arguments, and the names and types of what is saved.
-pub(super) fn describe(machine: &Machine<'_>, described: &[(String, Ident)]) -> TokenStream {
-    let cx = context();
+/// Begins a step with the types of the arguments, and the names and types of what is saved.
+pub(super) fn begin(machine: &Machine<'_>, described: &[(String, Ident)]) -> TokenStream {
+    let (parked, cx) = (parked(), context());
     let arguments = (0..machine.function.params.len()).map(argument_token);
     let (names, tokens): (Vec<_>, Vec<_>) =
-        described.iter().map(|(name, token)| (name, token)).unzip();
+        described.iter().map(|(name, token)| (&**name, token)).unzip();
+    let names = names.join("\n");
     quote! {
-        __piton::describe(
+        #parked.begin_step(
             #cx,
             &[#(&#arguments.kind),*],
-            &[#(#names),*],
+            #names,
             &[#(&#tokens.coding.kind),*],
-        );
+        )
     }
 }
 

@@ -33,7 +33,6 @@ use self::names::{Names, bound_at_entry, names_by_root, needed};
 use self::parts::forget_late;
 pub(crate) use self::parts::{StandIns, Turn};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
-pub(crate) use self::states::inner_variant;
 use self::states::{edges, states};
 pub(crate) use self::tied::each_given;
 pub(crate) use self::validate::validate;
@@ -123,7 +122,6 @@ pub(crate) struct State {
     /// The region whose state it is.
     pub(crate) region: Option<RegionId>,
     pub(crate) name: String,
-    pub(crate) variant: Ident,
     pub(crate) fields: Vec<VariableId>,
 }
 

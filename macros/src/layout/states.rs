@@ -2,33 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::Span;
-use syn::Ident;
-
-use super::links::is_entered_within;
 use super::{Root, State};
 use crate::ir::{BlockId, BlockKind, Graph, PointId, Terminator};
 use crate::usage::Jump;
 
-/// The variant of a root that is entered within a step.
-pub(crate) fn inner_variant(root: BlockId) -> Ident {
-    Ident::new(&format!("B{}", root.0), Span::call_site())
-}
-
 pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
-    let inner = roots.iter().filter(|root| is_entered_within(graph, root.block));
-    let mut idents: BTreeSet<String> =
-        inner.map(|root| inner_variant(root.block).to_string()).collect();
-    let mut variant = |name: &str| {
-        let plain = camel_case(name);
-        let mut ident = plain.clone();
-        let mut number = 2;
-        while !idents.insert(ident.clone()) {
-            ident = format!("{plain}{number}");
-            number += 1;
-        }
-        Ident::new(&ident, Span::call_site())
-    };
     let mut states = Vec::new();
     for root in roots {
         let block = &graph[root.block];
@@ -42,25 +20,10 @@ pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
             _ => continue,
         };
         let fields = if point.is_some() { root.entry.clone() } else { Vec::new() };
-        states.push(State { point, region: block.region, variant: variant(&name), name, fields });
+        states.push(State { point, region: block.region, name, fields });
     }
     states.sort_by_key(|state| state.region);
     states
-}
-
-/// `signal<Approve>` as `SignalApprove`.
-fn camel_case(name: &str) -> String {
-    let mut out = String::new();
-    for word in name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        let mut chars = word.chars();
-        if out.is_empty() && word.starts_with(char::is_numeric) {
-            out.push('S');
-        }
-        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
-        out.extend(chars);
-    }
-    // A variant must not be called like a keyword or like nothing at all.
-    if out.is_empty() || out == "Self" { format!("{out}State") } else { out }
 }
 
 /// The ways between states. A branch that is a region begins at the state that waits for it, and

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::context::Description;
 use super::durable::DropSaved;
 use super::values::ArgumentKind;
-use super::workflow::Halt;
 use super::{Context, Parked, WorkflowEntry};
 use crate::codec::{ArgumentsReader, CodecError, Schema};
 use crate::model::{DefinitionHash, Payload};
@@ -27,9 +26,9 @@ impl Definition {
     /// Computes the identity of a workflow by having its machine tell what it is made of.
     pub(super) fn of(entry: &WorkflowEntry) -> Self {
         let cx = Context::describing();
-        // The step only describes; its state is never looked at.
+        // The step only describes, and has no state to go on from.
         let described = entry.steps.step(&mut Parked::nowhere(), &cx);
-        debug_assert!(matches!(described, Err(Halt::Suspended)));
+        debug_assert!(described.is_err());
         let Description { arguments, locals } = cx.take_description();
         let types: Vec<_> = arguments.iter().map(|argument| argument.described).collect();
         let returned = entry.steps.returned().schema();

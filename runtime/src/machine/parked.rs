@@ -258,10 +258,10 @@ mod tests {
     fn what_a_failed_step_has_left_is_forgotten() {
         let mut parked = parked(b"abc");
         let before = parked.frame().clone();
-        assert_eq!(parked.begin_step(), 1);
+        assert_eq!(parked.begin_branch(), 1);
         parked.write(2);
         local().put(&1_u8, &mut parked);
-        assert_eq!(parked.begin_step(), 1);
+        assert_eq!(parked.begin_branch(), 1);
         assert!(matches!(parked.leave::<()>(), Err(Halt::Suspended)));
         assert_eq!((parked.state(), parked.frame()), (1, &before));
     }
@@ -274,7 +274,7 @@ mod tests {
             let mut parked = Parked::start(&DEFINITION, &arguments);
             // The second time as after a step that could not be made.
             for _ in 0..2 {
-                parked.begin_step();
+                parked.begin_branch();
                 assert_eq!(parked.argument(Values::<u8>::of()), Some(7));
                 assert_eq!(parked.argument(Values::<String>::of()).as_deref(), Some("seven"));
             }

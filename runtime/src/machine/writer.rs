@@ -4,9 +4,12 @@
 //! copied there as it is, so that it costs neither a decoding nor an encoding, and no code of its
 //! own in the step function.
 
+use super::context::Description;
+use super::durable::SavedKind;
 use super::frame::{FrameHead, next_entry, write_length};
 use super::parked::length_of_length;
-use super::{Halt, Parked, StepError};
+use super::values::ArgumentKind;
+use super::{Context, Halt, Parked, StepError};
 use crate::codec::CodecError;
 
 /// A state being written: its locals, then the operations that it waits for.
@@ -75,11 +78,29 @@ impl Parked {
     /// Begins a step: the state that it goes on from, as its index in [`Graph::nodes`]. What a step
     /// that could not be made has left is forgotten.
     ///
+    /// A step that is only to tell what the machine is made of tells the types of the `arguments`, and the
+    /// `names` of the saved `locals`, each on a line, with their types. It goes on from no state.
+    ///
     /// [`Graph::nodes`]: crate::model::Graph::nodes
-    pub fn begin_step(&mut self) -> usize {
+    pub fn begin_step(
+        &mut self,
+        cx: &Context,
+        arguments: &[&ArgumentKind],
+        names: &'static str,
+        locals: &[&SavedKind],
+    ) -> u32 {
+        if cx.is_describing() {
+            cx.describe(Description::of(arguments, names, locals));
+            return u32::MAX;
+        }
+        self.begin_branch()
+    }
+
+    /// As [`Parked::begin_step`], of a branch that is an `async` block.
+    pub fn begin_branch(&mut self) -> u32 {
         self.next = Next::default();
         self.arguments = None;
-        self.state()
+        self.state
     }
 
     /// Begins to write the next state.

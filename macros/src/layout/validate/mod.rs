@@ -174,7 +174,6 @@ impl Machine<'_> {
         };
         let states = &self.layout.states;
         unique("states", states.iter().map(|state| state.name.clone()).collect())?;
-        unique("variants", states.iter().map(|state| state.variant.to_string()).collect())?;
         let variables = &self.layout.variables;
         unique("saved locals", variables.iter().map(|v| v.stored.clone()).collect())?;
         unique("variables", variables.iter().map(|v| v.ident.to_string()).collect())

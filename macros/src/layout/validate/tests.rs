@@ -163,8 +163,6 @@ fn a_state_that_is_not_what_is_live_is_found() {
 fn names_that_are_not_unique_are_found() {
     let states = fault(|_, layout| layout.states[2].name = layout.states[1].name.clone());
     assert!(states.contains("two states called"), "{states}");
-    let variants = fault(|_, layout| layout.states[2].variant = layout.states[1].variant.clone());
-    assert!(variants.contains("two variants called"), "{variants}");
     let stored = fault(|_, layout| layout.variables[1].stored = layout.variables[0].stored.clone());
     assert!(stored.contains("two saved locals called"), "{stored}");
     let idents = fault(|_, layout| layout.variables[1].ident = layout.variables[0].ident.clone());

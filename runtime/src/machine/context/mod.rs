@@ -56,6 +56,19 @@ pub(crate) struct Description {
     pub(crate) locals: Vec<(&'static str, SavedKind)>,
 }
 
+impl Description {
+    /// Of these `locals`, whose `names` are lines.
+    pub(crate) fn of(
+        arguments: &[&ArgumentKind],
+        names: &'static str,
+        locals: &[&SavedKind],
+    ) -> Self {
+        let arguments = arguments.iter().map(|kind| **kind).collect();
+        let locals = names.lines().zip(locals.iter().map(|kind| **kind)).collect();
+        Self { arguments, locals }
+    }
+}
+
 /// What steps have made of activities on queues and no commit has written yet.
 #[derive(Debug, Default)]
 pub(crate) struct QueueChanges {
