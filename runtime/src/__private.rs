@@ -32,14 +32,14 @@ pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, Plain, ResultParts,
 };
 pub use crate::machine::{
-    Context, Definition, Durability, DurableItem, Each, Halt, Held, HeldByParts, Holds, Hole,
-    IsBorrowed, Items, KeptKey, Literal, Local, Never, Owned, OwnedItems, Parked, Parts, Position,
-    Region, Registered, Slot, StepError, Texts, Told, TypeOf, Untouched, Workflow, WorkflowCall,
-    WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_index, copy_of_key,
-    current_copy, current_item, failed, forget, found, future, given, held_as, inclusive_range,
-    inspected, item, item_list, items, keeps, kept, lasting, lender, lent_by, lent_mutably,
-    lent_text, local, next_copy, next_item, number, opened, outcome, owned_text, owned_texts,
-    range, static_text, static_texts, stays, take_ok, told, used_later,
+    Context, Definition, Durability, DurableItem, Each, Halt, Handed, Held, HeldByParts, Holds,
+    Hole, IsBorrowed, Items, KeptKey, Literal, Local, Never, Owned, OwnedItems, Parked, Parts,
+    Position, Region, Registered, Slot, StepError, Texts, Told, TypeOf, Untouched, Workflow,
+    WorkflowCall, WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_index,
+    copy_of_key, current_copy, current_item, failed, forget, found, future, given, held_as,
+    inclusive_range, inspected, item, item_list, items, keeps, kept, lasting, lender, lent_by,
+    lent_mutably, lent_text, local, next_copy, next_item, number, opened, outcome, owned_text,
+    owned_texts, range, static_text, static_texts, stays, take_ok, told, used_later,
 };
 pub use crate::model::graph::{END, edges, saved_locals};
 pub use crate::model::{AwaitKind, Graph, Node, Payload, RetryPolicy};

@@ -339,9 +339,9 @@ impl Printer<'_> {
     /// Where a variable comes from that is carried: a region of the root, or another root.
     fn slot_of_carried(&self, id: VariableId) -> Ident {
         let graph = self.machine.graph;
-        let BlockKind::Resume(point) = graph[self.root.block].kind else { return slot(id) };
+        let BlockKind::Resume(point) = graph[self.root.block].kind else { return step::handed(id) };
         let region = regions::taker(self.machine, point, id);
-        region.map_or_else(|| slot(id), |region| regions::given(region, id))
+        region.map_or_else(|| step::handed(id), |region| regions::given(region, id))
     }
 
     /// Takes what may have come only to be dropped, so that this happens at the end of its scope, or

@@ -7,7 +7,7 @@ use syn::{Expr, Index};
 
 use super::print::{self, Printer};
 use super::regions;
-use super::step::{self, parked, slot};
+use super::step::{self, slot};
 use super::suspend::located_at;
 use super::tied::given;
 use crate::hygiene::{hidden, in_source, spelled};
@@ -115,8 +115,8 @@ impl Printer<'_> {
                     quote!(#slot.fill(#value);)
                 }
                 Whereabouts::Parked(position) => {
-                    let (parked, position) = (parked(), Index::from(position));
-                    quote!(#parked.pass(#position, &mut #slot);)
+                    let position = Index::from(position);
+                    quote!(#slot.pass(#position);)
                 }
                 Whereabouts::Slot => TokenStream::new(),
             }
@@ -124,7 +124,7 @@ impl Printer<'_> {
         let carry = root
             .into_iter()
             .flat_map(|root| &root.carried)
-            .map(|id| self.carry(*id, &slot(*id), given));
+            .map(|id| self.carry(*id, &step::handed(*id), given));
         let before = [self.hold(to), self.turn(to)];
         let jump = step::jump(self.machine, to);
         before.into_iter().chain(fill).chain(carry).chain([jump]).collect()
@@ -180,7 +180,7 @@ impl Printer<'_> {
         let root = print::root_after(self.machine, point);
         let carried = root.into_iter().flat_map(|root| &root.carried);
         let stays = carried.filter(|id| regions::taker(self.machine, point, **id).is_none());
-        stays.map(|id| self.carry(*id, &slot(*id), None)).collect()
+        stays.map(|id| self.carry(*id, &step::handed(*id), None)).collect()
     }
 
     /// Hands a value on that is to be dropped later, if it is certainly here.
@@ -195,7 +195,7 @@ impl Printer<'_> {
             quote!(#slot.fill(#ident);)
         } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
             let held = print::carried(id);
-            quote!(#slot = __piton::Slot::of(#held);)
+            quote!(#slot = __piton::Handed::of(#held);)
         } else {
             TokenStream::new()
         }
@@ -221,10 +221,10 @@ impl Printer<'_> {
             list.iter().position(|variable| variable.place == Place::whole(local))
         });
         let slots = variables.map(VariableId).map(|id| (id, self.machine.layout.variable(id)));
-        let passed = slots.filter(|(_, variable)| variable.passed_in.contains(&region));
+        let passed = slots.filter(|(_, variable)| variable.carried_in.contains(&region));
         passed
             .map(|(id, variable)| {
-                let (slot, ident) = (slot(id), &variable.ident);
+                let (slot, ident) = (step::handed(id), &variable.ident);
                 quote!(#slot.fill(#ident);)
             })
             .collect()

@@ -95,7 +95,7 @@ pub(super) fn declare_made(machine: &Machine<'_>, owner: Option<RegionId>) -> To
                     let root = machine.layout.root(machine.graph[*region].entry);
                     for id in root.into_iter().flat_map(|root| &root.entry) {
                         let given = given(*region, *id);
-                        out.extend(quote!(let mut #given = __piton::Slot::Empty;));
+                        out.extend(quote!(let mut #given = __piton::Handed::Empty;));
                     }
                 }
             }

@@ -42,6 +42,11 @@ pub(super) fn slot(id: VariableId) -> Ident {
     hidden(&format!("s{}", id.0))
 }
 
+/// What of a variable goes from root to root only to be dropped.
+pub(super) fn handed(id: VariableId) -> Ident {
+    hidden(&format!("d{}", id.0))
+}
+
 /// The state that the machine is in, and then the next.
 pub(super) fn parked() -> Ident {
     hidden("parked")
@@ -88,10 +93,13 @@ fn go_on_at(owner: Owner, number: &Literal) -> TokenStream {
 pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> TokenStream {
     let layout = machine.layout;
     let parked = parked();
-    let slots = (0..layout.variables.len()).map(VariableId).filter_map(|id| {
-        let slot = slot(id);
-        let is_passed = layout.variable(id).passed_in.contains(&owner);
-        is_passed.then(|| quote!(let mut #slot = __piton::Slot::Empty;))
+    let slots = (0..layout.variables.len()).map(VariableId).map(|id| {
+        let (slot, handed, variable) = (slot(id), handed(id), layout.variable(id));
+        let is_passed = variable.passed_in.contains(&owner);
+        let is_carried = variable.carried_in.contains(&owner);
+        let passed = is_passed.then(|| quote!(let mut #slot = __piton::Slot::Empty;));
+        let carried = is_carried.then(|| quote!(let mut #handed = __piton::Handed::Empty;));
+        quote!(#passed #carried)
     });
     let slots: TokenStream = slots.collect();
     let made = regions::declare_made(machine, owner);
@@ -208,7 +216,10 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             unused_doc_comments,
             unused_mut,
             unused_parens,
-            unused_qualifications,
+            unused_qualifications
+        )]
+        // Reading the names of lints takes rustc time.
+        #[cfg_attr(clippy, allow(
             clippy::absolute_paths,
             clippy::all,
             clippy::expect_used,
@@ -223,7 +234,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             clippy::shadow_unrelated,
             clippy::unneeded_field_pattern,
             clippy::unwrap_in_result
-        )]
+        ))]
         fn step(
             #parked: &mut __piton::Parked,
             #cx: &__piton::Context,

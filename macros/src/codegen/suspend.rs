@@ -141,7 +141,7 @@ impl Printer<'_> {
                 }
                 Whereabouts::Slot => {
                     let slot = slot(id);
-                    put.push(quote!(#token.put_slot(&#slot, #parked);));
+                    put.push(quote!(#token.put_slot(&mut #slot, #parked);));
                 }
                 Whereabouts::Parked(first) => {
                     let mut end = first + 1;

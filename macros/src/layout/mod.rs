@@ -64,6 +64,8 @@ pub(crate) struct Variable {
     /// The machines, the function's own or that of a region, in which it goes from root to root
     /// within a step.
     pub(crate) passed_in: BTreeSet<Option<RegionId>>,
+    /// Those in which it goes from root to root only to be dropped.
+    pub(crate) carried_in: BTreeSet<Option<RegionId>>,
     /// Whether it may do so as it was saved, without having been loaded.
     pub(crate) comes_saved: bool,
 }
@@ -377,6 +379,7 @@ impl Variables {
             kind: local.kind_of(&place.fields),
             is_saved: false,
             passed_in: BTreeSet::new(),
+            carried_in: BTreeSet::new(),
             comes_saved: false,
         });
         self.by_place.insert(place, id);

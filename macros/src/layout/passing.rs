@@ -63,7 +63,7 @@ pub(super) fn carry(
                 _ => is_entered_within(graph, root.block),
             };
             if is_passed {
-                variables.list[id.0].passed_in.insert(graph[root.block].region);
+                variables.list[id.0].carried_in.insert(graph[root.block].region);
             }
             root.carried.push(id);
         }

@@ -112,8 +112,8 @@ fn values<T: Durable + 'static>(
     drop(load(&token, parked));
     let mut slot = Slot::Empty;
     slot.fill(value);
-    parked.pass(0, &mut slot);
-    token.put_slot(&slot, parked);
+    slot.pass(0);
+    token.put_slot(&mut slot, parked);
     drop(token.take(&mut slot, parked));
     drop(slot.take());
 }
@@ -148,8 +148,8 @@ fn items<T: Durable + 'static>(
     drop(load(&token, parked));
     let mut slot = Slot::Empty;
     slot.fill(items);
-    parked.pass(0, &mut slot);
-    token.put_slot(&slot, parked);
+    slot.pass(0);
+    token.put_slot(&mut slot, parked);
     drop(token.take(&mut slot, parked));
     drop(slot.take());
 }

@@ -6,6 +6,7 @@
 //! is made, so that a value that cannot be saved is one error.
 
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -155,12 +156,12 @@ impl<T> Local<T> {
         parked.next.end(written);
     }
 
-    /// Adds a local that is in its slot.
+    /// Adds a local that is in its slot, and drops it.
     #[inline(never)]
-    pub fn put_slot(&self, slot: &Slot<T>, parked: &mut Parked) {
-        match slot {
-            Slot::Value(value) => self.put(value, parked),
-            Slot::Saved(saved) => parked.next.push_saved(saved),
+    pub fn put_slot(&self, slot: &mut Slot<T>, parked: &mut Parked) {
+        match std::mem::take(slot) {
+            Slot::Value(value) => self.put(&ManuallyDrop::into_inner(value), parked),
+            Slot::Saved(position) => parked.keep(position, position + 1),
             Slot::Empty => Slot::<T>::must_be_filled(),
         }
     }
@@ -177,8 +178,8 @@ impl<T> Local<T> {
     #[inline(never)]
     pub fn take(&self, slot: &mut Slot<T>, parked: &mut Parked) -> Option<T> {
         match std::mem::take(slot) {
-            Slot::Value(value) => Some(value),
-            Slot::Saved(saved) => self.read(&saved, &mut parked.next.failed),
+            Slot::Value(value) => Some(ManuallyDrop::into_inner(value)),
+            Slot::Saved(position) => self.load(parked, position),
             Slot::Empty => Slot::<T>::must_be_filled(),
         }
     }

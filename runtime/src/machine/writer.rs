@@ -61,12 +61,6 @@ impl Next {
         self.alone = Some(self.frame.len() - self.begun);
     }
 
-    /// Adds a saved local as it is.
-    pub(super) fn push_saved(&mut self, saved: &[u8]) {
-        write_length(&mut self.frame, saved.len() as u64);
-        self.frame.extend_from_slice(saved);
-    }
-
     /// As [`Next::begin`], for an operation. No locals can be added after it.
     pub(super) fn begin_operation(&mut self) -> &mut Vec<u8> {
         self.operations.get_or_insert(self.frame.len());
@@ -113,8 +107,9 @@ impl Parked {
         self.next = Next { frame, state, locals, begun: locals, ..Next::default() };
     }
 
-    /// Adds locals of the state before, as they are: those from position `first` to before `end`.
-    pub fn keep(&mut self, first: usize, end: usize) {
+    /// Adds locals of the state before, as they are: those from position `first` to before `end`. For its ABI see
+    /// [`Slot`](super::Slot).
+    pub extern "C" fn keep(&mut self, first: usize, end: usize) {
         let mut rest = &self.frame[self.locals..];
         let mut pass = |count: usize| {
             for _ in 0..count {

@@ -98,6 +98,7 @@ fn a_part_beside_its_whole_is_found() {
             kind,
             is_saved: true,
             passed_in: BTreeSet::new(),
+            carried_in: BTreeSet::new(),
             comes_saved: false,
         });
         for root in &mut layout.roots {
