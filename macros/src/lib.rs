@@ -35,6 +35,7 @@ mod raw;
 mod register;
 mod resolve;
 mod rests;
+mod sets;
 mod source;
 mod substitute;
 mod suspend;

@@ -184,7 +184,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
 /// an implementation is not general enough, or with a range of which serde does not say whether it is over. Each
 /// is reported at the first await that it is held across.
 fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = crate::sets::Set::new();
     for state in &layout.states {
         let places = state.fields.iter().map(|id| &layout.variable(*id).place);
         for place in places {

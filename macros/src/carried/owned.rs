@@ -1,7 +1,7 @@
 //! What the source shows of the value of a local: whether it may hold a borrow of another local, and
 //! whether it is one that nobody sees the drop of.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Pat, Stmt};
@@ -12,6 +12,7 @@ use crate::ir::{
     Block, Branch, Choice, Graph, LocalId, Locals, Node, PointId, RegionId, Terminator,
 };
 use crate::normalize::{is_comparison, is_lazy};
+use crate::sets::Set;
 use crate::source;
 use crate::usage::bound_locals;
 
@@ -19,7 +20,7 @@ use crate::usage::bound_locals;
 pub(super) fn borrowing(graph: &Graph) -> Borrowing {
     let locals = &graph.locals;
     let remade = locals.ids().filter(|id| locals[*id].remade.is_some()).collect();
-    let mut borrowing = Borrowing { locals: remade, regions: BTreeSet::new() };
+    let mut borrowing = Borrowing { locals: remade, regions: Set::new() };
     // Which arms of each `select!` are branches.
     let arms = graph.blocks.iter().filter_map(|block| match &block.end {
         Terminator::Select { point, arms, .. } => {
@@ -130,7 +131,7 @@ fn mark_end(
     }
 }
 
-fn bind(graph: &Graph, borrowing: &mut BTreeSet<LocalId>, pat: &Pat, value: &Bound) {
+fn bind(graph: &Graph, borrowing: &mut Set<LocalId>, pat: &Pat, value: &Bound) {
     if !value.owned || has_ref(pat) {
         let locals = bound_locals(&graph.locals, pat);
         // What is made again is known to be a borrow, and of what.
@@ -142,11 +143,10 @@ fn bind(graph: &Graph, borrowing: &mut BTreeSet<LocalId>, pat: &Pat, value: &Bou
 }
 
 /// The locals that are numbers, truth values or texts, of which nobody sees the drop.
-pub(super) fn plain(graph: &Graph) -> BTreeSet<LocalId> {
+pub(super) fn plain(graph: &Graph) -> Set<LocalId> {
     let typed = |id: &LocalId| graph.locals[*id].ty.as_ref().is_some_and(is_plain_type);
     let lent = |id: &LocalId| graph.locals[*id].kind.may_borrow();
-    let mut plain: BTreeSet<LocalId> =
-        graph.locals.ids().filter(|id| typed(id) || lent(id)).collect();
+    let mut plain: Set<LocalId> = graph.locals.ids().filter(|id| typed(id) || lent(id)).collect();
     for node in graph.blocks.iter().flat_map(|block| &block.nodes) {
         match node {
             Node::Code(Stmt::Local(local))

@@ -15,7 +15,7 @@ pub(crate) use self::jumps::{
     always as always_jumps, are_hidden as has_hidden_jumps, may_never_end,
 };
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use syn::{Expr, Pat, PatType, Stmt as Source};
 
@@ -23,6 +23,7 @@ use crate::ir::{
     Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
     ScopeId, Stmt, Target, TargetId, Terminator, Tree,
 };
+use crate::sets::Set;
 use crate::usage::{Jump, Made, Usage, bound_locals};
 
 /// Builds the graph.
@@ -150,7 +151,7 @@ impl Builder {
             Stmt::Declare(local) => {
                 self.declare(local);
                 // What is before it is not needed after it.
-                let assigned = BTreeSet::from([local]);
+                let assigned = Set::from([local]);
                 self.node(Node::Declare(local), Usage { assigned, ..Usage::default() });
             }
             Stmt::Define { local, value } => {

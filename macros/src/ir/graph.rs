@@ -1,12 +1,11 @@
 //! A function as blocks.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, Pat, Type};
 
 use super::{BlockId, Branch, LocalId, Locals, Point, PointId, RegionId, ScopeId};
+use crate::sets::Set;
 use crate::usage::{Made, Usage};
 
 /// A function after `cfg`: blocks, numbered in source order.
@@ -236,7 +235,7 @@ impl Graph {
     }
 
     /// The locals that are declared in the region, or in one in it.
-    pub(crate) fn locals_within(&self, region: RegionId) -> BTreeSet<LocalId> {
+    pub(crate) fn locals_within(&self, region: RegionId) -> Set<LocalId> {
         let outer = self[region].scope;
         let is_inside = |scope: &Scope| {
             std::iter::successors(scope.parent, |id| self.scopes[id.0].parent).any(|id| id == outer)
@@ -257,7 +256,7 @@ impl Graph {
     }
 
     /// The local, and all that it is made of if it is made again where it is used.
-    pub(crate) fn made_of(&self, local: LocalId) -> &BTreeSet<LocalId> {
+    pub(crate) fn made_of(&self, local: LocalId) -> &Set<LocalId> {
         &self.made[local.0].of
     }
 

@@ -1,8 +1,9 @@
 //! How control comes to the blocks, and which of them are roots.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::ir::{BlockId, BlockKind, Graph, Terminator};
+use crate::sets::Set;
 use crate::usage::Jump;
 
 /// How control comes to a block.
@@ -22,7 +23,7 @@ pub(crate) enum Link {
 pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
     let count = graph.blocks.len();
     let mut sources: Vec<Vec<BlockId>> = vec![Vec::new(); count];
-    let mut jumped_to = BTreeSet::new();
+    let mut jumped_to = Set::new();
     let mut branch_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
     let mut next_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
     let mut merge_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();

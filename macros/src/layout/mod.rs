@@ -20,7 +20,7 @@ mod untold;
 mod vacant;
 mod validate;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use proc_macro2::TokenStream;
 use syn::Ident;
@@ -44,6 +44,7 @@ use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId};
 use crate::liveness::Liveness;
 use crate::raw::without_prefix;
+use crate::sets::Set;
 use crate::usage::Place;
 
 /// Index into [`Layout::variables`].
@@ -64,7 +65,7 @@ pub(crate) struct Variable {
     pub(crate) is_saved: bool,
     /// The machines, the function's own or that of a region, in which it goes from root to root
     /// within a step.
-    pub(crate) passed_in: BTreeSet<Option<RegionId>>,
+    pub(crate) passed_in: Set<Option<RegionId>>,
     /// Whether it may do so as it was saved, without having been loaded.
     pub(crate) comes_saved: bool,
 }
@@ -78,27 +79,27 @@ pub(crate) struct Root {
     /// What it makes again, in order.
     pub(crate) remade: Vec<LocalId>,
     /// Those of them that branches beside it make again at the same time.
-    pub(crate) shared: BTreeSet<LocalId>,
+    pub(crate) shared: Set<LocalId>,
     /// What it declares because it assigns it.
     pub(crate) declared: Vec<LocalId>,
     /// What its code names.
-    pub(crate) named: BTreeSet<LocalId>,
+    pub(crate) named: Set<LocalId>,
     /// What its code uses, directly or by way of locals that are made again.
-    pub(crate) needed: BTreeSet<LocalId>,
+    pub(crate) needed: Set<LocalId>,
     /// The borrows that it leaves to others, by where it goes on.
     pub(crate) held: BTreeMap<BlockId, Vec<LocalId>>,
     /// What the regions use from outside that it steps because it waits for them.
-    pub(crate) used_by_regions: BTreeSet<LocalId>,
+    pub(crate) used_by_regions: Set<LocalId>,
     /// What the regions take over that it begins.
-    given: BTreeSet<LocalId>,
+    given: Set<LocalId>,
     /// What of `entry` its code does not touch and all of its exits need, but for the end of the workflow.
-    kept: BTreeSet<VariableId>,
+    kept: Set<VariableId>,
     /// Whether the workflow may end in it, where what it keeps is dropped.
     pub(crate) may_end: bool,
     /// What other roots read, and this one neither reads nor hands on.
-    pub(crate) idle: BTreeSet<LocalId>,
+    pub(crate) idle: Set<LocalId>,
     /// What it reads or hands on only behind a call that may never return.
-    pub(crate) hidden: BTreeSet<LocalId>,
+    pub(crate) hidden: Set<LocalId>,
     /// What may come to it to be dropped at the end of its scope.
     pub(crate) carried: Vec<VariableId>,
     /// The parts of what it is given that have been moved out.
@@ -139,15 +140,15 @@ pub(crate) struct Layout {
     /// regions follow in the same way, region by region.
     pub(crate) states: Vec<State>,
     /// From state to state, or to the end.
-    pub(crate) edges: BTreeSet<(usize, Option<usize>)>,
+    pub(crate) edges: Set<(usize, Option<usize>)>,
     /// The locals that are read anywhere.
-    pub(crate) read: BTreeSet<LocalId>,
+    pub(crate) read: Set<LocalId>,
     /// The locals of which rustc is told that they are of one type in all roots.
-    pub(crate) tied: BTreeSet<LocalId>,
+    pub(crate) tied: Set<LocalId>,
     /// The locals of which it is told wherever they are made again.
     pub(crate) alike: BTreeMap<LocalId, Alike>,
     /// What is changed and is held by its parts, so that these have to be its own.
-    pub(crate) in_parts: BTreeSet<Place>,
+    pub(crate) in_parts: Set<Place>,
     /// What may be a borrow and is held by its parts, with those that are used up, as they are written.
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
     /// What is held where control leaves a root.
@@ -157,7 +158,7 @@ pub(crate) struct Layout {
     /// Which parts are filled before they are read.
     pub(crate) holes: Holes,
     /// The locals that rustc is to know the types of before it reads the arms.
-    pub(crate) untold: BTreeSet<LocalId>,
+    pub(crate) untold: Set<LocalId>,
 }
 
 /// Lays the machine out.
@@ -237,10 +238,10 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             held: held.remove(&block).unwrap_or_default(),
             used_by_regions: used_by_regions(graph, captures, block),
             given: given_in(graph, captures, block, &root_of),
-            kept: BTreeSet::new(),
+            kept: Set::new(),
             may_end: false,
-            idle: BTreeSet::new(),
-            hidden: BTreeSet::new(),
+            idle: Set::new(),
+            hidden: Set::new(),
             carried: Vec::new(),
             gone: Vec::new(),
             unfilled,
@@ -300,7 +301,7 @@ impl Layout {
 
     /// The parts of locals that one root moves out and another fills.
     pub(crate) fn filled_later(&self) -> impl Iterator<Item = VariableId> + '_ {
-        let parts: BTreeSet<_> = self.roots.iter().flat_map(|root| &root.unfilled).collect();
+        let parts: Set<_> = self.roots.iter().flat_map(|root| &root.unfilled).collect();
         parts.into_iter().copied()
     }
 
@@ -378,7 +379,7 @@ impl Variables {
             mutable: local.mutable,
             kind: local.kind_of(&place.fields),
             is_saved: false,
-            passed_in: BTreeSet::new(),
+            passed_in: Set::new(),
             comes_saved: false,
         });
         self.by_place.insert(place, id);

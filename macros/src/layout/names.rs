@@ -1,6 +1,6 @@
 //! Which locals the code of a root names, and which of those it makes itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use syn::{Expr, Pat};
 
@@ -9,6 +9,7 @@ use super::{Link, Root};
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::macros;
+use crate::sets::Set;
 use crate::usage::{Jump, Usage, bound_locals};
 
 /// The locals bound where a block begins, by block: parameters, and what an await gives.
@@ -35,8 +36,8 @@ pub(super) fn needed(
     liveness: &Liveness,
     links: &[Link],
     root_of: &[BlockId],
-) -> (BTreeMap<BlockId, BTreeSet<LocalId>>, Held) {
-    let mut needed: BTreeMap<BlockId, BTreeSet<LocalId>> = BTreeMap::new();
+) -> (BTreeMap<BlockId, Set<LocalId>>, Held) {
+    let mut needed: BTreeMap<BlockId, Set<LocalId>> = BTreeMap::new();
     let mut makers: Vec<(BlockId, Vec<LocalId>, &Usage)> = Vec::new();
     for id in graph.block_ids() {
         let (root, block) = (root_of[id.0], &graph[id]);
@@ -75,7 +76,7 @@ pub(super) fn needed(
     (needed, held)
 }
 
-fn add_what_it_is_made_of(graph: &Graph, needed: &mut BTreeSet<LocalId>) {
+fn add_what_it_is_made_of(graph: &Graph, needed: &mut Set<LocalId>) {
     let made_of = needed.iter().flat_map(|local| graph.made_of(*local));
     let made_of: Vec<_> = made_of.copied().collect();
     needed.extend(made_of);
@@ -118,8 +119,8 @@ fn is_silent(expr: &Expr) -> bool {
 /// The locals that the blocks of a root name, and those that they bind or declare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    pub(super) named: BTreeSet<LocalId>,
-    pub(super) bound: BTreeSet<LocalId>,
+    pub(super) named: Set<LocalId>,
+    pub(super) bound: Set<LocalId>,
 }
 
 /// The [`Names`] of each root.

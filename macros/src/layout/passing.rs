@@ -1,6 +1,6 @@
 //! What goes through a root or comes to it without being used there.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::links::{exits_of, is_entered_within};
 use super::lost::Lost;
@@ -11,6 +11,7 @@ use crate::carried::{self, Carried};
 use crate::cfg;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, ScopeId, Terminator};
 use crate::liveness::Liveness;
+use crate::sets::Set;
 use crate::usage::Place;
 
 /// Finds out what goes from root to root to be dropped where its scope ends.
@@ -46,7 +47,7 @@ pub(super) fn carry(
     let entries = entries.collect();
     let lacks_part = |at, local| lost.lacks_part(at, local);
     let carried = carried::analyze(graph, liveness, &entries, root_of, &lacks_part);
-    let taken_over: BTreeSet<(PointId, VariableId)> = roots
+    let taken_over: Set<(PointId, VariableId)> = roots
         .iter()
         .filter_map(|root| match graph[root.block].kind {
             BlockKind::Region(region) => Some((graph[region].point, &root.entry)),
@@ -80,12 +81,12 @@ pub(super) fn find_idle(
     root_of: &[BlockId],
     roots: &mut [Root],
     variables: &[Variable],
-) -> BTreeSet<LocalId> {
+) -> Set<LocalId> {
     let local_of = |id: &VariableId| variables[id.0].place.local;
-    let entries: HashMap<BlockId, BTreeSet<LocalId>> =
+    let entries: HashMap<BlockId, Set<LocalId>> =
         roots.iter().map(|root| (root.block, root.entry.iter().map(local_of).collect())).collect();
-    let mut all = BTreeSet::new();
-    let mut used: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
+    let mut all = Set::new();
+    let mut used: HashMap<BlockId, Set<LocalId>> = HashMap::new();
     let mut surely_used = used.clone();
     let reached = surely_reached(graph, links);
     for id in graph.block_ids() {
@@ -97,7 +98,7 @@ pub(super) fn find_idle(
         let nodes = block.nodes.iter().zip(&block.usages);
         let usages = nodes.filter(|(node, _)| !is_left_out(node)).map(|(_, usage)| usage);
         let reads = usages.chain([&block.end_usage]).flat_map(|usage| &usage.reads);
-        let mut seen: BTreeSet<LocalId> = reads.map(|read| read.local).collect();
+        let mut seen: Set<LocalId> = reads.map(|read| read.local).collect();
         let exits = exits_of(graph, links, id).into_iter().flatten();
         let (behind, exits): (Vec<_>, Vec<_>) =
             exits.partition(|exit| matches!(graph[id].end, Terminator::Goto(to) if to == *exit));
@@ -126,9 +127,9 @@ pub(super) fn find_idle(
 }
 
 /// The blocks that control comes to by a way on which nothing may keep it for good.
-fn surely_reached(graph: &Graph, links: &[Link]) -> BTreeSet<BlockId> {
+fn surely_reached(graph: &Graph, links: &[Link]) -> Set<BlockId> {
     let is_root = |id: &BlockId| links[id.0] == Link::Root;
-    let mut reached: BTreeSet<BlockId> = graph.block_ids().filter(is_root).collect();
+    let mut reached: Set<BlockId> = graph.block_ids().filter(is_root).collect();
     for id in graph.block_ids() {
         if reached.contains(&id) && !may_never_end(&graph[id]) {
             reached.extend(graph[id].end.successors());
@@ -159,8 +160,8 @@ pub(super) fn keep(
     let entries: HashMap<BlockId, Vec<VariableId>> =
         roots.iter().map(|root| (root.block, root.entry.clone())).collect();
     let mut exits: HashMap<BlockId, Vec<Option<BlockId>>> = HashMap::new();
-    let mut replaced: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
-    let mut left: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
+    let mut replaced: HashMap<BlockId, Set<LocalId>> = HashMap::new();
+    let mut left: HashMap<BlockId, Set<LocalId>> = HashMap::new();
     // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
     // copies of parts in it that are not to be.
     let reads_state = |root: BlockId| {
@@ -200,11 +201,11 @@ pub(super) fn keep(
         };
         let may_end = reads_state && exits.contains(&None);
         let local_of = |id: &VariableId| variables[id.0].place.local;
-        let mut kept: BTreeSet<_> = root.entry.iter().copied().filter(is_kept).collect();
+        let mut kept: Set<_> = root.entry.iter().copied().filter(is_kept).collect();
         if may_end {
             // The parts of a local are dropped in their order, by one variable or by one each.
             let loaded = root.entry.iter().filter(|id| !kept.contains(id)).map(local_of);
-            let loaded: BTreeSet<_> = loaded.collect();
+            let loaded: Set<_> = loaded.collect();
             kept.retain(|id| !loaded.contains(&local_of(id)));
         }
         let goes_on = exits.iter().flatten().any(|exit| is_entered_within(graph, *exit));
@@ -232,16 +233,12 @@ fn scopes_left(graph: &Graph, root: BlockId, id: BlockId) -> Vec<ScopeId> {
     left
 }
 
-pub(super) fn used_by_regions(
-    graph: &Graph,
-    captures: &Captures,
-    root: BlockId,
-) -> BTreeSet<LocalId> {
+pub(super) fn used_by_regions(graph: &Graph, captures: &Captures, root: BlockId) -> Set<LocalId> {
     match graph[root].kind {
         BlockKind::Resume(point) => {
             graph.regions_of(point).flat_map(|region| captures.used_outside(region)).collect()
         }
-        _ => BTreeSet::new(),
+        _ => Set::new(),
     }
 }
 
@@ -250,7 +247,7 @@ pub(super) fn given_in(
     captures: &Captures,
     root: BlockId,
     root_of: &[BlockId],
-) -> BTreeSet<LocalId> {
+) -> Set<LocalId> {
     let blocks = graph.block_ids().filter(|id| root_of[id.0] == root);
     let regions = blocks.flat_map(|id| graph[id].end.regions());
     regions.flat_map(|region| captures.owned(region)).copied().collect()

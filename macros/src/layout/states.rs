@@ -1,13 +1,12 @@
 //! The states, their names, and the ways between them.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::Span;
 use syn::Ident;
 
 use super::links::is_entered_within;
 use super::{Root, State};
 use crate::ir::{BlockId, BlockKind, Graph, PointId, Terminator};
+use crate::sets::Set;
 use crate::usage::Jump;
 
 /// The variant of a root that is entered within a step.
@@ -17,8 +16,7 @@ pub(crate) fn inner_variant(root: BlockId) -> Ident {
 
 pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
     let inner = roots.iter().filter(|root| is_entered_within(graph, root.block));
-    let mut idents: BTreeSet<String> =
-        inner.map(|root| inner_variant(root.block).to_string()).collect();
+    let mut idents: Set<String> = inner.map(|root| inner_variant(root.block).to_string()).collect();
     let mut variant = |name: &str| {
         let plain = camel_case(name);
         let mut ident = plain.clone();
@@ -65,9 +63,9 @@ fn camel_case(name: &str) -> String {
 
 /// The ways between states. A branch that is a region begins at the state that waits for it, and
 /// ends there.
-pub(super) fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<usize>)> {
+pub(super) fn edges(graph: &Graph, states: &[State]) -> Set<(usize, Option<usize>)> {
     let number = |point: PointId| states.iter().position(|state| state.point == Some(point));
-    let mut edges = BTreeSet::new();
+    let mut edges = Set::new();
     for (from, state) in states.iter().enumerate() {
         let first = graph.block_ids().find(|block| match graph[*block].kind {
             BlockKind::Start => state.point.is_none() && state.region.is_none(),
@@ -81,7 +79,7 @@ pub(super) fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<
         {
             edges.insert((outside, Some(from)));
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = Set::new();
         let mut todo: Vec<BlockId> = first.into_iter().collect();
         while let Some(id) = todo.pop() {
             if !seen.insert(id) {

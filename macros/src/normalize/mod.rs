@@ -75,8 +75,6 @@ pub(crate) use self::taken::ADAPTERS;
 pub(crate) use self::told_by_type::told_again;
 pub(crate) use self::walk::joins;
 
-use std::collections::BTreeSet;
-
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -93,6 +91,7 @@ use crate::ir::{
     Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree, discard,
     span_ends, whole,
 };
+use crate::sets::Set;
 
 /// Takes apart what suspends, for the first time or again.
 pub(crate) fn normalize(
@@ -116,7 +115,7 @@ pub(crate) fn normalize(
         targets: 0,
         temporaries: 0,
         borrowed: 0,
-        kept: BTreeSet::new(),
+        kept: Set::new(),
         jumps: Vec::new(),
         declared: Vec::new(),
         patterns,
@@ -173,7 +172,7 @@ struct Lower<'a> {
     /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
     borrowed: usize,
     /// Those of them that are locals.
-    kept: BTreeSet<LocalId>,
+    kept: Set<LocalId>,
     jumps: Vec<JumpScope>,
     /// What `let` has declared so far.
     declared: Vec<LocalId>,

@@ -4,8 +4,6 @@
 //! iterator changes a variable with each item, the loop ends before the last, and the variable is looked at
 //! then: `for job in iter::from_fn(|| queue.pop_front()) { …; break }`.
 
-use std::collections::BTreeSet;
-
 use syn::{Block, Expr};
 
 use super::Lower;
@@ -15,6 +13,7 @@ use super::lending::is_one_of;
 use super::text_types::gives_as_it_is_asked;
 use crate::check::Rule;
 use crate::ir::{LocalId, Locals};
+use crate::sets::Set;
 use crate::usage::Usage;
 
 /// Methods that give another iterator, and go through the items only as that is gone through.
@@ -58,7 +57,7 @@ impl Lower<'_> {
     /// Reports a variable that the iterator changes item by item, if the loop may end before the last one
     /// and the variable be used then.
     pub(super) fn check_taken(&self, iterator: &Expr, body: &Block) {
-        let mut changed = BTreeSet::new();
+        let mut changed = Set::new();
         changed_by(&self.locals, iterator, &mut changed);
         if changed.is_empty() || !self.may_end_early(body) {
             return;
@@ -78,7 +77,7 @@ impl Lower<'_> {
     /// Reports a variable that the values beside lent items change, if it is used after the loop: they are
     /// taken before the items tell how many are needed.
     pub(super) fn check_beside(&self, values: &Expr, is_told: bool, body: &Block) {
-        let mut changed = BTreeSet::new();
+        let mut changed = Set::new();
         changed_by(&self.locals, values, &mut changed);
         if changed.is_empty() || is_told && !self.may_end_early(body) {
             return;
@@ -96,7 +95,7 @@ impl Lower<'_> {
     }
 
     /// The name of one of these locals that is used after the loop.
-    fn needed_later(&self, changed: BTreeSet<LocalId>) -> Option<String> {
+    fn needed_later(&self, changed: Set<LocalId>) -> Option<String> {
         let needed =
             |local: &LocalId| self.is_used_in_next_round(*local) || self.is_used_later(*local);
         let local = changed.into_iter().find(needed)?;
@@ -120,7 +119,7 @@ impl Lower<'_> {
 }
 
 /// Adds what an iterator changes while it is gone through, as far as its source shows.
-fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
+fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
     match iterator {
         Expr::Paren(expr) => changed_by(locals, &expr.expr, out),
         Expr::Call(call) => {

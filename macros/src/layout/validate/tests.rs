@@ -4,6 +4,7 @@ use quote::quote;
 
 use super::*;
 use crate::diagnostics::Diagnostics;
+use crate::sets::Set;
 use crate::{cfg, liveness, normalize, parse, resolve};
 
 /// A machine with a loop, a choice, a borrow that is made again, and something that only passes
@@ -97,7 +98,7 @@ fn a_part_beside_its_whole_is_found() {
             mutable,
             kind,
             is_saved: true,
-            passed_in: BTreeSet::new(),
+            passed_in: Set::new(),
             comes_saved: false,
         });
         for root in &mut layout.roots {
