@@ -4,6 +4,7 @@
 mod activity;
 mod again;
 mod args;
+mod by_name;
 mod captures;
 mod carried;
 mod cfg;

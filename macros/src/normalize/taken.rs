@@ -12,6 +12,7 @@ use super::late::Exits;
 use super::lending::is_one_of;
 use super::text_types::gives_as_it_is_asked;
 use crate::check::Rule;
+use crate::hygiene::is_any_of;
 use crate::ir::{LocalId, Locals};
 use crate::sets::Set;
 use crate::usage::Usage;
@@ -124,7 +125,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
         Expr::Paren(expr) => changed_by(locals, &expr.expr, out),
         Expr::Call(call) => {
             let is_maker = matches!(&*call.func, Expr::Path(path)
-                if path.path.segments.last().is_some_and(|last| MAKERS.iter().any(|m| last.ident == m)));
+                if path.path.segments.last().is_some_and(|last| is_any_of(&last.ident, &MAKERS)));
             for closure in call.args.iter().filter(|_| is_maker) {
                 // A closure that is asked for items has something to change.
                 let Usage { changes, writes, .. } = usage_of_closure(locals, closure);
@@ -147,7 +148,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
         {
             out.extend(root_of(locals, &call.receiver));
         }
-        Expr::MethodCall(call) if ADAPTERS.iter().any(|method| call.method == method) => {
+        Expr::MethodCall(call) if is_any_of(&call.method, &ADAPTERS) => {
             changed_by(locals, &call.receiver, out);
             for argument in &call.args {
                 let usage = usage_of_closure(locals, argument);
@@ -158,7 +159,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
             out.extend(borrowed_mutably(&call.receiver).and_then(|it| root_of(locals, it)));
             let changed = match &call.method {
                 method if method == "by_ref" => Some(&*call.receiver),
-                method if DOING.iter().any(|doing| method == doing) => lent_mutably(&call.receiver),
+                method if is_any_of(method, &DOING) => lent_mutably(&call.receiver),
                 _ => None,
             };
             out.extend(changed.and_then(|changed| root_of(locals, changed)));
@@ -179,7 +180,7 @@ fn borrowed_mutably(expr: &Expr) -> Option<&Expr> {
 /// What the items of an iterator are mutable borrows of.
 fn lent_mutably(iterator: &Expr) -> Option<&Expr> {
     match iterator {
-        Expr::MethodCall(call) if ADAPTERS.iter().any(|method| call.method == method) => {
+        Expr::MethodCall(call) if is_any_of(&call.method, &ADAPTERS) => {
             lent_mutably(&call.receiver)
         }
         Expr::MethodCall(call) => {
