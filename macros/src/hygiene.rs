@@ -38,9 +38,13 @@ pub(crate) fn temporary(number: usize, span: Span) -> Ident {
 }
 
 fn own(name: &str, span: Span) -> Ident {
+    let mut own = PREFIX.to_owned();
+    own.push_str(name);
     // What it is made of may have been a raw name.
-    let plain = if name.contains('#') { name.replace("r#", "") } else { name.to_owned() };
-    Ident::new(&[PREFIX, &plain].concat(), span)
+    if own.contains('#') {
+        own = own.replace("r#", "");
+    }
+    Ident::new(&own, span)
 }
 
 /// Whether the name is one of these. An identifier cannot be compared without making a text of it.

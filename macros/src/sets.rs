@@ -159,6 +159,18 @@ impl<T: Ord + Clone> Sub for &Set<T> {
     type Output = Set<T>;
 
     fn sub(self, other: Self) -> Set<T> {
-        Set(self.difference(other).cloned().collect())
+        let mut left = Set::new();
+        let mut others = other.0.as_slice();
+        for value in &self.0 {
+            while let [first, rest @ ..] = others
+                && first < value
+            {
+                others = rest;
+            }
+            if others.first() != Some(value) {
+                left.0.push(value.clone());
+            }
+        }
+        left
     }
 }

@@ -30,7 +30,7 @@ use crate::cfg::always_jumps;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::sets::Set;
-use crate::usage::{Jump, Place, bound_locals};
+use crate::usage::{Jump, Place, Usage};
 
 /// The result of the analysis.
 #[derive(Debug, Default)]
@@ -99,12 +99,19 @@ pub(crate) fn analyze(
         let mut regions = graph.regions_of(point).filter(|it| borrowing.regions.contains(it));
         regions.any(|region| liveness.captures().is_used_outside(region, local))
     };
+    // Whether code may take what is held, if only by a closure that is made again, or may give a local a value.
+    // What other code only looks at makes no difference.
+    let is_concerned = |held: &Set<LocalId>, usage: &Usage| {
+        let may_take = |local: &LocalId| held.contains(local) || graph.made_of(*local).len() > 1;
+        usage.mentions.iter().any(may_take) || !usage.assigned.is_disjoint(&usage.replaces)
+    };
     let mut held_at: Vec<Option<Set<LocalId>>> = vec![None; graph.blocks.len()];
     let mut carried = Carried::default();
+    let bound = graph.bound_at_entry();
     // Within a root control goes forward only.
     for id in graph.block_ids() {
         if let Some(entry) = roots.get(&id) {
-            let given = entry.whole.iter().copied().chain(bound_before(graph, id));
+            let given = entry.whole.iter().chain(bound[id.0]).copied();
             let given = given.filter(|local| !left_out.contains(local) && !is_lent(id, *local));
             held_at[id.0] = Some(given.collect());
         }
@@ -113,7 +120,11 @@ pub(crate) fn analyze(
         let mut at_nodes = Vec::with_capacity(block.nodes.len() + 1);
         let live = liveness.after_nodes(graph, id);
         for ((node, usage), live) in block.nodes.iter().zip(&block.usages).zip(&live) {
-            let seen = without_looks(&graph.locals, node, usage);
+            let seen = if is_concerned(&held, usage) {
+                without_looks(&graph.locals, node, usage)
+            } else {
+                Usage::default()
+            };
             let kept = kept(node, &seen, live, &filled).filter(|local| held.contains(local));
             let kept: Vec<_> = kept.collect();
             held = &(&held - &seen.mentions) - &given_by(&graph.locals, &seen.mentions);
@@ -128,8 +139,10 @@ pub(crate) fn analyze(
             held.extend(made(graph, node, usage, &seen).filter(|local| !left_out.contains(local)));
         }
         let before = held.clone();
-        let taken = taken_at_end(&graph.locals, block);
-        held = &(&held - &taken) - &given_by(&graph.locals, &taken);
+        if is_concerned(&held, &block.end_usage) {
+            let taken = taken_at_end(&graph.locals, block);
+            held = &(&held - &taken) - &given_by(&graph.locals, &taken);
+        }
         // What regions take over they hand back themselves.
         for region in block.end.regions() {
             held = &held - liveness.captures().owned(region);
@@ -268,18 +281,4 @@ fn jump_dest(graph: &Graph, jump: Jump) -> Option<LocalId> {
         Jump::Break(target) => graph.targets[target.0].dest,
         Jump::Continue(_) | Jump::Return => None,
     }
-}
-
-/// What is bound where a root begins: parameters, and what an await gives.
-fn bound_before(graph: &Graph, root: BlockId) -> Vec<LocalId> {
-    if graph[root].kind == BlockKind::Start {
-        return graph.params.clone();
-    }
-    let pats = graph.blocks.iter().filter_map(|block| match &block.end {
-        Terminator::Await { pat, resume, .. } | Terminator::Join { pat, resume, .. } => {
-            (*resume == root).then_some(pat)
-        }
-        _ => None,
-    });
-    pats.flat_map(|pat| bound_locals(&graph.locals, pat)).collect()
 }

@@ -269,6 +269,20 @@ impl Graph {
         &self.edges[block.0]
     }
 
+    /// The locals bound where a block begins, by block: parameters, and what an await gives.
+    pub(crate) fn bound_at_entry(&self) -> Vec<&[LocalId]> {
+        let mut bound: Vec<&[LocalId]> = vec![&[]; self.blocks.len()];
+        bound[0] = &self.params;
+        for (block, edges) in self.blocks.iter().zip(&self.edges) {
+            if let Terminator::Await { resume, .. } | Terminator::Join { resume, .. } = block.end
+                && let Some((_, given)) = edges.iter().find(|(to, _)| *to == resume)
+            {
+                bound[resume.0] = given;
+            }
+        }
+        bound
+    }
+
     pub(crate) fn block_ids(&self) -> impl DoubleEndedIterator<Item = BlockId> + use<> {
         (0..self.blocks.len()).map(BlockId)
     }

@@ -86,14 +86,16 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
 /// The roots that a block goes to, also by way of a suspension; `None` is the end of the workflow.
 pub(super) fn exits_of(graph: &Graph, links: &[Link], id: BlockId) -> Vec<Option<BlockId>> {
     let block = &graph[id];
-    let jumps = block.all_usages().flat_map(|usage| &usage.jumps);
-    let mut exits: Vec<_> = jumps
-        .filter_map(|jump| match jump {
-            Jump::Break(target) => graph.targets[target.0].exit.map(Some),
-            Jump::Continue(target) => graph.targets[target.0].head.map(Some),
-            Jump::Return => Some(None),
-        })
-        .collect();
+    let mut exits = Vec::new();
+    for usage in block.all_usages() {
+        for jump in &usage.jumps {
+            match jump {
+                Jump::Break(target) => exits.extend(graph.targets[target.0].exit.map(Some)),
+                Jump::Continue(target) => exits.extend(graph.targets[target.0].head.map(Some)),
+                Jump::Return => exits.push(None),
+            }
+        }
+    }
     match &block.end {
         Terminator::Return(_) => exits.push(None),
         end => {

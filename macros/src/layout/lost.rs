@@ -15,7 +15,7 @@ use crate::usage::Place;
 /// Before each node of a block, before its end, and after that.
 type AtNodes = Vec<Set<Place>>;
 
-/// The result of the analysis, by block.
+/// The result of the analysis, by block; nothing if nothing is lost anywhere.
 #[derive(Debug, Default)]
 pub(crate) struct Lost {
     at: Vec<AtNodes>,
@@ -24,7 +24,8 @@ pub(crate) struct Lost {
 impl Lost {
     /// Whether a part of a local is gone before a node of a block, or after it.
     pub(crate) fn lacks_part(&self, (block, node): (BlockId, usize), local: LocalId) -> bool {
-        self.at[block.0][node..=node + 1].iter().flatten().any(|part| part.local == local)
+        let Some(at) = self.at.get(block.0) else { return false };
+        at[node..=node + 1].iter().flatten().any(|part| part.local == local)
     }
 }
 
@@ -32,6 +33,9 @@ impl Lost {
 pub(super) fn analyze(graph: &Graph, stand_ins: &StandIns, roots: &[Root]) -> Lost {
     let mut begin: BTreeMap<BlockId, Set<Place>> = BTreeMap::new();
     let mut lost = Lost::default();
+    if stand_ins.are_none() {
+        return lost;
+    }
     let is_root = |block: BlockId| roots.iter().any(|root| root.block == block);
     // Within a root control goes forward only.
     for id in graph.block_ids() {

@@ -20,7 +20,7 @@ mod untold;
 mod vacant;
 mod validate;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 use syn::Ident;
@@ -29,7 +29,7 @@ use self::links::link;
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::made_alike::Alike;
 pub(crate) use self::names::is_made_elsewhere;
-use self::names::{Names, bound_at_entry, names_by_root, needed};
+use self::names::{Names, names_by_root, needed};
 use self::parts::forget_late;
 pub(crate) use self::parts::{StandIns, Turn};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
@@ -164,15 +164,15 @@ pub(crate) struct Layout {
 /// Lays the machine out.
 pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let (links, root_of) = link(graph);
-    let mut variables = Variables::default();
-    let bound = bound_at_entry(graph);
+    let mut variables = Variables::of(graph);
+    let bound = graph.bound_at_entry();
     let holes = holes::analyze(graph, liveness);
     let vacant = vacant::analyze(graph);
     let (mut needed, mut held) = needed(graph, liveness, &links, &root_of);
-    let mut names = names_by_root(graph, &root_of);
+    let mut names = names_by_root(graph, &bound, &root_of);
     let mut roots = Vec::new();
     for block in graph.block_ids().filter(|block| links[block.0] == Link::Root) {
-        let bound = &bound[block.0];
+        let bound = bound[block.0];
         let places = liveness.entry(graph, block, bound);
         // What the start reads without having assigned it, rustc complains about.
         let is_start = graph[block].kind == BlockKind::Start;
@@ -350,16 +350,21 @@ fn open_at(graph: &Graph, block: BlockId) -> Vec<LocalId> {
     scopes.iter().flat_map(|scope| &graph.scopes[scope.0].locals).copied().collect()
 }
 
-#[derive(Default)]
 struct Variables {
     list: Vec<Variable>,
-    by_place: HashMap<Place, VariableId>,
+    /// Those of each local.
+    by_local: Vec<Vec<VariableId>>,
 }
 
 impl Variables {
+    fn of(graph: &Graph) -> Self {
+        Self { list: Vec::new(), by_local: graph.locals.ids().map(|_| Vec::new()).collect() }
+    }
+
     fn id(&mut self, graph: &Graph, place: Place) -> VariableId {
-        if let Some(id) = self.by_place.get(&place) {
-            return *id;
+        let known = self.by_local[place.local.0].iter();
+        if let Some(id) = known.copied().find(|id| self.list[id.0].place == place) {
+            return id;
         }
         let id = VariableId(self.list.len());
         let local = &graph.locals[place.local];
@@ -372,25 +377,26 @@ impl Variables {
             let path: Vec<_> = place.fields.iter().map(|field| without_prefix(field)).collect();
             (ident, format!("{}.{}", local.stored, path.join(".")))
         };
+        self.by_local[place.local.0].push(id);
+        let kind = local.kind_of(&place.fields);
         self.list.push(Variable {
-            place: place.clone(),
+            place,
             ident,
             stored,
             mutable: local.mutable,
-            kind: local.kind_of(&place.fields),
+            kind,
             is_saved: false,
             passed_in: Set::new(),
             comes_saved: false,
         });
-        self.by_place.insert(place, id);
         id
     }
 }
 
 /// The scopes from the outermost to `scope`.
 pub(crate) fn scope_path(graph: &Graph, scope: ScopeId) -> Vec<ScopeId> {
-    let mut path: Vec<_> =
-        std::iter::successors(Some(scope), |scope| graph.scopes[scope.0].parent).collect();
-    path.reverse();
+    let parent = graph.scopes[scope.0].parent;
+    let mut path = parent.map_or_else(Vec::new, |parent| scope_path(graph, parent));
+    path.push(scope);
     path
 }

@@ -97,6 +97,11 @@ pub(super) fn analyze(
 }
 
 impl StandIns {
+    /// Whether no copy stands anywhere.
+    pub(super) fn are_none(&self) -> bool {
+        self.taken.is_empty()
+    }
+
     /// What stands where a block begins.
     pub(crate) fn begin(&self, block: BlockId) -> &Set<Place> {
         &self.begin[block.0]
@@ -114,6 +119,9 @@ impl StandIns {
 
     /// What is to be done on the way from a node, or from the end, of a block to another.
     pub(crate) fn turn(&self, graph: &Graph, (id, node): (BlockId, usize), to: BlockId) -> Turn {
+        if self.are_none() {
+            return Turn::default();
+        }
         let here = self.on_the_way(graph, id, node, to);
         let there = &self.begin[to.0];
         Turn {
@@ -124,8 +132,11 @@ impl StandIns {
 
     /// The parts in whose place a copy is put where control leaves a block.
     pub(super) fn replaced(&self, graph: &Graph, id: BlockId) -> Set<Place> {
-        let block = &graph[id];
         let mut replaced = Set::new();
+        if self.are_none() {
+            return replaced;
+        }
+        let block = &graph[id];
         for (node, usage) in block.all_usages().enumerate() {
             for (_, to) in holes::targets(graph, usage) {
                 replaced.extend(self.turn(graph, (id, node), to).replaced);

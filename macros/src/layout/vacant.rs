@@ -93,6 +93,9 @@ impl Vacant {
         roots: &mut [Root],
         variables: &[Variable],
     ) {
+        if self.declared.is_empty() {
+            return;
+        }
         let given = |root: &Root| -> Set<LocalId> {
             let locals = root.entry.iter().map(|id| variables[id.0].place.local);
             locals.filter(|local| self.declared.contains(local)).collect()

@@ -63,7 +63,7 @@ pub(crate) fn is_binding(pat: &syn::PatIdent) -> bool {
     pat.by_ref.is_some()
         || pat.mutability.is_some()
         || pat.subpat.is_some()
-        || !pat.ident.to_string().trim_start_matches('_').starts_with(char::is_uppercase)
+        || !pat.ident.to_string().chars().find(|c| *c != '_').is_some_and(char::is_uppercase)
 }
 
 struct Binder<'a, 'r> {

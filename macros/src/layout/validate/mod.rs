@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::links::{exits_of, link};
-use super::names::{Names, bound_at_entry, names_by_root};
+use super::names::{Names, names_by_root};
 use super::{Layout, Link, Root, VariableId, scope_path, vacant};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
 use crate::liveness::Liveness;
@@ -133,7 +133,7 @@ impl Machine<'_> {
     /// A state has what is live where it is resumed, but for what has no value yet and for parts that are
     /// filled before they are read.
     fn states_save_what_is_live(&self) -> Checked {
-        let bound = bound_at_entry(self.graph);
+        let bound = self.graph.bound_at_entry();
         let vacant = vacant::analyze(self.graph);
         for state in &self.layout.states {
             let resumed = self.layout.roots.iter().find(|root| {
@@ -145,7 +145,7 @@ impl Machine<'_> {
                 }
                 return Err(format!("nothing resumes the state `{}`", state.name));
             };
-            let mut live = self.liveness.entry(self.graph, root.block, &bound[root.block.0]);
+            let mut live = self.liveness.entry(self.graph, root.block, bound[root.block.0]);
             live.retain(|place| !vacant.at(root.block, place.local));
             let places = |ids: &[VariableId]| -> Set<Place> {
                 ids.iter().map(|id| self.place(*id).clone()).collect()
@@ -204,7 +204,7 @@ impl Machine<'_> {
     fn what_is_given_is_there(&self) -> Checked {
         let (_, root_of) = link(self.graph);
         let mut known: BTreeMap<BlockId, Set<LocalId>> = BTreeMap::new();
-        let mut names = names_by_root(self.graph, &root_of);
+        let mut names = names_by_root(self.graph, &self.graph.bound_at_entry(), &root_of);
         for root in &self.layout.roots {
             let Names { named: mut there, bound } = names.remove(&root.block).unwrap_or_default();
             there.extend(bound);
