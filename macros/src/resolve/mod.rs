@@ -86,7 +86,7 @@ struct Resolver<'a> {
     taken: NameSet,
     /// The names of all bindings that will be.
     of_locals: NameSet,
-    /// The names of the bindings so far that are not.
+    /// The names of the bindings so far that are not, and of what macros may bind in patterns.
     own: NameSet,
     locals: Locals,
     scopes: Vec<NameMap<Binding>>,
