@@ -108,9 +108,7 @@ fn is_left_alone(
 /// Whether a block ends a scope, or is not in it.
 fn leaves(graph: &Graph, block: &Block, scope: ScopeId) -> bool {
     let mut open = Some(block.scope);
-    let is_in = |open: Option<ScopeId>| {
-        std::iter::successors(open, |open| graph.scopes[open.0].parent).any(|open| open == scope)
-    };
+    let is_in = |open: Option<ScopeId>| open.is_some_and(|open| graph.is_in_scope(open, scope));
     let mut left = !is_in(open);
     for node in &block.nodes {
         match node {

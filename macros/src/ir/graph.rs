@@ -234,14 +234,18 @@ impl Graph {
         std::iter::successors(region, |region| self[*region].parent).any(|id| id == outer)
     }
 
+    /// Whether `scope` is `outer` or in it.
+    pub(crate) fn is_in_scope(&self, scope: ScopeId, outer: ScopeId) -> bool {
+        let mut around = std::iter::successors(Some(scope), |id| self.scopes[id.0].parent);
+        around.any(|id| id == outer)
+    }
+
     /// The locals that are declared in the region, or in one in it.
     pub(crate) fn locals_within(&self, region: RegionId) -> Set<LocalId> {
         let outer = self[region].scope;
-        let is_inside = |scope: &Scope| {
-            std::iter::successors(scope.parent, |id| self.scopes[id.0].parent).any(|id| id == outer)
-        };
-        let inner = self.scopes.iter().filter(|scope| is_inside(scope));
-        inner.chain([&self.scopes[outer.0]]).flat_map(|scope| &scope.locals).copied().collect()
+        let scopes = (0..self.scopes.len()).map(ScopeId);
+        let inside = scopes.filter(|scope| self.is_in_scope(*scope, outer));
+        inside.flat_map(|scope| &self.scopes[scope.0].locals).copied().collect()
     }
 
     /// What the code of the region does with the locals, and that of the regions in it.

@@ -201,7 +201,7 @@ impl Locals {
         })
     }
 
-    pub(crate) fn ids(&self) -> impl Iterator<Item = LocalId> + use<> {
+    pub(crate) fn ids(&self) -> impl ExactSizeIterator<Item = LocalId> + use<> {
         (0..self.list.len()).map(LocalId)
     }
 }

@@ -185,11 +185,13 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let places = places.into_iter();
         let mut entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
         // They are loaded in the order of their declarations, because they are dropped in reverse.
-        let open = open_at(graph, block);
+        let mut positions = vec![None; graph.locals.ids().len()];
+        for (position, local) in open_at(graph, block).into_iter().enumerate() {
+            positions[local.0].get_or_insert(position);
+        }
         let declared = |id: &VariableId| {
             let place = &variables.list[id.0].place;
-            let position = open.iter().position(|local| *local == place.local);
-            (position, std::cmp::Reverse(field_order(place)))
+            (positions[place.local.0], std::cmp::Reverse(field_order(place)))
         };
         entry.sort_by_cached_key(declared);
         let Names { named, bound } = names.remove(&block).unwrap_or_default();

@@ -5,7 +5,6 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, Ident, Stmt};
 
-use super::scope_path;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, Terminator, Untold};
 use crate::macros::scan_names;
 use crate::sets::Set;
@@ -75,7 +74,7 @@ fn is_number(graph: &Graph, local: LocalId) -> bool {
 fn blocks_of(graph: &Graph, owner: BlockId, branch: BlockId) -> Vec<&Block> {
     let (outer, scope) = (graph[owner].scope, graph[branch].scope);
     let is_in = |of: &BlockId| {
-        *of >= branch && (scope == outer || scope_path(graph, graph[*of].scope).contains(&scope))
+        *of >= branch && (scope == outer || graph.is_in_scope(graph[*of].scope, scope))
     };
     graph.block_ids().filter(is_in).map(|id| &graph[id]).collect()
 }

@@ -80,7 +80,8 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt as Source, Type};
 
-use self::build::{ident_expr, ident_pat, let_stmt, unit, wild_pat};
+pub(crate) use self::build::unit;
+use self::build::{ident_expr, ident_pat, let_stmt, wild_pat};
 use self::forms::{extends_temporaries, is_block_like, is_slice};
 use self::labels::JumpScope;
 use crate::again::Again;

@@ -241,7 +241,7 @@ impl Machine<'_> {
         let own = self.graph[region].scope;
         let mut scopes = (0..self.graph.scopes.len()).map(ScopeId);
         let scope = scopes.find(|scope| self.graph.scopes[scope.0].locals.contains(&local));
-        scope.is_none_or(|scope| !scope_path(self.graph, scope).contains(&own))
+        scope.is_none_or(|scope| !self.graph.is_in_scope(scope, own))
     }
 }
 
