@@ -38,7 +38,8 @@ pub(crate) fn temporary(number: usize, span: Span) -> Ident {
 }
 
 fn own(name: &str, span: Span) -> Ident {
-    let mut own = PREFIX.to_owned();
+    let mut own = String::with_capacity(PREFIX.len() + name.len());
+    own.push_str(PREFIX);
     own.push_str(name);
     // What it is made of may have been a raw name.
     if own.contains('#') {

@@ -3,6 +3,7 @@
 //! The passes make, join and drop such sets by the hundreds for each function. As sorted lists they cost a
 //! fraction of those of the standard library, above all without optimization, as cargo compiles macros.
 
+use std::cmp::Ordering;
 use std::ops::{BitAnd, BitOr, Sub};
 
 /// A set, as the sorted list of what is in it.
@@ -40,9 +41,13 @@ impl<T: Ord> Set<T> {
     /// Puts a value in. Whether it was not there.
     pub(crate) fn insert(&mut self, value: T) -> bool {
         // Most come in order.
-        if self.0.last().is_none_or(|last| *last < value) {
-            self.0.push(value);
-            return true;
+        match self.0.last().map(|last| last.cmp(&value)) {
+            None | Some(Ordering::Less) => {
+                self.0.push(value);
+                return true;
+            }
+            Some(Ordering::Equal) => return false,
+            Some(Ordering::Greater) => {}
         }
         match self.0.binary_search(&value) {
             Ok(_) => false,
@@ -163,7 +168,7 @@ impl<T: Ord + Clone> Sub for &Set<T> {
         let mut others = other.0.as_slice();
         for value in &self.0 {
             while let [first, rest @ ..] = others
-                && first < value
+                && first.cmp(value) == Ordering::Less
             {
                 others = rest;
             }

@@ -151,7 +151,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     dumps.add("resolve", || dump::locals(&locals));
     let context = function.context.clone();
     let take_apart = |body: &Block, locals, again: &Again, diagnostics| {
-        normalize(context.as_ref(), body.clone(), locals, again, diagnostics)
+        normalize(context.as_ref(), body, locals, again, diagnostics)
     };
     let tree = take_apart(&function.body, locals.clone(), &Again::default(), diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);

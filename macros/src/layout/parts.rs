@@ -235,6 +235,6 @@ pub(super) fn forget_late(
         let blocks = graph.block_ids().filter(|id| root_of[id.0] == root.block);
         let exits = blocks.flat_map(|id| exits_of(graph, links, id)).flatten();
         let later: Set<&Place> = exits.flat_map(|exit| stand_ins.begin(exit)).collect();
-        root.gone.retain(|part| !later.contains(&&*part));
+        root.gone.retain(|part| !later.contains(&part));
     }
 }

@@ -76,9 +76,7 @@ fn bind(local: &mut Local, bound: Vec<(Pat, Expr)>) {
 pub(super) fn take_all_apart(locals: &Locals, taken: &Set<Ident>, body: &mut Block) -> Patterns {
     let find = |ident: &Ident| locals.find(ident).filter(|_| taken.contains(ident));
     let mut apart = Apart { find, leaves_out: false, patterns: Patterns::new() };
-    if !taken.is_empty() {
-        apart.visit_block_mut(body);
-    }
+    apart.visit_block_mut(body);
     apart.patterns
 }
 

@@ -31,7 +31,7 @@ fn machine() -> (Graph, Liveness, Layout) {
     let locals = resolve::resolve(None, &mut function.params, &mut function.body, &diagnostics);
     let body = function.body.clone();
     let tree =
-        normalize::normalize(None, body, locals, &crate::again::Again::default(), &diagnostics);
+        normalize::normalize(None, &body, locals, &crate::again::Again::default(), &diagnostics);
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);
     let liveness = liveness::analyze(&graph);
