@@ -1,14 +1,13 @@
 //! What is found out about a function once its graph is known, and is for another go of
 //! [`normalize`](crate::normalize).
 
-use std::collections::BTreeSet;
-
 use syn::Ident;
 
 use crate::ir::Graph;
 use crate::liveness::Liveness;
 use crate::moved::{self, Moved};
 use crate::rests::Rests;
+use crate::sets::Set;
 use crate::taken_apart;
 
 /// Nothing, for the first go.
@@ -17,7 +16,7 @@ pub(crate) struct Again {
     /// The parts of locals that branches take over.
     pub(crate) moved: Vec<Moved>,
     /// The locals that patterns take parts of.
-    pub(crate) taken_apart: BTreeSet<Ident>,
+    pub(crate) taken_apart: Set<Ident>,
     /// The locals of which a part is moved out before another value gets the rest.
     pub(crate) rests: Rests,
 }

@@ -19,9 +19,10 @@ use crate::suspend;
 
 /// The item once for each way in which its first condition may be decided. `None` if it has no
 /// condition. `attribute` is what it is expanded by.
-pub(crate) fn split<T: Conditioned>(item: &T, attribute: &TokenStream) -> Option<TokenStream> {
+pub(crate) fn split<T: Conditioned>(item: &mut T, attribute: &TokenStream) -> Option<TokenStream> {
+    // This changes nothing.
     let mut find = Decide { wanted: None, found: None, stuck: None };
-    item.clone().visit(&mut find);
+    item.visit(&mut find);
     let condition = find.found?;
     let decided = [true, false].map(|holds| {
         let mut item = item.clone();

@@ -22,7 +22,7 @@ pub(crate) fn expand(
     let attribute = quote!(::piton::deterministic(#args));
     let args = DeterministicArgs::parse(args, &diagnostics);
     // A function that does not parse is left to rustc, which says it better.
-    let Ok(function) = syn::parse2::<ItemFn>(item.clone()) else {
+    let Ok(mut function) = syn::parse2::<ItemFn>(item.clone()) else {
         if let Ok(syn::Item::Verbatim(_)) | Err(_) = syn::parse2::<syn::Item>(item.clone()) {
             return diagnostics.finish_with(item);
         }
@@ -34,7 +34,7 @@ pub(crate) fn expand(
         return diagnostics.finish_with(item);
     };
     if !diagnostics.has_errors()
-        && let Some(both) = conditions::split(&function, &attribute)
+        && let Some(both) = conditions::split(&mut function, &attribute)
     {
         return diagnostics.finish_with(both);
     }

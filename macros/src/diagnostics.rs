@@ -72,6 +72,17 @@ impl Diagnostics {
         }
     }
 
+    /// Adds what has been reported elsewhere.
+    pub(crate) fn append(&self, other: Self) {
+        let warnings = other.take_warnings();
+        if !warnings.is_empty() {
+            self.emit(warnings);
+        }
+        if let Err(error) = other.finish() {
+            self.push(error);
+        }
+    }
+
     /// Whether anything has been reported.
     pub(crate) fn has_errors(&self) -> bool {
         self.errors.borrow().as_ref().is_some_and(|errors| !errors.is_empty())

@@ -14,7 +14,7 @@ use syn::{
     WherePredicate,
 };
 
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, is_any_of};
 
 /// Types that can be saved if what they contain can, and only then.
 const CONTAINERS: [&str; 10] = [
@@ -203,7 +203,7 @@ fn find_stored(ty: &Type, params: &[Ident], found: &mut Vec<Ident>) {
             }
             let Some(last) = ty.path.segments.last() else { return };
             let PathArguments::AngleBracketed(arguments) = &last.arguments else { return };
-            if CONTAINERS.iter().any(|name| last.ident == name) {
+            if is_any_of(&last.ident, &CONTAINERS) {
                 for argument in &arguments.args {
                     if let GenericArgument::Type(ty) = argument {
                         find_stored(ty, params, found);

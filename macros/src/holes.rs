@@ -12,24 +12,23 @@
 //! Guarantees: a part that is said to be vacant is assigned before anything reads it, whatever way is
 //! taken. Where copies are put follows from that; see [`crate::layout::StandIns`].
 
-use std::collections::BTreeSet;
-
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Terminator};
 use crate::liveness::Liveness;
+use crate::sets::Set;
 use crate::usage::{Jump, Place, Usage};
 
 /// The result of the analysis.
 #[derive(Debug, Default)]
 pub(crate) struct Holes {
     /// What is vacant before each node of a block and, last, before its end.
-    vacant: Vec<Vec<BTreeSet<Place>>>,
+    vacant: Vec<Vec<Set<Place>>>,
     /// What is vacant after the end of a block has been evaluated.
-    vacant_after: Vec<BTreeSet<Place>>,
+    vacant_after: Vec<Set<Place>>,
 }
 
 /// Analyzes the graph.
 pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
-    let all: BTreeSet<Place> = graph.usages().flat_map(|usage| &usage.fills).cloned().collect();
+    let all: Set<Place> = graph.usages().flat_map(|usage| &usage.fills).cloned().collect();
     let mut holes = Holes::default();
     if all.is_empty() {
         return holes;
@@ -66,7 +65,7 @@ impl Holes {
         &self,
         graph: &Graph,
         liveness: &Liveness,
-        missed: &BTreeSet<Place>,
+        missed: &Set<Place>,
         (id, node): (BlockId, usize),
     ) -> Vec<Place> {
         let Some(vacant) = self.vacant.get(id.0) else { return Vec::new() };
@@ -77,7 +76,7 @@ impl Holes {
         let over = if node == block.nodes.len() {
             taken_over(graph, liveness, &block.end)
         } else {
-            BTreeSet::new()
+            Set::new()
         };
         let may_move = |part: &Place| {
             let moves = usage.moves.iter().chain(&over).any(|moved| moved.overlaps(part));
@@ -109,12 +108,12 @@ impl Holes {
         &mut self,
         graph: &Graph,
         liveness: &Liveness,
-        all: &BTreeSet<Place>,
+        all: &Set<Place>,
         id: BlockId,
     ) -> bool {
         let block = &graph[id];
         // What is not needed there at all is vacant in any case.
-        let at = |holes: &Self, to: BlockId| -> BTreeSet<Place> {
+        let at = |holes: &Self, to: BlockId| -> Set<Place> {
             let needed = liveness.live_in(to);
             let is_needed = |part: &&Place| needed.iter().any(|place| place.local == part.local);
             let vacant = &holes.vacant[to.0][0];
@@ -171,12 +170,12 @@ impl Holes {
 }
 
 /// Whether what has been filled holds a part.
-fn fills(filled: &BTreeSet<Place>, part: &Place) -> bool {
+fn fills(filled: &Set<Place>, part: &Place) -> bool {
     filled.iter().any(|filled| filled.holds(part))
 }
 
 /// What the regions that an end begins take over from outside.
-fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> BTreeSet<Place> {
+fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> Set<Place> {
     let regions = end.regions().into_iter();
     let places = regions.flat_map(|region| {
         let owned = liveness.captures().owned(region);
@@ -188,7 +187,7 @@ fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> BTreeSet<
 
 /// Whether a part is assigned before it is read, whatever way is taken from a block on.
 pub(crate) fn is_filled_first(graph: &Graph, from: BlockId, part: &Place) -> bool {
-    let mut known = BTreeSet::from([from]);
+    let mut known = Set::from([from]);
     let mut todo = vec![from];
     while let Some(id) = todo.pop() {
         let mut is_filled = false;
@@ -213,12 +212,12 @@ pub(crate) fn is_filled_first(graph: &Graph, from: BlockId, part: &Place) -> boo
 }
 
 /// What code reads, also by way of locals that are made again.
-pub(crate) fn seen(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
+pub(crate) fn seen(graph: &Graph, usage: &Usage) -> Set<Place> {
     usage.looks.keys().cloned().chain(lent(graph, usage)).collect()
 }
 
 /// What code reads by way of locals that are made again.
-fn lent(graph: &Graph, usage: &Usage) -> BTreeSet<Place> {
+fn lent(graph: &Graph, usage: &Usage) -> Set<Place> {
     let read = usage.looks.keys().flat_map(|place| &graph.made[place.local.0].reads);
     read.cloned().collect()
 }

@@ -5,10 +5,9 @@
 //! says of the value what it would say of it there. A renamed binding keeps the user's span and gets
 //! a name that occurs nowhere in the function.
 
-use std::collections::HashSet;
-
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 
+use crate::by_name::NameSet;
 use crate::raw;
 
 /// What keeps the texts that a step borrows from.
@@ -39,8 +38,19 @@ pub(crate) fn temporary(number: usize, span: Span) -> Ident {
 }
 
 fn own(name: &str, span: Span) -> Ident {
+    let mut own = String::with_capacity(PREFIX.len() + name.len());
+    own.push_str(PREFIX);
+    own.push_str(name);
     // What it is made of may have been a raw name.
-    Ident::new(&format!("{PREFIX}{}", name.replace("r#", "")), span)
+    if own.contains('#') {
+        own = own.replace("r#", "");
+    }
+    Ident::new(&own, span)
+}
+
+/// Whether the name is one of these. An identifier cannot be compared without making a text of it.
+pub(crate) fn is_any_of(name: &Ident, names: &[&str]) -> bool {
+    names.contains(&name.to_string().as_str())
 }
 
 /// Whether a name is one of the compiler's own.
@@ -58,7 +68,7 @@ pub(crate) fn spelled(name: &str, span: Span) -> Ident {
 
 /// The names in use in one function.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names(HashSet<String>);
+pub(crate) struct Names(NameSet);
 
 impl Names {
     /// All identifiers that occur in `tokens`.

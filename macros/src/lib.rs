@@ -4,6 +4,7 @@
 mod activity;
 mod again;
 mod args;
+mod by_name;
 mod captures;
 mod carried;
 mod cfg;
@@ -35,6 +36,7 @@ mod raw;
 mod register;
 mod resolve;
 mod rests;
+mod sets;
 mod source;
 mod substitute;
 mod suspend;

@@ -5,20 +5,19 @@
 //! is read later is in the set (an over-approximation only where a macro is not known); a local of
 //! which parts are moved out is never in it as a whole. Assumes code that rustc accepts.
 
-use std::collections::BTreeSet;
-
 use crate::captures::{self, Captures};
 use crate::holes;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId};
+use crate::sets::Set;
 use crate::usage::{Jump, Place, Usage};
 
 /// The result of the analysis, by block.
 #[derive(Debug)]
 pub(crate) struct Liveness {
-    live_in: Vec<BTreeSet<Place>>,
+    live_in: Vec<Set<Place>>,
     /// As `live_in`, but without the parts that are filled before they are read.
-    seen_in: Vec<BTreeSet<Place>>,
-    moved_in: Vec<BTreeSet<LocalId>>,
+    seen_in: Vec<Set<Place>>,
+    moved_in: Vec<Set<LocalId>>,
     captures: Captures,
 }
 
@@ -26,9 +25,9 @@ pub(crate) struct Liveness {
 pub(crate) fn analyze(graph: &Graph) -> Liveness {
     let count = graph.blocks.len();
     let mut liveness = Liveness {
-        live_in: vec![BTreeSet::new(); count],
-        seen_in: vec![BTreeSet::new(); count],
-        moved_in: vec![BTreeSet::new(); count],
+        live_in: vec![Set::new(); count],
+        seen_in: vec![Set::new(); count],
+        moved_in: vec![Set::new(); count],
         captures: Captures::default(),
     };
     go_back(graph, |block| {
@@ -88,7 +87,7 @@ fn go_back(graph: &Graph, mut update: impl FnMut(BlockId) -> bool) {
 
 impl Liveness {
     /// What is live where a block begins.
-    pub(crate) fn live_in(&self, block: BlockId) -> &BTreeSet<Place> {
+    pub(crate) fn live_in(&self, block: BlockId) -> &Set<Place> {
         &self.live_in[block.0]
     }
 
@@ -101,12 +100,7 @@ impl Liveness {
     /// `bound` there. A local is given as a whole unless parts of it may be gone. In a region, what
     /// stays outside of it is not given; where the branches of a point are stepped, what they use
     /// from there is.
-    pub(crate) fn entry(
-        &self,
-        graph: &Graph,
-        block: BlockId,
-        bound: &[LocalId],
-    ) -> BTreeSet<Place> {
+    pub(crate) fn entry(&self, graph: &Graph, block: BlockId, bound: &[LocalId]) -> Set<Place> {
         let mut live = self.live_in[block.0].clone();
         live.retain(|place| !bound.contains(&place.local));
         if let BlockKind::Resume(point) = graph[block].kind {
@@ -122,7 +116,7 @@ impl Liveness {
             graph.locals[place.local].remade.is_none()
                 && !region.is_some_and(|id| self.captures.is_used_outside(id, place.local))
         });
-        let mut entry = BTreeSet::new();
+        let mut entry = Set::new();
         for place in parts {
             let whole = Place::whole(place.local);
             if live.contains(&whole) || !moved.contains(&place.local) {
@@ -135,7 +129,7 @@ impl Liveness {
     }
 
     /// The locals that are made again where `block` begins.
-    pub(crate) fn remade(&self, graph: &Graph, block: BlockId) -> BTreeSet<LocalId> {
+    pub(crate) fn remade(&self, graph: &Graph, block: BlockId) -> Set<LocalId> {
         let locals = self.live_in[block.0].iter().map(|place| place.local);
         locals.filter(|local| graph.locals[*local].remade.is_some()).collect()
     }
@@ -146,7 +140,7 @@ impl Liveness {
     }
 
     /// What is live before `block`.
-    fn before(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
+    fn before(&self, graph: &Graph, id: BlockId) -> Set<Place> {
         let block = &graph[id];
         let mut live = self.after(graph, id);
         self.apply(graph, &mut live, &block.end_usage);
@@ -157,7 +151,7 @@ impl Liveness {
     }
 
     /// What is live after each node of a block.
-    pub(crate) fn after_nodes(&self, graph: &Graph, id: BlockId) -> Vec<BTreeSet<Place>> {
+    pub(crate) fn after_nodes(&self, graph: &Graph, id: BlockId) -> Vec<Set<Place>> {
         let block = &graph[id];
         let mut live = self.after(graph, id);
         self.apply(graph, &mut live, &block.end_usage);
@@ -171,7 +165,7 @@ impl Liveness {
     }
 
     /// The locals that are needed somewhere after each node of a block and, last, after its end.
-    pub(crate) fn needed_after(&self, graph: &Graph, id: BlockId) -> Vec<BTreeSet<LocalId>> {
+    pub(crate) fn needed_after(&self, graph: &Graph, id: BlockId) -> Vec<Set<LocalId>> {
         let block = &graph[id];
         let mut after = self.after_nodes(graph, id);
         after.push(self.after(graph, id));
@@ -190,7 +184,7 @@ impl Liveness {
         local: LocalId,
         is_there: impl Fn(BlockId) -> bool,
     ) -> bool {
-        let (mut seen, mut todo) = (BTreeSet::new(), vec![from]);
+        let (mut seen, mut todo) = (Set::new(), vec![from]);
         while let Some(id) = todo.pop() {
             for to in holes::successors(graph, id) {
                 let is_needed = self.live_in(to).iter().any(|place| place.local == local);
@@ -206,8 +200,8 @@ impl Liveness {
     }
 
     /// What is live after the end of a block has been evaluated.
-    fn after(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
-        let mut live = BTreeSet::new();
+    fn after(&self, graph: &Graph, id: BlockId) -> Set<Place> {
+        let mut live = Set::new();
         for (to, bound) in graph.edges(id) {
             let needed = &self.live_in[to.0];
             live.extend(needed.iter().filter(|place| !bound.contains(&place.local)).cloned());
@@ -216,12 +210,12 @@ impl Liveness {
     }
 
     /// Goes backward over one piece of code.
-    fn apply(&self, graph: &Graph, live: &mut BTreeSet<Place>, usage: &Usage) {
+    fn apply(&self, graph: &Graph, live: &mut Set<Place>, usage: &Usage) {
         live.retain(|place| !usage.assigned.contains(&place.local));
         // What is borrowed stays, for rustc to see that it is assigned.
         let remade = |place: &&Place| graph.locals[place.local].remade.is_some();
         let read = live.iter().filter(remade).flat_map(|place| &graph.made[place.local.0].reads);
-        let read: BTreeSet<_> = read.cloned().collect();
+        let read: Set<_> = read.cloned().collect();
         live.extend(read);
         for jump in &usage.jumps {
             let (to, dest) = match jump {
@@ -247,7 +241,7 @@ impl Liveness {
     }
 
     /// What is seen before `block`.
-    fn seen_before(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
+    fn seen_before(&self, graph: &Graph, id: BlockId) -> Set<Place> {
         let block = &graph[id];
         let mut seen = self.seen_after(graph, id);
         self.apply_seen(graph, &mut seen, &block.end_usage);
@@ -258,8 +252,8 @@ impl Liveness {
     }
 
     /// What is seen after the end of a block has been evaluated.
-    fn seen_after(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
-        let mut seen = BTreeSet::new();
+    fn seen_after(&self, graph: &Graph, id: BlockId) -> Set<Place> {
+        let mut seen = Set::new();
         for (to, bound) in graph.edges(id) {
             let needed = self.seen_in[to.0].iter();
             seen.extend(needed.filter(|place| !bound.contains(&place.local)).cloned());
@@ -268,7 +262,7 @@ impl Liveness {
     }
 
     /// Goes backward over one piece of code, as to what it sees.
-    fn apply_seen(&self, graph: &Graph, seen: &mut BTreeSet<Place>, usage: &Usage) {
+    fn apply_seen(&self, graph: &Graph, seen: &mut Set<Place>, usage: &Usage) {
         seen.retain(|place| {
             !usage.assigned.contains(&place.local)
                 && !usage.refills.iter().any(|part| part.holds(place))
@@ -290,7 +284,7 @@ impl Liveness {
     }
 
     /// Which locals may have lost parts where control goes from `block`.
-    fn moved_after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, BTreeSet<LocalId>)> {
+    fn moved_after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, Set<LocalId>)> {
         let block = &graph[id];
         // What is seen after each piece: a place that is read again has not been moved.
         let mut seen = self.seen_after(graph, id);
@@ -317,7 +311,7 @@ impl Liveness {
             moved.retain(|local| !usage.assigned.contains(local));
         }
         // What regions take parts of is no longer whole, outside or in them.
-        let mut taken = BTreeSet::new();
+        let mut taken = Set::new();
         for region in block.end.regions() {
             let whole = |local: &LocalId| {
                 self.live_in[graph[region].entry.0].contains(&Place::whole(*local))
@@ -346,7 +340,7 @@ fn is_prefix(other: &Place, place: &Place) -> bool {
 }
 
 /// Adds a read. Who reads a remade local reads what it is made of.
-fn add_read(graph: &Graph, live: &mut BTreeSet<Place>, place: &Place) {
+fn add_read(graph: &Graph, live: &mut Set<Place>, place: &Place) {
     if graph.locals[place.local].remade.is_none() {
         live.insert(place.clone());
     } else {

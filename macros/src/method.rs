@@ -14,7 +14,7 @@ use syn::{
 
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
-use crate::hygiene::Names;
+use crate::hygiene::{Names, is_any_of};
 use crate::source::{Surroundings, surroundings_of};
 use crate::substitute::Substitute;
 
@@ -98,7 +98,7 @@ pub(crate) fn block_around(
 /// Where the first attribute of one of these names is, whatever path leads to it.
 pub(crate) fn attribute_named(names: &[&str], attrs: &[Attribute]) -> Option<usize> {
     attrs.iter().position(|attr| {
-        attr.path().segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
+        attr.path().segments.last().is_some_and(|last| is_any_of(&last.ident, names))
     })
 }
 

@@ -10,13 +10,12 @@
 //! second go. Guarantees: nothing else reads such a part before it is filled again. Whether it is `Copy`
 //! is not known, and makes no difference then.
 
-use std::collections::BTreeSet;
-
 use syn::Ident;
 
 use crate::holes;
 use crate::ir::{BlockId, BlockKind, Graph, LocalKind, PointId, RegionId};
 use crate::liveness::Liveness;
+use crate::sets::Set;
 use crate::usage::{Place, Usage};
 
 /// A part that a branch takes over.
@@ -36,7 +35,7 @@ pub(crate) fn find(graph: &Graph, liveness: &Liveness) -> Vec<Moved> {
     for id in graph.region_ids().filter(|id| !graph[*id].is_move) {
         let moves = graph.usages_within(id).flat_map(|usage| &usage.moves);
         let parts = moves.filter(|part| !part.fields.is_empty());
-        let parts: BTreeSet<&Place> = parts.collect();
+        let parts: Set<&Place> = parts.collect();
         // A part comes before those in it.
         for part in parts {
             let is_known = found
@@ -59,7 +58,7 @@ pub(crate) fn find(graph: &Graph, liveness: &Liveness) -> Vec<Moved> {
 /// Whether the region alone uses the part where it has begun.
 fn takes_over(graph: &Graph, liveness: &Liveness, id: RegionId, part: &Place) -> bool {
     let local = &graph.locals[part.local];
-    let named = |usage: &Usage| -> BTreeSet<Place> {
+    let named = |usage: &Usage| -> Set<Place> {
         let direct = usage.reads.iter().chain(&usage.fills).cloned();
         let whole = usage.assigned.iter().copied().map(Place::whole);
         direct.chain(whole).chain(holes::seen(graph, usage)).collect()

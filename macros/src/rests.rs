@@ -9,19 +9,18 @@
 //! Until then the rest is saved with a copy in the place of the part (see [`crate::holes`]), so the local must be
 //! one that can be changed. It is declared `mut`, for a second go of [`normalize`](crate::normalize). Input: the graph.
 
-use std::collections::BTreeSet;
-
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Ident, Macro, PatIdent, PatType};
 
 use crate::ir::{Graph, Locals};
 use crate::normalize::select::visit_code_mut;
+use crate::sets::Set;
 use crate::usage::{Place, Usage};
 
 /// Their names.
 #[derive(Debug, Default)]
 pub(crate) struct Rests {
-    names: BTreeSet<Ident>,
+    names: Set<Ident>,
 }
 
 impl Rests {
@@ -66,7 +65,7 @@ impl Rests {
 }
 
 struct Declare<'a> {
-    names: &'a BTreeSet<Ident>,
+    names: &'a Set<Ident>,
 }
 
 impl VisitMut for Declare<'_> {

@@ -9,18 +9,17 @@
 //! A pattern names the whole, of which parts have gone then. [`normalize`](crate::normalize) is to let such patterns
 //! take parts, in a second go. Input: the graph and its liveness.
 
-use std::collections::BTreeSet;
-
 use syn::{Ident, Stmt};
 
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node};
 use crate::liveness::Liveness;
 use crate::normalize::split_type;
+use crate::sets::Set;
 use crate::usage::{Place, bound_locals};
 
 /// Finds their names.
-pub(crate) fn find(graph: &Graph, liveness: &Liveness) -> BTreeSet<Ident> {
-    let mut found = BTreeSet::new();
+pub(crate) fn find(graph: &Graph, liveness: &Liveness) -> Set<Ident> {
+    let mut found = Set::new();
     for id in graph.block_ids() {
         for (index, node) in graph[id].nodes.iter().enumerate() {
             let Some(local) = taken_apart(graph, node) else { continue };

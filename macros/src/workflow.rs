@@ -1,15 +1,16 @@
 //! The pipeline of passes behind `#[workflow]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Block, Item, ItemFn, ItemImpl};
+use syn::{Attribute, Block, Item, ItemImpl, Signature, Visibility};
 
 use crate::again::Again;
 use crate::args::WorkflowArgs;
 use crate::check::{Level, Rule, check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
+use crate::hygiene::is_any_of;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
 use crate::normalize::normalize;
@@ -25,8 +26,10 @@ pub(crate) fn expand(
     item: TokenStream,
     diagnostics: Diagnostics,
 ) -> TokenStream {
-    if let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) {
-        if let Some(both) = conditions::split(&block, &quote!(::piton::workflow(#args))) {
+    if !is_function(&item)
+        && let Ok(mut block) = syn::parse2::<ItemImpl>(item.clone())
+    {
+        if let Some(both) = conditions::split(&mut block, &quote!(::piton::workflow(#args))) {
             return diagnostics.finish_with(both);
         }
         let block = method::each(block, Kind::WORKFLOW, &diagnostics, |args, function, head| {
@@ -39,6 +42,15 @@ pub(crate) fn expand(
         return diagnostics.finish_with(block);
     }
     expand_function(args, item, None, diagnostics)
+}
+
+/// Whether the item is a function, as far as its first words show.
+fn is_function(item: &TokenStream) -> bool {
+    let mut words = item.clone().into_iter().filter_map(|token| match token {
+        TokenTree::Ident(word) => Some(word),
+        _ => None,
+    });
+    words.find(|word| is_any_of(word, &["fn", "impl"])).is_some_and(|word| word == "fn")
 }
 
 /// Compiles a function, in an `impl` block with this head if there is one.
@@ -54,11 +66,11 @@ fn expand_function(
         return diagnostics.finish_with(item);
     };
     if !diagnostics.has_errors()
-        && let Some(both) = conditions::split(&function, &quote!(::piton::workflow(#tokens)))
+        && let Some(both) = conditions::split(&mut function, &quote!(::piton::workflow(#tokens)))
     {
         return diagnostics.finish_with(both);
     }
-    let original = function.clone();
+    let head = (function.attrs.clone(), function.vis.clone(), function.sig.clone());
     raw::write_plainly(&mut function);
     let block = match block {
         Some(block) => Ok(Some(block.clone())),
@@ -69,7 +81,7 @@ fn expand_function(
         Ok(Some(block)) => method::free(&mut function, &block, &diagnostics).map(Some).ok_or(()),
         Err(()) => Err(()),
     };
-    let Ok(method) = method else { return stand_in(original, diagnostics) };
+    let Ok(method) = method else { return stand_in(head, diagnostics) };
     let name = function.sig.ident.unraw().to_string();
     let stored = args.name.as_ref().map_or_else(
         || match &method {
@@ -78,9 +90,11 @@ fn expand_function(
         },
         syn::LitStr::value,
     );
-    let parsed = parse::parse(function.clone(), stored, method, &diagnostics);
-    let replaced = check_body(&function.sig, &function.block, &args, &diagnostics);
-    let Some(mut function) = parsed else { return stand_in(original, diagnostics) };
+    let of_body = Diagnostics::new();
+    let replaced = check_body(&function.sig, &function.block, &args, &of_body);
+    let parsed = parse::parse(function, stored, method, &diagnostics);
+    diagnostics.append(of_body);
+    let Some(mut function) = parsed else { return stand_in(head, diagnostics) };
     function.replaced = replaced;
     function.durability = args.durability;
     // A strict workflow is one that is to be changed with care.
@@ -105,8 +119,10 @@ fn expand_function(
 
 /// What stands for a function of which not even calls can be made. What the body awaits would be
 /// refused once more in a plain function.
-fn stand_in(function: ItemFn, diagnostics: Diagnostics) -> TokenStream {
-    let ItemFn { attrs, vis, sig, .. } = function;
+fn stand_in(
+    (attrs, vis, sig): (Vec<Attribute>, Visibility, Signature),
+    diagnostics: Diagnostics,
+) -> TokenStream {
     let errors = diagnostics.finish_with(use_imports_around(sig.ident.span()));
     quote! {
         #(#attrs)*
@@ -135,7 +151,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     dumps.add("resolve", || dump::locals(&locals));
     let context = function.context.clone();
     let take_apart = |body: &Block, locals, again: &Again, diagnostics| {
-        normalize(context.as_ref(), body.clone(), locals, again, diagnostics)
+        normalize(context.as_ref(), body, locals, again, diagnostics)
     };
     let tree = take_apart(&function.body, locals.clone(), &Again::default(), diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);
@@ -184,7 +200,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
 /// an implementation is not general enough, or with a range of which serde does not say whether it is over. Each
 /// is reported at the first await that it is held across.
 fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = crate::sets::Set::new();
     for state in &layout.states {
         let places = state.fields.iter().map(|id| &layout.variable(*id).place);
         for place in places {

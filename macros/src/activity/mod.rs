@@ -87,8 +87,8 @@ fn expand_function(
     };
     if !diagnostics.has_errors()
         && function.has_conditional_parameters()
-        && let Ok(function) = syn::parse2::<ItemFn>(item.clone())
-        && let Some(both) = conditions::split(&function, &attribute)
+        && let Ok(mut function) = syn::parse2::<ItemFn>(item.clone())
+        && let Some(both) = conditions::split(&mut function, &attribute)
     {
         return diagnostics.finish_with(both);
     }

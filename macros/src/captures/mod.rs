@@ -9,26 +9,25 @@
 
 mod given;
 
-use std::collections::BTreeSet;
-
 use crate::ir::{Graph, LocalId, RegionId, Terminator};
+use crate::sets::Set;
 use crate::usage::{Place, bound_locals};
 
 /// The result, by region.
 #[derive(Debug, Default)]
 pub(crate) struct Captures {
     /// The locals from outside that the region names.
-    outer: Vec<BTreeSet<LocalId>>,
+    outer: Vec<Set<LocalId>>,
     /// Those of them that it names itself, and not only by way of borrows of them.
-    direct: Vec<BTreeSet<LocalId>>,
+    direct: Vec<Set<LocalId>>,
     /// Those of them that it uses by way of borrows of them, which are made outside as well.
-    lent: Vec<BTreeSet<LocalId>>,
+    lent: Vec<Set<LocalId>>,
     /// Those of them that it owns.
-    owned: Vec<BTreeSet<LocalId>>,
+    owned: Vec<Set<LocalId>>,
 }
 
 /// Decides for every region. `live_in` is by block.
-pub(crate) fn decide(graph: &Graph, live_in: &[BTreeSet<Place>]) -> Captures {
+pub(crate) fn decide(graph: &Graph, live_in: &[Set<Place>]) -> Captures {
     let mut captures = outer(graph);
     let needs_after = needed_after(graph, live_in);
     // Regions stand before those in them.
@@ -56,7 +55,7 @@ impl Captures {
     }
 
     /// The locals that become the region's own.
-    pub(crate) fn owned(&self, region: RegionId) -> &BTreeSet<LocalId> {
+    pub(crate) fn owned(&self, region: RegionId) -> &Set<LocalId> {
         &self.owned[region.0]
     }
 
@@ -88,8 +87,8 @@ impl Captures {
     fn owns(
         &self,
         graph: &Graph,
-        live_in: &[BTreeSet<Place>],
-        needed_after: &BTreeSet<Place>,
+        live_in: &[Set<Place>],
+        needed_after: &Set<Place>,
         id: RegionId,
         local: LocalId,
     ) -> bool {
@@ -138,7 +137,7 @@ fn outer(graph: &Graph) -> Captures {
     let regions = graph.region_ids();
     let within: Vec<_> = regions.map(|region| graph.locals_within(region)).collect();
     let is_inside = |local: &LocalId, region: RegionId| within[region.0].contains(local);
-    let mut outer = vec![BTreeSet::new(); graph.regions.len()];
+    let mut outer = vec![Set::new(); graph.regions.len()];
     let (mut direct, mut lent) = (outer.clone(), outer.clone());
     for block in &graph.blocks {
         let mut region = block.region;
@@ -162,8 +161,8 @@ fn outer(graph: &Graph) -> Captures {
 }
 
 /// What is needed after the wait that each region is a branch of.
-fn needed_after(graph: &Graph, live_in: &[BTreeSet<Place>]) -> Vec<BTreeSet<Place>> {
-    let mut needed = vec![BTreeSet::new(); graph.regions.len()];
+fn needed_after(graph: &Graph, live_in: &[Set<Place>]) -> Vec<Set<Place>> {
+    let mut needed = vec![Set::new(); graph.regions.len()];
     for block in &graph.blocks {
         let (resume, bound) = match &block.end {
             Terminator::Join { pat, resume, .. } => (*resume, bound_locals(&graph.locals, pat)),

@@ -1,7 +1,5 @@
 //! The bindings of code that stays as it is, which are no locals of the graph.
 
-use std::collections::BTreeSet;
-
 use quote::ToTokens;
 use syn::{Expr, Ident, Pat};
 
@@ -9,6 +7,7 @@ use super::values::Bound;
 use crate::ir::LocalId;
 use crate::macros;
 use crate::normalize::collect_bindings;
+use crate::sets::Set;
 
 /// Those that are in scope, by name, with what they have been given.
 #[derive(Debug, Default)]
@@ -46,9 +45,9 @@ impl Bindings {
     }
 
     /// What may be changed by way of those that the expression names.
-    pub(super) fn lenders(&self, expr: &Expr) -> BTreeSet<LocalId> {
+    pub(super) fn lenders(&self, expr: &Expr) -> Set<LocalId> {
         if self.0.iter().all(|(_, bound)| bound.lenders.is_empty()) {
-            return BTreeSet::new();
+            return Set::new();
         }
         self.named_in(expr).iter().flat_map(|index| &self.0[*index].1.lenders).copied().collect()
     }
@@ -60,8 +59,8 @@ impl Bindings {
         }
     }
 
-    fn named_in(&self, expr: &Expr) -> BTreeSet<usize> {
-        let mut named = BTreeSet::new();
+    fn named_in(&self, expr: &Expr) -> Set<usize> {
+        let mut named = Set::new();
         macros::scan_names(&expr.to_token_stream(), &mut |name| {
             named.extend(self.0.iter().rposition(|(known, _)| known == name));
         });

@@ -5,20 +5,21 @@
 //! follows in the root does not name what has been handed on, and leaves its scope only by way of
 //! another root or a suspension, so that the value is dropped at the end of its scope.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Entry, jump_target};
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, ScopeId, Terminator};
 use crate::liveness::Liveness;
+use crate::sets::Set;
 use crate::usage::Jump;
 
 /// By block.
 #[derive(Debug, Default)]
 pub(super) struct Early {
     /// What is handed on at its end.
-    at_end: BTreeMap<BlockId, BTreeSet<LocalId>>,
+    at_end: BTreeMap<BlockId, Set<LocalId>>,
     /// What may have been handed on before it.
-    before: Vec<BTreeSet<LocalId>>,
+    before: Vec<Set<LocalId>>,
 }
 
 impl Early {
@@ -27,11 +28,11 @@ impl Early {
         liveness: &Liveness,
         roots: &BTreeMap<BlockId, Entry>,
         root_of: &[BlockId],
-        held: &[Vec<BTreeSet<LocalId>>],
-        held_at: &[Option<BTreeSet<LocalId>>],
+        held: &[Vec<Set<LocalId>>],
+        held_at: &[Option<Set<LocalId>>],
     ) -> Self {
         let mut early =
-            Self { at_end: BTreeMap::new(), before: vec![BTreeSet::new(); graph.blocks.len()] };
+            Self { at_end: BTreeMap::new(), before: vec![Set::new(); graph.blocks.len()] };
         for id in graph.block_ids() {
             let block = &graph[id];
             let mut handed = early.before[id.0].clone();
@@ -44,7 +45,7 @@ impl Early {
                     !live.any(|place| place.local == *local)
                         && is_left_alone(graph, roots, root_of, to, *local)
                 };
-                let lost: BTreeSet<_> = here.difference(there).copied().filter(is_over).collect();
+                let lost: Set<_> = here.difference(there).copied().filter(is_over).collect();
                 handed.extend(&lost);
                 if !lost.is_empty() {
                     early.at_end.insert(id, lost);
@@ -63,7 +64,7 @@ impl Early {
         self.at_end.get(&block).into_iter().flatten().copied()
     }
 
-    pub(super) fn before(&self, block: BlockId) -> &BTreeSet<LocalId> {
+    pub(super) fn before(&self, block: BlockId) -> &Set<LocalId> {
         &self.before[block.0]
     }
 }
@@ -107,9 +108,7 @@ fn is_left_alone(
 /// Whether a block ends a scope, or is not in it.
 fn leaves(graph: &Graph, block: &Block, scope: ScopeId) -> bool {
     let mut open = Some(block.scope);
-    let is_in = |open: Option<ScopeId>| {
-        std::iter::successors(open, |open| graph.scopes[open.0].parent).any(|open| open == scope)
-    };
+    let is_in = |open: Option<ScopeId>| open.is_some_and(|open| graph.is_in_scope(open, scope));
     let mut left = !is_in(open);
     for node in &block.nodes {
         match node {

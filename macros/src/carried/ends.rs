@@ -1,17 +1,16 @@
 //! What the end of a block does with values that are held.
 
-use std::collections::BTreeSet;
-
 use syn::Expr;
 
 use super::local_of;
 use super::nodes::value_without_looks;
 use crate::ir::{Block, BlockId, LocalId, LocalKind, Locals, Terminator};
 use crate::normalize::{binds_nothing, chain};
+use crate::sets::Set;
 use crate::usage::Usage;
 
 /// What the end of a block may move or borrow.
-pub(super) fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> {
+pub(super) fn taken_at_end(locals: &Locals, block: &Block) -> Set<LocalId> {
     match &block.end {
         Terminator::If { cond, .. } => taken_by(locals, cond),
         Terminator::Match { scrutinee, arms, .. } => {
@@ -27,8 +26,8 @@ pub(super) fn taken_at_end(locals: &Locals, block: &Block) -> BTreeSet<LocalId> 
 }
 
 /// What the operands of a condition take, perhaps of what those before them have bound.
-pub(super) fn taken_in_chain(locals: &Locals, end: &Terminator) -> BTreeSet<LocalId> {
-    let Terminator::If { cond, .. } = end else { return BTreeSet::new() };
+pub(super) fn taken_in_chain(locals: &Locals, end: &Terminator) -> Set<LocalId> {
+    let Terminator::If { cond, .. } = end else { return Set::new() };
     let taken = chain(cond).into_iter().map(|operand| match operand {
         Expr::Let(expr) => taken_by(locals, &expr.expr),
         operand => taken_by(locals, operand),
@@ -57,6 +56,6 @@ pub(super) fn exhausted(locals: &Locals, end: &Terminator, arm: BlockId) -> Opti
     (locals[items].kind == LocalKind::Items && is_none).then_some(items)
 }
 
-pub(super) fn taken_by(locals: &Locals, expr: &Expr) -> BTreeSet<LocalId> {
+pub(super) fn taken_by(locals: &Locals, expr: &Expr) -> Set<LocalId> {
     value_without_looks(locals, expr).mentions
 }

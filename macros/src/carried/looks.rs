@@ -1,12 +1,13 @@
 //! Uses of a local after which it is there if it was before, and nothing borrows from it.
 
+use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprMethodCall, Stmt};
 
 use super::owned::{answers, changes_in_place, gives_own, local_of, only_looks};
 use crate::ir::{LocalKind, Locals};
 use crate::macros::{self, Piece, Role};
-use crate::normalize::{binds_nothing, gives_part, is_assignment, is_comparison};
+use crate::normalize::{binds_nothing, gives_part, is_assignment, is_comparison, unit};
 use crate::source;
 
 /// Takes out what only looks at a local, or gives it another value, and keeps no borrow of it.
@@ -38,7 +39,7 @@ impl Looks<'_> {
             place => place,
         };
         if self.is_place(place) {
-            *expr = syn::parse_quote!(());
+            *expr = unit(Span::call_site());
         }
     }
 }

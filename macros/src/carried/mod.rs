@@ -17,7 +17,7 @@ mod nodes;
 mod owned;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub(crate) use self::bindings::has_ref;
 use self::early::Early;
@@ -29,24 +29,25 @@ use crate::captures::Captures;
 use crate::cfg::always_jumps;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
-use crate::usage::{Jump, Place, bound_locals};
+use crate::sets::Set;
+use crate::usage::{Jump, Place, Usage};
 
 /// The result of the analysis.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
     /// What is certainly held while each node of a block runs, and, last, at its end.
-    held: Vec<Vec<BTreeSet<LocalId>>>,
+    held: Vec<Vec<Set<LocalId>>>,
     /// What may come to a root beside what its code needs.
-    carried: BTreeMap<BlockId, BTreeSet<LocalId>>,
+    carried: BTreeMap<BlockId, Set<LocalId>>,
     /// What is handed on where a block ends, though others follow it in its root.
     early: Early,
     /// Neither handed on nor said to be held: what borrows, and what has no destructor.
-    left_out: BTreeSet<LocalId>,
+    left_out: Set<LocalId>,
 }
 
 impl Carried {
     /// What is held while a node of a block runs; its end comes after the last node.
-    pub(crate) fn held(&self, block: BlockId, node: usize) -> &BTreeSet<LocalId> {
+    pub(crate) fn held(&self, block: BlockId, node: usize) -> &Set<LocalId> {
         &self.held[block.0][node]
     }
 
@@ -71,12 +72,12 @@ impl Carried {
 #[derive(Debug)]
 pub(crate) struct Entry {
     /// What its code is given, and of that what is whole.
-    pub(crate) locals: BTreeSet<LocalId>,
-    pub(crate) whole: BTreeSet<LocalId>,
+    pub(crate) locals: Set<LocalId>,
+    pub(crate) whole: Set<LocalId>,
     /// What its code names.
-    pub(crate) named: BTreeSet<LocalId>,
+    pub(crate) named: Set<LocalId>,
     /// Everything that is in scope where it begins.
-    pub(crate) open: BTreeSet<LocalId>,
+    pub(crate) open: Set<LocalId>,
 }
 
 /// Analyzes the graph. `roots` are those that are entered within a step and those that are not;
@@ -91,19 +92,26 @@ pub(crate) fn analyze(
 ) -> Carried {
     let borrowing = borrowing(graph);
     let left_out = &borrowing.locals | &plain(graph);
-    let filled: BTreeSet<&Place> = graph.usages().flat_map(|usage| &usage.fills).collect();
+    let filled: Set<&Place> = graph.usages().flat_map(|usage| &usage.fills).collect();
     // Whether a branch that has been waited for may have given a borrow of the local.
     let is_lent = |resume: BlockId, local: LocalId| {
         let BlockKind::Resume(point) = graph[resume].kind else { return false };
         let mut regions = graph.regions_of(point).filter(|it| borrowing.regions.contains(it));
         regions.any(|region| liveness.captures().is_used_outside(region, local))
     };
-    let mut held_at: Vec<Option<BTreeSet<LocalId>>> = vec![None; graph.blocks.len()];
+    // Whether code may take what is held, if only by a closure that is made again, or may give a local a value.
+    // What other code only looks at makes no difference.
+    let is_concerned = |held: &Set<LocalId>, usage: &Usage| {
+        let may_take = |local: &LocalId| held.contains(local) || graph.made_of(*local).len() > 1;
+        usage.mentions.iter().any(may_take) || !usage.assigned.is_disjoint(&usage.replaces)
+    };
+    let mut held_at: Vec<Option<Set<LocalId>>> = vec![None; graph.blocks.len()];
     let mut carried = Carried::default();
+    let bound = graph.bound_at_entry();
     // Within a root control goes forward only.
     for id in graph.block_ids() {
         if let Some(entry) = roots.get(&id) {
-            let given = entry.whole.iter().copied().chain(bound_before(graph, id));
+            let given = entry.whole.iter().chain(bound[id.0]).copied();
             let given = given.filter(|local| !left_out.contains(local) && !is_lent(id, *local));
             held_at[id.0] = Some(given.collect());
         }
@@ -112,7 +120,11 @@ pub(crate) fn analyze(
         let mut at_nodes = Vec::with_capacity(block.nodes.len() + 1);
         let live = liveness.after_nodes(graph, id);
         for ((node, usage), live) in block.nodes.iter().zip(&block.usages).zip(&live) {
-            let seen = without_looks(&graph.locals, node, usage);
+            let seen = if is_concerned(&held, usage) {
+                without_looks(&graph.locals, node, usage)
+            } else {
+                Usage::default()
+            };
             let kept = kept(node, &seen, live, &filled).filter(|local| held.contains(local));
             let kept: Vec<_> = kept.collect();
             held = &(&held - &seen.mentions) - &given_by(&graph.locals, &seen.mentions);
@@ -127,8 +139,10 @@ pub(crate) fn analyze(
             held.extend(made(graph, node, usage, &seen).filter(|local| !left_out.contains(local)));
         }
         let before = held.clone();
-        let taken = taken_at_end(&graph.locals, block);
-        held = &(&held - &taken) - &given_by(&graph.locals, &taken);
+        if is_concerned(&held, &block.end_usage) {
+            let taken = taken_at_end(&graph.locals, block);
+            held = &(&held - &taken) - &given_by(&graph.locals, &taken);
+        }
         // What regions take over they hand back themselves.
         for region in block.end.regions() {
             held = &held - liveness.captures().owned(region);
@@ -144,8 +158,7 @@ pub(crate) fn analyze(
             let bound = bound.iter().copied().filter(is_held);
             let looked_at = looked_at(&graph.locals, &block.end, *to);
             let looked_at = looked_at.filter(|local| before.contains(local));
-            let mut here: BTreeSet<_> =
-                held.iter().copied().chain(bound).chain(looked_at).collect();
+            let mut here: Set<_> = held.iter().copied().chain(bound).chain(looked_at).collect();
             if let Some(items) = exhausted(&graph.locals, &block.end, *to) {
                 here.remove(&items);
             }
@@ -268,18 +281,4 @@ fn jump_dest(graph: &Graph, jump: Jump) -> Option<LocalId> {
         Jump::Break(target) => graph.targets[target.0].dest,
         Jump::Continue(_) | Jump::Return => None,
     }
-}
-
-/// What is bound where a root begins: parameters, and what an await gives.
-fn bound_before(graph: &Graph, root: BlockId) -> Vec<LocalId> {
-    if graph[root].kind == BlockKind::Start {
-        return graph.params.clone();
-    }
-    let pats = graph.blocks.iter().filter_map(|block| match &block.end {
-        Terminator::Await { pat, resume, .. } | Terminator::Join { pat, resume, .. } => {
-            (*resume == root).then_some(pat)
-        }
-        _ => None,
-    });
-    pats.flat_map(|pat| bound_locals(&graph.locals, pat)).collect()
 }

@@ -1,13 +1,12 @@
 //! What a node does with values that are held.
 
-use std::collections::BTreeSet;
-
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt};
 
 use super::local_of;
 use super::looks::Looks;
 use crate::ir::{Graph, LocalId, Locals, Node};
+use crate::sets::Set;
 use crate::usage::{Place, Usage, bound_locals};
 
 /// The locals that a node gives a value.
@@ -61,12 +60,12 @@ pub(super) fn without_looks(locals: &Locals, node: &Node, usage: &Usage) -> Usag
 pub(super) fn kept<'a>(
     node: &Node,
     seen: &'a Usage,
-    live: &'a BTreeSet<Place>,
-    filled: &'a BTreeSet<&'a Place>,
+    live: &'a Set<Place>,
+    filled: &'a Set<&'a Place>,
 ) -> impl Iterator<Item = LocalId> + 'a {
     let is_statement = matches!(node, Node::Code(Stmt::Expr(..)));
     let is_filled = |part: &&Place| filled.iter().any(|filled| filled.overlaps(part));
-    let emptied: BTreeSet<LocalId> =
+    let emptied: Set<LocalId> =
         seen.moves.iter().filter(is_filled).map(|part| part.local).collect();
     seen.mentions.iter().copied().filter(move |local| {
         is_statement
@@ -78,7 +77,7 @@ pub(super) fn kept<'a>(
 
 /// What closures that are made again, and are among the locals that code names, may give away of what they have
 /// taken over.
-pub(super) fn given_by(locals: &Locals, named: &BTreeSet<LocalId>) -> BTreeSet<LocalId> {
+pub(super) fn given_by(locals: &Locals, named: &Set<LocalId>) -> Set<LocalId> {
     let made = named.iter().filter_map(|local| locals[*local].remade.as_ref());
     let closures = made.filter(|made| matches!(made, Expr::Closure(_)));
     let spent = closures.flat_map(|closure| Usage::of_expr(locals, closure).spends);

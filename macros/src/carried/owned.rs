@@ -1,17 +1,19 @@
 //! What the source shows of the value of a local: whether it may hold a borrow of another local, and
 //! whether it is one that nobody sees the drop of.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Pat, Stmt};
 
 use super::bindings::has_ref;
 use super::values::{Borrowing, Bound, Values};
+use crate::hygiene::is_any_of;
 use crate::ir::{
     Block, Branch, Choice, Graph, LocalId, Locals, Node, PointId, RegionId, Terminator,
 };
 use crate::normalize::{is_comparison, is_lazy};
+use crate::sets::Set;
 use crate::source;
 use crate::usage::bound_locals;
 
@@ -19,7 +21,7 @@ use crate::usage::bound_locals;
 pub(super) fn borrowing(graph: &Graph) -> Borrowing {
     let locals = &graph.locals;
     let remade = locals.ids().filter(|id| locals[*id].remade.is_some()).collect();
-    let mut borrowing = Borrowing { locals: remade, regions: BTreeSet::new() };
+    let mut borrowing = Borrowing { locals: remade, regions: Set::new() };
     // Which arms of each `select!` are branches.
     let arms = graph.blocks.iter().filter_map(|block| match &block.end {
         Terminator::Select { point, arms, .. } => {
@@ -130,7 +132,7 @@ fn mark_end(
     }
 }
 
-fn bind(graph: &Graph, borrowing: &mut BTreeSet<LocalId>, pat: &Pat, value: &Bound) {
+fn bind(graph: &Graph, borrowing: &mut Set<LocalId>, pat: &Pat, value: &Bound) {
     if !value.owned || has_ref(pat) {
         let locals = bound_locals(&graph.locals, pat);
         // What is made again is known to be a borrow, and of what.
@@ -142,11 +144,10 @@ fn bind(graph: &Graph, borrowing: &mut BTreeSet<LocalId>, pat: &Pat, value: &Bou
 }
 
 /// The locals that are numbers, truth values or texts, of which nobody sees the drop.
-pub(super) fn plain(graph: &Graph) -> BTreeSet<LocalId> {
+pub(super) fn plain(graph: &Graph) -> Set<LocalId> {
     let typed = |id: &LocalId| graph.locals[*id].ty.as_ref().is_some_and(is_plain_type);
     let lent = |id: &LocalId| graph.locals[*id].kind.may_borrow();
-    let mut plain: BTreeSet<LocalId> =
-        graph.locals.ids().filter(|id| typed(id) || lent(id)).collect();
+    let mut plain: Set<LocalId> = graph.locals.ids().filter(|id| typed(id) || lent(id)).collect();
     for node in graph.blocks.iter().flat_map(|block| &block.nodes) {
         match node {
             Node::Code(Stmt::Local(local))
@@ -212,9 +213,7 @@ fn is_plain_type(ty: &syn::Type) -> bool {
 /// traits and types of the standard library that have these methods.
 pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
     call.args.is_empty()
-        && ["clone", "is_empty", "len", "pop", "to_owned", "to_string"]
-            .iter()
-            .any(|m| call.method == m)
+        && is_any_of(&call.method, &["clone", "is_empty", "len", "pop", "to_owned", "to_string"])
 }
 
 /// Whether the method only looks at what it is called on and at what it is told, and its value is its own. It
@@ -237,13 +236,13 @@ pub(crate) fn only_looks(call: &syn::ExprMethodCall) -> bool {
         "to_lowercase",
         "to_uppercase",
     ];
-    METHODS.iter().any(|method| call.method == method)
+    is_any_of(&call.method, &METHODS)
 }
 
 /// Whether the method compares what it is called on with what it is told, and keeps nothing of either.
 pub(super) fn compares(call: &syn::ExprMethodCall) -> bool {
     const METHODS: [&str; 8] = ["cmp", "eq", "ge", "gt", "le", "lt", "ne", "partial_cmp"];
-    METHODS.iter().any(|method| call.method == method)
+    is_any_of(&call.method, &METHODS)
 }
 
 /// Whether the method answers a question with a number or a truth value. It is so by the standard library.
@@ -263,7 +262,7 @@ pub(crate) fn answers(call: &syn::ExprMethodCall) -> bool {
         "is_some_and",
         "len",
     ];
-    METHODS.iter().any(|method| call.method == method)
+    is_any_of(&call.method, &METHODS)
 }
 
 /// Whether the method takes what it is called on and makes its value of that. It is so by the `Option`,
@@ -285,7 +284,7 @@ pub(crate) fn takes_receiver(call: &syn::ExprMethodCall) -> bool {
         "xor",
         "zip",
     ];
-    METHODS.iter().any(|method| call.method == method)
+    is_any_of(&call.method, &METHODS)
 }
 
 /// Whether the method changes what it is called on and leaves it where it is, if its value is not wanted.
@@ -316,7 +315,7 @@ pub(super) fn changes_in_place(call: &syn::ExprMethodCall) -> bool {
         "swap",
         "truncate",
     ];
-    METHODS.iter().any(|method| call.method == method)
+    is_any_of(&call.method, &METHODS)
 }
 
 /// The local that the expression is, or a field of.

@@ -3,8 +3,6 @@
 //! The code is gone through in its order: what is bound, assigned or given to a method shows whether it
 //! holds a borrow. Where that cannot be seen, it is taken for one of what else the code names.
 
-use std::collections::BTreeSet;
-
 use syn::{Expr, Macro, Pat};
 
 use super::bindings::Bindings;
@@ -15,13 +13,14 @@ use super::owned::local_of;
 use crate::ir::{Graph, LocalId, LocalKind, Locals, RegionId};
 use crate::macros::{self, Piece};
 use crate::normalize::{is_assignment, is_comparison};
+use crate::sets::Set;
 use crate::usage::{Jump, Usage};
 
 /// What may hold a borrow of a local.
 pub(super) struct Borrowing {
-    pub(super) locals: BTreeSet<LocalId>,
+    pub(super) locals: Set<LocalId>,
     /// The branches whose value may.
-    pub(super) regions: BTreeSet<RegionId>,
+    pub(super) regions: Set<RegionId>,
 }
 
 /// Goes through code, and notes the locals that may hold a borrow when it is through.
@@ -43,12 +42,12 @@ pub(super) struct Bound {
     /// Whether it holds no borrow of a local.
     pub(super) owned: bool,
     /// What may be changed by way of it.
-    pub(super) lenders: BTreeSet<LocalId>,
+    pub(super) lenders: Set<LocalId>,
 }
 
 impl Bound {
     pub(super) fn owned() -> Self {
-        Self { owned: true, lenders: BTreeSet::new() }
+        Self { owned: true, lenders: Set::new() }
     }
 }
 
@@ -70,7 +69,7 @@ impl<'a> Values<'a> {
     /// Goes through a value that is bound.
     pub(super) fn bound(&mut self, value: &Expr) -> Bound {
         let owned = self.value(value);
-        let lenders = if owned { BTreeSet::new() } else { self.changed_by(value) };
+        let lenders = if owned { Set::new() } else { self.changed_by(value) };
         Bound { owned, lenders }
     }
 
@@ -296,7 +295,7 @@ impl<'a> Values<'a> {
     }
 
     /// What an expression changes, or lends to be changed.
-    fn changed_by(&self, expr: &Expr) -> BTreeSet<LocalId> {
+    fn changed_by(&self, expr: &Expr) -> Set<LocalId> {
         let mut changed = Usage::of_expr(&self.graph.locals, expr).changes;
         changed.extend(self.inner.lenders(expr));
         changed

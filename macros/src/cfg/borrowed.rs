@@ -9,16 +9,15 @@
 //! that it assigns when it is made, as the closure does that it becomes, so for both they must be filled
 //! until then. A local of which no part is ever moved out is given as a whole anyway.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{Graph, LocalId, RegionId};
+use crate::sets::Set;
 use crate::usage::Place;
 
 /// Notes where regions begin that they look at what they assign outside of themselves.
 pub(super) fn note(graph: &mut Graph) {
     let moves = graph.usages().flat_map(|usage| &usage.moves);
     let parts = moves.filter(|part| !part.fields.is_empty());
-    let lose_parts: BTreeSet<LocalId> = parts.map(|part| part.local).collect();
+    let lose_parts: Set<LocalId> = parts.map(|part| part.local).collect();
     if lose_parts.is_empty() {
         return;
     }
@@ -31,14 +30,14 @@ pub(super) fn note(graph: &mut Graph) {
         let Some(block) = graph.blocks.get_mut(entry.0) else { continue };
         let first = block.usages.first_mut().unwrap_or(&mut block.end_usage);
         for place in assigned {
-            first.look(place.clone(), BTreeSet::new());
+            first.look(place.clone(), Set::new());
             first.reads.insert(place);
         }
     }
 }
 
 /// The places that a region assigns, with the regions in it.
-fn assigned(graph: &Graph, region: RegionId) -> BTreeSet<Place> {
+fn assigned(graph: &Graph, region: RegionId) -> Set<Place> {
     let places = graph.usages_within(region).flat_map(|usage| {
         let whole = usage.replaces.iter().map(|local| Place::whole(*local));
         whole.chain(usage.fills.iter().cloned())

@@ -15,7 +15,7 @@ pub(crate) use self::jumps::{
     always as always_jumps, are_hidden as has_hidden_jumps, may_never_end,
 };
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use syn::{Expr, Pat, PatType, Stmt as Source};
 
@@ -23,6 +23,7 @@ use crate::ir::{
     Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
     ScopeId, Stmt, Target, TargetId, Terminator, Tree,
 };
+use crate::sets::Set;
 use crate::usage::{Jump, Made, Usage, bound_locals};
 
 /// Builds the graph.
@@ -150,7 +151,7 @@ impl Builder {
             Stmt::Declare(local) => {
                 self.declare(local);
                 // What is before it is not needed after it.
-                let assigned = BTreeSet::from([local]);
+                let assigned = Set::from([local]);
                 self.node(Node::Declare(local), Usage { assigned, ..Usage::default() });
             }
             Stmt::Define { local, value } => {
@@ -286,11 +287,13 @@ impl Builder {
             }
         }
         let kept: Vec<_> = self.order.iter().copied().filter(|block| reached[block.0]).collect();
-        let numbers: HashMap<_, _> =
-            kept.iter().enumerate().map(|(new, old)| (*old, BlockId(new))).collect();
+        let mut numbers = vec![None; self.blocks.len()];
+        for (new, old) in kept.iter().enumerate() {
+            numbers[old.0] = Some(BlockId(new));
+        }
         // A merge may be named by an end without being reached.
         let lost = BlockId(usize::MAX);
-        let renumber = |block: &mut BlockId| *block = numbers.get(block).copied().unwrap_or(lost);
+        let renumber = |block: &mut BlockId| *block = numbers[block.0].unwrap_or(lost);
         let mut blocks: Vec<_> = self.blocks.drain(..).map(Some).collect();
         let blocks = kept.iter().filter_map(|block| {
             let mut block = blocks[block.0].take()?;
@@ -303,7 +306,7 @@ impl Builder {
         }
         let count = self.targets.keys().map(|target| target.0 + 1).max().unwrap_or(0);
         let mut targets = vec![Target::default(); count];
-        let number = |block: Option<BlockId>| block.and_then(|block| numbers.get(&block).copied());
+        let number = |block: Option<BlockId>| block.and_then(|block| numbers[block.0]);
         for (id, Target { exit, head, dest }) in self.targets {
             targets[id.0] = Target { exit: number(exit), head: number(head), dest };
         }

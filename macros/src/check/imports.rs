@@ -4,7 +4,6 @@
 //! nothing is known of it, and the rules go by the names that are common.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use proc_macro2::Span;
@@ -13,6 +12,7 @@ use syn::{ItemUse, Path};
 use super::maps;
 use super::names::{Meaning, add_tree};
 use super::shared::{SharedBy, is_interior_mutable};
+use crate::by_name::NameMap;
 use crate::source::{SourceFile, file_of};
 
 thread_local! {
@@ -23,9 +23,9 @@ thread_local! {
 /// Names that a source file imports or defines.
 #[derive(Debug, Default)]
 pub(super) struct Imports {
-    meanings: HashMap<String, Option<Meaning>>,
+    meanings: NameMap<Option<Meaning>>,
     /// Statics whose contents change, and thread locals.
-    shared: HashMap<String, SharedBy>,
+    shared: NameMap<SharedBy>,
 }
 
 impl Imports {

@@ -7,6 +7,7 @@ use syn::{Expr, ExprMethodCall, GenericArgument, PathArguments, Type};
 
 use super::locals::{Kind, LocalTypes, dereferenced, referred};
 use super::names::Names;
+use crate::hygiene::is_any_of;
 
 /// The names, and how many arguments they have without a hasher.
 const HASHED: [(&str, usize); 2] = [("HashMap", 2), ("HashSet", 1)];
@@ -42,7 +43,7 @@ impl LocalTypes {
 
     /// The map or set that a method call goes through.
     pub(super) fn gone_through<'a>(&self, call: &'a ExprMethodCall) -> Option<&'a Expr> {
-        let in_order = IN_ORDER.iter().any(|method| call.method == method);
+        let in_order = is_any_of(&call.method, &IN_ORDER);
         self.looped(&call.receiver).filter(|_| in_order)
     }
 }

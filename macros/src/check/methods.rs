@@ -7,6 +7,7 @@ use super::locals::{Kind, referred};
 use super::names::Names;
 use super::paths::{ACTIVITY, Refused};
 use super::{Checker, Rule};
+use crate::hygiene::is_any_of;
 use crate::normalize::split_type;
 
 /// Those that are refused on any value, if they are called without arguments.
@@ -38,7 +39,7 @@ const GIVING_PATHS: [&str; 7] =
 
 /// What a method does that is called without arguments, on whatever it is called.
 pub(super) fn of_anything(method: &Ident) -> Option<Refused> {
-    let is_it = |names: &[&str]| names.iter().any(|name| method == name);
+    let is_it = |names: &[&str]| is_any_of(method, names);
     OF_ANYTHING.iter().find(|(names, _)| is_it(names)).map(|(_, refused)| *refused)
 }
 
@@ -47,9 +48,8 @@ impl Checker<'_> {
     /// have been found broken after the first `before` are not named again.
     pub(super) fn check_method(&mut self, call: &ExprMethodCall, before: usize) {
         let of_anything = of_anything(&call.method).filter(|_| call.args.is_empty());
-        let of_paths = (OF_PATHS.iter().any(|name| call.method == name)
-            && self.makes_file_path(&call.receiver))
-        .then_some(Refused { rule: Rule::FILES, what: "looks at files", help: ACTIVITY });
+        let of_paths = (is_any_of(&call.method, &OF_PATHS) && self.makes_file_path(&call.receiver))
+            .then_some(Refused { rule: Rule::FILES, what: "looks at files", help: ACTIVITY });
         if let Some(Refused { rule, what, help }) = of_anything.or(of_paths)
             && !self.broken[before..].contains(&rule)
         {
@@ -76,7 +76,7 @@ impl Checker<'_> {
                 _ => false,
             },
             Expr::MethodCall(call) => {
-                GIVING_PATHS.iter().any(|name| call.method == name)
+                is_any_of(&call.method, &GIVING_PATHS)
                     && self.makes_file_path(&call.receiver)
             }
             Expr::Paren(expr) => self.makes_file_path(&expr.expr),

@@ -4,7 +4,6 @@
 //! file, and a list of names that mean the same thing in nearly every program. A path that none of
 //! them knows is taken as it is written.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -13,6 +12,7 @@ use syn::{Block, Item, Path, PathArguments, Stmt, Type, UseTree};
 use super::imports::Imports;
 use super::maps;
 use super::shared::SharedBy;
+use crate::by_name::NameMap;
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ const ASSUMED: &[(&str, &str)] = &[
 #[derive(Debug)]
 pub(super) struct Names {
     file: Rc<Imports>,
-    scopes: Vec<HashMap<String, Meaning>>,
+    scopes: Vec<NameMap<Meaning>>,
 }
 
 impl Names {
@@ -68,7 +68,7 @@ impl Names {
 
     /// Enters a block: its imports and items are in scope in all of it.
     pub(super) fn enter(&mut self, block: &Block) {
-        let mut scope = HashMap::new();
+        let mut scope = NameMap::default();
         for stmt in &block.stmts {
             let item = match stmt {
                 Stmt::Item(Item::Macro(syn::ItemMacro { mac, .. }))

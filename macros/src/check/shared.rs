@@ -6,6 +6,7 @@ use syn::{Expr, ExprMethodCall, ItemStatic, Path, PathSegment, StaticMutability,
 
 use super::paths::Refused;
 use super::{Checker, Rule};
+use crate::hygiene::is_any_of;
 
 /// Types that change through a shared reference.
 const INTERIOR_MUTABLE: [&str; 12] = [
@@ -93,10 +94,7 @@ impl Checker<'_> {
         let Expr::Path(receiver) = &*call.receiver else { return };
         let is_known =
             self.names.shared_by(&receiver.path).is_some() || self.names.is_of_body(&receiver.path);
-        if !is_known
-            && is_in_capitals(&receiver.path)
-            && METHODS.iter().any(|method| call.method == method)
-        {
+        if !is_known && is_in_capitals(&receiver.path) && is_any_of(&call.method, &METHODS) {
             let name = receiver.path.to_token_stream().to_string().replace(' ', "");
             let message = format!("use `{name}`, which all runs of a process share");
             self.report(Rule::SHARED_STATE, receiver, message, HELP);

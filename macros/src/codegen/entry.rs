@@ -1,7 +1,5 @@
 //! How a root begins: with the variables of the scopes that are open there.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
@@ -21,6 +19,7 @@ use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{VariableId, scope_path};
 use crate::normalize::told_again;
 use crate::parts;
+use crate::sets::Set;
 use crate::usage::Place;
 
 /// What is made again.
@@ -81,7 +80,7 @@ impl Printer<'_> {
         // How much there is once something has been declared that stands for what is not touched.
         let mut untouched = None;
         let root = self.root;
-        let made: BTreeSet<LocalId> = (root.entry.iter().chain(&root.carried))
+        let made: Set<LocalId> = (root.entry.iter().chain(&root.carried))
             .map(|id| self.machine.layout.variable(*id).place.local)
             .chain(root.declared.iter().copied())
             .collect();
@@ -206,7 +205,7 @@ impl Printer<'_> {
 
     /// Makes again the borrows that positions in iterators stand for, and that the root leaves to others.
     fn hold_again(&self, declares: impl Fn(LocalId) -> bool) -> Vec<(Ident, Expr)> {
-        let held: BTreeSet<LocalId> = self.root.held.values().flatten().copied().collect();
+        let held: Set<LocalId> = self.root.held.values().flatten().copied().collect();
         let lent = held.into_iter().filter(|local| declares(*local)).filter_map(|local| {
             let (ident, expr) = lent(&self.machine.graph.locals[local])?;
             let mut expr = expr.clone();

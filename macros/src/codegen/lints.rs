@@ -3,8 +3,6 @@
 //! For each such place a function is made that rustc finds the same fault with, at the same span: so the
 //! lint has the level that the user has given it. Nobody calls these functions.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::visit::Visit;
@@ -16,6 +14,7 @@ use crate::ir::span_ends;
 use crate::ir::{LocalId, Node, Terminator};
 use crate::layout::VariableId;
 use crate::normalize::chain;
+use crate::sets::Set;
 use crate::usage::Usage;
 
 /// The functions.
@@ -34,7 +33,7 @@ pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
 /// to say so.
 fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     let graph = machine.graph;
-    let mut named = BTreeSet::new();
+    let mut named = Set::new();
     for block in &graph.blocks {
         for (node, usage) in block.nodes.iter().zip(&block.usages) {
             let given = match node {
@@ -69,8 +68,7 @@ fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
         })
     };
     let declared = roots.iter().flat_map(|root| &root.declared).copied();
-    let unread: BTreeSet<LocalId> =
-        carried.chain(declared.filter(|local| !is_seen(local))).collect();
+    let unread: Set<LocalId> = carried.chain(declared.filter(|local| !is_seen(local))).collect();
     let is_of_source = |ident: &&Ident| !ident.to_string().starts_with('_');
     let unread = unread.into_iter().filter(move |local| !named.contains(local));
     unread.map(|local| &graph.locals[local].ident).filter(is_of_source)

@@ -1,7 +1,6 @@
 //! One arm of the step function: a root and the blocks that belong to it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -18,6 +17,7 @@ use crate::cfg::let_patterns;
 use crate::hygiene::{hidden, in_source};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
 use crate::layout::{Link, Root, VariableId, is_made_elsewhere, scope_path};
+use crate::sets::Set;
 use crate::usage::{Place, Usage, bound_locals};
 
 /// Prints the blocks of one root.
@@ -38,9 +38,9 @@ pub(super) struct Printer<'a> {
     /// The positions, in the state before, of what is dropped as it is there if the workflow ends here.
     pub(super) untouched: RefCell<Vec<Range<usize>>>,
     /// The locals that have been assigned as a whole since parts of them were variables.
-    pub(super) whole: RefCell<BTreeSet<LocalId>>,
+    pub(super) whole: RefCell<Set<LocalId>>,
     /// The parts that have been moved out of them since.
-    pub(super) moved: RefCell<BTreeSet<Place>>,
+    pub(super) moved: RefCell<Set<Place>>,
 }
 
 /// The root that follows a suspension, and that waits for its regions.

@@ -8,13 +8,12 @@
 //! the end of the block. There the parts become variables again, because what follows may have come
 //! another way; but for those that have been moved out and are filled before they are read.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::print::Printer;
 use crate::ir::{BlockId, LocalId};
+use crate::sets::Set;
 use crate::usage::{Place, Usage};
 
 impl Printer<'_> {
@@ -42,7 +41,7 @@ impl Printer<'_> {
     }
 
     /// Ends a block: takes those locals apart again that have been made whole in it.
-    pub(super) fn take_apart(&self, before: &BTreeSet<LocalId>) -> TokenStream {
+    pub(super) fn take_apart(&self, before: &Set<LocalId>) -> TokenStream {
         let parts = self.parts_made_since(before);
         self.whole.borrow_mut().clone_from(before);
         parts
@@ -50,7 +49,7 @@ impl Printer<'_> {
 
     /// As [`take_apart`](Self::take_apart), before `merge`: what has been moved out and is filled there
     /// before it is read is left out.
-    pub(super) fn take_apart_for(&self, before: &BTreeSet<LocalId>, merge: BlockId) -> TokenStream {
+    pub(super) fn take_apart_for(&self, before: &Set<LocalId>, merge: BlockId) -> TokenStream {
         let holes = &self.machine.layout.holes;
         let moved = self.moved.borrow();
         let is_gone = |part: &Place| moved.contains(part) && holes.is_vacant(merge, part);
@@ -60,15 +59,11 @@ impl Printer<'_> {
     }
 
     /// Takes those locals apart again that have been made whole since then.
-    pub(super) fn parts_made_since(&self, before: &BTreeSet<LocalId>) -> TokenStream {
+    pub(super) fn parts_made_since(&self, before: &Set<LocalId>) -> TokenStream {
         self.parts_made(before, |_| false)
     }
 
-    fn parts_made(
-        &self,
-        before: &BTreeSet<LocalId>,
-        is_gone: impl Fn(&Place) -> bool,
-    ) -> TokenStream {
+    fn parts_made(&self, before: &Set<LocalId>, is_gone: impl Fn(&Place) -> bool) -> TokenStream {
         let whole = self.whole.borrow();
         let made = self.parts.iter().filter(|(part, _)| {
             whole.contains(&part.local) && !before.contains(&part.local) && !is_gone(part)

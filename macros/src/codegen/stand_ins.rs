@@ -1,7 +1,5 @@
 //! Copies that stand in for parts of locals that have been moved out. See [`crate::layout::StandIns`].
 
-use std::collections::BTreeSet;
-
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Expr;
@@ -10,6 +8,7 @@ use super::print::Printer;
 use crate::hygiene::hidden;
 use crate::ir::{BlockId, ScopeId};
 use crate::layout::{Turn, VariableId};
+use crate::sets::Set;
 use crate::usage::{Place, Usage};
 
 impl Printer<'_> {
@@ -71,11 +70,11 @@ impl Printer<'_> {
         let flags = self.flags.borrow().clone();
         let there = self.machine.layout.stand_ins.begin(to);
         let flagged = flags.iter().map(|(part, _)| part).filter(|part| there.contains(part));
-        let mut replaced: BTreeSet<&Place> = replaced.iter().chain(flagged).collect();
+        let mut replaced: Set<&Place> = replaced.iter().chain(flagged).collect();
         let mut forgotten: Vec<_> = forgotten.iter().filter(|part| self.is_known(part)).collect();
         let returning = self.returning.borrow();
         for (part, hole) in returning.iter() {
-            replaced.remove(part);
+            replaced.remove(&part);
             forgotten.retain(|other| *other != part);
             if there.contains(part) {
                 out.extend(self.fill(part, hole));

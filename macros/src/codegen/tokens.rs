@@ -1,7 +1,5 @@
 //! Type tokens: what lets rustc infer the types of locals, arguments and operations.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Pat, PatIdent, Type};
@@ -13,6 +11,7 @@ use super::step::{context, parked};
 use crate::hygiene::hidden;
 use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator, span_ends};
 use crate::layout::{Variable, VariableId};
+use crate::sets::Set;
 
 /// The type token of a saved variable.
 pub(super) fn token(id: VariableId) -> Ident {
@@ -32,7 +31,7 @@ pub(super) fn part_token(id: VariableId) -> Ident {
 /// The tokens of [`type_token`] and [`part_token`].
 pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
     let tied = machine.layout.tied.iter().copied();
-    let locals: BTreeSet<_> = tied.chain(machine.layout.alike.keys().copied()).collect();
+    let locals: Set<_> = tied.chain(machine.layout.alike.keys().copied()).collect();
     let locals = locals.into_iter().map(type_token);
     let tokens = locals.chain(machine.layout.filled_later().map(part_token));
     tokens.map(|token| quote!(let #token = __piton::TypeOf::new();)).collect()
@@ -228,7 +227,7 @@ pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
 
 /// For each await, where it is, and the variables that are held across it and none before it.
 fn first_held(machine: &Machine<'_>) -> impl Iterator<Item = (Span, Vec<VariableId>)> {
-    let mut held = BTreeSet::new();
+    let mut held = Set::new();
     machine.layout.states.iter().filter_map(move |state| {
         let at = machine.graph.points[state.point?.0].span;
         let new: Vec<_> = state.fields.iter().copied().filter(|id| held.insert(*id)).collect();

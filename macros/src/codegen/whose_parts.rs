@@ -17,7 +17,7 @@ use crate::usage::{Place, bound_locals};
 
 /// The token of the type of what is held by its parts.
 fn token(machine: &Machine<'_>, place: &Place) -> Ident {
-    let number = machine.layout.in_parts.range(..place.clone()).count();
+    let number = machine.layout.in_parts.iter().take_while(|other| *other < place).count();
     in_source(&format!("o{number}"), machine.graph.locals[place.local].ident.span())
 }
 

@@ -1,12 +1,11 @@
 //! A function as blocks.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, Pat, Type};
 
 use super::{BlockId, Branch, LocalId, Locals, Point, PointId, RegionId, ScopeId};
+use crate::sets::Set;
 use crate::usage::{Made, Usage};
 
 /// A function after `cfg`: blocks, numbered in source order.
@@ -235,14 +234,18 @@ impl Graph {
         std::iter::successors(region, |region| self[*region].parent).any(|id| id == outer)
     }
 
+    /// Whether `scope` is `outer` or in it.
+    pub(crate) fn is_in_scope(&self, scope: ScopeId, outer: ScopeId) -> bool {
+        let mut around = std::iter::successors(Some(scope), |id| self.scopes[id.0].parent);
+        around.any(|id| id == outer)
+    }
+
     /// The locals that are declared in the region, or in one in it.
-    pub(crate) fn locals_within(&self, region: RegionId) -> BTreeSet<LocalId> {
+    pub(crate) fn locals_within(&self, region: RegionId) -> Set<LocalId> {
         let outer = self[region].scope;
-        let is_inside = |scope: &Scope| {
-            std::iter::successors(scope.parent, |id| self.scopes[id.0].parent).any(|id| id == outer)
-        };
-        let inner = self.scopes.iter().filter(|scope| is_inside(scope));
-        inner.chain([&self.scopes[outer.0]]).flat_map(|scope| &scope.locals).copied().collect()
+        let scopes = (0..self.scopes.len()).map(ScopeId);
+        let inside = scopes.filter(|scope| self.is_in_scope(*scope, outer));
+        inside.flat_map(|scope| &self.scopes[scope.0].locals).copied().collect()
     }
 
     /// What the code of the region does with the locals, and that of the regions in it.
@@ -257,7 +260,7 @@ impl Graph {
     }
 
     /// The local, and all that it is made of if it is made again where it is used.
-    pub(crate) fn made_of(&self, local: LocalId) -> &BTreeSet<LocalId> {
+    pub(crate) fn made_of(&self, local: LocalId) -> &Set<LocalId> {
         &self.made[local.0].of
     }
 
@@ -268,6 +271,20 @@ impl Graph {
     /// Where control goes from the end of a block, also by way of a suspension.
     pub(crate) fn edges(&self, block: BlockId) -> &[Edge] {
         &self.edges[block.0]
+    }
+
+    /// The locals bound where a block begins, by block: parameters, and what an await gives.
+    pub(crate) fn bound_at_entry(&self) -> Vec<&[LocalId]> {
+        let mut bound: Vec<&[LocalId]> = vec![&[]; self.blocks.len()];
+        bound[0] = &self.params;
+        for (block, edges) in self.blocks.iter().zip(&self.edges) {
+            if let Terminator::Await { resume, .. } | Terminator::Join { resume, .. } = block.end
+                && let Some((_, given)) = edges.iter().find(|(to, _)| *to == resume)
+            {
+                bound[resume.0] = given;
+            }
+        }
+        bound
     }
 
     pub(crate) fn block_ids(&self) -> impl DoubleEndedIterator<Item = BlockId> + use<> {

@@ -1,10 +1,9 @@
 //! The locals of a function.
 
-use std::collections::HashMap;
-
 use syn::{Expr, Ident, Pat, Type};
 
 use super::{LocalId, Shape};
+use crate::by_name::NameMap;
 use crate::raw::without_prefix;
 
 /// A binding that can be alive across a suspension point.
@@ -127,8 +126,8 @@ pub(crate) enum Untold {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Locals {
     list: Vec<Local>,
-    by_name: HashMap<String, LocalId>,
-    stored: HashMap<String, usize>,
+    by_name: NameMap<LocalId>,
+    stored: NameMap<usize>,
     /// What bindings were called that are called otherwise now, where a constant could have been meant.
     renamed: Vec<Ident>,
 }
@@ -202,7 +201,7 @@ impl Locals {
         })
     }
 
-    pub(crate) fn ids(&self) -> impl Iterator<Item = LocalId> + use<> {
+    pub(crate) fn ids(&self) -> impl ExactSizeIterator<Item = LocalId> + use<> {
         (0..self.list.len()).map(LocalId)
     }
 }

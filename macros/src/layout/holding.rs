@@ -6,7 +6,7 @@
 //! roots, it makes it too, and uses it where it ends: what rustc says of that step is what it says of
 //! the plain function. Of borrows that only look at the same, one says it for all of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use syn::{Expr, ExprCall};
 
@@ -14,6 +14,7 @@ use super::links::exits_of;
 use super::{Link, Liveness};
 use crate::ir::{BlockId, Graph, LocalId, Locals};
 use crate::normalize::made_function;
+use crate::sets::Set;
 use crate::usage::{Place, Usage};
 
 /// By root, then by where it goes on: the borrows that it leaves to others.
@@ -25,7 +26,7 @@ pub(super) fn held(
     liveness: &Liveness,
     links: &[Link],
     root_of: &[BlockId],
-    mentioned: &BTreeMap<BlockId, BTreeSet<LocalId>>,
+    mentioned: &BTreeMap<BlockId, Set<LocalId>>,
 ) -> Held {
     let mut held = Held::new();
     for id in graph.block_ids() {
@@ -40,7 +41,7 @@ pub(super) fn held(
             let borrows = borrows.filter(|local| is_borrow(graph, *local) && is_own(local));
             let borrows: Vec<_> = borrows.collect();
             // One that another is made of is lent to that.
-            let lent: BTreeSet<_> = borrows.iter().flat_map(|it| made_of(graph, *it)).collect();
+            let lent: Set<_> = borrows.iter().flat_map(|it| made_of(graph, *it)).collect();
             let is_mentioned =
                 |local: &LocalId| made_of(graph, *local).any(|of| mentioned.contains(&of));
             let left = borrows.into_iter();
@@ -63,9 +64,9 @@ pub(super) fn held(
 fn without_those_alike(
     graph: &Graph,
     borrows: impl Iterator<Item = LocalId>,
-    mentioned: &BTreeSet<LocalId>,
+    mentioned: &Set<LocalId>,
 ) -> Vec<LocalId> {
-    let mut looked_at: BTreeSet<Place> = BTreeSet::new();
+    let mut looked_at: Set<Place> = Set::new();
     let is_mentioned = |place: &Place| !graph.made_of(place.local).is_disjoint(mentioned);
     let says_more = |local: &LocalId| {
         let local = &graph.locals[*local];
@@ -119,7 +120,7 @@ fn loops(
 }
 
 /// What a loop has borrowed, with what that is made of; nothing for what is no position of a loop.
-pub(super) fn lent_by(graph: &Graph, position: LocalId) -> BTreeSet<LocalId> {
+pub(super) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
     let lent = graph.locals[position].lent.as_ref();
     let mentions = lent.map(|expr| Usage::of_expr(&graph.locals, expr).mentions);
     let mentions = mentions.into_iter().flatten();

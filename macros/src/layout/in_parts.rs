@@ -1,16 +1,17 @@
 //! What is held by its parts: whose the parts are, only its type says.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::Variable;
 use crate::ir::{Graph, LocalId, Locals, Node, Terminator};
 use crate::normalize::is_owned;
+use crate::sets::Set;
 use crate::usage::{Place, bound_locals};
 
 /// What is changed: whatever has parts with variables of their own.
-pub(super) fn find(graph: &Graph, variables: &[Variable]) -> BTreeSet<Place> {
+pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
     let is_changed =
         |part: &&Place| graph.usages().any(|usage| usage.changes.contains(&part.local));
     let parts = parts(variables).filter(is_changed);
@@ -26,7 +27,7 @@ pub(super) fn find_spent(
     graph: &Graph,
     variables: &[Variable],
 ) -> BTreeMap<LocalId, BTreeMap<Place, TokenStream>> {
-    let held: BTreeSet<LocalId> = parts(variables).map(|part| part.local).collect();
+    let held: Set<LocalId> = parts(variables).map(|part| part.local).collect();
     let mut spent: BTreeMap<LocalId, BTreeMap<Place, TokenStream>> = BTreeMap::new();
     if held.is_empty() {
         return spent;
@@ -35,7 +36,7 @@ pub(super) fn find_spent(
     let is_asked = |place: &&Place| !place.fields.is_empty() && held.contains(&place.local);
     for block in &graph.blocks {
         let spends = block.all_usages().flat_map(|usage| &usage.spends).filter(is_asked);
-        let spends: BTreeSet<&Place> = spends.collect();
+        let spends: Set<&Place> = spends.collect();
         if spends.is_empty() {
             continue;
         }
@@ -55,8 +56,8 @@ fn parts(variables: &[Variable]) -> impl Iterator<Item = &Place> {
 }
 
 /// The locals that code without an await gives a value, as far as that may be a borrow.
-fn may_be_borrows(graph: &Graph) -> BTreeSet<LocalId> {
-    let mut given = BTreeSet::new();
+fn may_be_borrows(graph: &Graph) -> Set<LocalId> {
+    let mut given = Set::new();
     for block in &graph.blocks {
         for node in &block.nodes {
             match node {

@@ -1,8 +1,9 @@
 //! How control comes to the blocks, and which of them are roots.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::ir::{BlockId, BlockKind, Graph, Terminator};
+use crate::sets::Set;
 use crate::usage::Jump;
 
 /// How control comes to a block.
@@ -22,7 +23,7 @@ pub(crate) enum Link {
 pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
     let count = graph.blocks.len();
     let mut sources: Vec<Vec<BlockId>> = vec![Vec::new(); count];
-    let mut jumped_to = BTreeSet::new();
+    let mut jumped_to = Set::new();
     let mut branch_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
     let mut next_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
     let mut merge_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
@@ -85,14 +86,16 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
 /// The roots that a block goes to, also by way of a suspension; `None` is the end of the workflow.
 pub(super) fn exits_of(graph: &Graph, links: &[Link], id: BlockId) -> Vec<Option<BlockId>> {
     let block = &graph[id];
-    let jumps = block.all_usages().flat_map(|usage| &usage.jumps);
-    let mut exits: Vec<_> = jumps
-        .filter_map(|jump| match jump {
-            Jump::Break(target) => graph.targets[target.0].exit.map(Some),
-            Jump::Continue(target) => graph.targets[target.0].head.map(Some),
-            Jump::Return => Some(None),
-        })
-        .collect();
+    let mut exits = Vec::new();
+    for usage in block.all_usages() {
+        for jump in &usage.jumps {
+            match jump {
+                Jump::Break(target) => exits.extend(graph.targets[target.0].exit.map(Some)),
+                Jump::Continue(target) => exits.extend(graph.targets[target.0].head.map(Some)),
+                Jump::Return => exits.push(None),
+            }
+        }
+    }
     match &block.end {
         Terminator::Return(_) => exits.push(None),
         end => {

@@ -4,17 +4,18 @@
 //! Output: [`Lost`]. Guarantee: a local of which nothing is lost is whole, unless the code itself has
 //! moved a part of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Root, StandIns};
 use crate::holes;
 use crate::ir::{BlockId, Graph, LocalId};
+use crate::sets::Set;
 use crate::usage::Place;
 
 /// Before each node of a block, before its end, and after that.
-type AtNodes = Vec<BTreeSet<Place>>;
+type AtNodes = Vec<Set<Place>>;
 
-/// The result of the analysis, by block.
+/// The result of the analysis, by block; nothing if nothing is lost anywhere.
 #[derive(Debug, Default)]
 pub(crate) struct Lost {
     at: Vec<AtNodes>,
@@ -23,14 +24,18 @@ pub(crate) struct Lost {
 impl Lost {
     /// Whether a part of a local is gone before a node of a block, or after it.
     pub(crate) fn lacks_part(&self, (block, node): (BlockId, usize), local: LocalId) -> bool {
-        self.at[block.0][node..=node + 1].iter().flatten().any(|part| part.local == local)
+        let Some(at) = self.at.get(block.0) else { return false };
+        at[node..=node + 1].iter().flatten().any(|part| part.local == local)
     }
 }
 
 /// Analyzes the graph.
 pub(super) fn analyze(graph: &Graph, stand_ins: &StandIns, roots: &[Root]) -> Lost {
-    let mut begin: BTreeMap<BlockId, BTreeSet<Place>> = BTreeMap::new();
+    let mut begin: BTreeMap<BlockId, Set<Place>> = BTreeMap::new();
     let mut lost = Lost::default();
+    if stand_ins.are_none() {
+        return lost;
+    }
     let is_root = |block: BlockId| roots.iter().any(|root| root.block == block);
     // Within a root control goes forward only.
     for id in graph.block_ids() {
@@ -44,8 +49,7 @@ pub(super) fn analyze(graph: &Graph, stand_ins: &StandIns, roots: &[Root]) -> Lo
             let jumps = holes::targets(graph, usage).into_iter().map(|(_, to)| to);
             let ends = block.end.successors();
             let ends = ends.into_iter().filter(|_| node == block.nodes.len());
-            let after: BTreeSet<_> =
-                at[node].iter().filter(|part| !is_back(part)).cloned().collect();
+            let after: Set<_> = at[node].iter().filter(|part| !is_back(part)).cloned().collect();
             for to in jumps.chain(ends).filter(|to| !is_root(*to)) {
                 let there = begin.entry(to).or_default();
                 there.extend(stand_ins.turn(graph, (id, node), to).forgotten);

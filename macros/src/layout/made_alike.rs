@@ -10,6 +10,7 @@ use syn::{
 };
 
 use super::Root;
+use crate::hygiene::is_any_of;
 use crate::ir::{Graph, LocalId, Locals};
 use crate::normalize::{ADAPTERS, ends};
 
@@ -114,7 +115,7 @@ fn gives_closure(locals: &Locals, expr: &Expr) -> bool {
         Expr::Reference(inner) => gives(&inner.expr),
         Expr::Block(_) | Expr::If(_) | Expr::Match(_) => ends(expr).into_iter().any(gives),
         Expr::MethodCall(call) => {
-            ADAPTERS.iter().any(|adapter| call.method == adapter)
+            is_any_of(&call.method, &ADAPTERS)
                 && (gives(&call.receiver) || call.args.iter().any(gives))
         }
         Expr::Call(call) => call.args.iter().any(gives),

@@ -20,7 +20,7 @@ mod untold;
 mod vacant;
 mod validate;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 use syn::Ident;
@@ -29,7 +29,7 @@ use self::links::link;
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::made_alike::Alike;
 pub(crate) use self::names::is_made_elsewhere;
-use self::names::{Names, bound_at_entry, names_by_root, needed};
+use self::names::{Names, names_by_root, needed};
 use self::parts::forget_late;
 pub(crate) use self::parts::{StandIns, Turn};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
@@ -43,6 +43,7 @@ use crate::hygiene::hidden;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, LocalKind, Node, PointId, RegionId, ScopeId};
 use crate::liveness::Liveness;
 use crate::raw::without_prefix;
+use crate::sets::Set;
 use crate::usage::Place;
 
 /// Index into [`Layout::variables`].
@@ -63,9 +64,9 @@ pub(crate) struct Variable {
     pub(crate) is_saved: bool,
     /// The machines, the function's own or that of a region, in which it goes from root to root
     /// within a step.
-    pub(crate) passed_in: BTreeSet<Option<RegionId>>,
+    pub(crate) passed_in: Set<Option<RegionId>>,
     /// Those in which it goes from root to root only to be dropped.
-    pub(crate) carried_in: BTreeSet<Option<RegionId>>,
+    pub(crate) carried_in: Set<Option<RegionId>>,
     /// Whether it may do so as it was saved, without having been loaded.
     pub(crate) comes_saved: bool,
 }
@@ -79,27 +80,27 @@ pub(crate) struct Root {
     /// What it makes again, in order.
     pub(crate) remade: Vec<LocalId>,
     /// Those of them that branches beside it make again at the same time.
-    pub(crate) shared: BTreeSet<LocalId>,
+    pub(crate) shared: Set<LocalId>,
     /// What it declares because it assigns it.
     pub(crate) declared: Vec<LocalId>,
     /// What its code names.
-    pub(crate) named: BTreeSet<LocalId>,
+    pub(crate) named: Set<LocalId>,
     /// What its code uses, directly or by way of locals that are made again.
-    pub(crate) needed: BTreeSet<LocalId>,
+    pub(crate) needed: Set<LocalId>,
     /// The borrows that it leaves to others, by where it goes on.
     pub(crate) held: BTreeMap<BlockId, Vec<LocalId>>,
     /// What the regions use from outside that it steps because it waits for them.
-    pub(crate) used_by_regions: BTreeSet<LocalId>,
+    pub(crate) used_by_regions: Set<LocalId>,
     /// What the regions take over that it begins.
-    given: BTreeSet<LocalId>,
+    given: Set<LocalId>,
     /// What of `entry` its code does not touch and all of its exits need, but for the end of the workflow.
-    kept: BTreeSet<VariableId>,
+    kept: Set<VariableId>,
     /// Whether the workflow may end in it, where what it keeps is dropped.
     pub(crate) may_end: bool,
     /// What other roots read, and this one neither reads nor hands on.
-    pub(crate) idle: BTreeSet<LocalId>,
+    pub(crate) idle: Set<LocalId>,
     /// What it reads or hands on only behind a call that may never return.
-    pub(crate) hidden: BTreeSet<LocalId>,
+    pub(crate) hidden: Set<LocalId>,
     /// What may come to it to be dropped at the end of its scope.
     pub(crate) carried: Vec<VariableId>,
     /// The parts of what it is given that have been moved out.
@@ -139,15 +140,15 @@ pub(crate) struct Layout {
     /// regions follow in the same way, region by region.
     pub(crate) states: Vec<State>,
     /// From state to state, or to the end.
-    pub(crate) edges: BTreeSet<(usize, Option<usize>)>,
+    pub(crate) edges: Set<(usize, Option<usize>)>,
     /// The locals that are read anywhere.
-    pub(crate) read: BTreeSet<LocalId>,
+    pub(crate) read: Set<LocalId>,
     /// The locals of which rustc is told that they are of one type in all roots.
-    pub(crate) tied: BTreeSet<LocalId>,
+    pub(crate) tied: Set<LocalId>,
     /// The locals of which it is told wherever they are made again.
     pub(crate) alike: BTreeMap<LocalId, Alike>,
     /// What is changed and is held by its parts, so that these have to be its own.
-    pub(crate) in_parts: BTreeSet<Place>,
+    pub(crate) in_parts: Set<Place>,
     /// What may be a borrow and is held by its parts, with those that are used up, as they are written.
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
     /// What is held where control leaves a root.
@@ -157,21 +158,21 @@ pub(crate) struct Layout {
     /// Which parts are filled before they are read.
     pub(crate) holes: Holes,
     /// The locals that rustc is to know the types of before it reads the arms.
-    pub(crate) untold: BTreeSet<LocalId>,
+    pub(crate) untold: Set<LocalId>,
 }
 
 /// Lays the machine out.
 pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let (links, root_of) = link(graph);
-    let mut variables = Variables::default();
-    let bound = bound_at_entry(graph);
+    let mut variables = Variables::of(graph);
+    let bound = graph.bound_at_entry();
     let holes = holes::analyze(graph, liveness);
     let vacant = vacant::analyze(graph);
     let (mut needed, mut held) = needed(graph, liveness, &links, &root_of);
-    let mut names = names_by_root(graph, &root_of);
+    let mut names = names_by_root(graph, &bound, &root_of);
     let mut roots = Vec::new();
     for block in graph.block_ids().filter(|block| links[block.0] == Link::Root) {
-        let bound = &bound[block.0];
+        let bound = bound[block.0];
         let places = liveness.entry(graph, block, bound);
         // What the start reads without having assigned it, rustc complains about.
         let is_start = graph[block].kind == BlockKind::Start;
@@ -184,11 +185,13 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let places = places.into_iter();
         let mut entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
         // They are loaded in the order of their declarations, because they are dropped in reverse.
-        let open = open_at(graph, block);
+        let mut positions = vec![None; graph.locals.ids().len()];
+        for (position, local) in open_at(graph, block).into_iter().enumerate() {
+            positions[local.0].get_or_insert(position);
+        }
         let declared = |id: &VariableId| {
             let place = &variables.list[id.0].place;
-            let position = open.iter().position(|local| *local == place.local);
-            (position, std::cmp::Reverse(field_order(place)))
+            (positions[place.local.0], std::cmp::Reverse(field_order(place)))
         };
         entry.sort_by_cached_key(declared);
         let Names { named, bound } = names.remove(&block).unwrap_or_default();
@@ -237,10 +240,10 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             held: held.remove(&block).unwrap_or_default(),
             used_by_regions: used_by_regions(graph, captures, block),
             given: given_in(graph, captures, block, &root_of),
-            kept: BTreeSet::new(),
+            kept: Set::new(),
             may_end: false,
-            idle: BTreeSet::new(),
-            hidden: BTreeSet::new(),
+            idle: Set::new(),
+            hidden: Set::new(),
             carried: Vec::new(),
             gone: Vec::new(),
             unfilled,
@@ -300,7 +303,7 @@ impl Layout {
 
     /// The parts of locals that one root moves out and another fills.
     pub(crate) fn filled_later(&self) -> impl Iterator<Item = VariableId> + '_ {
-        let parts: BTreeSet<_> = self.roots.iter().flat_map(|root| &root.unfilled).collect();
+        let parts: Set<_> = self.roots.iter().flat_map(|root| &root.unfilled).collect();
         parts.into_iter().copied()
     }
 
@@ -349,16 +352,21 @@ fn open_at(graph: &Graph, block: BlockId) -> Vec<LocalId> {
     scopes.iter().flat_map(|scope| &graph.scopes[scope.0].locals).copied().collect()
 }
 
-#[derive(Default)]
 struct Variables {
     list: Vec<Variable>,
-    by_place: HashMap<Place, VariableId>,
+    /// Those of each local.
+    by_local: Vec<Vec<VariableId>>,
 }
 
 impl Variables {
+    fn of(graph: &Graph) -> Self {
+        Self { list: Vec::new(), by_local: graph.locals.ids().map(|_| Vec::new()).collect() }
+    }
+
     fn id(&mut self, graph: &Graph, place: Place) -> VariableId {
-        if let Some(id) = self.by_place.get(&place) {
-            return *id;
+        let known = self.by_local[place.local.0].iter();
+        if let Some(id) = known.copied().find(|id| self.list[id.0].place == place) {
+            return id;
         }
         let id = VariableId(self.list.len());
         let local = &graph.locals[place.local];
@@ -371,26 +379,27 @@ impl Variables {
             let path: Vec<_> = place.fields.iter().map(|field| without_prefix(field)).collect();
             (ident, format!("{}.{}", local.stored, path.join(".")))
         };
+        self.by_local[place.local.0].push(id);
+        let kind = local.kind_of(&place.fields);
         self.list.push(Variable {
-            place: place.clone(),
+            place,
             ident,
             stored,
             mutable: local.mutable,
-            kind: local.kind_of(&place.fields),
+            kind,
             is_saved: false,
-            passed_in: BTreeSet::new(),
-            carried_in: BTreeSet::new(),
+            passed_in: Set::new(),
+            carried_in: Set::new(),
             comes_saved: false,
         });
-        self.by_place.insert(place, id);
         id
     }
 }
 
 /// The scopes from the outermost to `scope`.
 pub(crate) fn scope_path(graph: &Graph, scope: ScopeId) -> Vec<ScopeId> {
-    let mut path: Vec<_> =
-        std::iter::successors(Some(scope), |scope| graph.scopes[scope.0].parent).collect();
-    path.reverse();
+    let parent = graph.scopes[scope.0].parent;
+    let mut path = parent.map_or_else(Vec::new, |parent| scope_path(graph, parent));
+    path.push(scope);
     path
 }

@@ -1,29 +1,16 @@
 //! Which locals the code of a root names, and which of those it makes itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use syn::{Expr, Pat};
 
 use super::holding::{Held, held, lent_by};
 use super::{Link, Root};
-use crate::ir::{Block, BlockId, Graph, LocalId, Node, Terminator};
+use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::macros;
+use crate::sets::Set;
 use crate::usage::{Jump, Usage, bound_locals};
-
-/// The locals bound where a block begins, by block: parameters, and what an await gives.
-pub(super) fn bound_at_entry(graph: &Graph) -> Vec<Vec<LocalId>> {
-    let mut bound = vec![Vec::new(); graph.blocks.len()];
-    bound[0].clone_from(&graph.params);
-    for block in &graph.blocks {
-        if let Terminator::Await { pat, resume, .. } | Terminator::Join { pat, resume, .. } =
-            &block.end
-        {
-            bound[resume.0] = bound_locals(&graph.locals, pat);
-        }
-    }
-    bound
-}
 
 /// The locals that the code of each root needs, with what those that are made again are made of; and
 /// the borrows that it holds.
@@ -35,8 +22,8 @@ pub(super) fn needed(
     liveness: &Liveness,
     links: &[Link],
     root_of: &[BlockId],
-) -> (BTreeMap<BlockId, BTreeSet<LocalId>>, Held) {
-    let mut needed: BTreeMap<BlockId, BTreeSet<LocalId>> = BTreeMap::new();
+) -> (BTreeMap<BlockId, Set<LocalId>>, Held) {
+    let mut needed: BTreeMap<BlockId, Set<LocalId>> = BTreeMap::new();
     let mut makers: Vec<(BlockId, Vec<LocalId>, &Usage)> = Vec::new();
     for id in graph.block_ids() {
         let (root, block) = (root_of[id.0], &graph[id]);
@@ -75,7 +62,7 @@ pub(super) fn needed(
     (needed, held)
 }
 
-fn add_what_it_is_made_of(graph: &Graph, needed: &mut BTreeSet<LocalId>) {
+fn add_what_it_is_made_of(graph: &Graph, needed: &mut Set<LocalId>) {
     let made_of = needed.iter().flat_map(|local| graph.made_of(*local));
     let made_of: Vec<_> = made_of.copied().collect();
     needed.extend(made_of);
@@ -86,9 +73,12 @@ fn made_by(graph: &Graph, node: &Node) -> Option<Vec<LocalId>> {
     let Node::Code(syn::Stmt::Local(local)) = node else { return None };
     let init = local.init.as_ref();
     let only_makes = init.is_none_or(|init| init.diverge.is_none() && is_silent(&init.expr));
+    if !only_makes {
+        return None;
+    }
     let bound = bound_locals(&graph.locals, &local.pat);
     let is_remade = |local: &LocalId| graph.locals[*local].remade.is_some();
-    (only_makes && !bound.is_empty() && bound.iter().all(is_remade)).then_some(bound)
+    (!bound.is_empty() && bound.iter().all(is_remade)).then_some(bound)
 }
 
 /// Whether the node only makes what this root does not need, and others make again.
@@ -118,25 +108,30 @@ fn is_silent(expr: &Expr) -> bool {
 /// The locals that the blocks of a root name, and those that they bind or declare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    pub(super) named: BTreeSet<LocalId>,
-    pub(super) bound: BTreeSet<LocalId>,
+    pub(super) named: Set<LocalId>,
+    pub(super) bound: Set<LocalId>,
 }
 
-/// The [`Names`] of each root.
-pub(super) fn names_by_root(graph: &Graph, root_of: &[BlockId]) -> BTreeMap<BlockId, Names> {
+/// The [`Names`] of each root; `at_entry` is what is [bound](Graph::bound_at_entry) where blocks begin.
+pub(super) fn names_by_root(
+    graph: &Graph,
+    at_entry: &[&[LocalId]],
+    root_of: &[BlockId],
+) -> BTreeMap<BlockId, Names> {
     let mut names: BTreeMap<BlockId, Names> = BTreeMap::new();
-    for (id, at_entry) in graph.block_ids().zip(bound_at_entry(graph)) {
+    for (id, at_entry) in graph.block_ids().zip(at_entry) {
         let names = names.entry(root_of[id.0]).or_default();
         if root_of[id.0] == id {
-            names.bound.extend(at_entry);
+            names.bound.extend(*at_entry);
         }
-        names.add(graph, &graph[id]);
+        names.add(graph, id);
     }
     names
 }
 
 impl Names {
-    fn add(&mut self, graph: &Graph, block: &Block) {
+    fn add(&mut self, graph: &Graph, id: BlockId) {
+        let block = &graph[id];
         for usage in block.all_usages() {
             self.named.extend(&usage.mentions);
             for jump in &usage.jumps {
@@ -154,15 +149,9 @@ impl Names {
                 _ => {}
             }
         }
-        match &block.end {
-            Terminator::If { cond, .. } => {
-                crate::cfg::let_patterns(cond).into_iter().for_each(|pat| self.bind(graph, pat));
-            }
-            Terminator::Match { arms, .. } | Terminator::Chosen { arms, .. } => {
-                arms.iter().for_each(|(pat, _)| self.bind(graph, pat));
-            }
-            Terminator::LetElse { local, .. } => self.bind(graph, &local.pat),
-            _ => {}
+        // What an await gives is bound in another root.
+        if !matches!(block.end, Terminator::Await { .. } | Terminator::Join { .. }) {
+            self.bound.extend(graph.edges(id).iter().flat_map(|(_, bound)| bound));
         }
     }
 

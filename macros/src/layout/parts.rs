@@ -5,22 +5,23 @@
 //! them, it is put there on all of them, which drops the value early. So a copy is forgotten and not
 //! dropped wherever rustc would drop the value that was moved out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::links::exits_of;
 use super::{Link, Root, Variable};
 use crate::holes::{self, Holes};
 use crate::ir::{BlockId, Graph, Node, Terminator};
 use crate::liveness::Liveness;
+use crate::sets::Set;
 use crate::usage::Place;
 
 /// The result of the analysis.
 #[derive(Debug)]
 pub(crate) struct StandIns {
     /// Where a block begins.
-    begin: Vec<BTreeSet<Place>>,
+    begin: Vec<Set<Place>>,
     /// Before each node of a block, before its end, and after that.
-    at: Vec<Vec<BTreeSet<Place>>>,
+    at: Vec<Vec<Set<Place>>>,
     /// The parts that a node, or the end, of a block takes out of locals that are saved as a whole.
     taken: BTreeMap<(BlockId, usize), Vec<Place>>,
 }
@@ -35,7 +36,7 @@ pub(crate) struct Turn {
 }
 
 /// What is vacant of what a root is given.
-type Accepted = BTreeMap<BlockId, BTreeSet<Place>>;
+type Accepted = BTreeMap<BlockId, Set<Place>>;
 
 /// Analyzes the graph.
 pub(super) fn analyze(
@@ -57,14 +58,14 @@ pub(super) fn analyze(
         accepted.insert(root.block, vacant.cloned().collect());
     }
     let mut stand_ins = StandIns {
-        begin: vec![BTreeSet::new(); graph.blocks.len()],
-        at: graph.blocks.iter().map(|it| vec![BTreeSet::new(); it.nodes.len() + 2]).collect(),
+        begin: vec![Set::new(); graph.blocks.len()],
+        at: graph.blocks.iter().map(|it| vec![Set::new(); it.nodes.len() + 2]).collect(),
         taken: BTreeMap::new(),
     };
-    if accepted.values().all(BTreeSet::is_empty) {
+    if accepted.values().all(Set::is_empty) {
         return stand_ins;
     }
-    let mut missed: BTreeMap<BlockId, BTreeSet<Place>> = BTreeMap::new();
+    let mut missed: BTreeMap<BlockId, Set<Place>> = BTreeMap::new();
     for id in graph.block_ids() {
         let exits = exits_of(graph, links, id).into_iter().flatten();
         let missed = missed.entry(root_of[id.0]).or_default();
@@ -96,13 +97,18 @@ pub(super) fn analyze(
 }
 
 impl StandIns {
+    /// Whether no copy stands anywhere.
+    pub(super) fn are_none(&self) -> bool {
+        self.taken.is_empty()
+    }
+
     /// What stands where a block begins.
-    pub(crate) fn begin(&self, block: BlockId) -> &BTreeSet<Place> {
+    pub(crate) fn begin(&self, block: BlockId) -> &Set<Place> {
         &self.begin[block.0]
     }
 
     /// What stands before a node of a block; its end comes after the last node.
-    pub(crate) fn at(&self, (block, node): (BlockId, usize)) -> &BTreeSet<Place> {
+    pub(crate) fn at(&self, (block, node): (BlockId, usize)) -> &Set<Place> {
         &self.at[block.0][node]
     }
 
@@ -113,6 +119,9 @@ impl StandIns {
 
     /// What is to be done on the way from a node, or from the end, of a block to another.
     pub(crate) fn turn(&self, graph: &Graph, (id, node): (BlockId, usize), to: BlockId) -> Turn {
+        if self.are_none() {
+            return Turn::default();
+        }
         let here = self.on_the_way(graph, id, node, to);
         let there = &self.begin[to.0];
         Turn {
@@ -122,9 +131,12 @@ impl StandIns {
     }
 
     /// The parts in whose place a copy is put where control leaves a block.
-    pub(super) fn replaced(&self, graph: &Graph, id: BlockId) -> BTreeSet<Place> {
+    pub(super) fn replaced(&self, graph: &Graph, id: BlockId) -> Set<Place> {
+        let mut replaced = Set::new();
+        if self.are_none() {
+            return replaced;
+        }
         let block = &graph[id];
-        let mut replaced = BTreeSet::new();
         for (node, usage) in block.all_usages().enumerate() {
             for (_, to) in holes::targets(graph, usage) {
                 replaced.extend(self.turn(graph, (id, node), to).replaced);
@@ -137,9 +149,9 @@ impl StandIns {
     }
 
     /// What stands where control goes from a node, or from the end, of a block to another.
-    fn on_the_way(&self, graph: &Graph, id: BlockId, node: usize, to: BlockId) -> BTreeSet<Place> {
+    fn on_the_way(&self, graph: &Graph, id: BlockId, node: usize, to: BlockId) -> Set<Place> {
         let block = &graph[id];
-        let Some(usage) = block.all_usages().nth(node) else { return BTreeSet::new() };
+        let Some(usage) = block.all_usages().nth(node) else { return Set::new() };
         let mut jumps =
             holes::targets(graph, usage).into_iter().filter(|(_, target)| *target == to);
         let Some((jump, _)) = jumps.next() else { return self.at[id.0][node + 1].clone() };
@@ -206,7 +218,7 @@ impl StandIns {
 }
 
 /// The parts that are in no other of them: the copy of a part has those of its own parts in it.
-fn outermost(parts: BTreeSet<Place>) -> BTreeSet<Place> {
+fn outermost(parts: Set<Place>) -> Set<Place> {
     let is_within = |part: &Place| parts.iter().any(|other| other != part && other.holds(part));
     parts.iter().filter(|part| !is_within(part)).cloned().collect()
 }
@@ -222,7 +234,7 @@ pub(super) fn forget_late(
     for root in roots.iter_mut().filter(|root| !root.gone.is_empty()) {
         let blocks = graph.block_ids().filter(|id| root_of[id.0] == root.block);
         let exits = blocks.flat_map(|id| exits_of(graph, links, id)).flatten();
-        let later: BTreeSet<&Place> = exits.flat_map(|exit| stand_ins.begin(exit)).collect();
-        root.gone.retain(|part| !later.contains(part));
+        let later: Set<&Place> = exits.flat_map(|exit| stand_ins.begin(exit)).collect();
+        root.gone.retain(|part| !later.contains(&part));
     }
 }

@@ -1,7 +1,5 @@
 //! What goes through a root or comes to it without being used there.
 
-use std::collections::{BTreeSet, HashMap};
-
 use super::links::{exits_of, is_entered_within};
 use super::lost::Lost;
 use super::names::is_made_elsewhere;
@@ -11,6 +9,7 @@ use crate::carried::{self, Carried};
 use crate::cfg;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, ScopeId, Terminator};
 use crate::liveness::Liveness;
+use crate::sets::Set;
 use crate::usage::Place;
 
 /// Finds out what goes from root to root to be dropped where its scope ends.
@@ -46,7 +45,7 @@ pub(super) fn carry(
     let entries = entries.collect();
     let lacks_part = |at, local| lost.lacks_part(at, local);
     let carried = carried::analyze(graph, liveness, &entries, root_of, &lacks_part);
-    let taken_over: BTreeSet<(PointId, VariableId)> = roots
+    let taken_over: Set<(PointId, VariableId)> = roots
         .iter()
         .filter_map(|root| match graph[root.block].kind {
             BlockKind::Region(region) => Some((graph[region].point, &root.entry)),
@@ -80,13 +79,16 @@ pub(super) fn find_idle(
     root_of: &[BlockId],
     roots: &mut [Root],
     variables: &[Variable],
-) -> BTreeSet<LocalId> {
+) -> Set<LocalId> {
     let local_of = |id: &VariableId| variables[id.0].place.local;
-    let entries: HashMap<BlockId, BTreeSet<LocalId>> =
-        roots.iter().map(|root| (root.block, root.entry.iter().map(local_of).collect())).collect();
-    let mut all = BTreeSet::new();
-    let mut used: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
+    // These are by block, and there for the roots.
+    let mut entries: Vec<Set<LocalId>> = vec![Set::new(); graph.blocks.len()];
+    for root in roots.iter() {
+        entries[root.block.0] = root.entry.iter().map(local_of).collect();
+    }
+    let mut used: Vec<Set<LocalId>> = vec![Set::new(); graph.blocks.len()];
     let mut surely_used = used.clone();
+    let mut all = Set::new();
     let reached = surely_reached(graph, links);
     for id in graph.block_ids() {
         let block = &graph[id];
@@ -97,18 +99,18 @@ pub(super) fn find_idle(
         let nodes = block.nodes.iter().zip(&block.usages);
         let usages = nodes.filter(|(node, _)| !is_left_out(node)).map(|(_, usage)| usage);
         let reads = usages.chain([&block.end_usage]).flat_map(|usage| &usage.reads);
-        let mut seen: BTreeSet<LocalId> = reads.map(|read| read.local).collect();
+        let mut seen: Set<LocalId> = reads.map(|read| read.local).collect();
         let exits = exits_of(graph, links, id).into_iter().flatten();
         let (behind, exits): (Vec<_>, Vec<_>) =
             exits.partition(|exit| matches!(graph[id].end, Terminator::Goto(to) if to == *exit));
-        seen.extend(exits.iter().flat_map(|exit| &entries[exit]));
-        let behind = behind.iter().flat_map(|exit| &entries[exit]);
+        seen.extend(exits.iter().flat_map(|exit| &entries[exit.0]));
+        let behind = behind.iter().flat_map(|exit| &entries[exit.0]);
         if reached.contains(&id) {
             let is_sure = !may_never_end(&graph[id]);
-            let surely_used = surely_used.entry(root_of[id.0]).or_default();
+            let surely_used = &mut surely_used[root_of[id.0].0];
             surely_used.extend(seen.iter().chain(behind.clone().filter(|_| is_sure)));
         }
-        used.entry(root_of[id.0]).or_default().extend(seen.iter().chain(behind));
+        used[root_of[id.0].0].extend(seen.iter().chain(behind));
     }
     // What an `async` block assigns it borrows, and that is a use.
     for region in graph.region_ids() {
@@ -118,17 +120,17 @@ pub(super) fn find_idle(
         all.extend(usages.flat_map(|usage| &usage.changes).filter(|local| !own.contains(local)));
     }
     for root in roots {
-        let used = used.remove(&root.block).unwrap_or_default();
-        root.hidden = &used - &surely_used.remove(&root.block).unwrap_or_default();
-        root.idle = &all - &used;
+        let used = &used[root.block.0];
+        root.hidden = used - &surely_used[root.block.0];
+        root.idle = &all - used;
     }
     all
 }
 
 /// The blocks that control comes to by a way on which nothing may keep it for good.
-fn surely_reached(graph: &Graph, links: &[Link]) -> BTreeSet<BlockId> {
+fn surely_reached(graph: &Graph, links: &[Link]) -> Set<BlockId> {
     let is_root = |id: &BlockId| links[id.0] == Link::Root;
-    let mut reached: BTreeSet<BlockId> = graph.block_ids().filter(is_root).collect();
+    let mut reached: Set<BlockId> = graph.block_ids().filter(is_root).collect();
     for id in graph.block_ids() {
         if reached.contains(&id) && !may_never_end(&graph[id]) {
             reached.extend(graph[id].end.successors());
@@ -156,11 +158,15 @@ pub(super) fn keep(
     roots: &mut [Root],
     variables: &mut [Variable],
 ) {
-    let entries: HashMap<BlockId, Vec<VariableId>> =
-        roots.iter().map(|root| (root.block, root.entry.clone())).collect();
-    let mut exits: HashMap<BlockId, Vec<Option<BlockId>>> = HashMap::new();
-    let mut replaced: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
-    let mut left: HashMap<BlockId, BTreeSet<LocalId>> = HashMap::new();
+    // These are by block, and there for the roots.
+    let count = graph.blocks.len();
+    let mut entries: Vec<Vec<VariableId>> = vec![Vec::new(); count];
+    for root in roots.iter() {
+        entries[root.block.0].clone_from(&root.entry);
+    }
+    let mut exits: Vec<Vec<Option<BlockId>>> = vec![Vec::new(); count];
+    let mut replaced: Vec<Set<LocalId>> = vec![Set::new(); count];
+    let mut left = replaced.clone();
     // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
     // copies of parts in it that are not to be.
     let reads_state = |root: BlockId| {
@@ -168,22 +174,21 @@ pub(super) fn keep(
     };
     for id in graph.block_ids() {
         let root = root_of[id.0];
-        exits.entry(root).or_default().extend(exits_of(graph, links, id));
+        exits[root.0].extend(exits_of(graph, links, id));
         if reads_state(root) {
             let scopes = scopes_left(graph, root, id).into_iter();
             let locals = scopes.flat_map(|scope| &graph.scopes[scope.0].locals);
-            left.entry(root).or_default().extend(locals);
+            left[root.0].extend(locals);
         }
         let parts = stand_ins.replaced(graph, id).into_iter().map(|part| part.local);
-        replaced.entry(root).or_default().extend(parts);
+        replaced[root.0].extend(parts);
     }
     // What a region is given when it begins is not in the slots of its roots.
     let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
     for root in roots.iter_mut().filter(|root| !is_given(root)) {
-        let exits = exits.get(&root.block).map(Vec::as_slice).unwrap_or_default();
+        let exits = &exits[root.block.0];
         let reads_state = reads_state(root.block);
-        let left = left.get(&root.block);
-        let is_left = |local| left.is_some_and(|left| left.contains(&local));
+        let is_left = |local| left[root.block.0].contains(&local);
         let is_whole = |local| root.gone.iter().all(|part| part.local != local);
         let is_kept = |id: &VariableId| {
             let local = variables[id.0].place.local;
@@ -191,20 +196,20 @@ pub(super) fn keep(
                 && !root.needed.contains(&local)
                 && !root.used_by_regions.contains(&local)
                 && !root.given.contains(&local)
-                && !replaced[&root.block].contains(&local)
+                && !replaced[root.block.0].contains(&local)
                 // Where it ends, it must be there to be dropped.
                 && exits.iter().all(|exit| match exit {
-                    Some(exit) => entries[exit].contains(id),
+                    Some(exit) => entries[exit.0].contains(id),
                     None => reads_state && is_whole(local) && !is_left(local),
                 })
         };
         let may_end = reads_state && exits.contains(&None);
         let local_of = |id: &VariableId| variables[id.0].place.local;
-        let mut kept: BTreeSet<_> = root.entry.iter().copied().filter(is_kept).collect();
+        let mut kept: Set<_> = root.entry.iter().copied().filter(is_kept).collect();
         if may_end {
             // The parts of a local are dropped in their order, by one variable or by one each.
             let loaded = root.entry.iter().filter(|id| !kept.contains(id)).map(local_of);
-            let loaded: BTreeSet<_> = loaded.collect();
+            let loaded: Set<_> = loaded.collect();
             kept.retain(|id| !loaded.contains(&local_of(id)));
         }
         let goes_on = exits.iter().flatten().any(|exit| is_entered_within(graph, *exit));
@@ -232,16 +237,12 @@ fn scopes_left(graph: &Graph, root: BlockId, id: BlockId) -> Vec<ScopeId> {
     left
 }
 
-pub(super) fn used_by_regions(
-    graph: &Graph,
-    captures: &Captures,
-    root: BlockId,
-) -> BTreeSet<LocalId> {
+pub(super) fn used_by_regions(graph: &Graph, captures: &Captures, root: BlockId) -> Set<LocalId> {
     match graph[root].kind {
         BlockKind::Resume(point) => {
             graph.regions_of(point).flat_map(|region| captures.used_outside(region)).collect()
         }
-        _ => BTreeSet::new(),
+        _ => Set::new(),
     }
 }
 
@@ -250,7 +251,7 @@ pub(super) fn given_in(
     captures: &Captures,
     root: BlockId,
     root_of: &[BlockId],
-) -> BTreeSet<LocalId> {
+) -> Set<LocalId> {
     let blocks = graph.block_ids().filter(|id| root_of[id.0] == root);
     let regions = blocks.flat_map(|id| graph[id].end.regions());
     regions.flat_map(|region| captures.owned(region)).copied().collect()

@@ -1,9 +1,8 @@
 //! The states, their names, and the ways between them.
 
-use std::collections::BTreeSet;
-
 use super::{Root, State};
 use crate::ir::{BlockId, BlockKind, Graph, PointId, Terminator};
+use crate::sets::Set;
 use crate::usage::Jump;
 
 pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
@@ -28,9 +27,9 @@ pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
 
 /// The ways between states. A branch that is a region begins at the state that waits for it, and
 /// ends there.
-pub(super) fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<usize>)> {
+pub(super) fn edges(graph: &Graph, states: &[State]) -> Set<(usize, Option<usize>)> {
     let number = |point: PointId| states.iter().position(|state| state.point == Some(point));
-    let mut edges = BTreeSet::new();
+    let mut edges = Set::new();
     for (from, state) in states.iter().enumerate() {
         let first = graph.block_ids().find(|block| match graph[*block].kind {
             BlockKind::Start => state.point.is_none() && state.region.is_none(),
@@ -44,7 +43,7 @@ pub(super) fn edges(graph: &Graph, states: &[State]) -> BTreeSet<(usize, Option<
         {
             edges.insert((outside, Some(from)));
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = Set::new();
         let mut todo: Vec<BlockId> = first.into_iter().collect();
         while let Some(id) = todo.pop() {
             if !seen.insert(id) {

@@ -1,13 +1,14 @@
 //! Locals that get a value in several roots, where nothing else tells rustc that they are of the same type in
 //! all of them. If they are not, rustc says so of the value.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAssign, ExprClosure, Item, Stmt};
 
 use super::Root;
 use crate::ir::{BlockId, Graph, LocalId, Locals, Node};
+use crate::sets::Set;
 use crate::usage::Jump;
 
 /// Those of the graph.
@@ -53,7 +54,7 @@ pub(crate) fn each_given(
 
 /// Those that are given their value by the branches of an expression, or later than they are declared.
 fn given_in_several(graph: &Graph, root_of: &[BlockId]) -> impl Iterator<Item = LocalId> + use<> {
-    let mut given: BTreeMap<LocalId, BTreeSet<BlockId>> = BTreeMap::new();
+    let mut given: BTreeMap<LocalId, Set<BlockId>> = BTreeMap::new();
     let is_late = |local: &LocalId| {
         let local = &graph.locals[*local];
         !local.mutable || local.is_temporary

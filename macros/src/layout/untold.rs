@@ -1,28 +1,26 @@
 //! Locals that rustc is told the type of behind an await, in a branch, and looks into in the branches after
 //! that: it reads the arms of the machine in another order than the source.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, Ident, Stmt};
 
-use super::scope_path;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, Terminator, Untold};
 use crate::macros::scan_names;
+use crate::sets::Set;
 use crate::usage::Usage;
 
 /// Those of the graph.
-pub(super) fn find(graph: &Graph) -> BTreeSet<LocalId> {
+pub(super) fn find(graph: &Graph) -> Set<LocalId> {
     if graph.locals.ids().all(|local| graph.locals[local].untold.is_none()) {
-        return BTreeSet::new();
+        return Set::new();
     }
     graph.block_ids().flat_map(|id| told_late(graph, id)).collect()
 }
 
 /// Those that a branch of the block's end changes behind an await, where the branches after it look
 /// into them.
-fn told_late(graph: &Graph, id: BlockId) -> BTreeSet<LocalId> {
+fn told_late(graph: &Graph, id: BlockId) -> Set<LocalId> {
     let block = &graph[id];
     let branches: Vec<BlockId> = match &block.end {
         Terminator::If { then, otherwise, .. } => vec![*then, *otherwise],
@@ -30,12 +28,12 @@ fn told_late(graph: &Graph, id: BlockId) -> BTreeSet<LocalId> {
             arms.iter().map(|(_, block)| *block).collect()
         }
         Terminator::LetElse { otherwise, next, .. } => vec![*otherwise, *next],
-        _ => return BTreeSet::new(),
+        _ => return Set::new(),
     };
     // By what they match, or in their guards, all branches look into it.
     let is_matched =
         |local: &LocalId| block.end_usage.mentions.contains(local) && !is_number(graph, *local);
-    let (mut told, mut late) = (BTreeSet::new(), BTreeSet::new());
+    let (mut told, mut late) = (Set::new(), Set::new());
     for branch in branches {
         let blocks = blocks_of(graph, id, branch);
         let is_late = |local: &&LocalId| {
@@ -76,7 +74,7 @@ fn is_number(graph: &Graph, local: LocalId) -> bool {
 fn blocks_of(graph: &Graph, owner: BlockId, branch: BlockId) -> Vec<&Block> {
     let (outer, scope) = (graph[owner].scope, graph[branch].scope);
     let is_in = |of: &BlockId| {
-        *of >= branch && (scope == outer || scope_path(graph, graph[*of].scope).contains(&scope))
+        *of >= branch && (scope == outer || graph.is_in_scope(graph[*of].scope, scope))
     };
     graph.block_ids().filter(is_in).map(|id| &graph[id]).collect()
 }

@@ -10,14 +10,15 @@ use super::links::exits_of;
 use super::{Link, Variable};
 use crate::holes;
 use crate::ir::{BlockId, Graph, LocalId, Node};
+use crate::sets::Set;
 
 /// Where locals have no value.
 #[derive(Debug)]
 pub(super) struct Vacant {
     /// All that are declared without one.
-    declared: BTreeSet<LocalId>,
+    declared: Set<LocalId>,
     /// Those of them that something may have named before each block.
-    named_in: Vec<BTreeSet<LocalId>>,
+    named_in: Vec<Set<LocalId>>,
 }
 
 impl Vacant {
@@ -36,10 +37,11 @@ pub(super) fn analyze(graph: &Graph) -> Vacant {
         Node::Declare(local) if !is_filled(local) => Some(*local),
         _ => None,
     });
-    let mut vacant = Vacant {
-        declared: declared.collect(),
-        named_in: vec![BTreeSet::new(); graph.blocks.len()],
-    };
+    let mut vacant =
+        Vacant { declared: declared.collect(), named_in: vec![Set::new(); graph.blocks.len()] };
+    if vacant.declared.is_empty() {
+        return vacant;
+    }
     let mut open: BTreeSet<BlockId> = graph.block_ids().collect();
     while let Some(id) = open.pop_first() {
         for (to, named) in vacant.after(graph, id) {
@@ -56,7 +58,7 @@ pub(super) fn analyze(graph: &Graph) -> Vacant {
 
 impl Vacant {
     /// What has been named where control goes from a block.
-    fn after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, BTreeSet<LocalId>)> {
+    fn after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, Set<LocalId>)> {
         let block = &graph[id];
         let mut named = self.named_in[id.0].clone();
         let mut out = Vec::new();
@@ -91,7 +93,10 @@ impl Vacant {
         roots: &mut [Root],
         variables: &[Variable],
     ) {
-        let given = |root: &Root| -> BTreeSet<LocalId> {
+        if self.declared.is_empty() {
+            return;
+        }
+        let given = |root: &Root| -> Set<LocalId> {
             let locals = root.entry.iter().map(|id| variables[id.0].place.local);
             locals.filter(|local| self.declared.contains(local)).collect()
         };

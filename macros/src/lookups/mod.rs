@@ -5,8 +5,6 @@ mod behind;
 mod branches;
 mod moved_keys;
 
-use std::collections::BTreeSet;
-
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprIndex, ExprMethodCall, Pat};
 
@@ -17,6 +15,7 @@ use crate::ir::{BlockId, BlockKind, Graph, LocalId, Locals, RegionId, Terminator
 use crate::layout::{Layout, Link};
 use crate::liveness::Liveness;
 use crate::normalize::{chain, joins};
+use crate::sets::Set;
 use crate::usage::{Place, Usage, bound_locals, made_of};
 
 /// Reports what cannot be looked up again, each once. Gives the keys that may be moved.
@@ -49,7 +48,7 @@ impl Lookups<'_> {
     fn report_changed_keys(&self, diagnostics: &Diagnostics) {
         let locals = &self.graph.locals;
         for local in self.made_again() {
-            let keys: BTreeSet<Place> = keys(locals, local)
+            let keys: Set<Place> = keys(locals, local)
                 .iter()
                 .flat_map(|key| behind::places_of_key(locals, key))
                 .collect();
@@ -151,10 +150,10 @@ impl Lookups<'_> {
 }
 
 /// What a local that is made again is looked up with.
-fn keys(locals: &Locals, local: LocalId) -> BTreeSet<Place> {
+fn keys(locals: &Locals, local: LocalId) -> Set<Place> {
     struct Keys<'a> {
         locals: &'a Locals,
-        found: BTreeSet<Place>,
+        found: Set<Place>,
     }
     impl Keys<'_> {
         fn add(&mut self, key: &Expr) {
@@ -175,7 +174,7 @@ fn keys(locals: &Locals, local: LocalId) -> BTreeSet<Place> {
             visit::visit_expr_index(self, expr);
         }
     }
-    let mut keys = Keys { locals, found: BTreeSet::new() };
+    let mut keys = Keys { locals, found: Set::new() };
     for made in made_of(locals, local) {
         if let Some(expr) = &locals[made].remade {
             keys.visit_expr(expr);

@@ -1,11 +1,10 @@
 //! Keys that are moved while what has been looked up with them is needed. Whether a key is copied instead only
 //! rustc knows, so it is asked.
 
-use std::collections::BTreeSet;
-
 use super::{Lookups, keys};
 use crate::ir::{LocalId, LocalKind};
 use crate::layout::VariableId;
+use crate::sets::Set;
 use crate::usage::{Place, Usage};
 
 /// A key that is moved, unless it is copied.
@@ -22,7 +21,7 @@ pub(crate) struct MovedKey {
 /// Finds them.
 pub(super) fn find(lookups: &Lookups<'_>) -> Vec<MovedKey> {
     let Lookups { graph, layout, .. } = lookups;
-    let spent: BTreeSet<_> = graph.usages().flat_map(|usage| &usage.spends).collect();
+    let spent: Set<_> = graph.usages().flat_map(|usage| &usage.spends).collect();
     let mut moved = Vec::new();
     for found in lookups.made_again() {
         let keys = keys(&graph.locals, found);

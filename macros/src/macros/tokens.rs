@@ -4,6 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use super::captures;
+use crate::hygiene::is_any_of;
 
 /// Calls `found` with every identifier in `tokens` that may name a variable, and every name that a
 /// string literal captures.
@@ -36,7 +37,7 @@ pub(crate) fn scan_leaves(tokens: &TokenStream, found: &mut impl FnMut(&TokenTre
 /// Whether the code in `tokens` may jump.
 pub(crate) fn has_jump(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|tree| match tree {
-        TokenTree::Ident(ident) => ["return", "break", "continue"].iter().any(|word| ident == word),
+        TokenTree::Ident(ident) => is_any_of(&ident, &["return", "break", "continue"]),
         TokenTree::Punct(punct) => punct.as_char() == '?',
         TokenTree::Group(group) => has_jump(group.stream()),
         TokenTree::Literal(_) => false,

@@ -3,7 +3,7 @@
 //! the block of a branch, and where something else is taken of the same local after an await. It is the same where
 //! each binding is one by value, and the local is no borrow.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use quote::quote_spanned;
 use syn::spanned::Spanned;
@@ -16,6 +16,7 @@ use syn::{
 use super::Lower;
 use crate::ir::{LocalId, Locals};
 use crate::parts;
+use crate::sets::Set;
 use crate::usage::{Place, Usage};
 
 /// The patterns that have been written so, without what they bind, each with what it matched.
@@ -41,7 +42,7 @@ impl Lower<'_> {
     /// Writes such patterns in the block of a branch so.
     pub(super) fn take_apart(&mut self, block: &mut Block) {
         // What the block binds itself may be a borrow, which is not known yet.
-        let mut bound = Bound(BTreeSet::new());
+        let mut bound = Bound(Set::new());
         bound.visit_block(block);
         let locals = &self.locals;
         let find = |ident: &Ident| {
@@ -72,21 +73,15 @@ fn bind(local: &mut Local, bound: Vec<(Pat, Expr)>) {
 }
 
 /// Writes the patterns in the body so that take parts of these locals.
-pub(super) fn take_all_apart(
-    locals: &Locals,
-    taken: &BTreeSet<Ident>,
-    body: &mut Block,
-) -> Patterns {
+pub(super) fn take_all_apart(locals: &Locals, taken: &Set<Ident>, body: &mut Block) -> Patterns {
     let find = |ident: &Ident| locals.find(ident).filter(|_| taken.contains(ident));
     let mut apart = Apart { find, leaves_out: false, patterns: Patterns::new() };
-    if !taken.is_empty() {
-        apart.visit_block_mut(body);
-    }
+    apart.visit_block_mut(body);
     apart.patterns
 }
 
 /// The names that are bound.
-struct Bound(BTreeSet<Ident>);
+struct Bound(Set<Ident>);
 
 impl Visit<'_> for Bound {
     fn visit_pat_ident(&mut self, pat: &PatIdent) {

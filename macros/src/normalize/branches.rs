@@ -5,8 +5,6 @@
 //! And so are those that give a local a value and move a part out of that: only between the two is
 //! there something that a copy can be made of (see [`crate::holes`]).
 
-use std::collections::BTreeSet;
-
 use syn::visit::{self, Visit};
 use syn::{
     Block, Expr, ExprAsync, ExprBreak, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Ident, Label,
@@ -17,6 +15,7 @@ use super::given::leaves;
 use super::{Dest, Lower, collect_bindings, extends_temporaries, is_lazy, split_type};
 use crate::ir::{Arm, LocalId, Stmt};
 use crate::macros;
+use crate::sets::Set;
 use crate::usage::Usage;
 
 impl Lower<'_> {
@@ -147,7 +146,7 @@ impl Lower<'_> {
 
     /// Whether a block may give a local a value and move a part out of that, and the local is used later.
     fn is_emptied_in(&self, block: &Block) -> bool {
-        let mut given = BTreeSet::new();
+        let mut given = Set::new();
         block.stmts.iter().any(|stmt| {
             let usage = Usage::of_stmt(&self.locals, stmt);
             let mut moved = usage.moves.iter().map(|place| place.local);
@@ -164,7 +163,7 @@ impl Lower<'_> {
 
     /// Whether some branches move a local that others keep, and nothing behind them uses.
     fn parts_with(&self, expr: &Expr) -> bool {
-        let branches: Vec<BTreeSet<LocalId>> = match expr {
+        let branches: Vec<Set<LocalId>> = match expr {
             Expr::If(expr) => {
                 let then = expr.then_branch.stmts.iter();
                 let otherwise = expr.else_branch.as_ref().map(|(_, otherwise)| &**otherwise);
@@ -177,7 +176,7 @@ impl Lower<'_> {
         let all = branches.iter().flatten().copied();
         let differs = |local: &LocalId| branches.iter().any(|branch| !branch.contains(local));
         let is_over = |local: &LocalId| !self.is_used_later(*local);
-        all.collect::<BTreeSet<_>>().iter().any(|local| differs(local) && is_over(local))
+        all.collect::<Set<_>>().iter().any(|local| differs(local) && is_over(local))
             || match expr {
                 Expr::If(expr) => {
                     let otherwise = expr.else_branch.as_ref().map(|(_, otherwise)| otherwise);
@@ -206,7 +205,7 @@ impl Lower<'_> {
             || self.branch_parts_with(otherwise)
     }
 
-    fn taken(&self, branch: &Expr) -> BTreeSet<LocalId> {
+    fn taken(&self, branch: &Expr) -> Set<LocalId> {
         Usage::of_expr(&self.locals, branch).takes
     }
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span};
 use syn::{Expr, Pat, Stmt as Source};
 
 /// The value of what has none, which rustc sees at `span`.
-pub(super) fn unit(span: Span) -> Expr {
+pub(crate) fn unit(span: Span) -> Expr {
     Expr::Tuple(syn::ExprTuple {
         attrs: Vec::new(),
         paren_token: syn::token::Paren(span),

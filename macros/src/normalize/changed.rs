@@ -1,23 +1,22 @@
 //! What operands may do to those before them.
 
-use std::collections::BTreeSet;
-
 use syn::{Expr, UnOp};
 
 use super::Lower;
 use super::late::Exits;
 use crate::carried::local_of;
 use crate::ir::{LocalId, Locals};
+use crate::sets::Set;
 use crate::usage::{Place, Usage, made_of};
 
 /// What later operands may do: change locals, use up them or parts of them, and leave the expression.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changed {
-    pub(super) changes: BTreeSet<LocalId>,
-    writes: BTreeSet<Place>,
-    may_write: BTreeSet<Place>,
-    called: BTreeSet<Place>,
-    spends: BTreeSet<Place>,
+    pub(super) changes: Set<LocalId>,
+    writes: Set<Place>,
+    may_write: Set<Place>,
+    called: Set<Place>,
+    spends: Set<Place>,
     pub(super) exits: Exits,
 }
 
@@ -62,7 +61,7 @@ impl Lower<'_> {
     }
 
     /// Whether the operand is a place that has a part in common with one of these.
-    fn is_among(&self, operand: &Expr, others: &BTreeSet<Place>) -> bool {
+    fn is_among(&self, operand: &Expr, others: &Set<Place>) -> bool {
         let places = places_in(&self.locals, operand);
         places.iter().any(|(place, _)| others.iter().any(|other| other.overlaps(place)))
     }

@@ -92,6 +92,6 @@ fn is_seen(mac: &Macro) -> bool {
         || file_of(mac.path.span()).is_some_and(|file| file.definitions(&name).next().is_some());
     macros::is_known(mac)
         || macros::is_literal(mac)
-        || HARMLESS.iter().any(|harmless| name == *harmless)
+        || HARMLESS.contains(&name.as_str())
         || of_file()
 }

@@ -4,6 +4,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Expr, Ident};
 
 use super::Lower;
+use crate::hygiene::is_any_of;
 
 impl Lower<'_> {
     /// Whether the path names a function, as far as its spelling shows.
@@ -21,7 +22,7 @@ impl Lower<'_> {
     pub(super) fn is_constructor(&self, expr: &Expr, name: &Ident) -> bool {
         let Expr::Path(path) = expr else { return false };
         let Some(last) = path.path.segments.last() else { return false };
-        let is_general = ["Some", "Ok", "Err"].iter().any(|general| last.ident == general);
+        let is_general = is_any_of(&last.ident, &["Some", "Ok", "Err"]);
         last.ident.to_string().starts_with(char::is_uppercase)
             && (is_general || is_called(name, self.source.tokens().clone()))
     }

@@ -16,14 +16,14 @@ use crate::check::Rule;
 pub(super) type Counts = HashMap<String, usize>;
 
 /// The body as it was written, for what has to look at all of it.
-pub(super) struct Source {
-    body: Block,
+pub(super) struct Source<'a> {
+    body: &'a Block,
     tokens: OnceCell<TokenStream>,
     identifiers: OnceCell<Counts>,
 }
 
-impl Source {
-    pub(super) fn new(body: Block) -> Self {
+impl<'a> Source<'a> {
+    pub(super) fn new(body: &'a Block) -> Self {
         Self { body, tokens: OnceCell::new(), identifiers: OnceCell::new() }
     }
 

@@ -41,6 +41,9 @@ impl Lower<'_> {
 
     /// The scope of what a statement makes.
     pub(super) fn scope(&mut self, mut body: Body) -> Stmt {
+        if self.kept.is_empty() {
+            return Stmt::Scope(body);
+        }
         let is_operand = |stmt: &Stmt| made(self, stmt).is_some_and(|it| !self.kept.contains(&it));
         let first = body.stmts.iter().position(is_operand);
         let last = body.stmts.iter().rposition(may_leave);

@@ -5,8 +5,6 @@
 //! until then, so that an entry may as well be made after the await. That there is no such part is
 //! noticed before, as in the source.
 
-use std::collections::BTreeSet;
-
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
@@ -22,6 +20,7 @@ use super::select::Select;
 use super::walk::joins;
 use super::{Lower, let_stmt, wild_pat};
 use crate::macros::{self, Piece};
+use crate::sets::Set;
 use crate::usage::{Place, Usage};
 use crate::{suspend, write_out};
 
@@ -133,7 +132,7 @@ impl Lower<'_> {
     }
 
     /// What a chain which is evaluated late names once its arguments are kept.
-    pub(super) fn named_late(&self, chain: &Expr, changed: &Changed) -> BTreeSet<Place> {
+    pub(super) fn named_late(&self, chain: &Expr, changed: &Changed) -> Set<Place> {
         match chain {
             Expr::MethodCall(call) if call.method == "and_modify" => {
                 self.named_late(&call.receiver, changed)

@@ -12,6 +12,7 @@ use super::made::made;
 use super::projections::projects;
 use super::shapes::part_of_text;
 use super::{Lower, pairs};
+use crate::hygiene::is_any_of;
 use crate::ir::Shape;
 
 /// Methods that lend the items of what they are called on, or parts of it.
@@ -157,7 +158,7 @@ const TOLD: [&str; 12] = [
 ];
 
 pub(super) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
-    methods.iter().any(|method| call.method == method)
+    is_any_of(&call.method, methods)
 }
 
 /// Whether a method lends a part, and not one of the user's by that name with other arguments.

@@ -85,9 +85,14 @@ impl Lower<'_> {
                     this.locals[rest].shape = shape;
                 }
                 this.locals[rest].may_be_text = may_be_text;
-                let rest = this.path(rest);
+                let rest = Expr::Reference(syn::ExprReference {
+                    attrs: Vec::new(),
+                    and_token: syn::Token![&](span),
+                    mutability: Some(syn::Token![mut](span)),
+                    expr: Box::new(this.path(rest)),
+                });
                 let next = quote_spanned!(span=> ::core::iter::Iterator::next);
-                let next = call(Expr::Verbatim(next), syn::parse_quote_spanned!(span=> &mut #rest));
+                let next = call(Expr::Verbatim(next), rest);
                 this.each(expr.label.as_ref(), next, pat, body, span);
             });
             let scope = self.scope(scope);

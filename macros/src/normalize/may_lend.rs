@@ -5,6 +5,7 @@ use syn::{Expr, UnOp};
 use super::branches::ends;
 use super::lasting;
 use super::shapes::is_wrapper;
+use crate::hygiene::is_any_of;
 use crate::ir::Locals;
 use crate::macros;
 use crate::suspend::awaiting;
@@ -53,7 +54,7 @@ pub(super) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
             local.is_none_or(|local| locals[local].may_be_text)
         }
         Expr::MethodCall(call) => {
-            let owns = OWNING.iter().any(|name| call.method == name);
+            let owns = is_any_of(&call.method, &OWNING);
             !owns && !matches!(*call.receiver, Expr::Await(_))
         }
         Expr::Call(call) => match &*call.func {

@@ -75,14 +75,15 @@ pub(crate) use self::taken::ADAPTERS;
 pub(crate) use self::told_by_type::told_again;
 pub(crate) use self::walk::joins;
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt as Source, Type};
 
-use self::build::{ident_expr, ident_pat, let_stmt, unit, wild_pat};
+pub(crate) use self::build::unit;
+use self::build::{ident_expr, ident_pat, let_stmt, wild_pat};
 use self::forms::{extends_temporaries, is_block_like, is_slice};
 use self::labels::JumpScope;
 use crate::again::Again;
@@ -93,16 +94,22 @@ use crate::ir::{
     Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree, discard,
     span_ends, whole,
 };
+use crate::sets::Set;
 
 /// Takes apart what suspends, for the first time or again.
 pub(crate) fn normalize(
     context: Option<&Ident>,
-    mut body: Block,
+    body: &Block,
     mut locals: Locals,
     again: &Again,
     diagnostics: &Diagnostics,
 ) -> Tree {
-    let patterns = apart::take_all_apart(&locals, &again.taken_apart, &mut body);
+    let mut body = Cow::Borrowed(body);
+    let patterns = if again.taken_apart.is_empty() {
+        apart::Patterns::new()
+    } else {
+        apart::take_all_apart(&locals, &again.taken_apart, body.to_mut())
+    };
     let shapes = texts::find(&body, &mut locals);
     let mut lower = Lower {
         locals,
@@ -111,12 +118,12 @@ pub(crate) fn normalize(
         points: Vec::new(),
         pinned: Vec::new(),
         items: Vec::new(),
-        source: items::Source::new(body.clone()),
+        source: items::Source::new(&body),
         depth: 0,
         targets: 0,
         temporaries: 0,
         borrowed: 0,
-        kept: BTreeSet::new(),
+        kept: Set::new(),
         jumps: Vec::new(),
         declared: Vec::new(),
         patterns,
@@ -126,7 +133,7 @@ pub(crate) fn normalize(
         context: context.cloned(),
         diagnostics,
     };
-    lower.block(body, Dest::Return);
+    lower.block(Block::clone(&body), Dest::Return);
     let Lower { locals, mut points, pinned, items, out, .. } = lower;
     names::number(&mut points, &pinned, diagnostics);
     Tree { locals, points, items, body: Body { stmts: out } }
@@ -165,7 +172,7 @@ struct Lower<'a> {
     /// The points whose name an attribute gives.
     pinned: Vec<(PointId, Span)>,
     items: Vec<syn::Item>,
-    source: items::Source,
+    source: items::Source<'a>,
     /// How many blocks are open.
     depth: usize,
     targets: usize,
@@ -173,7 +180,7 @@ struct Lower<'a> {
     /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
     borrowed: usize,
     /// Those of them that are locals.
-    kept: BTreeSet<LocalId>,
+    kept: Set<LocalId>,
     jumps: Vec<JumpScope>,
     /// What `let` has declared so far.
     declared: Vec<LocalId>,

@@ -4,13 +4,12 @@
 //! alike are told apart by their order. A state of an `async` block is named after its branch, such
 //! as `join.0.charge`, so that branches do not disturb each other's names.
 
-use std::collections::HashMap;
-
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
 
 use super::{Lower, collect_bindings};
+use crate::by_name::NameMap;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Point, PointId, PointKind};
@@ -187,7 +186,7 @@ impl Lower<'_> {
 /// Makes the names unlike each other: the second `charge` is `charge#2`. A name that an attribute gives
 /// must not be one that another state has by itself, which that would lose.
 pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnostics: &Diagnostics) {
-    let mut pins: HashMap<String, Span> = HashMap::new();
+    let mut pins: NameMap<Span> = NameMap::default();
     let report = |span: Span, name: &str| {
         diagnostics.error(
             span,
@@ -204,7 +203,7 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
             pins.insert(name, *span);
         }
     }
-    let mut counts: HashMap<String, usize> = HashMap::from([("start".to_owned(), 1)]);
+    let mut counts: NameMap<usize> = NameMap::from_iter([("start".to_owned(), 1)]);
     for index in 0..points.len() {
         if pinned.iter().any(|(id, _)| id.0 == index) {
             continue;

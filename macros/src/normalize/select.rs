@@ -12,6 +12,7 @@ use syn::{Expr, Ident, Macro, Pat, PatParen, Token};
 use super::remade::names_constant;
 use super::{Dest, Lower};
 use crate::check::Rule;
+use crate::hygiene::is_any_of;
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
 use crate::resolve::is_binding;
 use crate::{macros, suspend};
@@ -276,7 +277,7 @@ fn is_literal(pat: &Pat) -> bool {
 /// Whether it can be seen that a pattern does not match every value. Of others rustc says so.
 fn may_fail(pat: &Pat) -> bool {
     const VARIANTS: [&str; 4] = ["Some", "None", "Ok", "Err"];
-    let is_variant = |ident: &Ident| VARIANTS.iter().any(|variant| ident == variant);
+    let is_variant = |ident: &Ident| is_any_of(ident, &VARIANTS);
     let is_variant_path =
         |path: &syn::Path| path.segments.last().is_some_and(|s| is_variant(&s.ident));
     match pat {

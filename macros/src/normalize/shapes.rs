@@ -7,6 +7,7 @@ use super::lending::{is_one_of, tried};
 use super::select::Select;
 use super::text_types::{gives_literal, is_list, of_constant, of_given};
 use super::texts::Shapes;
+use crate::hygiene::is_any_of;
 use crate::ir::{Locals, Shape};
 use crate::macros;
 
@@ -242,10 +243,7 @@ fn of_macro(locals: &Locals, mac: &Macro, of: &dyn Fn(&Expr) -> Shape) -> Shape 
 /// `Some`, `Ok` or `Err`
 pub(super) fn is_wrapper(path: &Expr) -> bool {
     let Expr::Path(path) = path else { return false };
-    path.path
-        .segments
-        .last()
-        .is_some_and(|last| ["Some", "Ok", "Err"].iter().any(|name| last.ident == name))
+    path.path.segments.last().is_some_and(|last| is_any_of(&last.ident, &["Some", "Ok", "Err"]))
 }
 
 /// `String::from_utf8_lossy` and the like
@@ -298,5 +296,5 @@ fn is_same_items(call: &syn::ExprMethodCall) -> bool {
         "take_while",
         "to_vec",
     ];
-    METHODS.iter().any(|name| call.method == name)
+    is_any_of(&call.method, &METHODS)
 }

@@ -4,8 +4,6 @@
 //! iterator changes a variable with each item, the loop ends before the last, and the variable is looked at
 //! then: `for job in iter::from_fn(|| queue.pop_front()) { …; break }`.
 
-use std::collections::BTreeSet;
-
 use syn::{Block, Expr};
 
 use super::Lower;
@@ -14,7 +12,9 @@ use super::late::Exits;
 use super::lending::is_one_of;
 use super::text_types::gives_as_it_is_asked;
 use crate::check::Rule;
+use crate::hygiene::is_any_of;
 use crate::ir::{LocalId, Locals};
+use crate::sets::Set;
 use crate::usage::Usage;
 
 /// Methods that give another iterator, and go through the items only as that is gone through.
@@ -58,7 +58,7 @@ impl Lower<'_> {
     /// Reports a variable that the iterator changes item by item, if the loop may end before the last one
     /// and the variable be used then.
     pub(super) fn check_taken(&self, iterator: &Expr, body: &Block) {
-        let mut changed = BTreeSet::new();
+        let mut changed = Set::new();
         changed_by(&self.locals, iterator, &mut changed);
         if changed.is_empty() || !self.may_end_early(body) {
             return;
@@ -78,7 +78,7 @@ impl Lower<'_> {
     /// Reports a variable that the values beside lent items change, if it is used after the loop: they are
     /// taken before the items tell how many are needed.
     pub(super) fn check_beside(&self, values: &Expr, is_told: bool, body: &Block) {
-        let mut changed = BTreeSet::new();
+        let mut changed = Set::new();
         changed_by(&self.locals, values, &mut changed);
         if changed.is_empty() || is_told && !self.may_end_early(body) {
             return;
@@ -96,7 +96,7 @@ impl Lower<'_> {
     }
 
     /// The name of one of these locals that is used after the loop.
-    fn needed_later(&self, changed: BTreeSet<LocalId>) -> Option<String> {
+    fn needed_later(&self, changed: Set<LocalId>) -> Option<String> {
         let needed =
             |local: &LocalId| self.is_used_in_next_round(*local) || self.is_used_later(*local);
         let local = changed.into_iter().find(needed)?;
@@ -120,12 +120,12 @@ impl Lower<'_> {
 }
 
 /// Adds what an iterator changes while it is gone through, as far as its source shows.
-fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
+fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
     match iterator {
         Expr::Paren(expr) => changed_by(locals, &expr.expr, out),
         Expr::Call(call) => {
             let is_maker = matches!(&*call.func, Expr::Path(path)
-                if path.path.segments.last().is_some_and(|last| MAKERS.iter().any(|m| last.ident == m)));
+                if path.path.segments.last().is_some_and(|last| is_any_of(&last.ident, &MAKERS)));
             for closure in call.args.iter().filter(|_| is_maker) {
                 // A closure that is asked for items has something to change.
                 let Usage { changes, writes, .. } = usage_of_closure(locals, closure);
@@ -148,7 +148,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
         {
             out.extend(root_of(locals, &call.receiver));
         }
-        Expr::MethodCall(call) if ADAPTERS.iter().any(|method| call.method == method) => {
+        Expr::MethodCall(call) if is_any_of(&call.method, &ADAPTERS) => {
             changed_by(locals, &call.receiver, out);
             for argument in &call.args {
                 let usage = usage_of_closure(locals, argument);
@@ -159,7 +159,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut BTreeSet<LocalId>) {
             out.extend(borrowed_mutably(&call.receiver).and_then(|it| root_of(locals, it)));
             let changed = match &call.method {
                 method if method == "by_ref" => Some(&*call.receiver),
-                method if DOING.iter().any(|doing| method == doing) => lent_mutably(&call.receiver),
+                method if is_any_of(method, &DOING) => lent_mutably(&call.receiver),
                 _ => None,
             };
             out.extend(changed.and_then(|changed| root_of(locals, changed)));
@@ -180,7 +180,7 @@ fn borrowed_mutably(expr: &Expr) -> Option<&Expr> {
 /// What the items of an iterator are mutable borrows of.
 fn lent_mutably(iterator: &Expr) -> Option<&Expr> {
     match iterator {
-        Expr::MethodCall(call) if ADAPTERS.iter().any(|method| call.method == method) => {
+        Expr::MethodCall(call) if is_any_of(&call.method, &ADAPTERS) => {
             lent_mutably(&call.receiver)
         }
         Expr::MethodCall(call) => {

@@ -1,7 +1,7 @@
 //! Which locals hold texts, or ranges with their ends. A `&str` cannot be read back from bytes as other values
 //! are, so it is saved as its text; that it is one, and whether it is a literal, is seen from the source.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, Type};
@@ -15,6 +15,7 @@ use super::text_types::of_type;
 use super::{collect_bindings, lasting, split_type};
 use crate::ir::{LocalId, Locals, Shape};
 use crate::macros;
+use crate::sets::Set;
 
 /// What is known of the locals.
 pub(super) type Shapes = HashMap<LocalId, Shape>;
@@ -22,7 +23,7 @@ pub(super) type Shapes = HashMap<LocalId, Shape>;
 /// Finds out what the body gives its locals, and marks those that are texts.
 pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     let mut search =
-        Search { locals, shapes: Shapes::new(), literal: BTreeSet::new(), typed: Shapes::new() };
+        Search { locals, shapes: Shapes::new(), literal: Set::new(), typed: Shapes::new() };
     for local in search.locals.ids() {
         if let Some(ty) = &search.locals[local].ty
             && of_type(ty, false) == Shape::Range
@@ -65,7 +66,7 @@ struct Search<'a> {
     locals: &'a mut Locals,
     shapes: Shapes,
     /// Those that are given to what is a `&'static str` by its annotation.
-    literal: BTreeSet<LocalId>,
+    literal: Set<LocalId>,
     /// What the types say of those whose first value says nothing.
     typed: Shapes,
 }

@@ -10,8 +10,6 @@
 //! Each branch makes a borrow again for itself, and two of them cannot do so at the same time. Of the place
 //! itself a block captures the parts that it names, as it does in the source.
 
-use std::collections::BTreeSet;
-
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAsync, ExprClosure, Ident, Macro};
@@ -20,6 +18,7 @@ use super::select::visit_code_mut;
 use super::{Lower, let_stmt, wild_pat};
 use crate::ir::{LocalId, Locals};
 use crate::macros;
+use crate::sets::Set;
 
 impl Lower<'_> {
     /// Has the blocks among these branches name parts of places where they name those of borrows.
@@ -61,7 +60,7 @@ impl Lower<'_> {
 
     /// The local or the part of one that a local borrows to change it.
     fn place_of(&self, id: LocalId) -> Option<Expr> {
-        let mut roots = BTreeSet::from([id]);
+        let mut roots = Set::from([id]);
         let mut place = borrowed(&self.locals, id)?;
         // What it borrows from may be a borrow itself.
         while let Some(root) = root_of(&self.locals, &place) {

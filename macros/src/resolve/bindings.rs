@@ -1,12 +1,11 @@
 //! The bindings of patterns.
 
-use std::collections::HashMap;
-
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Pat};
 
 use super::{Binding, Resolver, constants};
+use crate::by_name::NameMap;
 use crate::ir::LocalKind;
 
 impl Resolver<'_> {
@@ -22,7 +21,7 @@ impl Resolver<'_> {
 
     pub(super) fn bind_names(&mut self, pat: &mut Pat, is_certain: bool) {
         // Constants and ranges in a pattern are looked up in the scope outside it.
-        let mut binder = Binder { resolver: self, bound: HashMap::new(), is_certain };
+        let mut binder = Binder { resolver: self, bound: NameMap::default(), is_certain };
         binder.visit_pat_mut(pat);
         let bound = binder.bound;
         if let Some(scope) = self.scopes.last_mut() {
@@ -36,11 +35,11 @@ impl Resolver<'_> {
         let first = self.taken.insert(source.clone());
         let ident = match (is_binding(pat), first) {
             (true, true) => pat.ident.clone(),
-            (true, false) => self.names.fresh(&pat.ident),
+            (true, false) => self.fresh(&pat.ident),
             // Later passes go by the case.
             (false, _) => {
                 let lower = source.to_lowercase();
-                self.names.fresh(&Ident::new(&lower, pat.ident.span()))
+                self.fresh(&Ident::new(&lower, pat.ident.span()))
             }
         };
         let mutable = pat.mutability.is_some() && pat.by_ref.is_none();
@@ -52,8 +51,10 @@ impl Resolver<'_> {
     /// A binding of code that does not suspend. It must not be called like a local, whether that comes before
     /// it or after it.
     fn add_own(&mut self, pat: &syn::PatIdent) -> Binding {
-        let is_called_so = self.of_locals.contains(&pat.ident.to_string());
-        if is_called_so { Binding::Renamed(self.names.fresh(&pat.ident)) } else { Binding::Own }
+        let name = pat.ident.to_string();
+        let is_called_so = self.of_locals.contains(&name);
+        self.own.insert(name);
+        if is_called_so { Binding::Renamed(self.fresh(&pat.ident)) } else { Binding::Own }
     }
 }
 
@@ -62,12 +63,12 @@ pub(crate) fn is_binding(pat: &syn::PatIdent) -> bool {
     pat.by_ref.is_some()
         || pat.mutability.is_some()
         || pat.subpat.is_some()
-        || !pat.ident.to_string().trim_start_matches('_').starts_with(char::is_uppercase)
+        || !pat.ident.to_string().chars().find(|c| *c != '_').is_some_and(char::is_uppercase)
 }
 
 struct Binder<'a, 'r> {
     resolver: &'a mut Resolver<'r>,
-    bound: HashMap<String, Binding>,
+    bound: NameMap<Binding>,
     /// Whether the pattern matches every value.
     is_certain: bool,
 }

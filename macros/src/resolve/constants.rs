@@ -1,20 +1,19 @@
 //! Names in patterns that are constants, whatever their case.
 
-use std::collections::HashSet;
-
 use syn::visit::Visit;
 use syn::{Block, Ident, Item};
 
+use crate::by_name::NameSet;
 use crate::source::declared_around;
 
 /// The constants of the body, and those of the file that the body sees.
-pub(super) fn around(body: &Block) -> HashSet<String> {
+pub(super) fn around(body: &Block) -> NameSet {
     let mut items = Items(declared_around(body.brace_token.span.open()).into_iter().collect());
     items.visit_block(body);
     items.0
 }
 
-struct Items(HashSet<String>);
+struct Items(NameSet);
 
 impl Visit<'_> for Items {
     fn visit_item(&mut self, item: &Item) {

@@ -89,9 +89,10 @@ impl Resolver<'_> {
     }
 
     /// Refuses a macro that is a pattern and is given the name of a variable: whether it binds that is not seen.
-    pub(super) fn check_pattern(&self, mac: &Macro) {
+    pub(super) fn check_pattern(&mut self, mac: &Macro) {
         let mut given = None;
         macros::scan_names(&mac.tokens, &mut |name| {
+            self.own.insert(name.to_owned());
             let is_used = self.lowered && self.taken.contains(name);
             if is_used || self.of_locals.contains(name) {
                 given.get_or_insert_with(|| name.to_owned());

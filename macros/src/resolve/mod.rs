@@ -15,12 +15,11 @@ mod parameters;
 
 pub(crate) use self::bindings::is_binding;
 
-use std::collections::{HashMap, HashSet};
-
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, ItemMacro, Macro, Pat, PatType, Stmt};
 
+use crate::by_name::{NameMap, NameSet};
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
 use crate::ir::Locals;
@@ -35,35 +34,38 @@ pub(crate) fn resolve(
     diagnostics: &Diagnostics,
 ) -> Locals {
     let held = parameters::hold(params, body);
-    let mut names = Names::of(body.to_token_stream());
-    for param in params.iter() {
-        names.extend(Names::of(param.to_token_stream()));
-    }
     let constants = constants::around(body);
     // A local must not be called like a function or constant that the body uses, because later
     // passes know locals by their names. A first round finds out what those are called, and what all
-    // locals are.
-    let mut first = Resolver::new(context, names.clone(), &constants, diagnostics);
-    params.iter_mut().for_each(|param| first.bind_certain(&mut param.pat.clone()));
-    first.visit_block_mut(&mut body.clone());
-    let mut resolver = Resolver::new(context, names, &constants, diagnostics);
-    resolver.taken.extend(first.foreign);
-    resolver.of_locals = first.taken;
-    for param in params {
-        resolver.bind_certain(&mut param.pat);
-        if let (Pat::Ident(pat), ty) = (&*param.pat, &param.ty)
-            && let Some(local) = resolver.locals.find(&pat.ident)
-        {
-            resolver.locals[local].ty = Some((**ty).clone());
-        }
+    // locals are. If nothing is called alike, there is nothing that a second one would do otherwise.
+    let source = (&*params, &*body);
+    let mut resolver = Resolver::new(context, source, &constants, diagnostics);
+    let mut resolved = resolver.run();
+    if !resolver.is_settled() {
+        let first = resolver;
+        resolver = Resolver::new(context, source, &constants, diagnostics);
+        resolver.taken.extend(first.foreign);
+        resolver.of_locals = first.taken;
+        resolved = resolver.run();
     }
-    resolver.visit_block_mut(body);
+    let mut locals = resolver.locals;
+    params.swap_with_slice(&mut resolved.0);
+    *body = resolved.1;
     for (ident, stored) in held {
-        if let Some(local) = resolver.locals.find(&ident) {
-            resolver.locals[local].stored = stored;
+        if let Some(local) = locals.find(&ident) {
+            locals[local].stored = stored;
         }
     }
-    resolver.locals
+    locals
+}
+
+/// All names of the function.
+fn names_in((params, body): (&[PatType], &Block)) -> Names {
+    let mut names = Names::of(body.to_token_stream());
+    for param in params {
+        names.extend(Names::of(param.to_token_stream()));
+    }
+    names
 }
 
 /// What a name means.
@@ -76,19 +78,24 @@ enum Binding {
 }
 
 struct Resolver<'a> {
-    names: Names,
+    /// The function as it was.
+    source: (&'a [PatType], &'a Block),
+    /// The names in use in it, looked for when a new one is needed.
+    names: Option<Names>,
     /// The names of all bindings so far that are in `locals`, as the source has them.
-    taken: HashSet<String>,
+    taken: NameSet,
     /// The names of all bindings that will be.
-    of_locals: HashSet<String>,
+    of_locals: NameSet,
+    /// The names of the bindings so far that are not, and of what macros may bind in patterns.
+    own: NameSet,
     locals: Locals,
-    scopes: Vec<HashMap<String, Binding>>,
+    scopes: Vec<NameMap<Binding>>,
     /// The macros of the body that are in scope, each with a local that it names by itself.
     macros: Vec<(ItemMacro, Option<String>)>,
     /// What is no binding where it stands in a pattern.
-    constants: &'a HashSet<String>,
+    constants: &'a NameSet,
     /// Names that are used where no binding of theirs is in scope.
-    foreign: HashSet<String>,
+    foreign: NameSet,
     /// Whether the statement being visited suspends, so that its bindings are locals.
     lowered: bool,
     diagnostics: &'a Diagnostics,
@@ -97,24 +104,26 @@ struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     fn new(
         context: Option<&Ident>,
-        names: Names,
-        constants: &'a HashSet<String>,
+        source: (&'a [PatType], &'a Block),
+        constants: &'a NameSet,
         diagnostics: &'a Diagnostics,
     ) -> Self {
-        let (mut taken, mut scope) = (HashSet::new(), HashMap::new());
+        let (mut taken, mut scope) = (NameSet::default(), NameMap::default());
         if let Some(context) = context {
             taken.insert(context.to_string());
             scope.insert(context.to_string(), Binding::Own);
         }
         Self {
-            names,
+            source,
+            names: None,
             taken,
-            of_locals: HashSet::new(),
+            of_locals: NameSet::default(),
+            own: NameSet::default(),
             locals: Locals::default(),
             scopes: vec![scope],
             macros: Vec::new(),
             constants,
-            foreign: HashSet::new(),
+            foreign: NameSet::default(),
             lowered: true,
             diagnostics,
         }
@@ -122,6 +131,33 @@ impl<'a> Resolver<'a> {
 }
 
 impl Resolver<'_> {
+    /// Gives the function as it is then.
+    fn run(&mut self) -> (Vec<PatType>, Block) {
+        let (mut params, mut body) = (self.source.0.to_vec(), self.source.1.clone());
+        for param in &mut params {
+            self.bind_certain(&mut param.pat);
+            if let (Pat::Ident(pat), ty) = (&*param.pat, &param.ty)
+                && let Some(local) = self.locals.find(&pat.ident)
+            {
+                self.locals[local].ty = Some((**ty).clone());
+            }
+        }
+        self.visit_block_mut(&mut body);
+        (params, body)
+    }
+
+    /// A name like this one that occurs nowhere.
+    fn fresh(&mut self, like: &Ident) -> Ident {
+        self.names.get_or_insert_with(|| names_in(self.source)).fresh(like)
+    }
+
+    /// Whether no name stands for two of these: locals, other bindings, and what is no binding.
+    fn is_settled(&self) -> bool {
+        self.foreign.is_disjoint(&self.taken)
+            && self.own.is_disjoint(&self.taken)
+            && self.own.is_disjoint(&self.foreign)
+    }
+
     /// Notes the use of a name.
     fn note_use(&mut self, name: &str) {
         if self.lookup(name).is_none() {
@@ -147,7 +183,7 @@ impl Resolver<'_> {
     /// Runs `visit` in a scope of its own.
     fn scoped(&mut self, lowered: bool, visit: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.lowered, lowered);
-        self.scopes.push(HashMap::new());
+        self.scopes.push(NameMap::default());
         let macros = self.macros.len();
         visit(self);
         self.macros.truncate(macros);

@@ -15,11 +15,13 @@ pub(crate) enum Surroundings {
     Other,
 }
 
-/// A pair of brackets.
+/// A pair of brackets. They come in the order in which they begin.
 #[derive(Debug)]
 pub(super) struct Region {
     start: usize,
     end: usize,
+    /// What it is in, as an index.
+    around: Option<usize>,
     surroundings: Surroundings,
 }
 
@@ -41,10 +43,15 @@ pub(super) fn is_seen(regions: &[Region], at: usize, position: usize) -> bool {
 
 /// What `position` is directly in.
 pub(super) fn innermost(regions: &[Region], position: usize) -> Surroundings {
-    let around = regions.iter().filter(|region| region.holds(position));
-    // An inner region begins after the outer one.
-    let innermost = around.max_by_key(|region| region.start);
-    innermost.map_or(Surroundings::Other, |region| region.surroundings.clone())
+    // The last one that begins before it, or one that this is in.
+    let mut near = regions.partition_point(|region| region.start < position).checked_sub(1);
+    while let Some(region) = near.map(|index| &regions[index]) {
+        if region.holds(position) {
+            return region.surroundings.clone();
+        }
+        near = region.around;
+    }
+    Surroundings::Other
 }
 
 impl Region {
@@ -76,8 +83,8 @@ enum Piece {
 
 impl Level {
     fn add(&mut self, piece: Piece) {
-        self.last.rotate_left(1);
-        self.last[2] = piece;
+        let [_, second, third] = self.last;
+        self.last = [second, third, piece];
     }
 
     /// Gives the word if it is the name of a constant.
@@ -129,8 +136,9 @@ pub(super) fn find(text: &str) -> (Vec<Region>, Vec<(usize, String)>) {
         match first {
             b'{' | b'(' | b'[' => {
                 let surroundings = level.opens(text, at, first == b'{');
+                let around = levels.iter().rev().find_map(|level| level.region);
                 let region = surroundings.map(|surroundings| {
-                    regions.push(Region { start: at, end: at, surroundings });
+                    regions.push(Region { start: at, end: at, around, surroundings });
                     regions.len() - 1
                 });
                 levels.push(Level { region, ..Level::default() });

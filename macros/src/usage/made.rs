@@ -1,17 +1,16 @@
 //! What locals are made of that are made again, found once for all that ask for it.
 
-use std::collections::BTreeSet;
-
 use super::{Place, Usage, made_again};
 use crate::ir::{LocalId, Locals};
+use crate::sets::Set;
 
 /// What one local is made of. A local that is saved is itself and nothing else.
 #[derive(Debug)]
 pub(crate) struct Made {
     /// The locals, itself among them.
-    pub(crate) of: BTreeSet<LocalId>,
+    pub(crate) of: Set<LocalId>,
     /// What is read where it is made again.
-    pub(crate) reads: BTreeSet<Place>,
+    pub(crate) reads: Set<Place>,
 }
 
 impl Made {
@@ -22,7 +21,7 @@ impl Made {
     }
 
     fn of(usages: &[Option<Usage>], local: LocalId) -> Self {
-        let mut made = Self { of: BTreeSet::from([local]), reads: BTreeSet::new() };
+        let mut made = Self { of: Set::from([local]), reads: Set::new() };
         let mut todo = vec![local];
         while let Some(local) = todo.pop() {
             let mentions = usages[local.0].iter().flat_map(|usage| &usage.mentions);

@@ -3,7 +3,7 @@
 mod analysis;
 mod made;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use syn::visit::Visit;
 use syn::{Expr, Ident, Member, Pat, Stmt};
@@ -13,6 +13,7 @@ use self::analysis::{Analysis, Mode};
 pub(crate) use self::made::Made;
 use crate::ir::{Branch, Local, LocalId, Locals, TargetId};
 use crate::normalize::collect_bindings;
+use crate::sets::Set;
 
 /// A local, or a field of one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,41 +75,41 @@ pub(crate) enum Jump {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Usage {
     /// What it reads that it has not assigned before.
-    pub(crate) reads: BTreeSet<Place>,
+    pub(crate) reads: Set<Place>,
     /// What it has assigned for certain when it is through.
-    pub(crate) assigned: BTreeSet<LocalId>,
+    pub(crate) assigned: Set<LocalId>,
     /// What it may change.
-    pub(crate) changes: BTreeSet<LocalId>,
+    pub(crate) changes: Set<LocalId>,
     /// What it assigns, or borrows to change it, if it comes to that: what is a change by all means. What is
     /// named without a place, as an element, counts as what it is in.
-    pub(crate) writes: BTreeSet<Place>,
+    pub(crate) writes: Set<Place>,
     /// What else it may change: what methods are called on of which that is not known.
-    pub(crate) may_write: BTreeSet<Place>,
+    pub(crate) may_write: Set<Place>,
     /// Those of them of which no method of the standard library has the name and only looks.
-    pub(crate) called: BTreeSet<Place>,
+    pub(crate) called: Set<Place>,
     /// What it may assign as a whole.
-    pub(crate) replaces: BTreeSet<LocalId>,
+    pub(crate) replaces: Set<LocalId>,
     /// What it uses up as a whole, unless that is copied.
-    pub(crate) takes: BTreeSet<LocalId>,
+    pub(crate) takes: Set<LocalId>,
     /// What it uses up, as a whole or in part, unless that is copied. What is matched by a pattern is not known
     /// to be.
-    pub(crate) spends: BTreeSet<Place>,
+    pub(crate) spends: Set<Place>,
     /// What it may have used up as a whole when it is through.
-    pub(crate) used_up: BTreeSet<LocalId>,
+    pub(crate) used_up: Set<LocalId>,
     /// What it may move parts out of.
-    pub(crate) moves: BTreeSet<Place>,
+    pub(crate) moves: Set<Place>,
     /// The parts that it has assigned for certain when it is through.
-    pub(crate) refills: BTreeSet<Place>,
+    pub(crate) refills: Set<Place>,
     /// The parts that it may assign.
-    pub(crate) fills: BTreeSet<Place>,
+    pub(crate) fills: Set<Place>,
     /// What has happened for certain where it jumps.
     pub(crate) at_jumps: BTreeMap<Jump, Flow>,
     /// What it reads that it has not refilled before, without what it refills; with the parts of it that
     /// it always has.
-    pub(crate) looks: BTreeMap<Place, BTreeSet<Place>>,
+    pub(crate) looks: BTreeMap<Place, Set<Place>>,
     /// Everything it names.
-    pub(crate) mentions: BTreeSet<LocalId>,
-    pub(crate) jumps: BTreeSet<Jump>,
+    pub(crate) mentions: Set<LocalId>,
+    pub(crate) jumps: Set<Jump>,
 }
 
 impl Usage {
@@ -129,7 +130,7 @@ impl Usage {
     }
 
     /// The places that it reads, and what else it names.
-    pub(crate) fn named(self) -> BTreeSet<Place> {
+    pub(crate) fn named(self) -> Set<Place> {
         let Self { mut reads, mentions, .. } = self;
         let is_read = |local: &LocalId| reads.iter().any(|place| place.local == *local);
         let others: Vec<_> = mentions.into_iter().filter(|local| !is_read(local)).collect();
@@ -145,7 +146,7 @@ impl Usage {
     }
 
     /// Adds what else it reads.
-    pub(crate) fn look(&mut self, place: Place, filled: BTreeSet<Place>) {
+    pub(crate) fn look(&mut self, place: Place, filled: Set<Place>) {
         let known = self.looks.get(&place).map_or_else(|| filled.clone(), |known| known & &filled);
         self.looks.insert(place, known);
     }
@@ -203,8 +204,8 @@ fn made_again(locals: &Locals, local: LocalId) -> Option<Usage> {
 }
 
 /// The local, and all that it is made of if it is made again where it is used.
-pub(crate) fn made_of(locals: &Locals, local: LocalId) -> BTreeSet<LocalId> {
-    let mut made_of = BTreeSet::from([local]);
+pub(crate) fn made_of(locals: &Locals, local: LocalId) -> Set<LocalId> {
+    let mut made_of = Set::from([local]);
     let mut todo = vec![local];
     while let Some(local) = todo.pop() {
         if let Some(usage) = made_again(locals, local) {
@@ -225,10 +226,10 @@ pub(crate) fn bound_locals(locals: &Locals, pat: &Pat) -> Vec<LocalId> {
 /// What has happened for certain, and what may have.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
-    pub(crate) assigned: BTreeSet<LocalId>,
-    pub(crate) refilled: BTreeSet<Place>,
+    pub(crate) assigned: Set<LocalId>,
+    pub(crate) refilled: Set<Place>,
     /// What may have been used up as a whole.
-    used_up: BTreeSet<LocalId>,
+    used_up: Set<LocalId>,
 }
 
 impl Flow {

@@ -49,7 +49,7 @@ fn states(steps: &[Step]) -> Vec<String> {
     let locals = resolve::resolve(None, params, body, &diagnostics);
     let tree = normalize::normalize(
         None,
-        function.body.clone(),
+        &function.body,
         locals,
         &crate::again::Again::default(),
         &diagnostics,

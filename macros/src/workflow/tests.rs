@@ -22,7 +22,7 @@ fn passes(source: TokenStream) -> String {
     let body = function.body.clone();
     let tree = normalize::normalize(
         function.context.as_ref(),
-        body,
+        &body,
         locals,
         &crate::again::Again::default(),
         &diagnostics,

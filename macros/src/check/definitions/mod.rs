@@ -11,6 +11,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::{Ident, ItemMacro, Macro, Path};
 
 use self::reader::Reader;
+use crate::hygiene::is_any_of;
 use crate::macros::definition::{Arm, arms, is_punct};
 use crate::macros::matching::taken;
 use crate::source::{SourceFile, file_of};
@@ -145,7 +146,7 @@ fn called(path: &Path) -> Option<String> {
 }
 
 fn is_near(first: Option<&Ident>, segments: usize) -> bool {
-    let leads_here = |first: &Ident| ["crate", "self", "super"].iter().any(|near| first == near);
+    let leads_here = |first: &Ident| is_any_of(first, &["crate", "self", "super"]);
     segments == 1 || first.is_some_and(leads_here)
 }
 
@@ -163,7 +164,7 @@ fn is_let(trees: &[TokenTree], index: usize) -> bool {
 }
 
 pub(super) fn is_word(tree: Option<&TokenTree>, words: &[&str]) -> bool {
-    matches!(tree, Some(TokenTree::Ident(ident)) if words.iter().any(|word| ident == word))
+    matches!(tree, Some(TokenTree::Ident(ident)) if is_any_of(ident, words))
 }
 
 /// How many tokens say how often a repetition is made, with what between.

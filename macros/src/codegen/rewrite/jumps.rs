@@ -1,7 +1,5 @@
 //! Jumps: out of the workflow, to another root, and within the code.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
@@ -11,13 +9,14 @@ use super::Rewrite;
 use crate::codegen::print::names;
 use crate::hygiene::{hidden, in_source, is_hidden};
 use crate::ir::{LocalId, label_target, span_ends, whole};
+use crate::sets::Set;
 
 /// A loop or a labeled block.
 pub(super) struct Target {
     label: Option<Label>,
     is_loop: bool,
     /// What was whole before it.
-    whole: BTreeSet<LocalId>,
+    whole: Set<LocalId>,
 }
 
 impl Rewrite<'_, '_> {

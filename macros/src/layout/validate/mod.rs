@@ -1,13 +1,14 @@
 //! A check of the layout: what code generation rests on. Each rule is a function, and for each there is
 //! a layout that only it finds fault with.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::links::{exits_of, link};
-use super::names::{Names, bound_at_entry, names_by_root};
+use super::names::{Names, names_by_root};
 use super::{Layout, Link, Root, VariableId, scope_path, vacant};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
 use crate::liveness::Liveness;
+use crate::sets::Set;
 use crate::usage::Place;
 
 /// A layout, and what it was made from.
@@ -132,7 +133,7 @@ impl Machine<'_> {
     /// A state has what is live where it is resumed, but for what has no value yet and for parts that are
     /// filled before they are read.
     fn states_save_what_is_live(&self) -> Checked {
-        let bound = bound_at_entry(self.graph);
+        let bound = self.graph.bound_at_entry();
         let vacant = vacant::analyze(self.graph);
         for state in &self.layout.states {
             let resumed = self.layout.roots.iter().find(|root| {
@@ -144,9 +145,9 @@ impl Machine<'_> {
                 }
                 return Err(format!("nothing resumes the state `{}`", state.name));
             };
-            let mut live = self.liveness.entry(self.graph, root.block, &bound[root.block.0]);
+            let mut live = self.liveness.entry(self.graph, root.block, bound[root.block.0]);
             live.retain(|place| !vacant.at(root.block, place.local));
-            let places = |ids: &[VariableId]| -> BTreeSet<Place> {
+            let places = |ids: &[VariableId]| -> Set<Place> {
                 ids.iter().map(|id| self.place(*id).clone()).collect()
             };
             let saved = places(&state.fields);
@@ -166,7 +167,7 @@ impl Machine<'_> {
 
     fn names_are_unique(&self) -> Checked {
         let unique = |what: &str, names: Vec<String>| {
-            let mut seen = BTreeSet::new();
+            let mut seen = Set::new();
             match names.into_iter().find(|name| name.is_empty() || !seen.insert(name.clone())) {
                 Some(name) => Err(format!("there are two {what} called `{name}`")),
                 None => Ok(()),
@@ -186,7 +187,7 @@ impl Machine<'_> {
         if let Some(end) = ends.find(|end| *end >= count) {
             return Err(format!("an edge leads to the state {end}, which does not exist"));
         }
-        let mut reached = BTreeSet::from([0]);
+        let mut reached = Set::from([0]);
         let mut todo = vec![0];
         while let Some(from) = todo.pop() {
             let edges = self.layout.edges.iter().filter(|edge| edge.0 == from);
@@ -201,8 +202,8 @@ impl Machine<'_> {
     /// On every way to a root, what it is given has been given before, or was made on the way.
     fn what_is_given_is_there(&self) -> Checked {
         let (_, root_of) = link(self.graph);
-        let mut known: BTreeMap<BlockId, BTreeSet<LocalId>> = BTreeMap::new();
-        let mut names = names_by_root(self.graph, &root_of);
+        let mut known: BTreeMap<BlockId, Set<LocalId>> = BTreeMap::new();
+        let mut names = names_by_root(self.graph, &self.graph.bound_at_entry(), &root_of);
         for root in &self.layout.roots {
             let Names { named: mut there, bound } = names.remove(&root.block).unwrap_or_default();
             there.extend(bound);
@@ -239,7 +240,7 @@ impl Machine<'_> {
         let own = self.graph[region].scope;
         let mut scopes = (0..self.graph.scopes.len()).map(ScopeId);
         let scope = scopes.find(|scope| self.graph.scopes[scope.0].locals.contains(&local));
-        scope.is_none_or(|scope| !scope_path(self.graph, scope).contains(&own))
+        scope.is_none_or(|scope| !self.graph.is_in_scope(scope, own))
     }
 }
 

@@ -4,6 +4,7 @@ use quote::quote;
 
 use super::*;
 use crate::diagnostics::Diagnostics;
+use crate::sets::Set;
 use crate::{cfg, liveness, normalize, parse, resolve};
 
 /// A machine with a loop, a choice, a borrow that is made again, and something that only passes
@@ -30,7 +31,7 @@ fn machine() -> (Graph, Liveness, Layout) {
     let locals = resolve::resolve(None, &mut function.params, &mut function.body, &diagnostics);
     let body = function.body.clone();
     let tree =
-        normalize::normalize(None, body, locals, &crate::again::Again::default(), &diagnostics);
+        normalize::normalize(None, &body, locals, &crate::again::Again::default(), &diagnostics);
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);
     let liveness = liveness::analyze(&graph);
@@ -97,8 +98,8 @@ fn a_part_beside_its_whole_is_found() {
             mutable,
             kind,
             is_saved: true,
-            passed_in: BTreeSet::new(),
-            carried_in: BTreeSet::new(),
+            passed_in: Set::new(),
+            carried_in: Set::new(),
             comes_saved: false,
         });
         for root in &mut layout.roots {

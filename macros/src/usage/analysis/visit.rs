@@ -5,6 +5,7 @@ use syn::{Expr, Macro, Pat, UnOp};
 
 use super::{Analysis, Mode};
 use crate::carried::{self, answers, takes_receiver};
+use crate::hygiene::is_any_of;
 use crate::ir::label_target;
 use crate::macros::{self, Piece, Role};
 use crate::normalize::select::Select;
@@ -50,7 +51,7 @@ fn only_looks(call: &syn::ExprMethodCall) -> bool {
         1 => &TOLD,
         _ => &[],
     };
-    methods.iter().any(|method| call.method == method)
+    is_any_of(&call.method, methods)
 }
 
 /// Whether the method changes what it is called on, by those of the standard library: none has this name and
