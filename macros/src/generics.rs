@@ -128,38 +128,32 @@ impl Parameters {
         })
     }
 
-    /// Has rustc ask whether what is stored can be: the parameters, by the user's own bounds alone,
-    /// and the types of the arguments and of the value, if the parameters can.
-    pub(crate) fn check<'a>(&self, types: impl Iterator<Item = &'a Type>) -> TokenStream {
+    /// Has rustc ask whether the parameters that are stored can be, by the user's own bounds alone.
+    pub(crate) fn check(&self) -> Option<TokenStream> {
+        if self.stored.is_empty() {
+            // It would be one more function that rustc checks.
+            return None;
+        }
         let (params, _, bounds) = self.source.split_for_impl();
-        let of_params = self.stored.iter().map(|ident| {
+        let asks = self.stored.iter().map(|ident| {
             quote_spanned!(ident.span()=> ::piton::__private::stored_parameter::<#ident>();)
         });
-        let (all_params, _, all_bounds) = self.split();
+        let check = hidden("check");
+        Some(quote! {
+            #[allow(dead_code, clippy::all, clippy::pedantic)]
+            fn #check #params() #bounds { #(#asks)* }
+        })
+    }
+
+    /// Has rustc ask whether values of these types can be stored, if the parameters can.
+    pub(crate) fn ask(&self, types: Vec<&Type>) -> TokenStream {
         // A parameter by itself has been asked for.
         let is_parameter = |ty: &Type| {
             matches!(ty, Type::Path(ty)
                 if ty.path.get_ident().is_some_and(|ident| self.stored.contains(ident)))
         };
-        let of_types = types
-            .filter(|ty| !is_parameter(ty))
-            .map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();));
-        let (of_params, of_types): (Vec<_>, Vec<_>) = (of_params.collect(), of_types.collect());
-        let (check, check_all) = (hidden("check"), hidden("check_all"));
-        // Each function is one more that rustc checks, so there is none that asks for nothing.
-        let check = (!of_params.is_empty()).then(|| {
-            quote! {
-                #[allow(dead_code, clippy::all, clippy::pedantic)]
-                fn #check #params() #bounds { #(#of_params)* }
-            }
-        });
-        let check_all = (!of_types.is_empty()).then(|| {
-            quote! {
-                #[allow(dead_code, clippy::all, clippy::pedantic)]
-                fn #check_all #all_params() #all_bounds { #(#of_types)* }
-            }
-        });
-        quote!(#check #check_all)
+        let types = types.into_iter().filter(|ty| !is_parameter(ty));
+        types.map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();)).collect()
     }
 }
 

@@ -63,22 +63,18 @@ pub(crate) fn expand(input: TokenStream, diagnostics: Diagnostics) -> TokenStrea
     let stored = match name {
         Some(name) => quote!(const NAME: &str = #name;),
         None => quote! {
-            const LENGTH: usize = ENTRY.defined.len() + #arguments.len();
-            const BYTES: [u8; LENGTH] = ::piton::__private::concat(ENTRY.defined, #arguments);
+            const LENGTH: usize = DEFINED.name.len() + #arguments.len();
+            const BYTES: [u8; LENGTH] = ::piton::__private::concat(DEFINED.name, #arguments);
             const NAME: &str = ::piton::__private::text(&BYTES);
         },
     };
     let span = function.span();
-    let entry = quote_spanned!(span=> ::piton::__private::entry_of(&#function));
+    let defined = quote_spanned!(span=> ::piton::__private::entry_of(&#function));
     diagnostics.finish_with(quote! {
         const _: () = {
-            const ENTRY: ::piton::__private::Unnamed = #entry;
+            const DEFINED: ::piton::__private::Registered = #defined;
             #stored
-            fn entry() -> &'static ::piton::__private::WorkflowEntry {
-                static NAMED: ::piton::__private::WorkflowEntry = ENTRY.named(NAME);
-                &NAMED
-            }
-            ::piton::__private::inventory::submit! { ::piton::__private::Registered(entry) }
+            ::piton::__private::inventory::submit! { DEFINED.named(NAME) }
         };
     })
 }

@@ -1,6 +1,7 @@
 //! What generated code uses. Not a public API: it changes with the macros of the same version.
 
 pub use std::borrow::Cow;
+pub use std::marker::PhantomData;
 pub use std::option::Option::{None, Some};
 pub use std::result::Result::{Err, Ok};
 pub use std::task::Poll;
@@ -17,8 +18,7 @@ pub use crate::codec::{Arguments, ArgumentsReader, CodecError, next_argument};
 pub use crate::machine::Durable;
 #[cfg(debug_assertions)]
 pub use crate::machine::common::COMMON;
-pub use crate::machine::entry::Unnamed;
-pub use crate::machine::instances::{concat, entry_of, instance_entry, instance_name, text};
+pub use crate::machine::instances::{concat, entry_of, instance_name, text};
 pub use crate::machine::places::{
     place_of_find, place_of_max, place_of_max_by, place_of_max_by_key, place_of_min,
     place_of_min_by, place_of_min_by_key, place_of_rfind,
@@ -56,6 +56,13 @@ pub const fn stored_parameter<T: Durable>() {}
 
 /// Asks for the bound of a type in a signature.
 pub const fn stored<T: Storable>() {}
+
+/// Adds a value to the arguments of a call, and asks for the bound of its type. It takes the value, so that
+/// the function that makes the call has nothing left to drop.
+pub fn stored_argument<T: Storable>(mut arguments: Arguments, value: T) -> Arguments {
+    arguments.add(&value);
+    arguments
+}
 
 /// What the arguments and results of workflows and activities are: [`Durable`], by another name in
 /// messages.

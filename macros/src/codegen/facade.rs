@@ -25,24 +25,18 @@ pub(crate) fn facade(
         _ => name.to_token_stream(),
     });
     let (_, types, _) = function.parameters.split();
-    let list = hidden("arguments");
-    let add = arguments.zip(&function.params).map(|(argument, param)| {
-        let token = values_of(&param.ty);
-        quote!((#token.add)(&mut #list, &#argument);)
+    // Here rustc is asked, once, whether values of these types can be stored.
+    let none = quote!(::piton::__private::Arguments::new());
+    let list = arguments.zip(&function.params).fold(none, |list, (argument, param)| {
+        let ty = &param.ty;
+        quote!(::piton::__private::stored_argument::<#ty>(#list, #argument))
     });
-    let make = if function.params.is_empty() {
-        quote!(let #list = ::piton::__private::Arguments::new();)
-    } else {
-        quote! {
-            #[allow(unused_imports)]
-            use ::piton::__private::Unstored as _;
-            let mut #list = ::piton::__private::Arguments::new();
-            #(#add)*
-        }
-    };
+    // A function that makes it would be one for each workflow.
     let call = quote! {
-        #make
-        ::piton::__private::WorkflowCall::<#ident #types>::new(#list)
+        ::piton::__private::WorkflowCall::<#ident #types> {
+            arguments: #list.finish(),
+            workflow: ::piton::__private::PhantomData,
+        }
     };
     around(function, definition, beside, &quote!(), &call)
 }

@@ -52,25 +52,24 @@ pub(crate) fn generate(
     let step = step::step(&machine);
     let lints = lints::lints(&machine);
     let graph = graph::graph(&machine);
+    let asks = function.parameters.ask(stored_parts(&function.output));
     let returned = values_of(&function.output);
     let machine = quote! {
         const GRAPH: &'static __piton::Graph = #graph;
 
-        const RETURNED: &'static __piton::Values<Self::Return> = #returned;
+        const RETURNED: &'static __piton::Values<Self::Return> = { #asks #returned };
 
         #step
     };
     let workflow = workflow(function, &machine);
-    let stored =
-        function.params.iter().map(|param| &*param.ty).chain(stored_parts(&function.output));
-    let check = function.parameters.check(stored);
+    let check = function.parameters.check();
     // One that is declared in another can be awaited there and not started; the instances of a
     // generic one are registered by hand.
     let registers = !function.is_nested && function.parameters.is_empty();
     let register = registers.then(|| {
         quote_spanned! {span=>
             ::piton::__private::inventory::submit! {
-                __piton::Registered(<#ident as __piton::Workflow>::entry)
+                __piton::Registered::of::<#ident>()
             }
         }
     });
@@ -109,7 +108,15 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
     } else {
         (quote!(Plain), None)
     };
-    let (unbounded, entry) = instances(function);
+    let unbounded = parameters.of_impl();
+    // Which instances of a generic workflow have a name, the program says.
+    let registered_name = (!parameters.is_empty()).then(|| {
+        quote! {
+            fn registered_name() -> ::core::option::Option<&'static str> {
+                __piton::instance_name::<Self>()
+            }
+        }
+    });
     // The type of a method is in its body, so nobody could name the constant.
     let named = function.method.is_none().then(|| {
         quote! {
@@ -135,7 +142,7 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
             #durability
             #failure
 
-            #entry
+            #registered_name
 
             #machine
         }
@@ -151,33 +158,4 @@ fn result_parts(function: &WorkflowFn) -> (TokenStream, TokenStream) {
     } else {
         (output.to_token_stream(), quote!(::core::convert::Infallible))
     }
-}
-
-/// What is different for the instances of a generic workflow: the parameters without bounds, and
-/// where the entry is kept.
-fn instances(function: &WorkflowFn) -> (TokenStream, TokenStream) {
-    let WorkflowFn { ident, parameters, .. } = function;
-    let entry = |body: TokenStream| {
-        quote! {
-            fn entry() -> &'static __piton::WorkflowEntry {
-                #body
-            }
-        }
-    };
-    if parameters.is_empty() {
-        let entry = entry(quote! {
-            static ENTRY: __piton::WorkflowEntry =
-                __piton::WorkflowEntry::of::<#ident>();
-            &ENTRY
-        });
-        return (TokenStream::new(), entry);
-    }
-    // A `static` of a generic function is one for all instances.
-    let mut entry = entry(quote!(__piton::instance_entry::<Self>()));
-    entry.extend(quote! {
-        fn registered_name() -> ::core::option::Option<&'static str> {
-            __piton::instance_name::<Self>()
-        }
-    });
-    (parameters.of_impl(), entry)
 }

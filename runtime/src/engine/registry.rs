@@ -152,10 +152,6 @@ mod tests {
         const NAME: &'static str = "order";
         const GRAPH: &'static Graph = &Graph { workflow: "order", nodes: &[], edges: &[] };
 
-        fn entry() -> &'static WorkflowEntry {
-            unreachable!("it is not started")
-        }
-
         const RETURNED: &'static Values<T> = Values::of();
 
         fn step(_: &mut Parked, _: &Context) -> Result<T, Halt> {

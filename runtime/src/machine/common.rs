@@ -12,6 +12,7 @@ use super::activity::resume_with;
 use super::values::{Encodable, Encoded, Values};
 use super::workflow::{Steps, Typed};
 use super::{Context, Durable, Fallible, Local, Parked, Plain, Slot, Untouched};
+use crate::__private::stored_argument;
 use crate::activities::{ActivityContext, report};
 use crate::codec::{self, Arguments, ArgumentsReader, next_argument};
 use crate::error::Error;
@@ -93,9 +94,9 @@ fn values<T: Durable + 'static>(
     cx: &Context,
     arguments: &mut ArgumentsReader<'_>,
 ) {
-    drop((Values::<T>::of().next)(arguments));
+    let Some(value) = (Values::<T>::of().next)(arguments) else { return };
+    let mut list = stored_argument(Arguments::new(), value);
     let Some(value) = next_argument::<T>(arguments) else { return };
-    let mut list = Arguments::new();
     Encoded(&value).add(&mut list);
     if let Ok(payload) = codec::to_payload(&value) {
         drop(codec::from_payload::<T>(&payload));

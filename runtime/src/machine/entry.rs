@@ -1,7 +1,7 @@
 //! A workflow without its type, as the registry has it.
 
 use std::any::TypeId;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 #[cfg(feature = "engine")]
 use super::StepError;
@@ -25,20 +25,25 @@ pub struct WorkflowEntry {
     definition: OnceLock<Box<dyn Hidden<Definition> + Send + Sync>>,
 }
 
-/// A workflow that is yet to get the name of its entry.
-pub struct Unnamed {
-    /// That of the definition.
-    pub defined: &'static str,
+/// What is in the registry: all of an entry that is known to rustc.
+///
+/// Entries are made of these when somebody asks for one, so that what is generated for a workflow has
+/// neither a `static` of its own nor a function that gives it.
+#[derive(Clone)]
+pub struct Registered {
+    /// The stored name.
+    pub name: &'static str,
     type_id: TypeId,
     graph: &'static Graph,
     options: WorkflowOptions,
     steps: &'static dyn Steps,
 }
 
-impl Unnamed {
-    pub(super) const fn of<W: Workflow>() -> Self {
+impl Registered {
+    /// What is known of `W`.
+    pub const fn of<W: Workflow>() -> Self {
         Self {
-            defined: W::NAME,
+            name: W::NAME,
             type_id: TypeId::of::<W>(),
             graph: W::GRAPH,
             options: W::OPTIONS,
@@ -46,28 +51,35 @@ impl Unnamed {
         }
     }
 
-    /// The entry.
-    pub const fn named(self, name: &'static str) -> WorkflowEntry {
-        let Self { defined: _, type_id, graph, options, steps } = self;
+    /// The same, under another name.
+    #[must_use]
+    pub const fn named(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
+    }
+
+    const fn into_entry(self) -> WorkflowEntry {
+        let Self { name, type_id, graph, options, steps } = self;
         WorkflowEntry { name, type_id, graph, options, steps, definition: OnceLock::new() }
     }
 }
 
-/// How an entry comes into the registry.
-#[derive(Debug)]
-pub struct Registered(pub fn() -> &'static WorkflowEntry);
-
 inventory::collect!(Registered);
+
+/// The entries of all that are registered, made once.
+static ENTRIES: LazyLock<Vec<WorkflowEntry>> = LazyLock::new(|| {
+    inventory::iter::<Registered>().map(|registered| registered.clone().into_entry()).collect()
+});
 
 impl WorkflowEntry {
     /// The entry of `W`.
     pub const fn of<W: Workflow>() -> Self {
-        Unnamed::of::<W>().named(W::NAME)
+        Registered::of::<W>().into_entry()
     }
 
     /// All that are registered.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        inventory::iter::<Registered>().map(|Registered(entry)| entry())
+        ENTRIES.iter()
     }
 
     /// The entry registered under `name`.

@@ -1,4 +1,5 @@
-//! Instances of generic workflows: each is a workflow of its own, with a name of its own.
+//! The entry of a workflow by its type, and instances of generic workflows: each is a workflow of its own,
+//! with a name of its own.
 //!
 //! A workflow without parameters registers itself. Which instances of a generic one there are to be,
 //! only the program knows, so it names them with [`register!`](macro@crate::register).
@@ -7,11 +8,12 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{OnceLock, PoisonError, RwLock};
 
-use super::entry::Unnamed;
+use super::entry::Registered;
 use super::{Workflow, WorkflowCall, WorkflowEntry};
 
-/// [`Workflow::entry`] of an instance: the one that is registered, or one for this process alone.
-pub fn instance_entry<W: Workflow>() -> &'static WorkflowEntry {
+/// The entry that is registered, or one for this process alone: of an instance that nobody has registered, and of
+/// a workflow that only another one awaits.
+pub(super) fn entry_of_type<W: Workflow>() -> &'static WorkflowEntry {
     known_entry(TypeId::of::<W>(), WorkflowEntry::of::<W>)
 }
 
@@ -27,7 +29,7 @@ fn known_entry(id: TypeId, make: fn() -> WorkflowEntry) -> &'static WorkflowEntr
         return entry;
     }
     let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-    // There are as many as the program has instances, and they are wanted until it ends.
+    // There are as many as the program has such workflows, and they are wanted until it ends.
     known.entry(id).or_insert_with(|| Box::leak(Box::new(make())))
 }
 
@@ -74,8 +76,8 @@ macro_rules! functions {
 functions!(A B C D E F G H I J K L M N O P);
 
 /// The workflow that `function` makes calls of.
-pub const fn entry_of<Arguments, F: WorkflowFunction<Arguments>>(_: &F) -> Unnamed {
-    Unnamed::of::<F::Workflow>()
+pub const fn entry_of<Arguments, F: WorkflowFunction<Arguments>>(_: &F) -> Registered {
+    Registered::of::<F::Workflow>()
 }
 
 /// Two texts as one, of `N` bytes.

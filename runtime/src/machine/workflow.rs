@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
+use super::instances::entry_of_type;
 use super::{Context, Fallible, Parked, Plain, ResultParts, StepError, Values, WorkflowEntry};
 use crate::codec::{Arguments, CodecError, Described};
 use crate::model::{Graph, Payload};
@@ -34,7 +35,9 @@ pub trait Workflow: Sized + 'static {
     const RETURNED: &'static Values<Self::Return>;
 
     /// The workflow, without its type.
-    fn entry() -> &'static WorkflowEntry;
+    fn entry() -> &'static WorkflowEntry {
+        entry_of_type::<Self>()
+    }
 
     /// The name under which runs are stored: that of the definition, or for a generic workflow the
     /// one that [`register!`](macro@crate::register) gave the instance. `None` if it gave none.
@@ -209,17 +212,14 @@ impl Durability {
 /// becomes a run; awaited in another workflow it runs inline, as a part of that one's run.
 #[must_use = "a workflow does nothing until it is started or awaited"]
 pub struct WorkflowCall<W> {
-    pub(crate) arguments: Result<Payload, CodecError>,
-    workflow: PhantomData<fn() -> W>,
+    /// One that could not be encoded is reported when the call is started.
+    #[doc(hidden)]
+    pub arguments: Result<Payload, CodecError>,
+    #[doc(hidden)]
+    pub workflow: PhantomData<fn() -> W>,
 }
 
 impl<W: Workflow> WorkflowCall<W> {
-    /// A call with these arguments. One that could not be encoded is reported when the call is
-    /// started.
-    pub fn new(arguments: Arguments) -> Self {
-        Self { arguments: arguments.finish(), workflow: PhantomData }
-    }
-
     /// The states of the workflow and the ways between them.
     pub fn graph(&self) -> &'static Graph {
         W::GRAPH
