@@ -54,7 +54,7 @@ impl Printer<'_> {
                 }
             };
             let token = tokens::argument_token(index);
-            load.push(self.unwrap(&made, &quote!(#parked.argument(#token))));
+            load.push(quote!(let #made = #parked.argument(#token);));
         }
         let ask = params.iter().map(|param| self.ask_whose_parts(&param.pat));
         (pattern, load.into_iter().chain(take_apart).chain(ask).collect())
@@ -288,15 +288,12 @@ impl Printer<'_> {
             quote!(#mutability #ident)
         });
         if matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_)) {
-            let tokens = entry.iter().map(|id| token(*id));
-            let positions = entry.iter().filter_map(|id| self.position(*id)).map(Index::from);
-            let (pats, parked) = (pats.collect::<Vec<_>>(), parked());
-            if let ([pat], [id]) = (&pats[..], entry) {
-                let token = token(*id);
-                return self.unwrap(pat, &quote!(#token.load(#parked, #(#positions)*)));
-            }
-            let (tokens, pats) = (tuple(tokens.map(|it| quote!(&#it)).collect()), tuple(pats));
-            self.unwrap(&pats, &quote!(#parked.load(#tokens, &[#(#positions),*])))
+            let parked = parked();
+            let load = |(id, pat): (&VariableId, TokenStream)| {
+                let (token, position) = (token(*id), self.position(*id).map(Index::from));
+                quote!(let #pat = #token.load(#parked, #position);)
+            };
+            entry.iter().zip(pats).map(load).collect()
         } else if let BlockKind::Region(region) = self.machine.graph[self.root.block].kind {
             let given = |id: &VariableId| regions::given(region, *id);
             let load = |(given, pat)| quote!(let #pat = #given.take(););
@@ -307,7 +304,7 @@ impl Printer<'_> {
                 let slot = slot(*id);
                 if self.machine.layout.variable(*id).comes_saved {
                     let token = token(*id);
-                    self.unwrap(&pat, &quote!(#token.take(&mut #slot, #parked)))
+                    quote!(let #pat = #token.take(&mut #slot, #parked);)
                 } else {
                     quote!(let #pat = #slot.take();)
                 }
@@ -372,17 +369,6 @@ impl Printer<'_> {
 /// A text that has been loaded, to be borrowed from.
 fn text_of(id: VariableId) -> Ident {
     hidden(&format!("x{}", id.0))
-}
-
-/// A tuple, in groups of which none is longer than the tuples that can be loaded.
-fn tuple(elements: Vec<TokenStream>) -> TokenStream {
-    /// Tuples of tokens can be loaded up to this length.
-    const MAX_TUPLE: usize = 12;
-    if elements.len() <= MAX_TUPLE {
-        return quote!((#(#elements,)*));
-    }
-    let groups = elements.chunks(MAX_TUPLE).map(|group| quote!((#(#group,)*)));
-    tuple(groups.collect())
 }
 
 /// Gives what is made again to what is declared before it.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::activity::resume_with;
 use super::values::{Encodable, Encoded, Values};
 use super::workflow::{Steps, Typed};
-use super::{Context, Durable, Fallible, Local, Parked, Plain, Slot, Untouched};
+use super::{Context, Durable, Fallible, Parked, Plain, Slot, Untouched};
 use crate::__private::stored_argument;
 use crate::activities::{ActivityContext, report};
 use crate::codec::{self, Arguments, ArgumentsReader, next_argument};
@@ -110,7 +110,6 @@ fn values<T: Durable + 'static>(
     let token = super::local::<T>();
     token.put(&value, parked);
     drop(token.load(parked, 0));
-    drop(load(&token, parked));
     let mut slot = Slot::Empty;
     slot.fill(value);
     slot.pass(0);
@@ -146,7 +145,6 @@ fn items<T: Durable + 'static>(
     let token = super::item_list::<T>();
     token.put(&items, parked);
     drop(token.load(parked, 0));
-    drop(load(&token, parked));
     let mut slot = Slot::Empty;
     slot.fill(items);
     slot.pass(0);
@@ -158,9 +156,4 @@ fn items<T: Durable + 'static>(
 /// What does not depend on types of users at all.
 fn others(_: &mut Parked, _: &Context, _: &mut ArgumentsReader<'_>) {
     drop(None::<(ActivityContext, Arguments, crate::activities::ReportedError, Untouched)>);
-}
-
-/// With the early return that reading several locals at once has for each.
-fn load<T>(token: &Local<T>, parked: &mut Parked) -> Option<(T,)> {
-    Some((parked.load(token, &[0])?,))
 }

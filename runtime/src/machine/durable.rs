@@ -12,7 +12,8 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Load as _, Parked, Slot, StepError};
+use super::locals::unreadable;
+use super::{Parked, Slot, StepError};
 use crate::codec::{self, CodecError, Described};
 
 /// A value that can be held across an await: it can be written to bytes and read back.
@@ -124,11 +125,6 @@ impl SavedKind {
     }
 }
 
-/// Apart, because what knows the type is compiled for each.
-fn note(error: CodecError, failed: &mut Option<StepError>) {
-    failed.get_or_insert(StepError::Decode(error));
-}
-
 /// Makes the token of a local whose type is yet to be inferred.
 pub const fn local<T: Durable>() -> Local<T> {
     Local {
@@ -166,32 +162,23 @@ impl<T> Local<T> {
         }
     }
 
-    /// Reads the local at `position` of the state. If the bytes are not such a value,
-    /// [`Parked::leave`] says so.
+    /// Reads the local at `position` of the state. If the bytes are not such a value, the step fails.
     #[inline(never)]
-    pub fn load(&self, parked: &mut Parked, position: usize) -> Option<T> {
-        self.load_next(&mut parked.locals_at(&[position]))
-    }
-
-    /// Takes the local out of its slot. If it is there as bytes that are not such a value,
-    /// [`Parked::leave`] says so.
-    #[inline(never)]
-    pub fn take(&self, slot: &mut Slot<T>, parked: &mut Parked) -> Option<T> {
-        match std::mem::take(slot) {
-            Slot::Value(value) => Some(ManuallyDrop::into_inner(value)),
-            Slot::Saved(position) => self.load(parked, position),
-            Slot::Empty => Slot::<T>::must_be_filled(),
+    pub fn load(&self, parked: &mut Parked, position: usize) -> T {
+        let saved = parked.saved(position);
+        match saved.and_then(|saved| (self.coding.load)(saved).map_err(StepError::Decode)) {
+            Ok(value) => value,
+            Err(error) => unreadable(error),
         }
     }
 
+    /// Takes the local out of its slot. If it is there as bytes that are not such a value, the step fails.
     #[inline(never)]
-    pub(super) fn read(&self, saved: &[u8], failed: &mut Option<StepError>) -> Option<T> {
-        match (self.coding.load)(saved) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                note(error, failed);
-                None
-            }
+    pub fn take(&self, slot: &mut Slot<T>, parked: &mut Parked) -> T {
+        match std::mem::take(slot) {
+            Slot::Value(value) => ManuallyDrop::into_inner(value),
+            Slot::Saved(position) => self.load(parked, position),
+            Slot::Empty => Slot::<T>::must_be_filled(),
         }
     }
 }

@@ -1,13 +1,10 @@
 //! How the locals of a step come from the state, and from one part of the step to another.
-//!
-//! All locals of a scope are read at once: an early return for each would take rustc three times as
-//! long (300 awaits with 8 locals). Why one cannot be read is noted in what is parked, so that what
-//! comes back is no larger than the locals themselves.
 
 use std::mem::ManuallyDrop;
+use std::panic::AssertUnwindSafe;
 
-use super::frame::{damaged, next_entry};
-use super::{Local, Parked, StepError};
+use super::frame::next_entry;
+use super::{Parked, StepError};
 
 /// Where a local is while control goes from one part of a step to another.
 ///
@@ -98,94 +95,53 @@ impl<T> Handed<T> {
     }
 }
 
-/// Reads some of the locals of a state, in order.
-#[derive(Debug)]
-pub struct LocalsReader<'a> {
-    rest: &'a [u8],
-    passed: usize,
-    positions: &'a [usize],
-    /// Why the step cannot be made.
-    pub(super) failed: &'a mut Option<StepError>,
-}
-
-impl<'a> LocalsReader<'a> {
-    /// The bytes of the next local, if it is there.
-    #[inline(never)]
-    fn next(&mut self) -> Option<&'a [u8]> {
-        match self.seek() {
-            Ok(saved) => Some(saved),
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                None
-            }
-        }
-    }
-
-    fn seek(&mut self) -> Result<&'a [u8], StepError> {
-        let Some((position, later)) = self.positions.split_first() else {
-            return Err(damaged("a local is asked for that is not there"));
-        };
-        self.positions = later;
-        while self.passed < *position {
-            next_entry(&mut self.rest)?;
-            self.passed += 1;
-        }
-        self.passed += 1;
-        next_entry(&mut self.rest)
-    }
-}
-
 impl Parked {
-    /// Reads the locals at these positions. If the bytes are not such values, [`Parked::leave`] says
-    /// so.
-    pub fn load<L: Load>(&mut self, tokens: L, positions: &[usize]) -> Option<L::Output> {
-        tokens.load_next(&mut self.locals_at(positions))
-    }
-
-    pub(super) fn locals_at<'a>(&'a mut self, positions: &'a [usize]) -> LocalsReader<'a> {
-        let rest = &self.frame[self.locals..];
-        LocalsReader { rest, passed: 0, positions, failed: &mut self.next.failed }
-    }
-}
-
-/// The token of a local, or a tuple of such, each of which may be a tuple again.
-pub trait Load {
-    /// The value, or the tuple of values.
-    type Output;
-
-    /// Reads what comes next. [`Parked::load`] is how to call it.
-    fn load_next(self, locals: &mut LocalsReader<'_>) -> Option<Self::Output>;
-}
-
-impl<T> Load for &Local<T> {
-    type Output = T;
-
-    fn load_next(self, locals: &mut LocalsReader<'_>) -> Option<T> {
-        match locals.next() {
-            Some(saved) => self.read(saved, locals.failed),
-            None => None,
+    /// The bytes of the local at `position`. Reading on from one to the next passes each once.
+    #[inline(never)]
+    pub(super) fn saved(&mut self, position: usize) -> Result<&[u8], StepError> {
+        let (mut passed, mut from) = self.cursor;
+        if passed > position {
+            (passed, from) = (0, self.locals);
         }
+        let mut rest = &self.frame[from..];
+        while passed < position {
+            next_entry(&mut rest)?;
+            passed += 1;
+        }
+        let saved = next_entry(&mut rest)?;
+        self.cursor = (position + 1, self.frame.len() - rest.len());
+        Ok(saved)
     }
 }
 
-macro_rules! tuples {
-    ($($name:ident)*) => { tuples!(@ [] $($name)*); };
-    (@ [$($name:ident)*] $next:ident $($rest:ident)*) => {
-        tuples!(@ [$($name)* $next] $($rest)*);
-        impl<$($name: Load,)* $next: Load> Load for ($($name,)* $next,) {
-            type Output = ($($name::Output,)* $next::Output,);
+/// Why a step cannot go on, as what unwinds to [`readable`].
+#[derive(Debug)]
+struct Unreadable(StepError);
 
-            // `?` would be two more functions for each type to compile.
-            #[allow(non_snake_case, clippy::question_mark)]
-            fn load_next(self, locals: &mut LocalsReader<'_>) -> Option<Self::Output> {
-                let ($($name,)* $next,) = self;
-                $(let Some($name) = $name.load_next(locals) else { return None };)*
-                let Some($next) = $next.load_next(locals) else { return None };
-                Some(($($name,)* $next,))
-            }
-        }
-    };
-    (@ [$($name:ident)*]) => {};
+/// Ends a step that has come to what cannot be read.
+///
+/// Each local that is read would be another way out of the step function, a tenth of what rustc takes for one, for what
+/// hardly happens: the types are those that wrote the state. So it unwinds. Where panics end the process, it is one.
+///
+/// # Panics
+/// If panics end the process.
+#[cold]
+#[inline(never)]
+pub(super) fn unreadable(error: StepError) -> ! {
+    if cfg!(panic = "abort") {
+        panic!("a saved value cannot be read: {error}");
+    }
+    std::panic::resume_unwind(Box::new(Unreadable(error)))
 }
 
-tuples!(A B C D E F G H I J K L);
+/// Makes a step, which fails if it comes to what cannot be read.
+///
+/// # Errors
+/// That of `step`, or why something cannot be read.
+pub(super) fn readable<T>(step: impl FnOnce() -> Result<T, StepError>) -> Result<T, StepError> {
+    let outcome = std::panic::catch_unwind(AssertUnwindSafe(step));
+    outcome.unwrap_or_else(|panic| match panic.downcast::<Unreadable>() {
+        Ok(unreadable) => Err(unreadable.0),
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}

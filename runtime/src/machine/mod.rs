@@ -75,7 +75,7 @@ pub use lending::{
     lent_mutably, opened,
 };
 pub use literals::{Each, Holds, Literal, Told, lasting};
-pub use locals::{Handed, Load, LocalsReader, Slot};
+pub use locals::{Handed, Slot};
 pub use number::{Number, number};
 pub use operation_token::{Branch, Choice, Fut, branch, choice, future};
 pub use own_parts::{HeldByParts, Parts};

@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::frame::{FrameHead, damaged, next_entry, write_length};
+use super::locals::unreadable;
 use super::writer::Next;
 use super::{Definition, Halt, StepError, Values};
 use crate::codec::{ArgumentsReader, CodecError};
@@ -19,6 +20,8 @@ pub struct Parked {
     pub(super) locals: usize,
     /// Where the first operation begins, after the locals.
     pub(super) operations: usize,
+    /// Which local is read next if they are read in order, and where it begins.
+    pub(super) cursor: (usize, usize),
     /// How much is left of the arguments, once some have been read in the step.
     pub(super) arguments: Option<usize>,
     /// The state that is being written. It is here and not a variable of the step function, where
@@ -76,7 +79,8 @@ impl Parked {
     }
 
     fn at(frame: Bytes, state: u32, locals: usize, operations: usize) -> Self {
-        Self { frame, state, locals, operations, arguments: None, next: Next::default() }
+        let cursor = (0, locals);
+        Self { frame, state, locals, operations, cursor, arguments: None, next: Next::default() }
     }
 
     /// No state at all, for a step that only describes.
@@ -107,14 +111,13 @@ impl Parked {
         &self.frame
     }
 
-    /// Reads the next argument, in the first state. If it is not such a value, [`Parked::leave`] says
-    /// so.
-    pub fn argument<T>(&mut self, values: &Values<T>) -> Option<T> {
+    /// Reads the next argument, in the first state. If it is not such a value, the step fails.
+    pub fn argument<T>(&mut self, values: &Values<T>) -> T {
         let mut arguments = self.arguments_left();
         let value = (values.next)(&mut arguments);
         let left = arguments.left();
         self.pass_argument(left);
-        value
+        value.unwrap_or_else(|| unreadable(damaged("an argument is missing")))
     }
 
     fn arguments_left(&self) -> ArgumentsReader<'_> {
@@ -129,7 +132,7 @@ impl Parked {
     fn pass_argument(&mut self, left: Result<usize, CodecError>) {
         match left {
             Ok(left) => self.arguments = Some(left),
-            Err(error) => self.next.failed = Some(StepError::Decode(error)),
+            Err(error) => unreadable(StepError::Decode(error)),
         }
     }
 
@@ -177,6 +180,7 @@ pub(super) fn length_of_length(length: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::locals::readable;
     use crate::machine::{Durable, local};
     use crate::model::graph::saved_locals;
     use crate::model::{AwaitKind, DefinitionHash, Node, SavedLocals};
@@ -219,7 +223,7 @@ mod tests {
 
     fn load<T: Durable + 'static>(parked: &mut Parked, positions: &[usize]) -> Vec<T> {
         let token = local();
-        positions.iter().map(|at| token.load(parked, *at).expect("is there")).collect()
+        positions.iter().map(|at| token.load(parked, *at)).collect()
     }
 
     #[test]
@@ -275,11 +279,11 @@ mod tests {
             // The second time as after a step that could not be made.
             for _ in 0..2 {
                 parked.begin_branch();
-                assert_eq!(parked.argument(Values::<u8>::of()), Some(7));
-                assert_eq!(parked.argument(Values::<String>::of()).as_deref(), Some("seven"));
+                assert_eq!(parked.argument(Values::<u8>::of()), 7);
+                assert_eq!(parked.argument(Values::<String>::of()), "seven");
             }
-            assert_eq!(parked.argument(Values::<u8>::of()), None);
-            assert!(matches!(parked.leave::<()>(), Err(Halt::Failed(StepError::Decode(_)))));
+            let missing = readable(|| Ok(parked.argument(Values::<u8>::of())));
+            assert!(matches!(missing, Err(StepError::Decode(_))));
         }
     }
 

@@ -202,6 +202,10 @@ impl<W: Workflow> Standalone<W> {
     ///
     /// # Errors
     /// See [`StepError`]. The run must not be advanced again; what was saved before still can.
+    ///
+    /// # Panics
+    /// If the workflow's code does. In a program in which panics end the process (`panic = "abort"`, and as a rule on
+    /// wasm32), a saved local that cannot be read is one, and no error.
     pub fn advance(&mut self, now: Timestamp) -> Result<Progress<W::Return>, StepError> {
         while self.machine.is_ready(now) {
             if let Some(result) = self.step(now)? {

@@ -93,6 +93,7 @@ impl Parked {
     /// As [`Parked::begin_step`], of a branch that is an `async` block.
     pub fn begin_branch(&mut self) -> u32 {
         self.next = Next::default();
+        self.cursor = (0, self.locals);
         self.arguments = None;
         self.state
     }
@@ -175,6 +176,7 @@ impl Parked {
         self.frame = frame.into();
         self.state = state;
         self.locals = locals;
+        self.cursor = (0, locals);
         Ok(())
     }
 }

@@ -86,3 +86,90 @@ fn what_differs_is_told() {
     run.reply(run.waiting_for()[0].0, &1_u64).unwrap();
     assert_eq!(differs(run.advance_twice(now)), ("ship".into(), "returned two values"));
 }
+
+/// Is written whatever it is, and read only if it is even.
+#[derive(Serialize)]
+struct Even(u64);
+
+impl<'de> Deserialize<'de> for Even {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u64::deserialize(deserializer)? {
+            odd if odd % 2 == 1 => Err(serde::de::Error::custom("an odd number")),
+            even => Ok(Self(even)),
+        }
+    }
+}
+
+#[workflow]
+async fn holds(number: u64) -> u64 {
+    let even = Even(number);
+    ship(number).await;
+    even.0
+}
+
+#[workflow]
+async fn passes(number: u64) -> u64 {
+    let (mut even, mut rest) = (Even(number), 2);
+    while rest > 0 {
+        ship(number).await;
+        rest -= 1;
+    }
+    even.0 += rest;
+    even.0
+}
+
+#[workflow]
+async fn holds_in_a_branch(number: u64) -> u64 {
+    let held = join!(
+        async {
+            let even = Even(number);
+            ship(number).await;
+            even.0
+        },
+        ship(number),
+    );
+    held.0
+}
+
+#[workflow]
+async fn calls(number: u64) -> u64 {
+    holds(number).await
+}
+
+fn answered<W: piton::machine::Workflow<Return = u64>>(
+    mut run: Standalone<W>,
+) -> Result<u64, StepError> {
+    loop {
+        match run.advance(Timestamp(0))? {
+            Progress::Returned(value) => return Ok(value),
+            Progress::Waiting => {
+                for handle in
+                    run.waiting_for().iter().map(|(handle, _)| *handle).collect::<Vec<_>>()
+                {
+                    run.reply(handle, &0_u64).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_local_that_cannot_be_read_is_an_error_of_the_step() {
+    for number in [4, 5] {
+        let outcomes = [
+            answered(Standalone::start(holds(number)).unwrap()),
+            answered(Standalone::start(passes(number)).unwrap()),
+            answered(Standalone::start(holds_in_a_branch(number)).unwrap()),
+            answered(Standalone::start(calls(number)).unwrap()),
+        ];
+        for outcome in outcomes {
+            match outcome {
+                Ok(value) => assert_eq!((value, number % 2), (number, 0)),
+                Err(StepError::Decode(error)) => {
+                    assert!(number % 2 == 1 && error.to_string().contains("an odd number"));
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::arrivals::Arrivals;
+use super::locals::readable;
 use super::region::{advance, states_of_branches};
 use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
@@ -228,13 +229,14 @@ impl Machine {
     ///
     /// # Panics
     /// If the workflow's code does. The same holds as after an error, once
-    /// [`Machine::put_back`] has been called.
+    /// [`Machine::put_back`] has been called. Where panics end the process, so does a saved local that
+    /// cannot be read.
     pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
         self.cx.begin_step(self.steps, now);
         let WorkflowEntry { steps, graph, .. } = self.entry;
         let mut parked = Parked::read(self.frame.clone(), self.entry.definition(), graph)?;
         let mut step = |parked: &mut Parked| steps.step(parked, &self.cx);
-        let outcome = advance(&mut parked, &self.cx, &mut step).inspect_err(|_| {
+        let outcome = readable(|| advance(&mut parked, &self.cx, &mut step)).inspect_err(|_| {
             self.cx.with_arrivals(Arrivals::put_back);
         })?;
         self.steps += 1;
