@@ -5,13 +5,13 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Index, Pat};
 
+use super::add::{self, Piece, add};
 use super::exit::lent;
 use super::large::allowed;
 use super::print::{Printer, carried};
 use super::regions;
 use super::rewrite::Rewrite;
 use super::shared;
-use super::state;
 use super::step::{self, parked, slot};
 use super::tokens::{self, token};
 use crate::hygiene::hidden;
@@ -33,31 +33,30 @@ struct MadeAgain {
 }
 
 impl Printer<'_> {
-    pub(super) fn start(&self) -> (TokenStream, TokenStream) {
+    /// Loads the arguments.
+    pub(super) fn start(&self, out: &mut TokenStream) {
         let parked = parked();
-        let pattern = state::arm(self.machine, &self.machine.layout.states[0]);
         let params = &self.machine.function.params;
-        if params.is_empty() {
-            return (pattern, TokenStream::new());
-        }
         // A pattern that takes a value apart does so once all of them are there.
-        let (mut load, mut take_apart) = (Vec::new(), Vec::new());
+        let mut take_apart = Vec::new();
         for (index, param) in params.iter().enumerate() {
-            let argument = hidden(&format!("argument{index}"));
-            let made = match &*param.pat {
+            let token = tokens::argument_token(index);
+            let load = Piece(|out: &mut TokenStream| add!(out, #parked.argument(#token)));
+            match &*param.pat {
                 Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
-                    pat.to_token_stream()
+                    self.add_unwrapped(out, pat, &load);
                 }
                 pat => {
-                    take_apart.push(quote!(let #pat = #argument;));
-                    argument.to_token_stream()
+                    let argument = hidden(&format!("argument{index}"));
+                    self.add_unwrapped(out, &argument, &load);
+                    take_apart.push((pat, argument));
                 }
-            };
-            let token = tokens::argument_token(index);
-            load.push(self.unwrap(&made, &quote!(#parked.argument(#token))));
+            }
         }
-        let ask = params.iter().map(|param| self.ask_whose_parts(&param.pat));
-        (pattern, load.into_iter().chain(take_apart).chain(ask).collect())
+        for (pat, argument) in take_apart {
+            add!(out, let #pat = #argument;);
+        }
+        params.iter().for_each(|param| add::made(out, self.ask_whose_parts(&param.pat)));
     }
 
     /// Makes the variables of a scope that is open where the root begins. With the outermost come
@@ -65,20 +64,20 @@ impl Printer<'_> {
     /// that the root is not given it declares those that it has `filled`.
     pub(super) fn enter(
         &self,
+        out: &mut TokenStream,
         scope: ScopeId,
         open: &[ScopeId],
         filled: &[VariableId],
-    ) -> TokenStream {
+    ) {
         let graph = self.machine.graph;
         let is_in = |scope: ScopeId, local| graph.scopes[scope.0].locals.contains(&local);
         let declares = |local: LocalId| {
             let is_given = !open.is_empty() && !open.iter().any(|scope| is_in(*scope, local));
             is_in(scope, local) || is_given
         };
-        let mut out = Vec::new();
         let mut loads = Vec::new();
-        // How much there is once something has been declared that stands for what is not touched.
-        let mut untouched = None;
+        // Whether what has been printed last stands for what is not touched.
+        let mut is_next = false;
         let root = self.root;
         let made: Set<LocalId> = (root.entry.iter().chain(&root.carried))
             .map(|id| self.machine.layout.variable(*id).place.local)
@@ -97,53 +96,55 @@ impl Printer<'_> {
             let is_declared = self.root.declared.contains(&local);
             let is_dropped_here = self.root.may_end && !kept.is_empty();
             if !loads.is_empty() && (carried.is_some() || is_declared || is_dropped_here) {
-                out.push(self.load(std::mem::take(&mut loads)));
+                self.load(out, std::mem::take(&mut loads));
+                is_next = false;
             }
             if is_dropped_here {
-                let is_next = untouched == Some(out.len());
-                out.extend(self.declare_untouched(&kept, is_next));
-                untouched = Some(out.len());
+                self.declare_untouched(out, &kept, is_next);
+                is_next = true;
             }
             if is_declared {
                 // Where it is declared in the source, rustc says whether it is used.
                 let declare = self.declare(local);
-                out.push(quote!(#[allow(unused_variables)] #declare));
+                add::made(out, quote!(#[allow(unused_variables)] #declare));
+                is_next = false;
             }
-            out.extend(carried.map(|id| match self.uses_locals() {
-                false => self.take_carried(*id, is_declared),
-                true if is_declared => TokenStream::new(),
-                true => self.declare_carried(*id),
-            }));
+            if let Some(id) = carried {
+                let take = match self.uses_locals() {
+                    false => self.take_carried(*id, is_declared),
+                    true if is_declared => TokenStream::new(),
+                    true => self.declare_carried(*id),
+                };
+                add::made(out, take);
+                is_next = false;
+            }
         }
-        out.push(self.load(loads));
+        self.load(out, loads);
         let gone = self.root.gone.iter().filter(|part| declares(part.local));
-        out.push(self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
+        add::made(out, self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
         for id in filled {
             let variable = self.machine.layout.variable(*id);
             if declares(variable.place.local) {
-                out.push(self.declare_part(*id));
+                add::made(out, self.declare_part(*id));
             }
         }
         let remade = self.root.remade.iter().copied().filter(|local| declares(*local));
         if self.uses_locals() {
-            out.extend(remade.map(|local| {
+            for local in remade {
                 let (ident, ty) = (&graph.locals[local].ident, self.type_again(local));
-                quote!(let #ident #ty;)
-            }));
+                add::made(out, quote!(let #ident #ty;));
+            }
         } else {
-            let made = self.make_again(&remade.collect::<Vec<_>>()).into_iter();
-            out.extend(made.map(|MadeAgain { made, ty, expr, tie }| {
+            for MadeAgain { made, ty, expr, tie } in self.make_again(&remade.collect::<Vec<_>>()) {
                 let allowed = allowed(&expr);
-                quote!(#allowed let #made #ty = #expr; #tie)
-            }));
+                add::made(out, quote!(#allowed let #made #ty = #expr; #tie));
+            }
         }
         for (ident, expr) in self.hold_again(declares) {
             let value = (!self.uses_locals()).then(|| quote!(= #expr));
             let allowed = allowed(&expr);
-            out.push(quote!(#allowed let #ident #value;));
+            add::made(out, quote!(#allowed let #ident #value;));
         }
-        out.retain(|tokens| !tokens.is_empty());
-        out.into_iter().collect()
     }
 
     /// Forgets the copies in what has been loaded.
@@ -248,16 +249,18 @@ impl Printer<'_> {
     }
 
     /// Makes variables that the root is given, and looks at those that rustc would take for unused ones.
-    fn load(&self, entry: Vec<VariableId>) -> TokenStream {
+    fn load(&self, out: &mut TokenStream, entry: Vec<VariableId>) {
         if entry.is_empty() {
-            return TokenStream::new();
+            return;
         }
         let variables = entry.iter().map(|id| self.machine.layout.variable(*id));
         let hidden = variables.filter(|variable| self.root.hidden.contains(&variable.place.local));
         let hidden = hidden.map(|variable| &variable.ident);
-        let hidden: Vec<_> = hidden.filter(|ident| !ident.to_string().starts_with('_')).collect();
-        let (load, borrow) = (self.make_loaded(&entry), self.borrow_texts(&entry));
-        quote!(#load #borrow #(let _ = &#hidden;)*)
+        add::made(out, self.make_loaded(&entry));
+        add::made(out, self.borrow_texts(&entry));
+        for ident in hidden.filter(|ident| !ident.to_string().starts_with('_')) {
+            add!(out, let _ = &#ident;);
+        }
     }
 
     /// Borrows texts from what has been loaded for them.

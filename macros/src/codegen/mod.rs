@@ -1,5 +1,6 @@
 //! Layout → tokens. The only place that prints them.
 
+mod add;
 mod braces;
 mod constants;
 mod entry;

@@ -32,9 +32,10 @@ impl Printer<'_> {
         if unfilled.is_empty() {
             return Vec::new();
         }
-        let mut braces = Braces(open.iter().map(|scope| (*scope, Vec::new())).collect());
+        let mut braces = Braces::default();
+        open.iter().for_each(|scope| braces.open(*scope));
         self.chain(*block, &mut braces);
-        let code = braces.finish();
+        let code = braces.finish().stream();
         let is_filled = |id: &VariableId| {
             let variable = self.machine.layout.variable(*id);
             self.is_used_by_regions(&variable.place) || names(&code, &variable.ident)
