@@ -21,6 +21,11 @@ pub(crate) fn hidden(name: &str) -> Ident {
     own(name, Span::mixed_site())
 }
 
+/// As [`hidden`], with a number behind it.
+pub(crate) fn numbered(name: &str, number: usize) -> Ident {
+    Ident::new(&format!("{PREFIX}{name}{number}"), Span::mixed_site())
+}
+
 /// As [`hidden`]. What rustc says about it, it says of the user's code at `span`.
 pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
     own(name, Span::mixed_site().located_at(span))

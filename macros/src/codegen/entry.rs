@@ -5,6 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Index, Pat};
 
+use super::Machine;
 use super::add::{self, Piece, add};
 use super::exit::lent;
 use super::large::allowed;
@@ -14,9 +15,9 @@ use super::rewrite::Rewrite;
 use super::shared;
 use super::step::{self, parked, slot};
 use super::tokens::{self, token};
-use crate::hygiene::hidden;
+use crate::hygiene::numbered;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
-use crate::layout::{VariableId, scope_path};
+use crate::layout::{Root, VariableId, scope_path};
 use crate::normalize::told_again;
 use crate::parts;
 use crate::sets::Set;
@@ -47,7 +48,7 @@ impl Printer<'_> {
                     self.add_unwrapped(out, pat, &load);
                 }
                 pat => {
-                    let argument = hidden(&format!("argument{index}"));
+                    let argument = numbered("argument", index);
                     self.add_unwrapped(out, &argument, &load);
                     take_apart.push((pat, argument));
                 }
@@ -78,12 +79,7 @@ impl Printer<'_> {
         let mut loads = Vec::new();
         // Whether what has been printed last stands for what is not touched.
         let mut is_next = false;
-        let root = self.root;
-        let made: Set<LocalId> = (root.entry.iter().chain(&root.carried))
-            .map(|id| self.machine.layout.variable(*id).place.local)
-            .chain(root.declared.iter().copied())
-            .collect();
-        for local in self.declared_in_order().filter(|local| made.contains(local)) {
+        for local in self.declared_in_order().filter(|local| self.made[local.0]) {
             if !declares(local) {
                 continue;
             }
@@ -240,6 +236,18 @@ impl Printer<'_> {
         made.chain(held.map(|(ident, expr)| assign(&ident, &expr))).collect()
     }
 
+    /// Whether the root begins with a variable for a local, for each of them.
+    pub(super) fn made_in(machine: &Machine<'_>, root: &Root) -> Vec<bool> {
+        let mut made = vec![false; machine.graph.locals.count()];
+        for id in root.entry.iter().chain(&root.carried) {
+            made[machine.layout.variable(*id).place.local.0] = true;
+        }
+        for local in &root.declared {
+            made[local.0] = true;
+        }
+        made
+    }
+
     /// The locals that are in scope where the root begins, in the order of their declarations. What
     /// a region has taken over is declared outside of it.
     fn declared_in_order(&self) -> impl Iterator<Item = LocalId> + '_ {
@@ -257,27 +265,29 @@ impl Printer<'_> {
         let hidden = variables.filter(|variable| self.root.hidden.contains(&variable.place.local));
         let hidden = hidden.map(|variable| &variable.ident);
         add::made(out, self.make_loaded(&entry));
-        add::made(out, self.borrow_texts(&entry));
+        self.borrow_texts(out, &entry);
         for ident in hidden.filter(|ident| !ident.to_string().starts_with('_')) {
             add!(out, let _ = &#ident;);
         }
     }
 
     /// Borrows texts from what has been loaded for them.
-    fn borrow_texts(&self, entry: &[VariableId]) -> TokenStream {
-        let kept = step::texts();
-        let texts = entry.iter().filter_map(|id| {
+    fn borrow_texts(&self, out: &mut TokenStream, entry: &[VariableId]) {
+        for id in entry {
             let variable = self.machine.layout.variable(*id);
+            if !variable.kind.may_borrow() {
+                continue;
+            }
             let (ident, text) = (&variable.ident, text_of(*id));
-            let mutability = variable.mutable.then(|| quote_spanned!(ident.span()=> mut));
-            let made = match variable.kind {
-                LocalKind::Lent => quote!(#kept.keep(#text)),
-                LocalKind::Cow => quote!(__piton::Cow::<str>::Owned(#text)),
-                _ => return None,
-            };
-            Some(quote!(let #mutability #ident = #made;))
-        });
-        texts.collect()
+            let mutability = variable.mutable.then(|| Ident::new("mut", ident.span()));
+            add!(out, let #mutability #ident =);
+            if variable.kind == LocalKind::Cow {
+                add!(out, __piton::Cow::<str>::Owned(#text););
+            } else {
+                let kept = step::texts();
+                add!(out, #kept.keep(#text););
+            }
+        }
     }
 
     fn make_loaded(&self, entry: &[VariableId]) -> TokenStream {
@@ -374,7 +384,7 @@ impl Printer<'_> {
 
 /// A text that has been loaded, to be borrowed from.
 fn text_of(id: VariableId) -> Ident {
-    hidden(&format!("x{}", id.0))
+    numbered("x", id.0)
 }
 
 /// A tuple, in groups of which none is longer than the tuples that can be loaded.

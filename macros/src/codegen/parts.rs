@@ -54,6 +54,9 @@ impl Printer<'_> {
     /// Tells the types of the parts that code is about to move out and another root is to fill.
     pub(super) fn tie_parts(&self, usage: &Usage) -> TokenStream {
         let layout = self.machine.layout;
+        if usage.moves.is_empty() {
+            return TokenStream::new();
+        }
         let tied = layout.filled_later().filter(|id| {
             let part = &layout.variable(*id).place;
             // Of a part that is not whole here there is nothing to tell its type.

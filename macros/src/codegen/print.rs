@@ -16,7 +16,7 @@ use super::parts::parts_in;
 use super::rewrite::{Rewrite, enclose_last};
 use super::{state, step};
 use crate::cfg::let_patterns;
-use crate::hygiene::{hidden, in_source};
+use crate::hygiene::{in_source, numbered};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
 use crate::layout::{Link, Root, VariableId, is_made_elsewhere, scope_path};
 use crate::sets::Set;
@@ -28,6 +28,8 @@ pub(super) struct Printer<'a> {
     pub(super) root: &'a Root,
     /// The parts of locals that are not whole here, each with its variable.
     pub(super) parts: Vec<(Place, Ident)>,
+    /// Whether the root begins with a variable for a local, for each of them.
+    pub(super) made: Vec<bool>,
     /// The node that is being printed, by its block and position.
     pub(super) at: Cell<(BlockId, usize)>,
     /// What fills the parts that the end being printed has taken.
@@ -57,6 +59,7 @@ impl<'a> Printer<'a> {
             machine,
             root,
             parts: parts_in(machine, root),
+            made: Self::made_in(machine, root),
             at: Cell::new((root.block, 0)),
             filling: RefCell::default(),
             flags: RefCell::default(),
@@ -398,17 +401,17 @@ pub(super) fn find(tokens: &TokenStream, ident: &Ident) -> Option<Ident> {
 
 /// The variable that holds what is only to be dropped.
 pub(super) fn carried(id: VariableId) -> Ident {
-    hidden(&format!("c{}", id.0))
+    numbered("c", id.0)
 }
 
 /// The variable that holds an operation while it is outstanding.
 pub(super) fn call(index: usize) -> Ident {
-    hidden(&format!("call{index}"))
+    numbered("call", index)
 }
 
 /// The variable that holds what an operation gave.
 pub(super) fn ready(index: usize) -> Ident {
-    hidden(&format!("ready{index}"))
+    numbered("ready", index)
 }
 
 /// The value of the await that a root follows.

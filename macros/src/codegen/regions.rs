@@ -15,7 +15,7 @@ use super::print::{Printer, awaited, ready};
 use super::step::{self, context, parked};
 use super::tokens::operation_token;
 use super::{Machine, state};
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, numbered};
 use crate::ir::{Branch, Graph, LocalId, PointId, RegionId, Terminator};
 use crate::layout::{State, VariableId};
 use crate::usage::{Jump, Usage};
@@ -64,20 +64,20 @@ pub(super) fn taker(machine: &Machine<'_>, point: PointId, id: VariableId) -> Op
 
 /// The token of the value that a region gives to a `join!`.
 pub(super) fn output_token(region: RegionId) -> Ident {
-    hidden(&format!("v{}", region.0))
+    numbered("v", region.0)
 }
 
 /// The token of the type of a region's value.
 pub(super) fn value_token(region: RegionId) -> Ident {
-    hidden(&format!("r{}", region.0))
+    numbered("r", region.0)
 }
 
 pub(super) fn closure(region: RegionId) -> Ident {
-    hidden(&format!("region{}", region.0))
+    numbered("region", region.0)
 }
 
 pub(super) fn begins(region: RegionId) -> Ident {
-    hidden(&format!("begins{}", region.0))
+    numbered("begins", region.0)
 }
 
 /// Declares what branches begin with.
@@ -324,7 +324,7 @@ impl Printer<'_> {
 
 /// The handle of a region.
 pub(super) fn handle(region: RegionId) -> Ident {
-    hidden(&format!("h{}", region.0))
+    numbered("h", region.0)
 }
 
 /// Whether the region can come to its end.

@@ -7,7 +7,7 @@ use syn::Lifetime;
 use super::add::{self, Piece, add};
 use super::print::{self, Printer};
 use super::{Machine, moved_keys, regions, state, tokens, told, whose_parts};
-use crate::hygiene::{TEXTS, hidden};
+use crate::hygiene::{TEXTS, hidden, numbered};
 use crate::ir::{BlockId, RegionId};
 use crate::layout::{State, VariableId, is_entered_within};
 
@@ -16,14 +16,17 @@ type Owner = Option<RegionId>;
 
 /// The label of the loop around the arms.
 fn machine_label(owner: Owner) -> Lifetime {
-    let number = owner.map(|region| region.0.to_string()).unwrap_or_default();
-    Lifetime::new(&format!("'__piton_machine{number}"), Span::mixed_site())
+    label("machine", owner)
 }
 
 /// The label of the block around all that a step does, which ends where the step has no return value.
 pub(super) fn step_label(owner: Owner) -> Lifetime {
-    let number = owner.map(|region| region.0.to_string()).unwrap_or_default();
-    Lifetime::new(&format!("'__piton_step{number}"), Span::mixed_site())
+    label("step", owner)
+}
+
+fn label(name: &str, owner: Owner) -> Lifetime {
+    let ident = owner.map_or_else(|| hidden(name), |region| numbered(name, region.0));
+    Lifetime { apostrophe: Span::mixed_site(), ident }
 }
 
 /// The label of the block around the arms, of which a macro of another file shall not break unseen: rustc refuses
@@ -40,12 +43,12 @@ pub(super) fn texts() -> Ident {
 
 /// The slot through which a variable goes from root to root.
 pub(super) fn slot(id: VariableId) -> Ident {
-    hidden(&format!("s{}", id.0))
+    numbered("s", id.0)
 }
 
 /// What of a variable goes from root to root only to be dropped.
 pub(super) fn handed(id: VariableId) -> Ident {
-    hidden(&format!("d{}", id.0))
+    numbered("d", id.0)
 }
 
 /// The state that the machine is in, and then the next.
@@ -113,8 +116,8 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
     let token = token.map(|token| quote!(let #token = __piton::TypeOf::new();));
     let (step_label, state) = (step_label(owner), hidden("state"));
     // A machine has arms for its own states and not for those of its regions, or of what it is in.
-    let other = quote!(_ => return __piton::Err(#parked.is_unknown()),);
-    add::made(&mut arms, other);
+    let out = &mut arms;
+    add!(out, _ => return __piton::Err(#parked.is_unknown()),);
     let arms = Group::new(Delimiter::Brace, arms);
     let run = Piece(|out: &mut TokenStream| {
         if is_loop(machine, owner) {

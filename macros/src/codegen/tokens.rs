@@ -9,24 +9,24 @@ use super::add::{self, Piece, add, add_at};
 use super::facade::values_of;
 use super::literals;
 use super::step::{context, parked};
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, numbered};
 use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator, span_ends};
 use crate::layout::{Variable, VariableId};
 use crate::sets::Set;
 
 /// The type token of a saved variable.
 pub(super) fn token(id: VariableId) -> Ident {
-    hidden(&format!("t{}", id.0))
+    numbered("t", id.0)
 }
 
 /// The token of a local that is of one type in several roots, saved or not.
 pub(super) fn type_token(local: LocalId) -> Ident {
-    hidden(&format!("y{}", local.0))
+    numbered("y", local.0)
 }
 
 /// The token of a part of a local that one root moves out and another fills.
 pub(super) fn part_token(id: VariableId) -> Ident {
-    hidden(&format!("p{}", id.0))
+    numbered("p", id.0)
 }
 
 /// The tokens of [`type_token`] and [`part_token`].
@@ -45,7 +45,7 @@ pub(super) fn operation_token(point: PointId, index: usize) -> Ident {
 
 /// The token of an argument.
 pub(super) fn argument_token(index: usize) -> Ident {
-    hidden(&format!("a{index}"))
+    numbered("a", index)
 }
 
 /// A token per argument.

@@ -10,7 +10,7 @@ use syn::Index;
 use super::add::add;
 use super::print::Printer;
 use super::step::parked;
-use crate::hygiene::hidden;
+use crate::hygiene::numbered;
 use crate::layout::VariableId;
 
 impl Printer<'_> {
@@ -49,5 +49,5 @@ impl Printer<'_> {
 }
 
 fn held(first: usize) -> Ident {
-    hidden(&format!("u{first}"))
+    numbered("u", first)
 }
