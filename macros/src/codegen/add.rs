@@ -97,11 +97,14 @@ pub(super) fn token(out: &mut TokenStream, span: Span, text: &str) {
     if bytes[0].is_ascii_alphabetic() || bytes[0] == b'_' {
         return out.append(Ident::new(text, span));
     }
-    let last = bytes.len() - 1;
-    for (index, byte) in bytes.iter().enumerate() {
-        let spacing = if index < last { Spacing::Joint } else { Spacing::Alone };
-        let mut punct = Punct::new(char::from(*byte), spacing);
+    let mut punct = |byte: u8, spacing| {
+        let mut punct = Punct::new(char::from(byte), spacing);
         punct.set_span(span);
         out.append(punct);
+    };
+    let last = bytes.len() - 1;
+    if last > 0 {
+        bytes[..last].iter().for_each(|byte| punct(*byte, Spacing::Joint));
     }
+    punct(bytes[last], Spacing::Alone);
 }

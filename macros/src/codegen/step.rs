@@ -1,13 +1,13 @@
 //! The step function: tokens, slots, and one arm per root.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Lifetime;
 
 use super::add::{self, Piece, add};
 use super::print::{self, Printer};
 use super::{Machine, moved_keys, regions, state, tokens, told, whose_parts};
-use crate::hygiene::{TEXTS, hidden, numbered};
+use crate::hygiene::{TEXTS, hidden, numbered, written};
 use crate::ir::{BlockId, RegionId};
 use crate::layout::{State, VariableId, is_entered_within};
 
@@ -16,17 +16,20 @@ type Owner = Option<RegionId>;
 
 /// The label of the loop around the arms.
 fn machine_label(owner: Owner) -> Lifetime {
-    label("machine", owner)
+    label("__piton_machine", owner)
 }
 
 /// The label of the block around all that a step does, which ends where the step has no return value.
 pub(super) fn step_label(owner: Owner) -> Lifetime {
-    label("step", owner)
+    label("__piton_step", owner)
 }
 
-fn label(name: &str, owner: Owner) -> Lifetime {
-    let ident = owner.map_or_else(|| hidden(name), |region| numbered(name, region.0));
-    Lifetime { apostrophe: Span::mixed_site(), ident }
+fn label(name: &'static str, owner: Owner) -> Lifetime {
+    let mut ident = written(name);
+    if let Some(region) = owner {
+        ident = format_ident!("{ident}{}", region.0);
+    }
+    Lifetime { apostrophe: ident.span(), ident }
 }
 
 /// The label of the block around the arms, of which a macro of another file shall not break unseen: rustc refuses
@@ -53,12 +56,12 @@ pub(super) fn handed(id: VariableId) -> Ident {
 
 /// The state that the machine is in, and then the next.
 pub(super) fn parked() -> Ident {
-    hidden("parked")
+    written("__piton_parked")
 }
 
 /// The context, as generated code sees it.
 pub(super) fn context() -> Ident {
-    hidden("cx")
+    written("__piton_cx")
 }
 
 /// The roots that are entered within a step.
@@ -86,7 +89,7 @@ pub(super) fn jump_to_state(machine: &Machine<'_>, out: &mut TokenStream, state:
 }
 
 fn go_on_at(out: &mut TokenStream, owner: Owner, number: &Literal) {
-    let (label, variable) = (machine_label(owner), hidden("state"));
+    let (label, variable) = (machine_label(owner), written("__piton_state"));
     add!(out, #variable = #number; continue #label;);
 }
 
@@ -114,7 +117,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
     // A region that never ends has no value.
     let token = owner.map(regions::value_token).filter(|token| print::names(&arms, token));
     let token = token.map(|token| quote!(let #token = __piton::TypeOf::new();));
-    let (step_label, state) = (step_label(owner), hidden("state"));
+    let (step_label, state) = (step_label(owner), written("__piton_state"));
     // A machine has arms for its own states and not for those of its regions, or of what it is in.
     let out = &mut arms;
     add!(out, _ => return __piton::Err(#parked.is_unknown()),);

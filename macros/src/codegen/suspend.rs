@@ -173,9 +173,8 @@ impl Printer<'_> {
     /// Looks after the operations of a point, and stays parked while they are outstanding.
     fn poll(&self, out: &mut TokenStream, point: PointId) {
         let value = awaited(self.machine.graph.points[point.0].span);
-        let ends = self.machine.graph.blocks.iter().map(|block| &block.end);
-        for end in ends {
-            match end {
+        for block in &self.machine.graph.blocks {
+            match &block.end {
                 Terminator::Await { point: this, .. } if *this == point => {
                     let (token, parked, cx) = (operation_token(point, 0), parked(), context());
                     let resume = Piece(|out: &mut TokenStream| {
