@@ -1,4 +1,4 @@
-//! One arm of the step function: a root and the blocks that belong to it.
+//! What is in an arm of the step function: the blocks that belong to its root.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -14,11 +14,11 @@ use super::add::{self, add};
 use super::braces::Braces;
 use super::parts::parts_in;
 use super::rewrite::{Rewrite, enclose_last};
-use super::{state, step};
+use super::step;
 use crate::cfg::let_patterns;
 use crate::hygiene::{in_source, numbered};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
-use crate::layout::{Link, Root, VariableId, is_made_elsewhere, scope_path};
+use crate::layout::{Link, Root, VariableId, is_made_elsewhere};
 use crate::sets::Set;
 use crate::usage::{Place, Usage, bound_locals};
 
@@ -68,60 +68,6 @@ impl<'a> Printer<'a> {
             whole: RefCell::default(),
             moved: RefCell::default(),
         }
-    }
-
-    /// The arm.
-    pub(super) fn arm(&self, out: &mut TokenStream) {
-        let block = &self.machine.graph[self.root.block];
-        let mut path = scope_path(self.machine.graph, block.scope);
-        if let Some(region) = block.region {
-            // What is outside is outside of its closure, or has become its own.
-            let own = self.machine.graph[region].scope;
-            path.retain(|scope| scope_path(self.machine.graph, *scope).contains(&own));
-        }
-        let filled = self.filled(&path);
-        let mut braces = Braces::default();
-        for (depth, scope) in path.iter().enumerate() {
-            braces.open(*scope);
-            if depth == 0 {
-                braces.add(|inner| self.begin_arm(out, inner));
-            }
-            braces
-                .add(|out| self.enter(out, *scope, if depth == 0 { &path } else { &[] }, &filled));
-        }
-        if let BlockKind::Resume(point) = block.kind {
-            if self.uses_locals() {
-                braces.push(self.step_branches(point));
-                braces.push(self.take_back_late());
-                braces.push(self.forget_gone_late());
-                braces.push(self.make_again_late());
-            }
-            braces.add(|out| self.bind_awaited(out, point));
-        }
-        self.chain(self.root.block, &mut braces);
-        out.append(braces.finish());
-    }
-
-    /// The pattern and the arrow, and `inner`, what is done before variables are there.
-    fn begin_arm(&self, out: &mut TokenStream, inner: &mut TokenStream) {
-        let layout = &self.machine.layout;
-        let state = match self.machine.graph[self.root.block].kind {
-            BlockKind::Start => {
-                self.start(inner);
-                layout.states.first()
-            }
-            BlockKind::Region(region) => layout.start_of(region),
-            BlockKind::Resume(point) => {
-                self.resume(inner, point);
-                layout.state(point)
-            }
-            _ => {
-                out.append(state::of_root(self.machine, self.root.block));
-                None
-            }
-        };
-        state.into_iter().for_each(|state| state::arm(self.machine, state, out));
-        add!(out, =>);
     }
 
     /// Prints a block and what follows it without a jump.
