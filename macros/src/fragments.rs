@@ -14,7 +14,7 @@ use syn::Expr;
 
 /// The tokens, with parentheses around expressions that have come as one fragment.
 pub(crate) fn kept_together(tokens: TokenStream) -> TokenStream {
-    if !has_fragments(&tokens) {
+    if !has_fragments(tokens.clone()) {
         return tokens;
     }
     let mut out = TokenStream::new();
@@ -53,10 +53,10 @@ pub(crate) fn kept_together(tokens: TokenStream) -> TokenStream {
     out
 }
 
-fn has_fragments(tokens: &TokenStream) -> bool {
-    tokens.clone().into_iter().any(|tree| match tree {
+fn has_fragments(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|tree| match tree {
         TokenTree::Group(group) => {
-            group.delimiter() == Delimiter::None || has_fragments(&group.stream())
+            group.delimiter() == Delimiter::None || has_fragments(group.stream())
         }
         _ => false,
     })

@@ -21,6 +21,16 @@ pub(crate) fn hidden(name: &str) -> Ident {
     own(name, Span::mixed_site())
 }
 
+/// As [`hidden`], where the name is written with what it starts with, so that nothing has to be put together.
+pub(crate) fn written(name: &'static str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+/// As [`hidden`], with a number behind it.
+pub(crate) fn numbered(name: &str, number: usize) -> Ident {
+    Ident::new(&format!("{PREFIX}{name}{number}"), Span::mixed_site())
+}
+
 /// As [`hidden`]. What rustc says about it, it says of the user's code at `span`.
 pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
     own(name, Span::mixed_site().located_at(span))

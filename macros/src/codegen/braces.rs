@@ -1,19 +1,39 @@
 //! Nested blocks of code, while they are printed.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenStream};
+use quote::TokenStreamExt;
 
 use crate::ir::ScopeId;
 
 /// The scopes that are open where tokens are added, with those of each. They are put together at once: each
 /// time takes several calls of rustc.
-pub(super) struct Braces(pub(super) Vec<(ScopeId, Vec<TokenStream>)>);
+#[derive(Default)]
+pub(super) struct Braces(Vec<(ScopeId, Vec<TokenStream>)>);
 
 impl Braces {
+    /// The innermost scope that is open.
+    pub(super) fn innermost(&self) -> Option<ScopeId> {
+        self.0.last().map(|(scope, _)| *scope)
+    }
+
+    /// Adds tokens that have been made.
     pub(super) fn push(&mut self, tokens: TokenStream) {
         if let Some((_, top)) = self.0.last_mut()
             && !tokens.is_empty()
         {
             top.push(tokens);
+        }
+    }
+
+    /// Lets tokens be added one by one.
+    pub(super) fn add(&mut self, add: impl FnOnce(&mut TokenStream)) {
+        if let Some((_, top)) = self.0.last_mut() {
+            if top.is_empty() {
+                top.push(TokenStream::new());
+            }
+            if let Some(last) = top.last_mut() {
+                add(last);
+            }
         }
     }
 
@@ -23,22 +43,27 @@ impl Braces {
 
     pub(super) fn close(&mut self) {
         if let Some((_, inner)) = self.0.pop() {
-            let group = Group::new(Delimiter::Brace, inner.into_iter().collect());
-            self.push(TokenTree::from(group).into());
+            let group = braced(inner);
+            self.add(|out| out.append(group));
         }
     }
 
     /// Closes the scopes that are not around `scope`.
     pub(super) fn close_to(&mut self, scope: ScopeId) {
-        while self.0.len() > 1 && self.0.last().is_some_and(|(open, _)| *open != scope) {
+        while self.0.len() > 1 && self.innermost().is_some_and(|open| open != scope) {
             self.close();
         }
     }
 
-    pub(super) fn finish(mut self) -> TokenStream {
+    /// The outermost.
+    pub(super) fn finish(mut self) -> Group {
         while self.0.len() > 1 {
             self.close();
         }
-        self.0.pop().map(|(_, tokens)| tokens.into_iter().collect()).unwrap_or_default()
+        braced(self.0.pop().map(|(_, tokens)| tokens).unwrap_or_default())
     }
+}
+
+fn braced(tokens: Vec<TokenStream>) -> Group {
+    Group::new(Delimiter::Brace, tokens.into_iter().collect())
 }

@@ -5,18 +5,19 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Index, Pat};
 
+use super::Machine;
+use super::add::{self, add};
 use super::exit::lent;
 use super::large::allowed;
 use super::print::{Printer, carried};
 use super::regions;
 use super::rewrite::Rewrite;
 use super::shared;
-use super::state;
 use super::step::{self, parked, slot};
 use super::tokens::{self, token};
-use crate::hygiene::hidden;
+use crate::hygiene::numbered;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
-use crate::layout::{VariableId, scope_path};
+use crate::layout::{Root, VariableId, scope_path};
 use crate::normalize::told_again;
 use crate::parts;
 use crate::sets::Set;
@@ -33,31 +34,29 @@ struct MadeAgain {
 }
 
 impl Printer<'_> {
-    pub(super) fn start(&self) -> (TokenStream, TokenStream) {
+    /// Loads the arguments.
+    pub(super) fn start(&self, out: &mut TokenStream) {
         let parked = parked();
-        let pattern = state::arm(self.machine, &self.machine.layout.states[0]);
         let params = &self.machine.function.params;
-        if params.is_empty() {
-            return (pattern, TokenStream::new());
-        }
         // A pattern that takes a value apart does so once all of them are there.
-        let (mut load, mut take_apart) = (Vec::new(), Vec::new());
+        let mut take_apart = Vec::new();
         for (index, param) in params.iter().enumerate() {
-            let argument = hidden(&format!("argument{index}"));
-            let made = match &*param.pat {
+            let token = tokens::argument_token(index);
+            match &*param.pat {
                 Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
-                    pat.to_token_stream()
+                    add!(out, let #pat = #parked.argument(#token););
                 }
                 pat => {
-                    take_apart.push(quote!(let #pat = #argument;));
-                    argument.to_token_stream()
+                    let argument = numbered("argument", index);
+                    add!(out, let #argument = #parked.argument(#token););
+                    take_apart.push((pat, argument));
                 }
-            };
-            let token = tokens::argument_token(index);
-            load.push(quote!(let #made = #parked.argument(#token);));
+            }
         }
-        let ask = params.iter().map(|param| self.ask_whose_parts(&param.pat));
-        (pattern, load.into_iter().chain(take_apart).chain(ask).collect())
+        for (pat, argument) in take_apart {
+            add!(out, let #pat = #argument;);
+        }
+        params.iter().for_each(|param| add::made(out, self.ask_whose_parts(&param.pat)));
     }
 
     /// Makes the variables of a scope that is open where the root begins. With the outermost come
@@ -65,26 +64,21 @@ impl Printer<'_> {
     /// that the root is not given it declares those that it has `filled`.
     pub(super) fn enter(
         &self,
+        out: &mut TokenStream,
         scope: ScopeId,
         open: &[ScopeId],
         filled: &[VariableId],
-    ) -> TokenStream {
+    ) {
         let graph = self.machine.graph;
         let is_in = |scope: ScopeId, local| graph.scopes[scope.0].locals.contains(&local);
         let declares = |local: LocalId| {
             let is_given = !open.is_empty() && !open.iter().any(|scope| is_in(*scope, local));
             is_in(scope, local) || is_given
         };
-        let mut out = Vec::new();
         let mut loads = Vec::new();
-        // How much there is once something has been declared that stands for what is not touched.
-        let mut untouched = None;
-        let root = self.root;
-        let made: Set<LocalId> = (root.entry.iter().chain(&root.carried))
-            .map(|id| self.machine.layout.variable(*id).place.local)
-            .chain(root.declared.iter().copied())
-            .collect();
-        for local in self.declared_in_order().filter(|local| made.contains(local)) {
+        // Whether what has been printed last stands for what is not touched.
+        let mut is_next = false;
+        for local in self.declared_in_order().filter(|local| self.made[local.0]) {
             if !declares(local) {
                 continue;
             }
@@ -97,53 +91,55 @@ impl Printer<'_> {
             let is_declared = self.root.declared.contains(&local);
             let is_dropped_here = self.root.may_end && !kept.is_empty();
             if !loads.is_empty() && (carried.is_some() || is_declared || is_dropped_here) {
-                out.push(self.load(std::mem::take(&mut loads)));
+                self.load(out, std::mem::take(&mut loads));
+                is_next = false;
             }
             if is_dropped_here {
-                let is_next = untouched == Some(out.len());
-                out.extend(self.declare_untouched(&kept, is_next));
-                untouched = Some(out.len());
+                self.declare_untouched(out, &kept, is_next);
+                is_next = true;
             }
             if is_declared {
                 // Where it is declared in the source, rustc says whether it is used.
                 let declare = self.declare(local);
-                out.push(quote!(#[allow(unused_variables)] #declare));
+                add::made(out, quote!(#[allow(unused_variables)] #declare));
+                is_next = false;
             }
-            out.extend(carried.map(|id| match self.uses_locals() {
-                false => self.take_carried(*id, is_declared),
-                true if is_declared => TokenStream::new(),
-                true => self.declare_carried(*id),
-            }));
+            if let Some(id) = carried {
+                let take = match self.uses_locals() {
+                    false => self.take_carried(*id, is_declared),
+                    true if is_declared => TokenStream::new(),
+                    true => self.declare_carried(*id),
+                };
+                add::made(out, take);
+                is_next = false;
+            }
         }
-        out.push(self.load(loads));
+        self.load(out, loads);
         let gone = self.root.gone.iter().filter(|part| declares(part.local));
-        out.push(self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
+        add::made(out, self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
         for id in filled {
             let variable = self.machine.layout.variable(*id);
             if declares(variable.place.local) {
-                out.push(self.declare_part(*id));
+                add::made(out, self.declare_part(*id));
             }
         }
         let remade = self.root.remade.iter().copied().filter(|local| declares(*local));
         if self.uses_locals() {
-            out.extend(remade.map(|local| {
+            for local in remade {
                 let (ident, ty) = (&graph.locals[local].ident, self.type_again(local));
-                quote!(let #ident #ty;)
-            }));
+                add::made(out, quote!(let #ident #ty;));
+            }
         } else {
-            let made = self.make_again(&remade.collect::<Vec<_>>()).into_iter();
-            out.extend(made.map(|MadeAgain { made, ty, expr, tie }| {
+            for MadeAgain { made, ty, expr, tie } in self.make_again(&remade.collect::<Vec<_>>()) {
                 let allowed = allowed(&expr);
-                quote!(#allowed let #made #ty = #expr; #tie)
-            }));
+                add::made(out, quote!(#allowed let #made #ty = #expr; #tie));
+            }
         }
         for (ident, expr) in self.hold_again(declares) {
             let value = (!self.uses_locals()).then(|| quote!(= #expr));
             let allowed = allowed(&expr);
-            out.push(quote!(#allowed let #ident #value;));
+            add::made(out, quote!(#allowed let #ident #value;));
         }
-        out.retain(|tokens| !tokens.is_empty());
-        out.into_iter().collect()
     }
 
     /// Forgets the copies in what has been loaded.
@@ -239,6 +235,18 @@ impl Printer<'_> {
         made.chain(held.map(|(ident, expr)| assign(&ident, &expr))).collect()
     }
 
+    /// Whether the root begins with a variable for a local, for each of them.
+    pub(super) fn made_in(machine: &Machine<'_>, root: &Root) -> Vec<bool> {
+        let mut made = vec![false; machine.graph.locals.count()];
+        for id in root.entry.iter().chain(&root.carried) {
+            made[machine.layout.variable(*id).place.local.0] = true;
+        }
+        for local in &root.declared {
+            made[local.0] = true;
+        }
+        made
+    }
+
     /// The locals that are in scope where the root begins, in the order of their declarations. What
     /// a region has taken over is declared outside of it.
     fn declared_in_order(&self) -> impl Iterator<Item = LocalId> + '_ {
@@ -248,68 +256,61 @@ impl Printer<'_> {
     }
 
     /// Makes variables that the root is given, and looks at those that rustc would take for unused ones.
-    fn load(&self, entry: Vec<VariableId>) -> TokenStream {
+    fn load(&self, out: &mut TokenStream, entry: Vec<VariableId>) {
         if entry.is_empty() {
-            return TokenStream::new();
+            return;
         }
         let variables = entry.iter().map(|id| self.machine.layout.variable(*id));
         let hidden = variables.filter(|variable| self.root.hidden.contains(&variable.place.local));
         let hidden = hidden.map(|variable| &variable.ident);
-        let hidden: Vec<_> = hidden.filter(|ident| !ident.to_string().starts_with('_')).collect();
-        let (load, borrow) = (self.make_loaded(&entry), self.borrow_texts(&entry));
-        quote!(#load #borrow #(let _ = &#hidden;)*)
+        entry.iter().for_each(|id| self.make_loaded(out, *id));
+        self.borrow_texts(out, &entry);
+        for ident in hidden.filter(|ident| !ident.to_string().starts_with('_')) {
+            add!(out, let _ = &#ident;);
+        }
     }
 
     /// Borrows texts from what has been loaded for them.
-    fn borrow_texts(&self, entry: &[VariableId]) -> TokenStream {
-        let kept = step::texts();
-        let texts = entry.iter().filter_map(|id| {
+    fn borrow_texts(&self, out: &mut TokenStream, entry: &[VariableId]) {
+        for id in entry {
             let variable = self.machine.layout.variable(*id);
+            if !variable.kind.may_borrow() {
+                continue;
+            }
             let (ident, text) = (&variable.ident, text_of(*id));
-            let mutability = variable.mutable.then(|| quote_spanned!(ident.span()=> mut));
-            let made = match variable.kind {
-                LocalKind::Lent => quote!(#kept.keep(#text)),
-                LocalKind::Cow => quote!(__piton::Cow::<str>::Owned(#text)),
-                _ => return None,
-            };
-            Some(quote!(let #mutability #ident = #made;))
-        });
-        texts.collect()
+            let mutability = variable.mutable.then(|| Ident::new("mut", ident.span()));
+            add!(out, let #mutability #ident =);
+            if variable.kind == LocalKind::Cow {
+                add!(out, __piton::Cow::<str>::Owned(#text););
+            } else {
+                let kept = step::texts();
+                add!(out, #kept.keep(#text););
+            }
+        }
     }
 
-    fn make_loaded(&self, entry: &[VariableId]) -> TokenStream {
-        let pats = entry.iter().map(|id| {
-            let variable = self.machine.layout.variable(*id);
-            if variable.kind.may_borrow() {
-                return text_of(*id).to_token_stream();
-            }
-            let ident = &variable.ident;
-            let mutability = variable.mutable.then(|| quote_spanned!(ident.span()=> mut));
-            quote!(#mutability #ident)
-        });
-        if matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_)) {
-            let parked = parked();
-            let load = |(id, pat): (&VariableId, TokenStream)| {
-                let (token, position) = (token(*id), self.position(*id).map(Index::from));
-                quote!(let #pat = #token.load(#parked, #position);)
-            };
-            entry.iter().zip(pats).map(load).collect()
-        } else if let BlockKind::Region(region) = self.machine.graph[self.root.block].kind {
-            let given = |id: &VariableId| regions::given(region, *id);
-            let load = |(given, pat)| quote!(let #pat = #given.take(););
-            entry.iter().map(given).zip(pats).map(load).collect()
+    fn make_loaded(&self, out: &mut TokenStream, id: VariableId) {
+        let (machine, variable) = (self.machine, self.machine.layout.variable(id));
+        if variable.kind.may_borrow() {
+            let text = text_of(id);
+            add!(out, let #text =);
         } else {
-            let parked = parked();
-            let load = |(id, pat): (&VariableId, TokenStream)| {
-                let slot = slot(*id);
-                if self.machine.layout.variable(*id).comes_saved {
-                    let token = token(*id);
-                    quote!(let #pat = #token.take(&mut #slot, #parked);)
-                } else {
-                    quote!(let #pat = #slot.take();)
-                }
-            };
-            entry.iter().zip(pats).map(load).collect()
+            let ident = &variable.ident;
+            let mutability = variable.mutable.then(|| Ident::new("mut", ident.span()));
+            add!(out, let #mutability #ident =);
+        }
+        let (token, slot, parked) = (token(id), slot(id), parked());
+        match machine.graph[self.root.block].kind {
+            BlockKind::Resume(_) => {
+                let position = self.position(id).map(Index::from);
+                add!(out, #token.load(#parked, #position););
+            }
+            BlockKind::Region(region) => {
+                let given = regions::given(region, id);
+                add!(out, #given.take(););
+            }
+            _ if variable.comes_saved => add!(out, #token.take(&mut #slot, #parked);),
+            _ => add!(out, #slot.take();),
         }
     }
 
@@ -368,7 +369,7 @@ impl Printer<'_> {
 
 /// A text that has been loaded, to be borrowed from.
 fn text_of(id: VariableId) -> Ident {
-    hidden(&format!("x{}", id.0))
+    numbered("x", id.0)
 }
 
 /// Gives what is made again to what is declared before it.

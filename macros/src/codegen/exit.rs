@@ -1,14 +1,14 @@
 //! How a root ends: with the workflow, or with a jump to another root.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
+use super::add::{self, Piece, add, add_at};
 use super::print::{self, Printer};
 use super::regions;
 use super::step::{self, slot};
-use super::suspend::located_at;
 use super::tied::given;
 use crate::hygiene::{hidden, in_source, spelled};
 use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId, span_ends};
@@ -43,30 +43,36 @@ impl Printer<'_> {
         filled: &[Place],
         span: Span,
     ) -> TokenStream {
-        let (forget, back) = (self.forget_all(filled), self.hand_back());
-        let untouched = self.drop_untouched();
-        let (result, result_of_type) = match self.machine.graph[self.root.block].region {
-            None => {
-                let (result, ty) = (hidden("value"), self.return_type());
-                (result.clone(), quote!(let #result: #ty = #value;))
-            }
-            Some(region) => {
-                let result = in_source("value", self.machine.graph[region].span);
-                let token = regions::value_token(region);
-                (result.clone(), given(&result, &token, value))
-            }
-        };
-        let complete = quote_spanned!(span=> return __piton::Ok(#result));
-        quote!({ #forget #result_of_type #back #untouched #complete })
+        let forget = self.forget_all(filled);
+        let mut out = TokenStream::new();
+        add::braces(&mut out, Span::call_site(), |out| {
+            add::made(out, forget);
+            let result = match self.machine.graph[self.root.block].region {
+                None => {
+                    let (result, ty) = (hidden("value"), self.return_type());
+                    add!(out, let #result: #ty = #value;);
+                    result
+                }
+                Some(region) => {
+                    let result = in_source("value", self.machine.graph[region].span);
+                    let token = regions::value_token(region);
+                    add::made(out, given(&result, &token, value));
+                    result
+                }
+            };
+            add::made(out, self.hand_back());
+            add::made(out, self.drop_untouched());
+            add::made(out, quote_spanned!(span=> return __piton::Ok(#result)));
+        });
+        out
     }
 
     /// The type of the workflow's value. What rustc says of a value of another type, it says of the type
     /// that the user has written.
     fn return_type(&self) -> TokenStream {
         let (start, end) = span_ends(self.machine.function.output.to_token_stream());
-        let own = quote_spanned!(start=> Self);
-        let name = quote_spanned!(end=> ::Return);
-        quote!(#own #name)
+        let own = Ident::new("Self", start);
+        quote_spanned!(end=> #own::Return)
     }
 
     pub(super) fn break_to(
@@ -87,47 +93,49 @@ impl Printer<'_> {
         let keep: TokenStream = taken.iter().map(|(part, hole)| self.keep(part, hole)).collect();
         let around = self.returning.borrow().len();
         self.returning.borrow_mut().extend(taken);
-        let goto = self.goto(exit, target.dest);
+        let mut out = TokenStream::new();
+        add::braces(&mut out, Span::call_site(), |out| {
+            add::made(out, keep);
+            add::made(out, give);
+            self.goto(out, exit, target.dest);
+        });
         self.returning.borrow_mut().truncate(around);
-        quote!({ #keep #give #goto })
+        out
     }
 
     pub(super) fn continue_to(&self, target: TargetId) -> TokenStream {
         let Some(head) = self.machine.graph.targets[target.0].head else {
             return TokenStream::new();
         };
-        let goto = self.goto(head, None);
-        quote!({ #goto })
+        let mut out = TokenStream::new();
+        add::braces(&mut out, Span::call_site(), |out| self.goto(out, head, None));
+        out
     }
 
     /// Fills the slots of a root and jumps to it. `given` has been given a value on the way.
-    pub(super) fn goto(&self, to: BlockId, given: Option<LocalId>) -> TokenStream {
+    pub(super) fn goto(&self, out: &mut TokenStream, to: BlockId, given: Option<LocalId>) {
+        add::made(out, self.hold(to));
+        add::made(out, self.turn(to));
         let root = self.machine.layout.root(to);
         let entry = root.map(|root| self.lent_first(&root.entry)).unwrap_or_default();
-        let fill = entry.into_iter().map(|id| {
-            let slot = slot(id);
+        for id in entry {
             match self.whereabouts(id) {
                 Whereabouts::Here => {
-                    let mut value = self.handed_over(id);
-                    if let Some(span) = self.missed_at(id, to) {
-                        value = located_at(value, span);
-                    }
-                    quote!(#slot.fill(#value);)
+                    let slot = slot(id);
+                    let value = self.handed_over(id, self.missed_at(id, to));
+                    add!(out, #slot.fill(#value););
                 }
                 Whereabouts::Parked(position) => {
-                    let position = Index::from(position);
-                    quote!(#slot.pass(#position);)
+                    let (slot, position) = (slot(id), Index::from(position));
+                    add!(out, #slot.pass(#position););
                 }
-                Whereabouts::Slot => TokenStream::new(),
+                Whereabouts::Slot => {}
             }
-        });
-        let carry = root
-            .into_iter()
-            .flat_map(|root| &root.carried)
-            .map(|id| self.carry(*id, &step::handed(*id), given));
-        let before = [self.hold(to), self.turn(to)];
-        let jump = step::jump(self.machine, to);
-        before.into_iter().chain(fill).chain(carry).chain([jump]).collect()
+        }
+        for id in root.into_iter().flat_map(|root| &root.carried) {
+            add::made(out, self.carry(*id, &step::handed(*id), given));
+        }
+        step::jump(self.machine, out, to);
     }
 
     /// Where a variable that this root may have used up is named after a jump: there rustc would say that it is
@@ -237,11 +245,20 @@ impl Printer<'_> {
         [lent, other].concat()
     }
 
-    /// A variable as it is given to another root. A text that is borrowed here is a text of its own there.
-    pub(super) fn handed_over(&self, id: VariableId) -> TokenStream {
+    /// A variable as it is given to another root, of which rustc may say that it is `missed` somewhere. A text that is
+    /// borrowed here is a text of its own there.
+    pub(super) fn handed_over(&self, id: VariableId, missed: Option<Span>) -> impl ToTokens {
         let variable = self.machine.layout.variable(id);
-        let place = self.place(&variable.place);
-        if variable.kind.may_borrow() { quote!(__piton::owned_text(&#place)) } else { place }
+        Piece(move |out: &mut TokenStream| {
+            let at = Span::call_site();
+            let at = missed.map_or(at, |missed| at.located_at(missed));
+            let place = self.place(&variable.place).at(missed);
+            if variable.kind.may_borrow() {
+                add_at!(out, at, __piton::owned_text(&#place));
+            } else {
+                place.to_tokens(out);
+            }
+        })
     }
 
     /// Which of the locals of the state it is that the root goes on from.
@@ -262,7 +279,7 @@ impl Printer<'_> {
     }
 
     /// A place, with what it is a part of as it is here.
-    pub(super) fn place(&self, place: &Place) -> TokenStream {
+    pub(super) fn place<'p>(&'p self, place: &'p Place) -> PartOf<'p> {
         let part =
             self.parts_of(place.local).find(|(part, _)| place.fields.starts_with(&part.fields));
         let (ident, skip) = match part {
@@ -284,14 +301,40 @@ fn named(code: &TokenStream, ident: &Ident) -> Option<Span> {
 }
 
 /// A part of what a variable holds.
-pub(super) fn part_of(variable: &Ident, fields: &[String]) -> TokenStream {
-    let mut tokens = variable.to_token_stream();
-    for field in fields {
-        let member: TokenStream = match field.parse::<u32>() {
-            Ok(index) => Index::from(index as usize).to_token_stream(),
-            Err(_) => spelled(field, Span::call_site()).to_token_stream(),
-        };
-        tokens.extend(quote!(.#member));
+pub(super) struct PartOf<'a> {
+    variable: &'a Ident,
+    fields: &'a [String],
+    /// Where rustc shows it instead of where the variable is.
+    at: Option<Span>,
+}
+
+pub(super) fn part_of<'a>(variable: &'a Ident, fields: &'a [String]) -> PartOf<'a> {
+    PartOf { variable, fields, at: None }
+}
+
+impl PartOf<'_> {
+    /// Has rustc show it elsewhere.
+    pub(super) fn at(self, at: Option<Span>) -> Self {
+        Self { at, ..self }
     }
-    tokens
+
+    fn located(&self, span: Span) -> Span {
+        self.at.map_or(span, |at| span.located_at(at))
+    }
+}
+
+impl ToTokens for PartOf<'_> {
+    fn to_tokens(&self, out: &mut TokenStream) {
+        let mut variable = self.variable.clone();
+        variable.set_span(self.located(variable.span()));
+        out.append(variable);
+        let span = self.located(Span::call_site());
+        for field in self.fields {
+            add_at!(out, span, .);
+            match field.parse() {
+                Ok(index) => Index { index, span }.to_tokens(out),
+                Err(_) => out.append(spelled(field, span)),
+            }
+        }
+    }
 }

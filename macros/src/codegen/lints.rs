@@ -23,10 +23,13 @@ pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
     faults.visit_block(&machine.function.body);
     faults.bodies.extend(unread(machine).map(|ident| quote!(let #ident = ();)));
     let (bodies, lints) = (faults.bodies, &machine.function.lints);
+    if bodies.is_empty() {
+        return TokenStream::new();
+    }
     let names = (0..bodies.len()).map(|index| Ident::new(&format!("f{index}"), Span::mixed_site()));
     let lints = quote!(#(#[allow(#lints)])*);
     let functions = quote!(#(#lints #[allow(dead_code, clippy::all)] fn #names() { #bodies })*);
-    if bodies.is_empty() { TokenStream::new() } else { quote!(const _: () = { #functions };) }
+    quote!(const _: () = { #functions };)
 }
 
 /// The variables that nobody reads, though they are handed on to be dropped, or assigned where rustc is told not

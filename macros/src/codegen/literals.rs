@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 
 use super::Machine;
 use super::tokens::{error_span, token as token_of};
-use crate::hygiene::hidden;
+use crate::hygiene::numbered;
 use crate::ir::{LocalKind, Shape};
 use crate::layout::VariableId;
 
@@ -31,7 +31,7 @@ fn literals<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Shape> {
 
 /// What is told of the values of a variable.
 fn told_token(id: VariableId) -> Ident {
-    hidden(&format!("lasts{}", id.0))
+    numbered("lasts", id.0)
 }
 
 /// The token of a variable that is told how its values are saved.

@@ -1,5 +1,7 @@
 //! Layout → tokens. The only place that prints them.
 
+mod add;
+mod arm;
 mod braces;
 mod constants;
 mod entry;

@@ -32,9 +32,10 @@ impl Printer<'_> {
         if unfilled.is_empty() {
             return Vec::new();
         }
-        let mut braces = Braces(open.iter().map(|scope| (*scope, Vec::new())).collect());
+        let mut braces = Braces::default();
+        open.iter().for_each(|scope| braces.open(*scope));
         self.chain(*block, &mut braces);
-        let code = braces.finish();
+        let code = braces.finish().stream();
         let is_filled = |id: &VariableId| {
             let variable = self.machine.layout.variable(*id);
             self.is_used_by_regions(&variable.place) || names(&code, &variable.ident)
@@ -53,6 +54,9 @@ impl Printer<'_> {
     /// Tells the types of the parts that code is about to move out and another root is to fill.
     pub(super) fn tie_parts(&self, usage: &Usage) -> TokenStream {
         let layout = self.machine.layout;
+        if usage.moves.is_empty() {
+            return TokenStream::new();
+        }
         let tied = layout.filled_later().filter(|id| {
             let part = &layout.variable(*id).place;
             // Of a part that is not whole here there is nothing to tell its type.

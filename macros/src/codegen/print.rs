@@ -1,22 +1,24 @@
-//! One arm of the step function: a root and the blocks that belong to it.
+//! What is in an arm of the step function: the blocks that belong to its root.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, quote};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Lifetime, Pat, Stmt};
 
 use super::Machine;
+use super::add::{self, add};
 use super::braces::Braces;
 use super::parts::parts_in;
 use super::rewrite::{Rewrite, enclose_last};
-use super::{state, step};
+use super::step;
 use crate::cfg::let_patterns;
-use crate::hygiene::{hidden, in_source};
+use crate::hygiene::{in_source, numbered};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
-use crate::layout::{Link, Root, VariableId, is_made_elsewhere, scope_path};
+use crate::layout::{Link, Root, VariableId, is_made_elsewhere};
 use crate::sets::Set;
 use crate::usage::{Place, Usage, bound_locals};
 
@@ -26,6 +28,8 @@ pub(super) struct Printer<'a> {
     pub(super) root: &'a Root,
     /// The parts of locals that are not whole here, each with its variable.
     pub(super) parts: Vec<(Place, Ident)>,
+    /// Whether the root begins with a variable for a local, for each of them.
+    pub(super) made: Vec<bool>,
     /// The node that is being printed, by its block and position.
     pub(super) at: Cell<(BlockId, usize)>,
     /// What fills the parts that the end being printed has taken.
@@ -55,6 +59,7 @@ impl<'a> Printer<'a> {
             machine,
             root,
             parts: parts_in(machine, root),
+            made: Self::made_in(machine, root),
             at: Cell::new((root.block, 0)),
             filling: RefCell::default(),
             flags: RefCell::default(),
@@ -63,51 +68,6 @@ impl<'a> Printer<'a> {
             whole: RefCell::default(),
             moved: RefCell::default(),
         }
-    }
-
-    /// The arm.
-    pub(super) fn arm(&self) -> TokenStream {
-        let block = &self.machine.graph[self.root.block];
-        let mut path = scope_path(self.machine.graph, block.scope);
-        if let Some(region) = block.region {
-            // What is outside is outside of its closure, or has become its own.
-            let own = self.machine.graph[region].scope;
-            path.retain(|scope| scope_path(self.machine.graph, *scope).contains(&own));
-        }
-        let filled = self.filled(&path);
-        let mut braces = Braces(Vec::new());
-        for (depth, scope) in path.iter().enumerate() {
-            braces.open(*scope);
-            braces.push(self.enter(*scope, if depth == 0 { &path } else { &[] }, &filled));
-        }
-        let (pattern, before) = match block.kind {
-            BlockKind::Start => {
-                braces.push(TokenStream::new());
-                self.start()
-            }
-            BlockKind::Region(region) => {
-                let start = self.machine.layout.start_of(region);
-                let pattern = start.map(|state| state::arm(self.machine, state));
-                (pattern.unwrap_or_default(), TokenStream::new())
-            }
-            BlockKind::Resume(point) => {
-                if self.uses_locals() {
-                    braces.push(self.step_branches(point));
-                    braces.push(self.take_back_late());
-                    braces.push(self.forget_gone_late());
-                    braces.push(self.make_again_late());
-                }
-                braces.push(self.bind_awaited(point));
-                self.resume(point)
-            }
-            _ => {
-                let number = state::of_root(self.machine, self.root.block);
-                (number.into_token_stream(), TokenStream::new())
-            }
-        };
-        self.chain(self.root.block, &mut braces);
-        let body = braces.finish();
-        quote!(#pattern => { #before #body })
     }
 
     /// Prints a block and what follows it without a jump.
@@ -143,48 +103,55 @@ impl<'a> Printer<'a> {
                         id = *to;
                         continue;
                     }
-                    Link::Root => return braces.push(self.goto(*to, None)),
+                    Link::Root => return braces.add(|out| self.goto(out, *to, None)),
                 },
                 Terminator::If { cond, then, otherwise, merge } => {
                     let see = self.see_lent(&let_patterns(cond));
                     let cond = self.expr(cond, usage);
-                    let (then, otherwise) =
-                        (self.branch(*then, *merge), self.branch(*otherwise, *merge));
-                    braces.push(quote!(if #cond { #fill #see #then } else { #fill #otherwise }));
+                    braces.add(|out| {
+                        add!(out, if #cond);
+                        out.append(self.branch(*then, *merge, [fill.clone(), see]));
+                        add!(out, else);
+                        out.append(self.branch(*otherwise, *merge, [fill]));
+                    });
                     *merge
                 }
                 Terminator::Match { scrutinee, arms, merge } => {
                     let scrutinee = self.expr(scrutinee, usage);
-                    let arms = arms.iter().map(|(pat, block)| {
-                        let (see, pat) = (self.see_lent(&[pat]), self.pat(pat));
-                        let body = self.branch(*block, *merge);
-                        quote!(#pat => { #fill #see #body })
+                    braces.add(|out| {
+                        add!(out, match #scrutinee);
+                        add::braces(out, Span::call_site(), |out| {
+                            for (pat, block) in arms {
+                                let (see, pat) = (self.see_lent(&[pat]), self.pat(pat));
+                                add!(out, #pat =>);
+                                out.append(self.branch(*block, *merge, [fill.clone(), see]));
+                            }
+                        });
                     });
-                    let arms: TokenStream = arms.collect();
-                    braces.push(quote!(match #scrutinee { #arms }));
                     *merge
                 }
                 Terminator::Chosen { point, arms, merge } => {
-                    let bodies = arms.iter().map(|(pat, block)| (pat, self.branch(*block, *merge)));
+                    let bodies = arms
+                        .iter()
+                        .map(|(pat, block)| (pat, self.branch(*block, *merge, []).stream()));
                     braces.push(self.chosen(*point, bodies.collect()));
                     *merge
                 }
                 Terminator::LetElse { local, otherwise, next } => {
                     let mut local = local.clone();
-                    let otherwise = self.branch(*otherwise, *next);
+                    let otherwise = self.branch(*otherwise, *next, [fill.clone()]);
                     let pat = &local.pat;
                     let see = self.see_lent(&[pat]);
                     if let Some(init) = &mut local.init {
                         enclose_last(&mut init.expr);
                         let value = self.expr(&init.expr, usage);
-                        braces
-                            .push(quote!(let #pat = #value else { #fill #otherwise }; #see #fill));
+                        braces.push(quote!(let #pat = #value else #otherwise; #see #fill));
                     }
                     *next
                 }
                 Terminator::Await { point, future, .. } => {
                     let future = self.expr(future, usage);
-                    return braces.push(self.suspend_await(*point, &future));
+                    return braces.add(|out| self.suspend_await(out, *point, &future));
                 }
                 Terminator::Select { point, .. } | Terminator::Join { point, .. }
                     if self.machine.graph.has_regions(*point) =>
@@ -222,16 +189,16 @@ impl<'a> Printer<'a> {
         step::step_label(self.machine.graph[self.root.block].region)
     }
 
-    /// Binds what was made, or ends the step. A `?` would be two more calls, each with a type of its
-    /// own.
-    pub(super) fn unwrap(&self, pat: &impl ToTokens, made: &TokenStream) -> TokenStream {
-        let leave = self.leave();
-        quote!(let __piton::Some(#pat) = #made else { break #leave; };)
-    }
-
-    /// The inside of the braces of a branch that goes on at `merge`.
-    fn branch(&self, block: BlockId, merge: BlockId) -> TokenStream {
-        let mut braces = Braces(vec![(self.machine.graph[block].scope, Vec::new())]);
+    /// A branch that goes on at `merge`, with what is done `first` there.
+    fn branch<const N: usize>(
+        &self,
+        block: BlockId,
+        merge: BlockId,
+        first: [TokenStream; N],
+    ) -> Group {
+        let mut braces = Braces::default();
+        braces.open(self.machine.graph[block].scope);
+        first.into_iter().for_each(|tokens| braces.push(tokens));
         let before = self.whole.borrow().clone();
         self.chain(block, &mut braces);
         braces.push(self.take_apart_for(&before, merge));
@@ -245,7 +212,10 @@ impl<'a> Printer<'a> {
             Node::Code(stmt) => {
                 let tied = self.tied_when_given(stmt, usage);
                 let printed = self.stmt(tied.as_ref().unwrap_or(stmt), usage);
-                braces.push(if ends_alone(stmt) { printed } else { quote!({ #printed }) });
+                braces.add(|out| match ends_alone(stmt) {
+                    true => printed.to_tokens(out),
+                    false => add!(out, { #printed }),
+                });
                 if let Stmt::Local(local) = stmt {
                     braces.push(self.see(&local.pat));
                     let bound = bound_locals(&self.machine.graph.locals, &local.pat);
@@ -264,8 +234,8 @@ impl<'a> Printer<'a> {
             }
             Node::Enter(scope) => braces.open(*scope),
             Node::Leave => {
-                if let Some((scope, _)) = braces.0.last() {
-                    braces.push(self.forget_of(*scope));
+                if let Some(scope) = braces.innermost() {
+                    braces.push(self.forget_of(scope));
                 }
                 braces.close();
             }
@@ -281,14 +251,12 @@ impl<'a> Printer<'a> {
         usage.jumps.is_empty() && self.parts.is_empty() && !self.has_flags()
     }
 
-    fn stmt(&self, stmt: &Stmt, usage: &Usage) -> TokenStream {
-        let closure = self.closure_made_again(stmt);
-        if self.is_plain(usage) {
-            return closure.map_or_else(|| stmt.to_token_stream(), |stmt| stmt.to_token_stream());
+    fn stmt<'s>(&self, stmt: &'s Stmt, usage: &Usage) -> Cow<'s, Stmt> {
+        let mut stmt = self.closure_made_again(stmt).map_or(Cow::Borrowed(stmt), Cow::Owned);
+        if !self.is_plain(usage) {
+            Rewrite::new(self).visit_stmt_mut(stmt.to_mut());
         }
-        let mut stmt = closure.unwrap_or_else(|| stmt.clone());
-        Rewrite::new(self).visit_stmt_mut(&mut stmt);
-        stmt.to_token_stream()
+        stmt
     }
 
     /// The statement without the `move` of a closure that is made again later: what it would take over
@@ -308,21 +276,22 @@ impl<'a> Printer<'a> {
         Some(Stmt::Local(local))
     }
 
-    pub(super) fn expr(&self, expr: &Expr, usage: &Usage) -> TokenStream {
-        if self.is_plain(usage) {
-            return expr.to_token_stream();
+    pub(super) fn expr<'e>(&self, expr: &'e Expr, usage: &Usage) -> Cow<'e, Expr> {
+        let mut expr = Cow::Borrowed(expr);
+        if !self.is_plain(usage) {
+            Rewrite::new(self).visit_expr_mut(expr.to_mut());
         }
-        let mut expr = expr.clone();
-        Rewrite::new(self).visit_expr_mut(&mut expr);
-        expr.to_token_stream()
+        expr
     }
 
-    fn pat(&self, pat: &Pat) -> TokenStream {
-        let mut pat = pat.clone();
-        if let Pat::Guard(pat) = &mut pat {
+    fn pat<'p>(&self, pat: &'p Pat) -> Cow<'p, Pat> {
+        let mut pat = Cow::Borrowed(pat);
+        if let Pat::Guard(_) = &*pat
+            && let Pat::Guard(pat) = pat.to_mut()
+        {
             Rewrite::new(self).visit_expr_mut(&mut pat.guard);
         }
-        pat.to_token_stream()
+        pat
     }
 }
 
@@ -359,17 +328,17 @@ pub(super) fn find(tokens: &TokenStream, ident: &Ident) -> Option<Ident> {
 
 /// The variable that holds what is only to be dropped.
 pub(super) fn carried(id: VariableId) -> Ident {
-    hidden(&format!("c{}", id.0))
+    numbered("c", id.0)
 }
 
 /// The variable that holds an operation while it is outstanding.
 pub(super) fn call(index: usize) -> Ident {
-    hidden(&format!("call{index}"))
+    numbered("call", index)
 }
 
 /// The variable that holds what an operation gave.
 pub(super) fn ready(index: usize) -> Ident {
-    hidden(&format!("ready{index}"))
+    numbered("ready", index)
 }
 
 /// The value of the await that a root follows.

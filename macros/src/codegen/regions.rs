@@ -10,11 +10,12 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Expr, Index};
 
+use super::add::Piece;
 use super::print::{Printer, awaited, ready};
 use super::step::{self, context, parked};
 use super::tokens::operation_token;
 use super::{Machine, state};
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, numbered};
 use crate::ir::{Branch, Graph, LocalId, PointId, RegionId, Terminator};
 use crate::layout::{State, VariableId};
 use crate::usage::{Jump, Usage};
@@ -63,20 +64,20 @@ pub(super) fn taker(machine: &Machine<'_>, point: PointId, id: VariableId) -> Op
 
 /// The token of the value that a region gives to a `join!`.
 pub(super) fn output_token(region: RegionId) -> Ident {
-    hidden(&format!("v{}", region.0))
+    numbered("v", region.0)
 }
 
 /// The token of the type of a region's value.
 pub(super) fn value_token(region: RegionId) -> Ident {
-    hidden(&format!("r{}", region.0))
+    numbered("r", region.0)
 }
 
 pub(super) fn closure(region: RegionId) -> Ident {
-    hidden(&format!("region{}", region.0))
+    numbered("region", region.0)
 }
 
 pub(super) fn begins(region: RegionId) -> Ident {
-    hidden(&format!("begins{}", region.0))
+    numbered("begins", region.0)
 }
 
 /// Declares what branches begin with.
@@ -148,8 +149,10 @@ impl Printer<'_> {
                     });
                 }
                 Branch::Region(region) => {
-                    let cond = cond.unwrap_or_else(|| quote!(true));
-                    make.extend(quote!(#made = #cond;));
+                    make.extend(match cond {
+                        Some(cond) => quote!(#made = #cond;),
+                        None => quote!(#made = true;),
+                    });
                     // An `async move` takes what it names before the branches behind it are
                     // evaluated. What else is given to one because nothing else needs it, those may use.
                     let takes = |local: LocalId| {
@@ -160,7 +163,7 @@ impl Printer<'_> {
                     let entry = root.map(|root| self.lent_first(&root.entry));
                     for id in entry.into_iter().flatten() {
                         let given = given(*region, id);
-                        let value = self.handed_over(id);
+                        let value = self.handed_over(id, None);
                         let local = self.machine.layout.variable(id).place.local;
                         let given = quote!(#given.fill(#value););
                         if takes(local) { make.extend(given) } else { give.extend(given) }
@@ -172,7 +175,7 @@ impl Printer<'_> {
         let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
         let carry = self.carry_across(point);
         let count = Index::from(wait.branches.len());
-        let jump = step::jump_to_state(self.machine, state);
+        let jump = Piece(|out: &mut TokenStream| step::jump_to_state(self.machine, out, state));
         quote! {
             #make
             #hold
@@ -321,7 +324,7 @@ impl Printer<'_> {
 
 /// The handle of a region.
 pub(super) fn handle(region: RegionId) -> Ident {
-    hidden(&format!("h{}", region.0))
+    numbered("h", region.0)
 }
 
 /// Whether the region can come to its end.

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::Expr;
 
 use super::print::Printer;
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, numbered};
 use crate::ir::{BlockId, ScopeId};
 use crate::layout::{Turn, VariableId};
 use crate::sets::Set;
@@ -20,13 +20,13 @@ impl Printer<'_> {
         let stand_ins = &self.machine.layout.stand_ins;
         self.flags.borrow_mut().clear();
         for (index, part) in stand_ins.taken(self.at.get()).enumerate() {
-            let hole = hidden(&format!("hole{index}"));
+            let hole = numbered("hole", index);
             copy.extend(self.keep(part, &hole));
             fill.extend(self.fill(part, &hole));
         }
         let changed = self.standing().filter(|part| usage.changes.contains(&part.local));
         let flags = changed.enumerate().map(|(index, part)| {
-            let flag = hidden(&format!("stands{index}"));
+            let flag = numbered("stands", index);
             copy.extend(quote!(#[allow(unused_variables)] let mut #flag = true;));
             (part.clone(), flag)
         });
@@ -106,7 +106,7 @@ impl Printer<'_> {
         let count = self.returning.borrow().len();
         outside(self.standing(), filled)
             .zip(count..)
-            .map(|(part, n)| (part.clone(), hidden(&format!("left{n}"))))
+            .map(|(part, n)| (part.clone(), numbered("left", n)))
             .collect()
     }
 
@@ -121,7 +121,7 @@ impl Printer<'_> {
         };
         let flags = self.flags.borrow();
         let taken = flags.iter().filter(|(part, _)| is_taken(part)).enumerate();
-        taken.map(|(n, (part, _))| (part.clone(), hidden(&format!("given{n}")))).collect()
+        taken.map(|(n, (part, _))| (part.clone(), numbered("given", n))).collect()
     }
 
     /// Copies a part before it is forgotten.

@@ -5,9 +5,9 @@
 //! an arm is for is in its doc comment.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
 
 use super::Machine;
+use super::add::add;
 use crate::ir::BlockId;
 use crate::layout::{State, is_entered_within};
 
@@ -31,7 +31,7 @@ fn number(position: Option<usize>) -> Literal {
 
 /// The pattern of the arm of a state, with what it is and what it keeps. The locals are bytes of the state's
 /// frame, because what is generated for each field of each state would take rustc longer than everything else.
-pub(super) fn arm(machine: &Machine<'_>, state: &State) -> TokenStream {
+pub(super) fn arm(machine: &Machine<'_>, state: &State, out: &mut TokenStream) {
     let number = of_state(machine, state);
     let stored = state.fields.iter().map(|id| &*machine.layout.variable(*id).stored);
     let mut kept: Vec<_> = stored.collect();
@@ -44,5 +44,5 @@ pub(super) fn arm(machine: &Machine<'_>, state: &State) -> TokenStream {
         doc += &kept.join(", ");
     }
     doc.push('.');
-    quote!(#[doc = #doc] #number)
+    add!(out, #[doc = #doc] #number);
 }

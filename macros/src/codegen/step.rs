@@ -1,12 +1,13 @@
 //! The step function: tokens, slots, and one arm per root.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Lifetime;
 
+use super::add::{self, Piece, add};
 use super::print::{self, Printer};
 use super::{Machine, moved_keys, regions, state, tokens, told, whose_parts};
-use crate::hygiene::{TEXTS, hidden};
+use crate::hygiene::{TEXTS, hidden, numbered, written};
 use crate::ir::{BlockId, RegionId};
 use crate::layout::{State, VariableId, is_entered_within};
 
@@ -15,14 +16,20 @@ type Owner = Option<RegionId>;
 
 /// The label of the loop around the arms.
 fn machine_label(owner: Owner) -> Lifetime {
-    let number = owner.map(|region| region.0.to_string()).unwrap_or_default();
-    Lifetime::new(&format!("'__piton_machine{number}"), Span::mixed_site())
+    label("__piton_machine", owner)
 }
 
 /// The label of the block around all that a step does, which ends where the step has no return value.
 pub(super) fn step_label(owner: Owner) -> Lifetime {
-    let number = owner.map(|region| region.0.to_string()).unwrap_or_default();
-    Lifetime::new(&format!("'__piton_step{number}"), Span::mixed_site())
+    label("__piton_step", owner)
+}
+
+fn label(name: &'static str, owner: Owner) -> Lifetime {
+    let mut ident = written(name);
+    if let Some(region) = owner {
+        ident = format_ident!("{ident}{}", region.0);
+    }
+    Lifetime { apostrophe: ident.span(), ident }
 }
 
 /// The label of the block around the arms, of which a macro of another file shall not break unseen: rustc refuses
@@ -39,22 +46,22 @@ pub(super) fn texts() -> Ident {
 
 /// The slot through which a variable goes from root to root.
 pub(super) fn slot(id: VariableId) -> Ident {
-    hidden(&format!("s{}", id.0))
+    numbered("s", id.0)
 }
 
 /// What of a variable goes from root to root only to be dropped.
 pub(super) fn handed(id: VariableId) -> Ident {
-    hidden(&format!("d{}", id.0))
+    numbered("d", id.0)
 }
 
 /// The state that the machine is in, and then the next.
 pub(super) fn parked() -> Ident {
-    hidden("parked")
+    written("__piton_parked")
 }
 
 /// The context, as generated code sees it.
 pub(super) fn context() -> Ident {
-    hidden("cx")
+    written("__piton_cx")
 }
 
 /// The roots that are entered within a step.
@@ -72,66 +79,64 @@ fn is_loop(machine: &Machine<'_>, owner: Owner) -> bool {
 }
 
 /// Jumps to the arm of a root. Its slots have been filled.
-pub(super) fn jump(machine: &Machine<'_>, root: BlockId) -> TokenStream {
-    go_on_at(machine.graph[root].region, &state::of_root(machine, root))
+pub(super) fn jump(machine: &Machine<'_>, out: &mut TokenStream, root: BlockId) {
+    go_on_at(out, machine.graph[root].region, &state::of_root(machine, root));
 }
 
 /// Goes on in the state that has just been written.
-pub(super) fn jump_to_state(machine: &Machine<'_>, state: &State) -> TokenStream {
-    go_on_at(state.region, &state::of_state(machine, state))
+pub(super) fn jump_to_state(machine: &Machine<'_>, out: &mut TokenStream, state: &State) {
+    go_on_at(out, state.region, &state::of_state(machine, state));
 }
 
-fn go_on_at(owner: Owner, number: &Literal) -> TokenStream {
-    let (label, variable) = (machine_label(owner), hidden("state"));
-    quote! {
-        #variable = #number;
-        continue #label;
-    }
+fn go_on_at(out: &mut TokenStream, owner: Owner, number: &Literal) {
+    let (label, variable) = (machine_label(owner), written("__piton_state"));
+    add!(out, #variable = #number; continue #label;);
 }
 
 /// Goes from the state that `begin` gives to the next one or to the end.
 pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> TokenStream {
     let layout = machine.layout;
     let parked = parked();
-    let slots = (0..layout.variables.len()).map(VariableId).map(|id| {
-        let (slot, handed, variable) = (slot(id), handed(id), layout.variable(id));
-        let is_passed = variable.passed_in.contains(&owner);
-        let is_carried = variable.carried_in.contains(&owner);
-        let passed = is_passed.then(|| quote!(let mut #slot = __piton::Slot::Empty;));
-        let carried = is_carried.then(|| quote!(let mut #handed = __piton::Handed::Empty;));
-        quote!(#passed #carried)
+    let slots = Piece(|out: &mut TokenStream| {
+        for (index, variable) in layout.variables.iter().enumerate() {
+            let id = VariableId(index);
+            if variable.passed_in.contains(&owner) {
+                let slot = slot(id);
+                add!(out, let mut #slot = __piton::Slot::Empty;);
+            }
+            if variable.carried_in.contains(&owner) {
+                let handed = handed(id);
+                add!(out, let mut #handed = __piton::Handed::Empty;);
+            }
+        }
     });
-    let slots: TokenStream = slots.collect();
     let made = regions::declare_made(machine, owner);
     let roots = layout.roots.iter().filter(|root| machine.graph[root.block].region == owner);
-    let arms: TokenStream = roots.map(|root| Printer::new(machine, root).arm()).collect();
+    let mut arms = TokenStream::new();
+    roots.for_each(|root| Printer::new(machine, root).arm(&mut arms));
     // A region that never ends has no value.
     let token = owner.map(regions::value_token).filter(|token| print::names(&arms, token));
     let token = token.map(|token| quote!(let #token = __piton::TypeOf::new();));
-    let (step_label, state) = (step_label(owner), hidden("state"));
+    let (step_label, state) = (step_label(owner), written("__piton_state"));
     // A machine has arms for its own states and not for those of its regions, or of what it is in.
-    let other = quote!(_ => return __piton::Err(#parked.is_unknown()),);
-    let run = if is_loop(machine, owner) {
-        let (label, arms_label) = (machine_label(owner), arms_label());
-        // The block is where the body is, for rustc not to tell of what is moved that it is so in this loop.
-        let source = machine.function.body.brace_token.span.join();
-        let mut block = Group::new(Delimiter::Brace, quote!(match #state { #arms #other }));
-        block.set_span(Span::mixed_site().located_at(source));
-        quote! {
-            #label: loop {
-                #arms_label: #block
-            }
+    let out = &mut arms;
+    add!(out, _ => return __piton::Err(#parked.is_unknown()),);
+    let arms = Group::new(Delimiter::Brace, arms);
+    let run = Piece(|out: &mut TokenStream| {
+        if is_loop(machine, owner) {
+            let (label, arms_label) = (machine_label(owner), arms_label());
+            // The block is where the body is, for rustc not to tell of what is moved that it is so in this loop.
+            let source = machine.function.body.brace_token.span.join();
+            let mut block = Group::new(Delimiter::Brace, quote!(match #state #arms));
+            block.set_span(Span::mixed_site().located_at(source));
+            add!(out, #label: loop { #arms_label: #block });
+        } else {
+            // What is before a jump by a number and in one block with it takes LLVM three times as long.
+            let nowhere = Literal::u32_unsuffixed(u32::MAX);
+            add!(out, if #state == #nowhere { break #step_label; });
+            add!(out, match #state #arms);
         }
-    } else {
-        // What is before a jump by a number and in one block with it takes LLVM three times as long.
-        let nowhere = Literal::u32_unsuffixed(u32::MAX);
-        quote! {
-            if #state == #nowhere {
-                break #step_label;
-            }
-            match #state { #arms #other }
-        }
-    };
+    });
     quote! {
         #slots
         #made
@@ -164,17 +169,6 @@ fn no_constants(machine: &Machine<'_>) -> TokenStream {
 /// `fn step`.
 pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let (cx, parked) = (context(), parked());
-    let arguments = tokens::arguments(machine);
-    let mut described = Vec::new();
-    let locals = tokens::locals(machine, &mut described);
-    let types = tokens::types(machine);
-    let told = told::told(machine);
-    let checks = tokens::text_checks(machine);
-    let operations = tokens::operations(machine);
-    let outputs = regions::output_tokens(machine, &mut described);
-    let begin = tokens::begin(machine, &described);
-    let items = &machine.graph.items;
-    let no_constants = no_constants(machine);
     let user_context = machine.function.context_type.as_ref().map(|ty| {
         let context = match &machine.function.context {
             Some(context) => context.to_token_stream(),
@@ -190,10 +184,25 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
         .replaced
         .iter()
         .map(|name| quote_spanned!(name.span()=> #[allow(unused_imports)] use #name as _;));
-    let mut run = run(machine, None, &begin);
+    let items = &machine.graph.items;
+    let mut body = quote!(#(#items)* #(#replaced)*);
+    let out = &mut body;
+    add::made(out, no_constants(machine));
+    add::made(out, user_context.unwrap_or_default());
+    let mut described = Vec::new();
+    tokens::arguments(machine, out);
+    tokens::locals(machine, out, &mut described);
+    add::made(out, tokens::types(machine));
+    let outputs = regions::output_tokens(machine, &mut described);
+    let mut run = run(machine, None, &tokens::begin(machine, &described));
     let (parts, parts_checks) = whose_parts::checks(machine, &run);
-    let keys_checks = moved_keys::checks(machine);
-    let checks = quote!(#checks #parts_checks #keys_checks);
+    add::made(out, parts);
+    add::made(out, told::told(machine));
+    tokens::operations(machine, out);
+    add::made(out, outputs);
+    let mut checks = tokens::text_checks(machine);
+    add::made(&mut checks, parts_checks);
+    add::made(&mut checks, moved_keys::checks(machine));
     if machine.graph.locals.are_texts_lent() {
         let texts = texts();
         run = quote!(let #texts = __piton::Texts::new(); #run);
@@ -206,6 +215,8 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             #halted
         };
     }
+    add::made(out, run);
+    let body = Group::new(Delimiter::Brace, body);
     let lints = &machine.function.lints;
     quote! {
         #(#[allow(#lints)])*
@@ -238,19 +249,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
         fn step(
             #parked: &mut __piton::Parked,
             #cx: &__piton::Context,
-        ) -> ::core::result::Result<Self::Return, __piton::Halt> {
-            #(#items)*
-            #(#replaced)*
-            #no_constants
-            #user_context
-            #arguments
-            #locals
-            #types
-            #parts
-            #told
-            #operations
-            #outputs
-            #run
-        }
+        ) -> ::core::result::Result<Self::Return, __piton::Halt>
+        #body
     }
 }

@@ -1,9 +1,10 @@
 //! Suspension points: how operations are started, and how they are looked after.
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
 use syn::{Index, Pat};
 
+use super::add::{self, Piece, add, add_at};
 use super::exit::Whereabouts;
 use super::print::{Printer, awaited, call, ready};
 use super::state;
@@ -15,18 +16,20 @@ use crate::usage::{Usage, bound_locals};
 
 /// Before the suspension.
 impl Printer<'_> {
-    pub(super) fn suspend_await(&self, point: PointId, future: &TokenStream) -> TokenStream {
-        let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
+    pub(super) fn suspend_await(
+        &self,
+        out: &mut TokenStream,
+        point: PointId,
+        future: &impl ToTokens,
+    ) {
+        let Some(state) = self.machine.layout.state(point) else { return };
         let number = state::of_state(self.machine, state);
         let (token, parked, cx) = (operation_token(point, 0), parked(), context());
-        let (hold, put) = (self.hold_across(), self.put(state, self.turn_across()));
         let leave = self.leave();
-        quote! {
-            (#token.suspend)(#future, #number, #parked, #cx);
-            #hold
-            #put
-            break #leave;
-        }
+        add!(out, (#token.suspend)(#future, #number, #parked, #cx););
+        add::made(out, self.hold_across());
+        self.put(out, state, self.turn_across());
+        add!(out, break #leave;);
     }
 
     pub(super) fn suspend_select(
@@ -66,7 +69,7 @@ impl Printer<'_> {
     pub(super) fn suspend_join(
         &self,
         point: PointId,
-        branches: &[TokenStream],
+        branches: &[impl ToTokens],
         fail_fast: bool,
     ) -> TokenStream {
         let (cx, parked) = (context(), parked());
@@ -104,44 +107,41 @@ impl Printer<'_> {
     pub(super) fn save(&self, point: PointId, turn: TokenStream) -> TokenStream {
         let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
         let number = state::of_state(self.machine, state);
-        let (parked, put) = (parked(), self.put(state, turn));
-        quote! {
-            #parked.write(#number);
-            #put
-        }
+        let parked = parked();
+        let mut out = quote!(#parked.write(#number););
+        self.put(&mut out, state, turn);
+        out
     }
 
     /// Adds the locals to the state that is being written.
-    fn put(&self, state: &State, turn: TokenStream) -> TokenStream {
+    fn put(&self, out: &mut TokenStream, state: &State, turn: TokenStream) {
         let (layout, parked) = (self.machine.layout, parked());
         let await_span = state.point.map(|point| self.machine.graph.points[point.0].span);
         let span = Span::call_site().located_at(await_span.unwrap_or_else(Span::call_site));
         // What is saved as a whole must be whole before.
-        let mut put = vec![self.filling.take(), turn];
+        add::made(out, self.filling.take());
+        add::made(out, turn);
         let next = self.machine.graph[self.at.get().0].end.successors().first().copied();
         let mut fields = state.fields.iter().copied().peekable();
         while let Some(id) = fields.next() {
-            let token = token(id);
+            let mut token = token(id);
             match self.whereabouts(id) {
                 Whereabouts::Here => {
-                    let place = self.place(&layout.variable(id).place);
                     let is_text = layout.variable(id).kind.may_borrow();
-                    let method = if is_text { quote!(put_text) } else { quote!(put) };
+                    let method = Ident::new(if is_text { "put_text" } else { "put" }, span);
+                    token.set_span(token.span().located_at(span));
                     // What does not last is missed at the await, before which it is saved.
-                    let lent = match next.and_then(|next| self.missed_at(id, next)) {
-                        Some(missed) => {
-                            let place = located_at(place, missed);
-                            quote_spanned!(missed=> &#place)
-                        }
-                        None => located_at(quote!(&#place), span),
-                    };
-                    let method = located_at(method, span);
-                    let token = located_at(token.to_token_stream(), span);
-                    put.push(quote_spanned!(span=> #token.#method(#lent, #parked);));
+                    let missed = next.and_then(|next| self.missed_at(id, next));
+                    let at = missed.unwrap_or(span);
+                    let lent = Piece(|out: &mut TokenStream| {
+                        add_at!(out, at, &);
+                        self.place(&layout.variable(id).place).at(Some(at)).to_tokens(out);
+                    });
+                    add_at!(out, span, #token.#method(#lent, #parked););
                 }
                 Whereabouts::Slot => {
                     let slot = slot(id);
-                    put.push(quote!(#token.put_slot(&mut #slot, #parked);));
+                    add!(out, #token.put_slot(&mut #slot, #parked););
                 }
                 Whereabouts::Parked(first) => {
                     let mut end = first + 1;
@@ -152,69 +152,51 @@ impl Printer<'_> {
                         end += 1;
                     }
                     let (first, end) = (Index::from(first), Index::from(end));
-                    put.push(quote!(#parked.keep(#first, #end);));
+                    add!(out, #parked.keep(#first, #end););
                 }
             }
         }
-        put.retain(|tokens| !tokens.is_empty());
-        put.into_iter().collect()
     }
-}
-
-/// `tokens`, of which errors speak as of what is at `span`.
-pub(super) fn located_at(tokens: TokenStream, span: Span) -> TokenStream {
-    let located = tokens.into_iter().map(|mut tree| {
-        if let TokenTree::Group(group) = &mut tree {
-            *group = Group::new(group.delimiter(), located_at(group.stream(), span));
-        }
-        tree.set_span(tree.span().located_at(span));
-        tree
-    });
-    located.collect()
 }
 
 /// After the suspension.
 impl Printer<'_> {
-    /// The pattern of the state, and what is done before its variables are loaded.
-    pub(super) fn resume(&self, point: PointId) -> (TokenStream, TokenStream) {
-        let layout = self.machine.layout;
-        let Some(state) = layout.state(point) else {
-            return (TokenStream::new(), TokenStream::new());
-        };
-        let before = if !self.machine.graph.has_regions(point) {
-            self.poll(point)
+    /// What is done before the variables of the state are loaded.
+    pub(super) fn resume(&self, out: &mut TokenStream, point: PointId) {
+        if !self.machine.graph.has_regions(point) {
+            self.poll(out, point);
         } else if !self.uses_locals() {
-            self.step_branches(point)
-        } else {
-            TokenStream::new()
-        };
-        (state::arm(self.machine, state), before)
+            add::made(out, self.step_branches(point));
+        }
     }
 
     /// Looks after the operations of a point, and stays parked while they are outstanding.
-    fn poll(&self, point: PointId) -> TokenStream {
+    fn poll(&self, out: &mut TokenStream, point: PointId) {
         let value = awaited(self.machine.graph.points[point.0].span);
-        let ends = self.machine.graph.blocks.iter().map(|block| &block.end);
-        for end in ends {
-            match end {
+        for block in &self.machine.graph.blocks {
+            match &block.end {
                 Terminator::Await { point: this, .. } if *this == point => {
                     let (token, parked, cx) = (operation_token(point, 0), parked(), context());
-                    return self.unwrap(&value, &quote!((#token.resume)(#parked, #cx)));
+                    let leave = self.leave();
+                    // A `?` would be two more calls, each with a type of its own.
+                    return add!(
+                        out,
+                        let __piton::Some(#value) = (#token.resume)(#parked, #cx) else { break #leave; };
+                    );
                 }
                 Terminator::Select { point: this, arms, .. } if *this == point => {
-                    return self.poll_select(point, arms.len(), &value);
+                    return add::made(out, self.poll_select(point, arms.len(), &value));
                 }
                 Terminator::Join { point: this, branches, fail_fast, .. } if *this == point => {
-                    return self.poll_join(point, branches, *fail_fast, &value);
+                    return add::made(out, self.poll_join(point, branches, *fail_fast, &value));
                 }
                 _ => {}
             }
         }
-        TokenStream::new()
     }
 
     /// Binds what was awaited, once the variables are loaded.
-    pub(super) fn bind_awaited(&self, point: PointId) -> TokenStream {
+    pub(super) fn bind_awaited(&self, out: &mut TokenStream, point: PointId) {
         let value = awaited(self.machine.graph.points[point.0].span);
         for block in &self.machine.graph.blocks {
             match &block.end {
@@ -225,28 +207,30 @@ impl Printer<'_> {
                     let end = self.machine.graph.points[point.0].span;
                     return if ty.is_some() {
                         let value = whole(&value, start, end);
-                        quote!({ #value })
+                        add!(out, { #value });
                     } else {
-                        let value = discard(&value, start, end);
-                        quote!(#value;)
+                        add::made(out, discard(&value, start, end));
+                        add!(out, ;);
                     };
                 }
                 Terminator::Await { point: this, pat, ty, .. } if *this == point => {
                     if matches!(pat, Pat::Wild(_)) && ty.is_none() {
-                        return quote!(::core::mem::drop(#value););
+                        return add!(out, ::core::mem::drop(#value););
                     }
-                    let ty = ty.as_ref().map(|ty| quote!(: #ty));
-                    let see = self.see(pat);
-                    let tie = self.tie(bound_locals(&self.machine.graph.locals, pat));
-                    return quote!(let #pat #ty = #value; #see #tie);
+                    match ty {
+                        Some(ty) => add!(out, let #pat: #ty = #value;),
+                        None => add!(out, let #pat = #value;),
+                    }
+                    add::made(out, self.see(pat));
+                    add::made(out, self.tie(bound_locals(&self.machine.graph.locals, pat)));
+                    return;
                 }
                 Terminator::Join { point: this, pat, .. } if *this == point => {
-                    return quote!(let #pat = #value;);
+                    return add!(out, let #pat = #value;);
                 }
                 _ => {}
             }
         }
-        TokenStream::new()
     }
 
     /// Goes on in the arm of a `select!` that was ready.

@@ -5,27 +5,28 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Pat, PatIdent, Type};
 
 use super::Machine;
+use super::add::{self, Piece, add, add_at};
 use super::facade::values_of;
 use super::literals;
 use super::step::{context, parked};
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, numbered};
 use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator, span_ends};
 use crate::layout::{Variable, VariableId};
 use crate::sets::Set;
 
 /// The type token of a saved variable.
 pub(super) fn token(id: VariableId) -> Ident {
-    hidden(&format!("t{}", id.0))
+    numbered("t", id.0)
 }
 
 /// The token of a local that is of one type in several roots, saved or not.
 pub(super) fn type_token(local: LocalId) -> Ident {
-    hidden(&format!("y{}", local.0))
+    numbered("y", local.0)
 }
 
 /// The token of a part of a local that one root moves out and another fills.
 pub(super) fn part_token(id: VariableId) -> Ident {
-    hidden(&format!("p{}", id.0))
+    numbered("p", id.0)
 }
 
 /// The tokens of [`type_token`] and [`part_token`].
@@ -44,15 +45,17 @@ pub(super) fn operation_token(point: PointId, index: usize) -> Ident {
 
 /// The token of an argument.
 pub(super) fn argument_token(index: usize) -> Ident {
-    hidden(&format!("a{index}"))
+    numbered("a", index)
 }
 
 /// A token per argument.
-pub(super) fn arguments(machine: &Machine<'_>) -> TokenStream {
-    let params = &machine.function.params;
-    let names = (0..params.len()).map(argument_token);
-    let tokens = params.iter().map(|param| values_of(&param.ty));
-    quote!(#(let #names = #tokens;)*)
+pub(super) fn arguments(machine: &Machine<'_>, out: &mut TokenStream) {
+    for (index, param) in machine.function.params.iter().enumerate() {
+        let token = argument_token(index);
+        add!(out, let #token =);
+        add::made(out, values_of(&param.ty));
+        add!(out, ;);
+    }
 }
 
 /// Begins a step with the types of the arguments, and the names and types of what is saved.
@@ -76,27 +79,25 @@ pub(super) fn begin(machine: &Machine<'_>, described: &[(String, Ident)]) -> Tok
 ///
 /// The bound is on a function that is placed at the first await across which the variable is held,
 /// and is asked for at the variable. So what rustc says of a value that cannot be saved shows both.
-pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>) -> TokenStream {
+pub(super) fn locals(
+    machine: &Machine<'_>,
+    out: &mut TokenStream,
+    described: &mut Vec<(String, Ident)>,
+) {
     let layout = machine.layout;
-    let mut out = TokenStream::new();
     for (at, mut new) in first_held(machine) {
         new.retain(|id| {
             let Some(ty) = argument_type(machine, *id) else { return true };
             let token = token(*id);
-            out.extend(quote!(let #token = __piton::ValuesOf::<#ty>::LOCAL;));
+            add!(out, let #token = __piton::ValuesOf::<#ty>::LOCAL;);
             described.push((layout.variable(*id).stored.clone(), token));
             false
         });
-        for (kind, is_item, maker, ty) in [
-            (LocalKind::Value, false, "local", quote_spanned!(at=> T)),
-            (LocalKind::Value, true, "item", quote_spanned!(at=> T)),
-            (LocalKind::Items, true, "item_list", quote_spanned!(at=> __piton::Items<T>)),
-            (
-                LocalKind::Range,
-                false,
-                "inclusive_range",
-                quote_spanned!(at=> ::core::ops::RangeInclusive<T>),
-            ),
+        for (kind, is_item, maker) in [
+            (LocalKind::Value, false, "local"),
+            (LocalKind::Value, true, "item"),
+            (LocalKind::Items, true, "item_list"),
+            (LocalKind::Range, false, "inclusive_range"),
         ] {
             let is_of_kind = |id: &VariableId| {
                 let variable = layout.variable(*id);
@@ -119,27 +120,29 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
                 (at, Ident::new("Durable", at))
             };
             let function = Ident::new("held_across_this_await", hygiene.located_at(at));
-            let tokens = ids.iter().map(|id| token(*id));
-            let calls = ids.iter().map(|id| {
-                let span = error_span(machine, layout.variable(*id), at);
-                let inferred = quote_spanned!(span=> _);
-                // What is never called is not compiled any further than to be checked.
-                quote_spanned! {at=>
-                    if false {
-                        #function::<#inferred>()
-                    } else {
-                        __piton::#maker::<#inferred>()
-                    }
+            let ty = Piece(|out: &mut TokenStream| match kind {
+                LocalKind::Items => add_at!(out, at, __piton::Items<T>),
+                LocalKind::Range => add_at!(out, at, ::core::ops::RangeInclusive<T>),
+                _ => add_at!(out, at, T),
+            });
+            let tokens = Piece(|out: &mut TokenStream| {
+                for token in ids.iter().map(|id| token(*id)) {
+                    add_at!(out, at, #token,);
                 }
             });
-            out.extend(quote_spanned! {at=>
-                let (#(#tokens,)*) = {
-                    fn #function<T: __piton::#bound>() -> __piton::Local<#ty> {
-                        loop {}
-                    }
-                    (#(#calls,)*)
-                };
+            let calls = Piece(|out: &mut TokenStream| {
+                for id in &ids {
+                    let span = error_span(machine, layout.variable(*id), at);
+                    let inferred = Ident::new("_", span);
+                    // What is never called is not compiled any further than to be checked.
+                    add_at!(out, at, if false { #function::<#inferred>() });
+                    add_at!(out, at, else { __piton::#maker::<#inferred>() },);
+                }
             });
+            add_at!(out, at, let (#tokens) = {
+                fn #function<T: __piton::#bound>() -> __piton::Local<#ty> { loop {} }
+                (#calls)
+            };);
             described
                 .extend(ids.iter().map(|id| (layout.variable(*id).stored.clone(), token(*id))));
         }
@@ -148,7 +151,7 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
             let (token, variable) = (token(id), layout.variable(id));
             let maker = match variable.kind {
                 LocalKind::Value | LocalKind::Items if literals::is_told(machine, id) => {
-                    out.extend(literals::token(machine, id, at));
+                    add::made(out, literals::token(machine, id, at));
                     described.push((variable.stored.clone(), token));
                     continue;
                 }
@@ -157,11 +160,10 @@ pub(super) fn locals(machine: &Machine<'_>, described: &mut Vec<(String, Ident)>
                 LocalKind::Lent | LocalKind::Cow => Ident::new("lent_text", at),
                 LocalKind::Texts => Ident::new("static_texts", at),
             };
-            out.extend(quote_spanned!(at=> let #token = __piton::#maker();));
+            add_at!(out, at, let #token = __piton::#maker(););
             described.push((variable.stored.clone(), token));
         }
     }
-    out
 }
 
 /// The type of a variable that is an argument: whether its values can be saved is asked in the signature.
@@ -257,8 +259,7 @@ pub(super) fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -
 
 /// A token per awaited operation. Its span is the operation, so that rustc says there what cannot
 /// be awaited.
-pub(super) fn operations(machine: &Machine<'_>) -> TokenStream {
-    let mut out = TokenStream::new();
+pub(super) fn operations(machine: &Machine<'_>, out: &mut TokenStream) {
     for block in &machine.graph.blocks {
         let (point, maker, futures): (_, _, Vec<_>) = match &block.end {
             Terminator::Await { point, future, .. } => (point, "future", vec![Some(future)]),
@@ -276,10 +277,10 @@ pub(super) fn operations(machine: &Machine<'_>) -> TokenStream {
             let token = operation_token(*point, index);
             let (start, end) = span_ends(future.to_token_stream());
             let maker = Ident::new(maker, start);
-            let call = quote_spanned!(start=> __piton::#maker::<_, _);
-            let call_end = quote_spanned!(end=> >());
-            out.extend(quote!(let #token = #call #call_end;));
+            add!(out, let #token =);
+            add_at!(out, start, __piton::#maker::<_, _);
+            add_at!(out, end, >());
+            add!(out, ;);
         }
     }
-    out
 }

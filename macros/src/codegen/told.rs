@@ -22,7 +22,7 @@ use syn::{Attribute, Block, Expr, ExprAsync, Macro, Stmt};
 use super::Machine;
 use super::tied::tied_local;
 use super::tokens::type_token;
-use crate::hygiene::hidden;
+use crate::hygiene::{hidden, numbered};
 use crate::macros::{self, Piece};
 use crate::normalize::select::{Select, SelectSource};
 use crate::suspend::{self, Awaiting};
@@ -92,8 +92,7 @@ impl Source<'_> {
         let (mut made, mut arms) = (TokenStream::new(), TokenStream::new());
         for (index, arm) in select.arms.into_iter().enumerate() {
             let SelectSource { pat, mut future, cond, mut handler } = arm;
-            let (operation, outcome) =
-                (hidden(&format!("o{index}")), self.outcome(&mut future, at));
+            let (operation, outcome) = (numbered("o", index), self.outcome(&mut future, at));
             self.visit_expr_mut(&mut handler);
             made.extend(match cond {
                 Some(cond) => quote!(let #operation = if #cond { #outcome } else { loop {} };),
@@ -118,7 +117,7 @@ impl Source<'_> {
         if awaiting == Awaiting::Join {
             return Some(quote_spanned!(at=> (#(#values,)*)));
         }
-        let names: Vec<_> = (0..values.len()).map(|index| hidden(&format!("o{index}"))).collect();
+        let names: Vec<_> = (0..values.len()).map(|index| numbered("o", index)).collect();
         let error = hidden("error");
         let failures = (0..values.len()).map(|failed| {
             let of = |index| if index == failed { quote!(__piton::Err(#error)) } else { quote!(_) };

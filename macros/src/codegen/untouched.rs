@@ -7,30 +7,30 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Index;
 
+use super::add::add;
 use super::print::Printer;
 use super::step::parked;
-use crate::hygiene::hidden;
+use crate::hygiene::numbered;
 use crate::layout::VariableId;
 
 impl Printer<'_> {
     /// Declares what stands for these parts of a local, unless what comes right before them stands for these, too.
     pub(super) fn declare_untouched(
         &self,
+        out: &mut TokenStream,
         ids: &[VariableId],
         is_next: bool,
-    ) -> Option<TokenStream> {
-        let first = self.position(*ids.first()?)?;
+    ) {
+        let first = ids.first().and_then(|id| self.position(*id));
+        let Some(first) = first else { return };
         let end = first + ids.len();
         let mut untouched = self.untouched.borrow_mut();
         match untouched.last_mut().filter(|last| is_next && last.end == first) {
-            Some(last) => {
-                last.end = end;
-                None
-            }
+            Some(last) => last.end = end,
             None => {
                 untouched.push(first..end);
                 let held = held(first);
-                Some(quote!(let #held: __piton::Untouched;))
+                add!(out, let #held: __piton::Untouched;);
             }
         }
     }
@@ -49,5 +49,5 @@ impl Printer<'_> {
 }
 
 fn held(first: usize) -> Ident {
-    hidden(&format!("u{first}"))
+    numbered("u", first)
 }
