@@ -57,7 +57,7 @@ impl Printer<'_> {
                 layout.state(point)
             }
             _ => {
-                out.append(state::of_root(self.machine, self.root.block));
+                out.append(state::number(self.machine, self.root.block));
                 None
             }
         };

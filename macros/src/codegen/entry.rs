@@ -237,7 +237,7 @@ impl Printer<'_> {
 
     /// Whether the root begins with a variable for a local, for each of them.
     pub(super) fn made_in(machine: &Machine<'_>, root: &Root) -> Vec<bool> {
-        let mut made = vec![false; machine.graph.locals.count()];
+        let mut made = vec![false; machine.graph.locals.ids().len()];
         for id in root.entry.iter().chain(&root.carried) {
             made[machine.layout.variable(*id).place.local.0] = true;
         }

@@ -203,7 +203,7 @@ impl Printer<'_> {
             quote!(#slot.fill(#ident);)
         } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
             let held = print::carried(id);
-            quote!(#slot = __piton::Handed::of(#held);)
+            quote!(#slot.0 = #held;)
         } else {
             TokenStream::new()
         }
@@ -228,12 +228,12 @@ impl Printer<'_> {
             let list = &self.machine.layout.variables;
             list.iter().position(|variable| variable.place == Place::whole(local))
         });
-        let slots = variables.map(VariableId).map(|id| (id, self.machine.layout.variable(id)));
-        let passed = slots.filter(|(_, variable)| variable.carried_in.contains(&region));
-        passed
+        let variables = variables.map(VariableId).map(|id| (id, self.machine.layout.variable(id)));
+        let carried = variables.filter(|(_, variable)| variable.carried_in.contains(&region));
+        carried
             .map(|(id, variable)| {
-                let (slot, ident) = (step::handed(id), &variable.ident);
-                quote!(#slot.fill(#ident);)
+                let (handed, ident) = (step::handed(id), &variable.ident);
+                quote!(#handed.fill(#ident);)
             })
             .collect()
     }

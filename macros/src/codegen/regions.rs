@@ -96,7 +96,7 @@ pub(super) fn declare_made(machine: &Machine<'_>, owner: Option<RegionId>) -> To
                     let root = machine.layout.root(machine.graph[*region].entry);
                     for id in root.into_iter().flat_map(|root| &root.entry) {
                         let given = given(*region, *id);
-                        out.extend(quote!(let mut #given = __piton::Handed::Empty;));
+                        out.extend(quote!(let mut #given = __piton::Handed(__piton::None);));
                     }
                 }
             }
@@ -175,7 +175,7 @@ impl Printer<'_> {
         let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
         let carry = self.carry_across(point);
         let count = Index::from(wait.branches.len());
-        let jump = Piece(|out: &mut TokenStream| step::jump_to_state(self.machine, out, state));
+        let jump = Piece(|out: &mut TokenStream| step::jump(self.machine, out, state.block));
         quote! {
             #make
             #hold
@@ -206,7 +206,7 @@ impl Printer<'_> {
     fn region(&self, id: RegionId) -> TokenStream {
         let region = &self.machine.graph[id];
         let Some(start) = self.machine.layout.start_of(id) else { return TokenStream::new() };
-        let number = state::of_state(self.machine, start);
+        let number = state::number(self.machine, start.block);
         let (closure, begins, parked) = (closure(id), begins(id), parked());
         let made = made(region.point, region.index);
         let run = step::run(self.machine, Some(id), &quote!(#parked.begin_branch()));

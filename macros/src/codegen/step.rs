@@ -9,7 +9,7 @@ use super::print::{self, Printer};
 use super::{Machine, moved_keys, regions, state, tokens, told, whose_parts};
 use crate::hygiene::{TEXTS, hidden, numbered, written};
 use crate::ir::{BlockId, RegionId};
-use crate::layout::{State, VariableId, is_entered_within};
+use crate::layout::{VariableId, is_entered_within};
 
 /// Whose states and roots: those of the function itself, or those of a region.
 type Owner = Option<RegionId>;
@@ -78,18 +78,10 @@ fn is_loop(machine: &Machine<'_>, owner: Owner) -> bool {
         || points.any(|point| machine.graph.has_regions(point))
 }
 
-/// Jumps to the arm of a root. Its slots have been filled.
+/// Jumps to the arm of a root: its slots have been filled, or its state has just been written.
 pub(super) fn jump(machine: &Machine<'_>, out: &mut TokenStream, root: BlockId) {
-    go_on_at(out, machine.graph[root].region, &state::of_root(machine, root));
-}
-
-/// Goes on in the state that has just been written.
-pub(super) fn jump_to_state(machine: &Machine<'_>, out: &mut TokenStream, state: &State) {
-    go_on_at(out, state.region, &state::of_state(machine, state));
-}
-
-fn go_on_at(out: &mut TokenStream, owner: Owner, number: &Literal) {
-    let (label, variable) = (machine_label(owner), written("__piton_state"));
+    let (label, variable) = (machine_label(machine.graph[root].region), written("__piton_state"));
+    let number = state::number(machine, root);
     add!(out, #variable = #number; continue #label;);
 }
 
@@ -106,7 +98,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
             }
             if variable.carried_in.contains(&owner) {
                 let handed = handed(id);
-                add!(out, let mut #handed = __piton::Handed::Empty;);
+                add!(out, let mut #handed = __piton::Handed(__piton::None););
             }
         }
     });

@@ -23,7 +23,7 @@ impl Printer<'_> {
         future: &impl ToTokens,
     ) {
         let Some(state) = self.machine.layout.state(point) else { return };
-        let number = state::of_state(self.machine, state);
+        let number = state::number(self.machine, state.block);
         let (token, parked, cx) = (operation_token(point, 0), parked(), context());
         let leave = self.leave();
         add!(out, (#token.suspend)(#future, #number, #parked, #cx););
@@ -106,7 +106,7 @@ impl Printer<'_> {
     /// Writes the state with what is needed after the suspension.
     pub(super) fn save(&self, point: PointId, turn: TokenStream) -> TokenStream {
         let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
-        let number = state::of_state(self.machine, state);
+        let number = state::number(self.machine, state.block);
         let parked = parked();
         let mut out = quote!(#parked.write(#number););
         self.put(&mut out, state, turn);

@@ -170,11 +170,6 @@ impl Locals {
         id
     }
 
-    /// How many there are.
-    pub(crate) fn count(&self) -> usize {
-        self.list.len()
-    }
-
     /// Notes that a binding of this name has got another.
     pub(crate) fn note_renamed(&mut self, source: &Ident) {
         if !self.renamed.contains(source) {

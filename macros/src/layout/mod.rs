@@ -33,7 +33,7 @@ use self::names::{Names, names_by_root, needed};
 use self::parts::forget_late;
 pub(crate) use self::parts::{StandIns, Turn};
 use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
-use self::states::{edges, states};
+use self::states::{edges, numbers, states};
 pub(crate) use self::tied::each_given;
 pub(crate) use self::validate::validate;
 use crate::carried::Carried;
@@ -120,6 +120,8 @@ impl Root {
 /// A state of the machine.
 #[derive(Debug)]
 pub(crate) struct State {
+    /// That its arm begins with.
+    pub(crate) block: BlockId,
     /// `None` for the start, of the function or of a region.
     pub(crate) point: Option<PointId>,
     /// The region whose state it is.
@@ -139,6 +141,8 @@ pub(crate) struct Layout {
     /// The start, then a state per suspension point that is reached, in source order; those of
     /// regions follow in the same way, region by region.
     pub(crate) states: Vec<State>,
+    /// By block, the number of the arm that begins with it, if one does.
+    pub(crate) numbers: Vec<usize>,
     /// From state to state, or to the end.
     pub(crate) edges: Set<(usize, Option<usize>)>,
     /// The locals that are read anywhere.
@@ -263,6 +267,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let tied = tied::find(graph, &roots, &root_of).chain(untold.iter().copied()).collect();
     let alike = made_alike::find(graph, &roots);
     let states = states(graph, &roots);
+    let numbers = numbers(graph, &roots, &states);
     let edges = edges(graph, &states);
     forget_late(graph, &links, &root_of, &stand_ins, &mut roots);
     let in_parts = in_parts::find(graph, &variables.list);
@@ -273,6 +278,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         links,
         root_of,
         states,
+        numbers,
         edges,
         read,
         tied,

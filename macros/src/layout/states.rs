@@ -1,5 +1,6 @@
 //! The states, their names, and the ways between them.
 
+use super::links::is_entered_within;
 use super::{Root, State};
 use crate::ir::{BlockId, BlockKind, Graph, PointId, Terminator};
 use crate::sets::Set;
@@ -19,10 +20,21 @@ pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
             _ => continue,
         };
         let fields = if point.is_some() { root.entry.clone() } else { Vec::new() };
-        states.push(State { point, region: block.region, name, fields });
+        states.push(State { block: root.block, point, region: block.region, name, fields });
     }
     states.sort_by_key(|state| state.region);
     states
+}
+
+/// The number by which the arm of a root is entered, by block. A state has the number of its node in the graph; arms
+/// that are entered within a step have those behind.
+pub(super) fn numbers(graph: &Graph, roots: &[Root], states: &[State]) -> Vec<usize> {
+    let inner = roots.iter().map(|root| root.block).filter(|root| is_entered_within(graph, *root));
+    let mut numbers = vec![usize::MAX; graph.blocks.len()];
+    for (number, block) in states.iter().map(|state| state.block).chain(inner).enumerate() {
+        numbers[block.0] = number;
+    }
+    numbers
 }
 
 /// The ways between states. A branch that is a region begins at the state that waits for it, and

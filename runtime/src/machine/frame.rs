@@ -95,6 +95,14 @@ pub(super) fn next_entry<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], StepError>
     Ok(entry)
 }
 
+/// Passes entries, as [`next_entry`] one by one.
+pub(super) fn skip_entries(rest: &mut &[u8], count: usize) -> Result<(), StepError> {
+    for _ in 0..count {
+        next_entry(rest)?;
+    }
+    Ok(())
+}
+
 pub(super) fn damaged(reason: &str) -> StepError {
     StepError::Decode(CodecError::Decode { type_name: "frame", reason: reason.to_owned() })
 }

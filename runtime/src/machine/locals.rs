@@ -3,7 +3,7 @@
 use std::mem::ManuallyDrop;
 use std::panic::AssertUnwindSafe;
 
-use super::frame::next_entry;
+use super::frame::{next_entry, skip_entries};
 use super::{Parked, StepError};
 
 /// Where a local is while control goes from one part of a step to another.
@@ -58,20 +58,14 @@ impl<T> Slot<T> {
 
 /// What is handed on to a branch that begins, or to a part of a step where it is only to be dropped. What nobody takes
 /// is dropped where the step ends.
-#[derive(Debug, Default)]
-pub enum Handed<T> {
-    /// Nothing.
-    #[default]
-    Empty,
-    /// What has been made or read in this step.
-    Value(T),
-}
+#[derive(Debug)]
+pub struct Handed<T>(pub Option<T>);
 
 impl<T> Handed<T> {
     /// See [`Slot::fill`].
     #[inline(never)]
     pub fn fill(&mut self, value: T) {
-        *self = Self::Value(value);
+        self.0 = Some(value);
     }
 
     /// Takes what must be there.
@@ -83,15 +77,7 @@ impl<T> Handed<T> {
     /// Takes what is there.
     #[inline(never)]
     pub fn carried(&mut self) -> Option<T> {
-        match std::mem::replace(self, Self::Empty) {
-            Self::Value(value) => Some(value),
-            Self::Empty => None,
-        }
-    }
-
-    /// Hands on what has been.
-    pub fn of(carried: Option<T>) -> Self {
-        carried.map_or(Self::Empty, Self::Value)
+        self.0.take()
     }
 }
 
@@ -99,15 +85,9 @@ impl Parked {
     /// The bytes of the local at `position`. Reading on from one to the next passes each once.
     #[inline(never)]
     pub(super) fn saved(&mut self, position: usize) -> Result<&[u8], StepError> {
-        let (mut passed, mut from) = self.cursor;
-        if passed > position {
-            (passed, from) = (0, self.locals);
-        }
+        let (passed, from) = if self.cursor.0 <= position { self.cursor } else { (0, self.locals) };
         let mut rest = &self.frame[from..];
-        while passed < position {
-            next_entry(&mut rest)?;
-            passed += 1;
-        }
+        skip_entries(&mut rest, position - passed)?;
         let saved = next_entry(&mut rest)?;
         self.cursor = (position + 1, self.frame.len() - rest.len());
         Ok(saved)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::frame::{FrameHead, damaged, next_entry, write_length};
+use super::frame::{FrameHead, damaged, next_entry, skip_entries, write_length};
 use super::locals::unreadable;
 use super::writer::Next;
 use super::{Definition, Halt, StepError, Values};
@@ -148,9 +148,7 @@ impl Parked {
 
     fn operation_at(&self, index: usize) -> Result<Range<usize>, StepError> {
         let mut rest = &self.frame[self.operations..];
-        for _ in 0..index {
-            next_entry(&mut rest)?;
-        }
+        skip_entries(&mut rest, index)?;
         let length = next_entry(&mut rest)?.len();
         let end = self.frame.len() - rest.len();
         Ok(end - length..end)

@@ -6,7 +6,7 @@
 
 use super::context::Description;
 use super::durable::SavedKind;
-use super::frame::{FrameHead, next_entry, write_length};
+use super::frame::{FrameHead, skip_entries, write_length};
 use super::parked::length_of_length;
 use super::values::ArgumentKind;
 use super::{Context, Halt, Parked, StepError};
@@ -112,12 +112,7 @@ impl Parked {
     /// [`Slot`](super::Slot).
     pub extern "C" fn keep(&mut self, first: usize, end: usize) {
         let mut rest = &self.frame[self.locals..];
-        let mut pass = |count: usize| {
-            for _ in 0..count {
-                next_entry(&mut rest)?;
-            }
-            Ok(rest.len())
-        };
+        let mut pass = |count| skip_entries(&mut rest, count).map(|()| rest.len());
         match pass(first).and_then(|from| Ok((from, pass(end - first)?))) {
             Ok((from, to)) => {
                 let end = self.frame.len();
