@@ -41,8 +41,7 @@ pub use crate::machine::{
     lent_mutably, lent_text, local, next_copy, next_item, number, opened, outcome, owned_text,
     owned_texts, range, static_text, static_texts, stays, take_ok, told, used_later,
 };
-pub use crate::model::graph::{END, edges, saved_locals};
-pub use crate::model::{AwaitKind, Graph, Node, Payload, RetryPolicy};
+pub use crate::model::{Graph, Payload, RetryPolicy};
 pub use crate::question::{FromResidual, Question};
 pub use crate::strict::Checked;
 

@@ -160,7 +160,7 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
     let name = &function.name;
     let machine = quote! {
         const GRAPH: &'static ::piton::__private::Graph =
-            &::piton::__private::Graph { workflow: #name, nodes: &[], edges: &[] };
+            &::piton::__private::Graph::new(#name, "", "");
 
         const RETURNED: &'static ::piton::__private::Values<Self::Return> =
             ::piton::__private::Values::refused();

@@ -1,89 +1,66 @@
 //! The graph as constant data.
 
-use proc_macro2::{Literal, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use std::fmt::Write as _;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
 
 use super::Machine;
 use crate::ir::PointKind;
-use crate::layout::{State, VariableId};
+use crate::layout::State;
 
 /// The `Graph` as an expression.
 ///
-/// It is a `static`, which rustc evaluates once and does not look into again where a constant refers
-/// to it. What there is for each state is as few expressions as can be, because each takes rustc time.
+/// It is one text, which is read at run time: each expression takes rustc time.
 pub(super) fn graph(machine: &Machine<'_>) -> TokenStream {
     let name = &machine.function.name;
-    let nodes = machine.layout.states.iter().map(|state| node(machine, state));
-    let number = |index: usize| Literal::u32_unsuffixed(u32::try_from(index).unwrap_or(u32::MAX));
-    let edges = machine.layout.edges.iter().map(|(from, to)| {
-        let from = number(*from);
-        let to = to.map_or_else(|| quote!(__piton::END), |to| number(to).into_token_stream());
-        quote!((#from, #to))
-    });
-    quote! {{
-        const FILE: &str = ::core::file!();
-        static GRAPH: __piton::Graph = __piton::Graph {
-            workflow: #name,
-            nodes: &[#(#nodes),*],
-            edges: &__piton::edges([#(#edges),*]),
-        };
-        &GRAPH
-    }}
+    let mut edges = machine.layout.edges.iter().peekable();
+    let mut text = String::new();
+    for (index, state) in machine.layout.states.iter().enumerate() {
+        let mut next = Vec::new();
+        while let Some((_, to)) = edges.next_if(|(from, _)| *from == index) {
+            next.push(to.map_or("end".to_owned(), |to| to.to_string()));
+        }
+        add_state(machine, state, &next.join(","), &mut text);
+    }
+    quote!(&__piton::Graph::new(#name, ::core::file!(), #text))
 }
 
-fn node(machine: &Machine<'_>, state: &State) -> TokenStream {
-    let (kind, span): (_, Span) = match state.point {
-        None => ("Start", machine.function.ident.span()),
+/// Adds the line of a state: its name, what is awaited, where in the source, what may be `next`, and the locals
+/// that it keeps.
+fn add_state(machine: &Machine<'_>, state: &State, next: &str, text: &mut String) {
+    let (kind, span) = match state.point {
+        None => ("start", machine.function.ident.span()),
         Some(point) => {
             let point = &machine.graph.points[point.0];
             let kind = match point.kind {
-                PointKind::Call => "Call",
-                PointKind::Timer => "Timer",
-                PointKind::Signal => "Signal",
-                PointKind::Select => "Select",
-                PointKind::Join => "Join",
-                PointKind::Other => "Other",
+                PointKind::Call => "call",
+                PointKind::Timer => "timer",
+                PointKind::Signal => "signal",
+                PointKind::Select => "select",
+                PointKind::Join => "join",
+                PointKind::Other => "other",
             };
             (kind, point.span)
         }
     };
-    let kind = proc_macro2::Ident::new(kind, Span::call_site());
-    let name = &state.name;
-    let locals: Vec<_> = state.fields.iter().map(|id| saved_local(machine, *id)).collect();
-    let (text, count) = (locals.join("\n"), Literal::usize_unsuffixed(locals.len()));
-    let line = line(span);
-    quote! {
-        __piton::Node {
-            name: #name,
-            kind: __piton::AwaitKind::#kind,
-            file: FILE,
-            line: #line,
-            locals: __piton::saved_locals(#text, #count),
+    // Writing to a String cannot fail.
+    let _ = write!(text, "{}\t{kind}\t{}\t{next}", state.name, line(span));
+    for id in &state.fields {
+        let variable = machine.layout.variable(*id);
+        let _ = write!(text, "\t{}", variable.stored);
+        if let Some(ty) = &machine.graph.locals[variable.place.local].ty
+            && variable.place.fields.is_empty()
+        {
+            let _ = write!(text, ": {}", type_text(ty).replace(['\n', '\t'], " "));
         }
     }
+    text.push('\n');
 }
 
-/// The line that `SavedLocals` has of a variable.
-fn saved_local(machine: &Machine<'_>, id: VariableId) -> String {
-    let variable = machine.layout.variable(id);
-    let name = &variable.stored;
-    match &machine.graph.locals[variable.place.local].ty {
-        Some(ty) if variable.place.fields.is_empty() => {
-            format!("{name}: {}", type_text(ty).replace('\n', " "))
-        }
-        _ => name.clone(),
-    }
-}
-
-/// The line of a place in the source. Asking for it takes rustc much less than expanding `line!`, but
-/// needs a compiler around, which a unit test has not.
-fn line(span: Span) -> TokenStream {
-    if proc_macro::is_available() {
-        let line = span.unwrap().start().line();
-        Literal::usize_unsuffixed(line).into_token_stream()
-    } else {
-        quote_spanned!(span=> ::core::line!())
-    }
+/// The line of a place in the source. In unit tests, which have no compiler around, it is 0.
+fn line(span: Span) -> usize {
+    if proc_macro::is_available() { span.unwrap().start().line() } else { 0 }
 }
 
 /// A type as it is usually written.

@@ -93,7 +93,7 @@ struct Machine<'a> {
 
 /// The implementation of the trait. `machine` is what of it rests on the body.
 fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
-    let WorkflowFn { vis, ident, name, output, parameters, durability, .. } = function;
+    let WorkflowFn { vis, ident, output, parameters, durability, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let (value, error) = result_parts(function);
     let (shape, failure) = if function.returns_result() {
@@ -140,7 +140,6 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
             type Output = #value;
             type Error = #error;
             type Shape = __piton::#shape;
-            const NAME: &'static str = #name;
             #durability
             #failure
 

@@ -221,11 +221,7 @@ impl Printer<'_> {
         };
         quote! {
             let #begins = ::core::mem::take(&mut #made);
-            let #handle = __piton::Region::new(
-                #index,
-                #number,
-                Self::GRAPH,
-            );
+            let #handle = __piton::Region::new(#index, #number);
             let mut #closure = #step;
         }
     }

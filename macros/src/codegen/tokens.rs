@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Pat, PatIdent, Type};
+use syn::{Expr, ExprLit, Lit, Pat, PatIdent, Stmt, Type};
 
 use super::Machine;
 use super::add::{self, Piece, add, add_at};
@@ -10,9 +10,10 @@ use super::facade::values_of;
 use super::literals;
 use super::step::{context, parked};
 use crate::hygiene::{hidden, numbered};
-use crate::ir::{Branch, LocalId, LocalKind, PointId, Terminator, span_ends};
+use crate::ir::{Branch, LocalId, LocalKind, Node, PointId, Terminator, span_ends};
 use crate::layout::{Variable, VariableId};
 use crate::sets::Set;
+use crate::usage::bound_locals;
 
 /// The type token of a saved variable.
 pub(super) fn token(id: VariableId) -> Ident {
@@ -85,12 +86,21 @@ pub(super) fn locals(
     described: &mut Vec<(String, Ident)>,
 ) {
     let layout = machine.layout;
+    let sure = surely_saved(machine);
     for (at, mut new) in first_held(machine) {
         new.retain(|id| {
-            let Some(ty) = argument_type(machine, *id) else { return true };
-            let token = token(*id);
-            add!(out, let #token = __piton::ValuesOf::<#ty>::LOCAL;);
-            described.push((layout.variable(*id).stored.clone(), token));
+            let (token, variable) = (token(*id), layout.variable(*id));
+            if let Some(ty) = argument_type(machine, *id) {
+                add!(out, let #token = __piton::ValuesOf::<#ty>::LOCAL;);
+            } else if variable.kind == LocalKind::Value
+                && variable.place.fields.is_empty()
+                && sure.contains(&variable.place.local)
+            {
+                add_at!(out, at, let #token = __piton::local(););
+            } else {
+                return true;
+            }
+            described.push((variable.stored.clone(), token));
             false
         });
         for (kind, is_item, maker) in [
@@ -164,6 +174,35 @@ pub(super) fn locals(
             described.push((variable.stored.clone(), token));
         }
     }
+}
+
+/// The locals of which nobody need ask whether they can be saved: what an operation gives, which it saves too,
+/// or the value in its `Ok`, and numbers.
+fn surely_saved(machine: &Machine<'_>) -> Vec<LocalId> {
+    let locals = &machine.graph.locals;
+    let mut sure = Vec::new();
+    for block in &machine.graph.blocks {
+        if let Terminator::Await { pat: pat @ Pat::Ident(_), .. } = &block.end {
+            sure.extend(bound_locals(locals, pat));
+        }
+    }
+    for node in machine.graph.blocks.iter().flat_map(|block| &block.nodes) {
+        let Node::Code(Stmt::Local(syn::Local { pat, init: Some(init), .. })) = node else {
+            continue;
+        };
+        let is_sure = match &*init.expr {
+            Expr::Lit(ExprLit { lit: Lit::Int(_) | Lit::Float(_), .. }) => true,
+            Expr::Try(of) => match &*of.expr {
+                Expr::Path(of) => sure.iter().any(|id| of.path.is_ident(&locals[*id].ident)),
+                _ => false,
+            },
+            _ => false,
+        };
+        if is_sure && matches!(pat, Pat::Ident(_)) {
+            sure.extend(bound_locals(locals, pat));
+        }
+    }
+    sure
 }
 
 /// The type of a variable that is an argument: whether its values can be saved is asked in the signature.

@@ -138,6 +138,12 @@ impl Lower<'_> {
         }
         drop(named);
         match attr.parse_args::<syn::LitStr>() {
+            Ok(name) if name.value().contains(char::is_control) => {
+                let message = "the name of a state is one line of text, without tabs";
+                let help = "leave the control characters out";
+                self.diagnostics.error(name.span(), Rule::STATE_NAME, message, help);
+                None
+            }
             Ok(name) if !name.value().trim().is_empty() => {
                 Some(Pin { name: name.value(), span: name.span() })
             }

@@ -102,7 +102,7 @@ impl Registry {
 
 fn describe(entry: &WorkflowEntry) -> DefinitionRecord {
     let definition = entry.definition();
-    let states = entry.graph.nodes.iter().map(|node| {
+    let states = definition.nodes.iter().map(|node| {
         let locals =
             node.locals.iter().map(|local| json!({ "name": local.name, "type": local.ty }));
         json!({
@@ -113,7 +113,8 @@ fn describe(entry: &WorkflowEntry) -> DefinitionRecord {
             "locals": locals.collect::<Vec<_>>(),
         })
     });
-    let edges = entry.graph.edges.iter().map(|edge| json!([edge.from, edge.to]));
+    let edges = entry.graph.edges();
+    let edges = edges.iter().map(|edge| json!([edge.from, edge.to]));
     let schemas = definition.schemas.iter().map(|(name, schema)| describe_schema(name, schema));
     DefinitionRecord {
         workflow: entry.name.to_owned(),
@@ -149,8 +150,7 @@ mod tests {
         type Output = T;
         type Error = Infallible;
         type Shape = Plain;
-        const NAME: &'static str = "order";
-        const GRAPH: &'static Graph = &Graph { workflow: "order", nodes: &[], edges: &[] };
+        const GRAPH: &'static Graph = &Graph::new("order", "", "");
 
         const RETURNED: &'static Values<T> = Values::of();
 

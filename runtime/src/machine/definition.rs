@@ -7,7 +7,7 @@ use super::durable::DropSaved;
 use super::values::ArgumentKind;
 use super::{Context, Parked, WorkflowEntry};
 use crate::codec::{ArgumentsReader, CodecError, Schema};
-use crate::model::{DefinitionHash, Payload};
+use crate::model::{DefinitionHash, Node, Payload};
 
 /// The identity of a definition and what it rests on.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Definition {
     pub hash: DefinitionHash,
     /// The schema of every saved local and of arguments and return value.
     pub schemas: Vec<(&'static str, Schema)>,
+    /// The states.
+    pub(crate) nodes: Vec<Node>,
     /// The types of the arguments.
     pub(crate) arguments: Vec<ArgumentKind>,
     /// By state, how each of its locals is dropped.
@@ -37,14 +39,15 @@ impl Definition {
         // What a branch gives may be called as a part of a local is, and is told of after all locals.
         let locals = locals.into_iter().rev();
         let drop_of: HashMap<_, _> = locals.map(|(name, local)| (name, local.drop)).collect();
-        let drops = entry.graph.nodes.iter().map(|node| {
+        let nodes = entry.graph.nodes();
+        let drops = nodes.iter().map(|node| {
             let names = node.locals.iter().map(|local| local.name);
             names.map(|name| drop_of.get(name).copied().flatten()).collect()
         });
         let drops = drops.collect();
         let mut hash = StableHash::new();
         hash.add(entry.graph.workflow);
-        for node in entry.graph.nodes {
+        for node in &nodes {
             hash.add(node.name);
             node.locals.iter().for_each(|local| hash.add(local.name));
         }
@@ -56,7 +59,7 @@ impl Definition {
                 None => hash.add(&schema.type_name),
             }
         }
-        Self { hash: DefinitionHash(hash.0), schemas, arguments, drops }
+        Self { hash: DefinitionHash(hash.0), schemas, nodes, arguments, drops }
     }
 
     /// What states are known by: the hash, in simulations as the build of the process has it.

@@ -74,7 +74,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
             }
             PendingInline::Suspended(frame) => frame,
         };
-        let mut parked = Parked::read(frame.into(), W::entry().definition(), W::GRAPH)?;
+        let mut parked = Parked::read(frame.into(), W::entry().definition())?;
         let poll = go_on::<W>(&mut parked, cx)?;
         if poll.is_pending() {
             *pending = PendingInline::Suspended(parked.frame().to_vec());
@@ -89,7 +89,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {
         match pending {
             PendingInline::Suspended(frame) => {
-                let mut parked = Parked::read(frame.into(), W::entry().definition(), W::GRAPH)?;
+                let mut parked = Parked::read(frame.into(), W::entry().definition())?;
                 cx.give_up(|| go_on::<W>(&mut parked, cx)).map(|_| ())
             }
             PendingInline::Returned(_) => Ok(()),

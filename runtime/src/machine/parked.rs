@@ -9,13 +9,15 @@ use super::locals::unreadable;
 use super::writer::Next;
 use super::{Definition, Halt, StepError, Values};
 use crate::codec::{ArgumentsReader, CodecError};
-use crate::model::{Graph, Payload};
+use crate::model::{Node, Payload};
 
 /// Where a machine is: the state, its saved locals, and what it waits for.
 #[derive(Debug)]
 pub struct Parked {
     pub(super) frame: Bytes,
     pub(super) state: u32,
+    /// The states of the definition.
+    pub(super) nodes: &'static [Node],
     /// Where the first local begins.
     pub(super) locals: usize,
     /// Where the first operation begins, after the locals.
@@ -31,14 +33,14 @@ pub struct Parked {
 
 impl Parked {
     /// The state before the first step.
-    pub fn start(definition: &Definition, arguments: &Payload) -> Self {
+    pub fn start(definition: &'static Definition, arguments: &Payload) -> Self {
         let arguments = arguments.as_bytes();
         let mut frame = Vec::with_capacity(arguments.len() + 16);
         FrameHead { hash: definition.hash(), state: 0 }.write(&mut frame);
         let locals = frame.len();
         write_length(&mut frame, arguments.len() as u64);
         frame.extend_from_slice(arguments);
-        Self::at(frame.into(), 0, locals, locals)
+        Self::at(frame.into(), 0, &definition.nodes, locals, locals)
     }
 
     /// Takes apart the frame of a state that this very definition wrote.
@@ -46,20 +48,20 @@ impl Parked {
     /// # Errors
     /// [`StepError::Definition`] if another definition wrote it, [`StepError::UnknownState`], and
     /// [`StepError::Decode`] if it is damaged.
-    pub fn read(frame: Bytes, definition: &Definition, graph: &Graph) -> Result<Self, StepError> {
+    pub fn read(frame: Bytes, definition: &'static Definition) -> Result<Self, StepError> {
         let found = FrameHead::read(&mut &frame[..])?.hash;
         let current = definition.hash();
         if found != current {
             return Err(StepError::Definition { found, current });
         }
-        Self::take_apart(frame, graph)
+        Self::take_apart(frame, &definition.nodes)
     }
 
     /// As [`Parked::read`], of a frame that is known to be of this definition.
-    pub(super) fn take_apart(frame: Bytes, graph: &Graph) -> Result<Self, StepError> {
+    pub(super) fn take_apart(frame: Bytes, nodes: &'static [Node]) -> Result<Self, StepError> {
         let mut rest = &frame[..];
         let head = FrameHead::read(&mut rest)?;
-        let node = graph.nodes.get(head.state as usize);
+        let node = nodes.get(head.state as usize);
         let count = node.ok_or(StepError::UnknownState(head.state))?.locals.len();
         let locals = frame.len() - rest.len();
         let mut operations = locals;
@@ -75,17 +77,23 @@ impl Parked {
         if entries <= count {
             return Err(damaged("it has too few locals"));
         }
-        Ok(Self::at(frame, head.state, locals, operations))
+        Ok(Self::at(frame, head.state, nodes, locals, operations))
     }
 
-    fn at(frame: Bytes, state: u32, locals: usize, operations: usize) -> Self {
-        let cursor = (0, locals);
-        Self { frame, state, locals, operations, cursor, arguments: None, next: Next::default() }
+    fn at(
+        frame: Bytes,
+        state: u32,
+        nodes: &'static [Node],
+        locals: usize,
+        operations: usize,
+    ) -> Self {
+        let (cursor, next) = ((0, locals), Next::default());
+        Self { frame, state, nodes, locals, operations, cursor, arguments: None, next }
     }
 
     /// No state at all, for a step that only describes.
     pub(super) fn nowhere() -> Self {
-        Self::at(Bytes::new(), 0, 0, 0)
+        Self::at(Bytes::new(), 0, &[], 0, 0)
     }
 
     /// The state number `state` of the same definition, in which a branch begins.
@@ -93,12 +101,15 @@ impl Parked {
         let mut frame = self.frame[..FrameHead::HASH_LENGTH].to_vec();
         write_length(&mut frame, u64::from(state));
         let locals = frame.len();
-        Self::at(frame.into(), state, locals, locals)
+        Self::at(frame.into(), state, self.nodes, locals, locals)
     }
 
-    /// The state is not one of the machine that was given it.
-    pub fn is_unknown(&self) -> Halt {
-        Halt::Failed(StepError::UnknownState(self.state))
+    /// The state is not one of the machine that was given it, or the step only describes.
+    ///
+    /// # Errors
+    /// [`StepError::UnknownState`], always.
+    pub fn unknown<R>(&self) -> Result<R, Halt> {
+        Err(Halt::Failed(StepError::UnknownState(self.state)))
     }
 
     /// The number of the state: its index in [`Graph::nodes`].
@@ -177,32 +188,23 @@ pub(super) fn length_of_length(length: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
     use crate::machine::locals::readable;
     use crate::machine::{Durable, local};
-    use crate::model::graph::saved_locals;
-    use crate::model::{AwaitKind, DefinitionHash, Node, SavedLocals};
+    use crate::model::{DefinitionHash, Graph};
 
-    const fn node(name: &'static str, locals: SavedLocals) -> Node {
-        Node { name, kind: AwaitKind::Call, file: "", line: 1, locals }
-    }
-
-    const GRAPH: Graph = Graph {
-        workflow: "w",
-        nodes: &[
-            node("start", saved_locals("", 0)),
-            node("three", saved_locals("x\nx\nx", 3)),
-            node("two", saved_locals("x\nx", 2)),
-        ],
-        edges: &[],
-    };
-
-    const DEFINITION: Definition = Definition {
-        hash: DefinitionHash(7),
-        schemas: Vec::new(),
-        arguments: Vec::new(),
-        drops: Vec::new(),
-    };
+    static DEFINITION: LazyLock<Definition> = LazyLock::new(|| {
+        let text = "start\tstart\t1\t1\nthree\tcall\t1\t2\tx\tx\tx\ntwo\tcall\t1\tend\tx\tx\n";
+        Definition {
+            hash: DefinitionHash(7),
+            schemas: Vec::new(),
+            nodes: Graph::new("w", "", text).nodes(),
+            arguments: Vec::new(),
+            drops: Vec::new(),
+        }
+    });
 
     /// Parked in state `three`, with locals of all lengths of length, and one operation.
     fn parked(operation: &[u8]) -> Parked {
@@ -227,7 +229,7 @@ mod tests {
     #[test]
     fn a_state_reads_back_from_its_frame() {
         let written = parked(b"abc");
-        let read = Parked::read(written.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
+        let read = Parked::read(written.frame().clone(), &DEFINITION).expect("whole");
         for mut parked in [written, read] {
             assert_eq!(parked.state(), 1);
             let mut lengths = |positions| {
@@ -250,7 +252,7 @@ mod tests {
         parked.next.begin_operation();
         parked.next.end(Ok(()));
         assert!(matches!(parked.leave::<()>(), Err(Halt::Suspended)));
-        let mut parked = Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
+        let mut parked = Parked::read(parked.frame().clone(), &DEFINITION).expect("whole");
         let texts: Vec<String> = load(&mut parked, &[0, 1]);
         assert_eq!(texts.iter().map(String::len).collect::<Vec<_>>(), [200, 70_000]);
         assert!(parked.operation(0).expect("is there").is_empty());
@@ -290,8 +292,7 @@ mod tests {
         for (before, after) in [(3, 3), (3, 300), (300, 3), (0, 1)] {
             let mut parked = parked(&vec![1; before]);
             parked.update(0, &vec![2; after]).expect("is there");
-            let mut parked =
-                Parked::read(parked.frame().clone(), &DEFINITION, &GRAPH).expect("whole");
+            let mut parked = Parked::read(parked.frame().clone(), &DEFINITION).expect("whole");
             assert_eq!(parked.operation(0).expect("is there"), vec![2; after]);
             assert_eq!(load::<String>(&mut parked, &[2])[0].len(), 70_000);
         }
@@ -300,7 +301,7 @@ mod tests {
     #[test]
     fn damage_is_noticed() {
         let frame = parked(b"abc").frame().clone();
-        let read = |frame: Bytes| Parked::read(frame, &DEFINITION, &GRAPH);
+        let read = |frame: Bytes| Parked::read(frame, &DEFINITION);
         for cut in (0..300).chain(frame.len() - 300..frame.len()) {
             assert!(read(frame.slice(..cut)).is_err(), "cut at {cut}");
         }

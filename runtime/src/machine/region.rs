@@ -12,14 +12,13 @@ use serde::{Deserialize, Serialize};
 use super::fallible::is_error;
 use super::frame::damaged;
 use super::{Context, Halt, Local, MayFail, Parked, StepError};
-use crate::model::{AwaitKind, Graph};
+use crate::model::AwaitKind;
 
 /// Which branch of the state that waits, and where it begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
     index: usize,
     start: u32,
-    graph: &'static Graph,
 }
 
 /// What the first byte says.
@@ -31,9 +30,9 @@ const DONE: u8 = 1;
 pub enum Never {}
 
 impl Region {
-    /// Branch number `index` of a state of `graph`, which begins in state number `start`.
-    pub fn new(index: usize, start: u32, graph: &'static Graph) -> Self {
-        Self { index, start, graph }
+    /// Branch number `index` of a state, which begins in state number `start`.
+    pub fn new(index: usize, start: u32) -> Self {
+        Self { index, start }
     }
 
     /// Lets the branch begin or go on, as far as it can. Its value, if it comes to its end.
@@ -170,7 +169,7 @@ impl Region {
     fn runs(self, parked: &Parked) -> Result<Option<Parked>, StepError> {
         match parked.operation(self.index)?.split_first() {
             Some((&RUNS, frame)) => {
-                Parked::take_apart(Bytes::copy_from_slice(frame), self.graph).map(Some)
+                Parked::take_apart(Bytes::copy_from_slice(frame), parked.nodes).map(Some)
             }
             _ => Ok(None),
         }
@@ -179,21 +178,18 @@ impl Region {
 
 /// The names of the states that the `async` blocks in the branches of a parked state are in, each before
 /// those in its own branches. A block that is done has none.
-pub(super) fn states_of_branches(
-    parked: &Parked,
-    graph: &'static Graph,
-) -> Result<Vec<&'static str>, StepError> {
-    let mut states = Vec::new();
-    let Some(outer) = graph.nodes.get(parked.state()) else { return Ok(states) };
+pub(super) fn states_of_branches(parked: &Parked) -> Result<Vec<&'static str>, StepError> {
+    let (mut states, nodes) = (Vec::new(), parked.nodes);
+    let Some(outer) = nodes.get(parked.state()) else { return Ok(states) };
     for index in 0.. {
         let Ok(saved) = parked.operation(index) else { break };
         let begins = format!("{}.{index}", outer.name);
         let is_block =
-            graph.nodes.iter().any(|node| node.kind == AwaitKind::Start && node.name == begins);
+            nodes.iter().any(|node| node.kind == AwaitKind::Start && node.name == begins);
         if let (true, Some((&RUNS, frame))) = (is_block, saved.split_first()) {
-            let inner = Parked::take_apart(Bytes::copy_from_slice(frame), graph)?;
-            states.extend(graph.nodes.get(inner.state()).map(|node| node.name));
-            states.extend(states_of_branches(&inner, graph)?);
+            let inner = Parked::take_apart(Bytes::copy_from_slice(frame), nodes)?;
+            states.extend(nodes.get(inner.state()).map(|node| node.name));
+            states.extend(states_of_branches(&inner)?);
         }
     }
     Ok(states)

@@ -20,7 +20,7 @@ pub trait Workflow: Sized + 'static {
     /// Which of the two it is: [`Plain`](super::Plain) or [`Fallible`](super::Fallible).
     type Shape: Outcome<Self::Return, Output = Self::Output, Error = Self::Error>;
     /// The stored name of the definition. See [`Workflow::registered_name`] for that of runs.
-    const NAME: &'static str;
+    const NAME: &'static str = Self::GRAPH.workflow;
     /// The states and the ways between them.
     const GRAPH: &'static Graph;
     /// What the attribute says.

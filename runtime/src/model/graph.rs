@@ -3,14 +3,17 @@
 use std::fmt::{self, Write as _};
 
 /// The states of a workflow and the ways between them, known at compile time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// What `#[workflow]` writes of them is one text, which is read whenever somebody asks for it: a list of states would
+/// take rustc as long as a good part of the code for their awaits.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Graph {
     /// The workflow's stored name.
     pub workflow: &'static str,
-    /// The states, in source order; the first is the start.
-    pub nodes: &'static [Node],
-    /// The ways from state to state.
-    pub edges: &'static [Edge],
+    /// The source file.
+    file: &'static str,
+    /// The states, one on each line; see [`Node::read`].
+    text: &'static str,
 }
 
 /// One state: a suspension point of the workflow.
@@ -29,21 +32,18 @@ pub struct Node {
 }
 
 /// The locals that a state keeps, in stored order.
-///
-/// They are one text: a list for each state would take rustc longer than the code of its await.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SavedLocals {
-    /// One on each line: its name, and after a colon its type where the source states it.
+    /// Each behind a tab: its name, and after a colon its type where the source states it.
     text: &'static str,
     count: usize,
 }
 
-/// The `count` locals that `text` lists.
-pub const fn saved_locals(text: &'static str, count: usize) -> SavedLocals {
-    SavedLocals { text, count }
-}
-
 impl SavedLocals {
+    fn read(text: &'static str) -> Self {
+        Self { text, count: text.matches('\t').count() }
+    }
+
     /// How many there are.
     pub const fn len(self) -> usize {
         self.count
@@ -56,9 +56,9 @@ impl SavedLocals {
 
     /// One after the other.
     pub fn iter(self) -> impl Iterator<Item = SavedLocal> {
-        self.text.lines().map(|line| match line.split_once(": ") {
+        self.text.split('\t').skip(1).map(|local| match local.split_once(": ") {
             Some((name, ty)) => SavedLocal { name, ty: Some(ty) },
-            None => SavedLocal { name: line, ty: None },
+            None => SavedLocal { name: local, ty: None },
         })
     }
 }
@@ -107,31 +107,81 @@ pub struct Edge {
     pub to: Option<u32>,
 }
 
-/// Stands for the end of the run in [`edges`].
-pub const END: u32 = u32::MAX;
-
-/// The ways between these states.
-pub const fn edges<const N: usize>(ways: [(u32, u32); N]) -> [Edge; N] {
-    let mut edges = [Edge { from: 0, to: None }; N];
-    let mut index = 0;
-    while index < N {
-        let (from, to) = ways[index];
-        edges[index] = Edge { from, to: if to == END { None } else { Some(to) } };
-        index += 1;
+impl Node {
+    /// Reads a line of a graph's text: the name, what is awaited, the line, the numbers of the states that may be next
+    /// or `end` with commas between them, and the locals, with tabs between all of these.
+    fn read(line: &'static str, file: &'static str) -> Option<(Self, &'static str)> {
+        let (name, rest) = line.split_once('\t')?;
+        let (kind, rest) = rest.split_once('\t')?;
+        let (line, rest) = rest.split_once('\t')?;
+        let (next, locals) = rest.split_at(rest.find('\t').unwrap_or(rest.len()));
+        let (kind, line) = (AwaitKind::read(kind), line.parse().ok()?);
+        Some((Self { name, kind, file, line, locals: SavedLocals::read(locals) }, next))
     }
-    edges
+}
+
+impl AwaitKind {
+    fn read(word: &str) -> Self {
+        match word {
+            "start" => Self::Start,
+            "call" => Self::Call,
+            "timer" => Self::Timer,
+            "signal" => Self::Signal,
+            "select" => Self::Select,
+            "join" => Self::Join,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Graph {
+    /// The graph of a workflow whose `text` a macro has written.
+    #[doc(hidden)]
+    pub const fn new(workflow: &'static str, file: &'static str, text: &'static str) -> Self {
+        Self { workflow, file, text }
+    }
+
+    /// The states, in source order; the first is the start.
+    pub fn nodes(&self) -> Vec<Node> {
+        self.lines().map(|(node, _)| node).collect()
+    }
+
+    /// The ways from state to state.
+    pub fn edges(&self) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for (from, (_, next)) in (0..).zip(self.lines()) {
+            let next = next.split(',').filter(|to| !to.is_empty());
+            edges.extend(next.map(|to| Edge { from, to: to.parse().ok() }));
+        }
+        edges
+    }
+
+    /// The states, each with what its line says of those that may be next.
+    fn lines(&self) -> impl Iterator<Item = (Node, &'static str)> {
+        self.text.lines().filter_map(|line| Node::read(line, self.file))
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Graph")
+            .field("workflow", &self.workflow)
+            .field("nodes", &self.nodes())
+            .field("edges", &self.edges())
+            .finish()
+    }
 }
 
 impl Graph {
     /// The graph as a Mermaid state diagram.
     pub fn to_mermaid(&self) -> String {
         let mut text = String::from("stateDiagram-v2\n");
-        for (index, node) in self.nodes.iter().enumerate() {
+        for (index, node) in self.nodes().into_iter().enumerate() {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "    s{index}: {}", node.name);
         }
         let _ = writeln!(text, "    [*] --> s0");
-        for edge in self.edges {
+        for edge in self.edges() {
             let _ = match edge.to {
                 Some(to) => writeln!(text, "    s{} --> s{to}", edge.from),
                 None => writeln!(text, "    s{} --> [*]", edge.from),
@@ -144,10 +194,10 @@ impl Graph {
     pub fn to_dot(&self) -> String {
         let mut text =
             format!("digraph {:?} {{\n    end [shape=doublecircle label=\"\"]\n", self.workflow);
-        for (index, node) in self.nodes.iter().enumerate() {
+        for (index, node) in self.nodes().into_iter().enumerate() {
             let _ = writeln!(text, "    s{index} [shape=box label={:?}]", node.name);
         }
-        for edge in self.edges {
+        for edge in self.edges() {
             let _ = match edge.to {
                 Some(to) => writeln!(text, "    s{} -> s{to}", edge.from),
                 None => writeln!(text, "    s{} -> end", edge.from),
@@ -163,22 +213,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn saved_locals_are_read_from_their_text() {
-        let none = saved_locals("", 0);
-        assert!(none.is_empty());
-        assert_eq!(none.iter().count(), 0);
-        let two = saved_locals("order: Vec<std::string::String>\nrest of item", 2);
-        assert_eq!(two.len(), two.iter().count());
+    fn a_graph_is_read_from_its_text() {
+        let text = "start\tstart\t3\t1,end\n\
+                    charge#2\tcall\t14\t1\torder: Vec<std::string::String>\trest of item\n\
+                    forever\ttimer\t15\t\n";
+        let graph = Graph::new("w", "w.rs", text);
+        let [start, charge, forever] = graph.nodes()[..] else { panic!("three states: {graph:?}") };
+        assert_eq!((start.name, start.kind, start.line), ("start", AwaitKind::Start, 3));
+        assert!(start.locals.is_empty() && start.locals.iter().next().is_none());
+        assert_eq!((charge.name, charge.kind, charge.line), ("charge#2", AwaitKind::Call, 14));
+        assert_eq!((charge.file, charge.locals.len()), ("w.rs", 2));
         let expected = [
             SavedLocal { name: "order", ty: Some("Vec<std::string::String>") },
             SavedLocal { name: "rest of item", ty: None },
         ];
-        assert!(two.iter().eq(expected));
+        assert!(charge.locals.iter().eq(expected));
+        assert_eq!((forever.kind, forever.locals.len()), (AwaitKind::Timer, 0));
+        let edge = |from, to| Edge { from, to };
+        assert_eq!(graph.edges(), [edge(0, Some(1)), edge(0, None), edge(1, Some(1))]);
     }
 
     #[test]
-    fn edges_end_at_states_or_at_the_end() {
-        let expected = [Edge { from: 0, to: Some(1) }, Edge { from: 1, to: None }];
-        assert_eq!(edges([(0, 1), (1, END)]), expected);
+    fn nothing_has_no_states() {
+        let graph = Graph::new("w", "w.rs", "");
+        assert!(graph.nodes().is_empty() && graph.edges().is_empty());
     }
 }

@@ -21,6 +21,6 @@ async fn run(number: u64) -> u64 {
 
 #[test]
 fn what_is_logged_is_awaited_whoever_listens() {
-    let names: Vec<_> = run::GRAPH.nodes.iter().map(|node| node.name).collect();
+    let names: Vec<_> = run::GRAPH.nodes().iter().map(|node| node.name).collect();
     assert_eq!(names, ["start", "step", "step#2", "step#3", "step#4", "step#5", "step#6"]);
 }

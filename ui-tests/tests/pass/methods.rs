@@ -114,7 +114,7 @@ mod inner {
                 step(1).await
             }
         }
-        Local.run().graph().nodes.len()
+        Local.run().graph().nodes().len()
     }
 }
 
@@ -142,10 +142,10 @@ fn methods_are_stored_with_the_name_of_their_type() {
         "Local::run",
     ] {
         let entry = WorkflowEntry::find(name).unwrap_or_else(|| panic!("{name}"));
-        assert!(entry.graph.nodes.len() > 1);
+        assert!(entry.graph.nodes().len() > 1);
     }
     let graph = WorkflowEntry::find("Account::settle").unwrap().graph;
-    let locals: Vec<_> = graph.nodes[1].locals.iter().map(|local| local.name).collect();
+    let locals: Vec<_> = graph.nodes()[1].locals.iter().map(|local| local.name).collect();
     assert_eq!(locals, ["self", "this"]);
 }
 
@@ -226,5 +226,5 @@ fn activities_are_stored_with_the_name_of_their_type() {
     }
     let shop = Shop { name: "corner".to_owned() };
     assert_eq!(shop.call_close(), "corner!");
-    assert_eq!(Kiosk(1).run().graph().nodes[1].name, "number");
+    assert_eq!(Kiosk(1).run().graph().nodes()[1].name, "number");
 }

@@ -123,7 +123,7 @@ impl Machine {
             entry,
             cx: Context::new(run, 0, Vec::new()),
             frame,
-            state: entry.graph.nodes[0].name.into(),
+            state: definition.nodes[0].name.into(),
             wait: Wait::All(Vec::new()),
             steps: 0,
             cancelled: None,
@@ -198,9 +198,8 @@ impl Machine {
     /// # Errors
     /// As [`Machine::step`], if the state cannot be read.
     pub fn branches(&self) -> Result<Vec<&'static str>, StepError> {
-        let graph = self.entry.graph;
-        let parked = Parked::read(self.frame.clone(), self.entry.definition(), graph)?;
-        states_of_branches(&parked, graph)
+        let parked = Parked::read(self.frame.clone(), self.entry.definition())?;
+        states_of_branches(&parked)
     }
 
     /// What the machine waits for.
@@ -233,9 +232,8 @@ impl Machine {
     /// cannot be read.
     pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
         self.cx.begin_step(self.steps, now);
-        let WorkflowEntry { steps, graph, .. } = self.entry;
-        let mut parked = Parked::read(self.frame.clone(), self.entry.definition(), graph)?;
-        let mut step = |parked: &mut Parked| steps.step(parked, &self.cx);
+        let mut parked = Parked::read(self.frame.clone(), self.entry.definition())?;
+        let mut step = |parked: &mut Parked| self.entry.steps.step(parked, &self.cx);
         let outcome = readable(|| advance(&mut parked, &self.cx, &mut step)).inspect_err(|_| {
             self.cx.with_arrivals(Arrivals::put_back);
         })?;
@@ -243,7 +241,7 @@ impl Machine {
         let outcome = match outcome {
             Poll::Pending => {
                 self.frame = parked.frame().clone();
-                self.state = graph.nodes[parked.state()].name.into();
+                self.state = parked.nodes[parked.state()].name.into();
                 self.wait = self.cx.finish_waits();
                 self.met.set(0);
                 StepOutcome::Parked

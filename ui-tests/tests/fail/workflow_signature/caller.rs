@@ -18,7 +18,7 @@ async fn caller() -> Result<u64, String> {
 }
 
 fn graph() -> usize {
-    greet::GRAPH.nodes.len()
+    greet::GRAPH.nodes().len()
 }
 
 fn main() {}
