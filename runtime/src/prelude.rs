@@ -1,5 +1,7 @@
 //! What a program that defines and runs workflows uses: `use piton::prelude::*;`.
 
+// So that a workflow's constants can be named, such as `fulfil::GRAPH`.
+pub use crate::machine::Workflow as _;
 pub use crate::machine::{ActivityError, Context, Durable, Retryable, Signal, join_all};
 pub use crate::model::{
     ActivityToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,

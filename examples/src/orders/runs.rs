@@ -90,6 +90,6 @@ fn standing(record: &RunRecord) -> Standing {
 
 /// Whether a run in this state waits for somebody: its workflow has one `select!`, and that is it.
 fn waits_for_approval(state: &str) -> bool {
-    let mut states = fulfill::GRAPH.nodes().iter();
+    let mut states = fulfill::GRAPH.nodes().into_iter();
     states.any(|node| node.kind == AwaitKind::Select && node.name == state)
 }

@@ -93,7 +93,7 @@ struct Machine<'a> {
 
 /// The implementation of the trait. `machine` is what of it rests on the body.
 fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
-    let WorkflowFn { vis, ident, output, parameters, durability, .. } = function;
+    let WorkflowFn { ident, output, parameters, durability, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let (value, error) = result_parts(function);
     let (shape, failure) = if function.returns_result() {
@@ -119,20 +119,7 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
             }
         }
     });
-    // The type of a method is in its body, so nobody could name the constant.
-    let named = function.method.is_none().then(|| {
-        quote! {
-            impl #bounded #ident #of_type #bounds {
-                /// The states of the workflow and the ways between them.
-                #[allow(dead_code)]
-                #vis const GRAPH: &'static __piton::Graph =
-                    <Self as __piton::Workflow>::GRAPH;
-            }
-        }
-    });
     quote! {
-        #named
-
         impl #unbounded __piton::Checked for #ident #of_type {}
 
         impl #bounded __piton::Workflow for #ident #of_type #bounds {

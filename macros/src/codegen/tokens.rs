@@ -92,11 +92,9 @@ pub(super) fn locals(
             let (token, variable) = (token(*id), layout.variable(*id));
             if let Some(ty) = argument_type(machine, *id) {
                 add!(out, let #token = __piton::ValuesOf::<#ty>::LOCAL;);
-            } else if variable.kind == LocalKind::Value
-                && variable.place.fields.is_empty()
-                && sure.contains(&variable.place.local)
-            {
-                add_at!(out, at, let #token = __piton::local(););
+            } else if let Some(maker) = sure_maker(machine, variable, &sure) {
+                let maker = Ident::new(maker, error_span(machine, variable, at));
+                add_at!(out, at, let #token = __piton::#maker(););
             } else {
                 return true;
             }
@@ -176,11 +174,32 @@ pub(super) fn locals(
     }
 }
 
-/// The locals of which nobody need ask whether they can be saved: what an operation gives, which it saves too,
-/// or the value in its `Ok`, and numbers.
+/// What makes the token of a variable, if it is one of those that are `sure` to be saveable.
+fn sure_maker(
+    machine: &Machine<'_>,
+    variable: &Variable,
+    sure: &[LocalId],
+) -> Option<&'static str> {
+    let local = variable.place.local;
+    let item_of = machine.graph.locals[local].item_of;
+    if !variable.place.fields.is_empty() || !sure.contains(&item_of.unwrap_or(local)) {
+        return None;
+    }
+    match variable.kind {
+        LocalKind::Value if item_of.is_some() => Some("item"),
+        LocalKind::Value => Some("local"),
+        LocalKind::Items => Some("item_list"),
+        _ => None,
+    }
+}
+
+/// The locals of which nobody need ask in so many words whether they can be saved: arguments, what an operation
+/// gives, which it saves too, or the value in its `Ok`, the items of these, and numbers.
 fn surely_saved(machine: &Machine<'_>) -> Vec<LocalId> {
     let locals = &machine.graph.locals;
-    let mut sure = Vec::new();
+    let params = machine.function.params.iter().map(|param| &*param.pat);
+    let whole = params.filter(|pat| matches!(pat, Pat::Ident(_)));
+    let mut sure: Vec<_> = whole.flat_map(|pat| bound_locals(locals, pat)).collect();
     for block in &machine.graph.blocks {
         if let Terminator::Await { pat: pat @ Pat::Ident(_), .. } = &block.end {
             sure.extend(bound_locals(locals, pat));
@@ -190,12 +209,15 @@ fn surely_saved(machine: &Machine<'_>) -> Vec<LocalId> {
         let Node::Code(Stmt::Local(syn::Local { pat, init: Some(init), .. })) = node else {
             continue;
         };
-        let is_sure = match &*init.expr {
-            Expr::Lit(ExprLit { lit: Lit::Int(_) | Lit::Float(_), .. }) => true,
-            Expr::Try(of) => match &*of.expr {
-                Expr::Path(of) => sure.iter().any(|id| of.path.is_ident(&locals[*id].ident)),
-                _ => false,
-            },
+        let of = match &*init.expr {
+            Expr::Try(tried) => Some(&*tried.expr),
+            // What is left of the items of a loop.
+            Expr::Call(call) if matches!(&*call.func, Expr::Verbatim(_)) => call.args.first(),
+            _ => None,
+        };
+        let is_sure = match (&*init.expr, of) {
+            (Expr::Lit(ExprLit { lit: Lit::Int(_) | Lit::Float(_), .. }), _) => true,
+            (_, Some(Expr::Path(of))) => sure.iter().any(|id| of.path.is_ident(&locals[*id].ident)),
             _ => false,
         };
         if is_sure && matches!(pat, Pat::Ident(_)) {
