@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entry, jump_target};
+use super::{Entries, jump_target};
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, ScopeId, Terminator};
 use crate::liveness::Liveness;
 use crate::sets::Set;
@@ -26,7 +26,7 @@ impl Early {
     pub(super) fn find(
         graph: &Graph,
         liveness: &Liveness,
-        roots: &BTreeMap<BlockId, Entry>,
+        roots: &Entries,
         root_of: &[BlockId],
         held: &[Vec<Set<LocalId>>],
         held_at: &[Option<Set<LocalId>>],
@@ -37,7 +37,7 @@ impl Early {
             let block = &graph[id];
             let mut handed = early.before[id.0].clone();
             if let Terminator::Goto(to) = block.end
-                && !roots.contains_key(&to)
+                && roots.get(to).is_none()
                 && let (Some(here), Some(there)) = (held[id.0].last(), &held_at[to.0])
             {
                 let is_over = |local: &LocalId| {
@@ -46,14 +46,14 @@ impl Early {
                         && is_left_alone(graph, roots, root_of, to, *local)
                 };
                 let lost: Set<_> = here.difference(there).copied().filter(is_over).collect();
-                handed.extend(&lost);
+                handed.add(&lost);
                 if !lost.is_empty() {
                     early.at_end.insert(id, lost);
                 }
             }
             for to in block.end.successors() {
-                if !roots.contains_key(&to) {
-                    early.before[to.0].extend(&handed);
+                if roots.get(to).is_none() {
+                    early.before[to.0].add(&handed);
                 }
             }
         }
@@ -72,7 +72,7 @@ impl Early {
 /// Whether nothing from a block on to the end of its root names the local or ends its scope.
 fn is_left_alone(
     graph: &Graph,
-    roots: &BTreeMap<BlockId, Entry>,
+    roots: &Entries,
     root_of: &[BlockId],
     from: BlockId,
     local: LocalId,
@@ -94,7 +94,7 @@ fn is_left_alone(
             return false;
         }
         for to in jumps.into_iter().filter_map(|(_, to)| to).chain(block.end.successors()) {
-            match roots.get(&to) {
+            match roots.get(to) {
                 Some(entry) if entry.open.contains(&local) => {}
                 Some(_) => return false,
                 None if root_of[to.0] == root_of[from.0] => todo.push(to),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{BlockId, BlockKind, Graph, Terminator};
+use crate::ir::{Block, BlockId, BlockKind, Graph, Terminator};
 use crate::sets::Set;
 use crate::usage::Jump;
 
@@ -84,8 +84,14 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
 }
 
 /// The roots that a block goes to, also by way of a suspension; `None` is the end of the workflow.
-pub(super) fn exits_of(graph: &Graph, links: &[Link], id: BlockId) -> Vec<Option<BlockId>> {
-    let block = &graph[id];
+pub(crate) type Exits = Vec<Option<BlockId>>;
+
+/// The [`Exits`] of all blocks. The passes that follow ask for them again and again.
+pub(super) fn exits(graph: &Graph, links: &[Link]) -> Vec<Exits> {
+    graph.blocks.iter().map(|block| exits_of(graph, links, block)).collect()
+}
+
+fn exits_of(graph: &Graph, links: &[Link], block: &Block) -> Exits {
     let mut exits = Vec::new();
     for usage in block.all_usages() {
         for jump in &usage.jumps {
@@ -99,8 +105,11 @@ pub(super) fn exits_of(graph: &Graph, links: &[Link], id: BlockId) -> Vec<Option
     match &block.end {
         Terminator::Return(_) => exits.push(None),
         end => {
-            let roots = end.successors().into_iter().filter(|to| links[to.0] == Link::Root);
-            exits.extend(roots.map(Some));
+            for to in end.successors() {
+                if links[to.0] == Link::Root {
+                    exits.push(Some(to));
+                }
+            }
         }
     }
     exits

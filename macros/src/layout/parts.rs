@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::links::exits_of;
-use super::{Link, Root, Variable};
+use super::links::Exits;
+use super::{Root, Variable};
 use crate::holes::{self, Holes};
 use crate::ir::{BlockId, Graph, Node, Terminator};
 use crate::liveness::Liveness;
@@ -42,7 +42,7 @@ type Accepted = BTreeMap<BlockId, Set<Place>>;
 pub(super) fn analyze(
     graph: &Graph,
     liveness: &Liveness,
-    links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
     holes: &Holes,
     roots: &[Root],
@@ -67,9 +67,10 @@ pub(super) fn analyze(
     }
     let mut missed: BTreeMap<BlockId, Set<Place>> = BTreeMap::new();
     for id in graph.block_ids() {
-        let exits = exits_of(graph, links, id).into_iter().flatten();
         let missed = missed.entry(root_of[id.0]).or_default();
-        missed.extend(exits.flat_map(|exit| &accepted[&exit]).cloned());
+        for exit in exits[id.0].iter().flatten() {
+            missed.add(&accepted[exit]);
+        }
     }
     let taken = graph.block_ids().flat_map(|id| {
         let missed = &missed[&root_of[id.0]];
@@ -226,15 +227,15 @@ fn outermost(parts: Set<Place>) -> Set<Place> {
 /// What stays gone until another root fills it is not forgotten before.
 pub(super) fn forget_late(
     graph: &Graph,
-    links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
     stand_ins: &StandIns,
     roots: &mut [Root],
 ) {
     for root in roots.iter_mut().filter(|root| !root.gone.is_empty()) {
         let blocks = graph.block_ids().filter(|id| root_of[id.0] == root.block);
-        let exits = blocks.flat_map(|id| exits_of(graph, links, id)).flatten();
-        let later: Set<&Place> = exits.flat_map(|exit| stand_ins.begin(exit)).collect();
+        let exits = blocks.flat_map(|id| &exits[id.0]).flatten();
+        let later: Set<&Place> = exits.flat_map(|exit| stand_ins.begin(*exit)).collect();
         root.gone.retain(|part| !later.contains(&part));
     }
 }

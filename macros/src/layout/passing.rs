@@ -1,11 +1,11 @@
 //! What goes through a root or comes to it without being used there.
 
-use super::links::{exits_of, is_entered_within};
+use super::links::{Exits, is_entered_within};
 use super::lost::Lost;
 use super::names::is_made_elsewhere;
 use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
 use crate::captures::Captures;
-use crate::carried::{self, Carried};
+use crate::carried::{self, Carried, Entries};
 use crate::cfg;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, ScopeId, Terminator};
 use crate::liveness::Liveness;
@@ -42,7 +42,7 @@ pub(super) fn carry(
         };
         (root.block, entry)
     });
-    let entries = entries.collect();
+    let entries = Entries::of(graph, entries);
     let lacks_part = |at, local| lost.lacks_part(at, local);
     let carried = carried::analyze(graph, liveness, &entries, root_of, &lacks_part);
     let taken_over: Set<(PointId, VariableId)> = roots
@@ -76,6 +76,7 @@ pub(super) fn carry(
 pub(super) fn find_idle(
     graph: &Graph,
     links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
     roots: &mut [Root],
     variables: &[Variable],
@@ -92,25 +93,36 @@ pub(super) fn find_idle(
     let reached = surely_reached(graph, links);
     for id in graph.block_ids() {
         let block = &graph[id];
-        all.extend(block.all_usages().flat_map(|usage| &usage.reads).map(|read| read.local));
         let root = roots.iter().find(|root| root.block == root_of[id.0]);
         let is_left_out =
             |node: &Node| root.is_some_and(|root| is_made_elsewhere(graph, roots, root, node));
-        let nodes = block.nodes.iter().zip(&block.usages);
-        let usages = nodes.filter(|(node, _)| !is_left_out(node)).map(|(_, usage)| usage);
-        let reads = usages.chain([&block.end_usage]).flat_map(|usage| &usage.reads);
-        let mut seen: Set<LocalId> = reads.map(|read| read.local).collect();
-        let exits = exits_of(graph, links, id).into_iter().flatten();
-        let (behind, exits): (Vec<_>, Vec<_>) =
-            exits.partition(|exit| matches!(graph[id].end, Terminator::Goto(to) if to == *exit));
-        seen.extend(exits.iter().flat_map(|exit| &entries[exit.0]));
-        let behind = behind.iter().flat_map(|exit| &entries[exit.0]);
-        if reached.contains(&id) {
-            let is_sure = !may_never_end(&graph[id]);
-            let surely_used = &mut surely_used[root_of[id.0].0];
-            surely_used.extend(seen.iter().chain(behind.clone().filter(|_| is_sure)));
+        let mut seen = Set::new();
+        for (index, usage) in block.all_usages().enumerate() {
+            let mut read = Set::new();
+            for place in &usage.reads {
+                read.insert(place.local);
+            }
+            all.add(&read);
+            if !block.nodes.get(index).is_some_and(is_left_out) {
+                seen.add(&read);
+            }
         }
-        used[root_of[id.0].0].extend(seen.iter().chain(behind));
+        let mut behind = Set::new();
+        for exit in exits[id.0].iter().flatten() {
+            match block.end {
+                Terminator::Goto(to) if to == *exit => behind.add(&entries[exit.0]),
+                _ => seen.add(&entries[exit.0]),
+            }
+        }
+        let root = root_of[id.0].0;
+        if reached.contains(&id) {
+            surely_used[root].add(&seen);
+            if !may_never_end(block) {
+                surely_used[root].add(&behind);
+            }
+        }
+        used[root].add(&seen);
+        used[root].add(&behind);
     }
     // What an `async` block assigns it borrows, and that is a use.
     for region in graph.region_ids() {
@@ -152,7 +164,7 @@ fn may_never_end(block: &Block) -> bool {
 /// Finds out what only passes through the roots.
 pub(super) fn keep(
     graph: &Graph,
-    links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
     stand_ins: &StandIns,
     roots: &mut [Root],
@@ -164,7 +176,7 @@ pub(super) fn keep(
     for root in roots.iter() {
         entries[root.block.0].clone_from(&root.entry);
     }
-    let mut exits: Vec<Vec<Option<BlockId>>> = vec![Vec::new(); count];
+    let mut exits_of_root: Vec<Exits> = vec![Vec::new(); count];
     let mut replaced: Vec<Set<LocalId>> = vec![Set::new(); count];
     let mut left = replaced.clone();
     // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
@@ -174,19 +186,20 @@ pub(super) fn keep(
     };
     for id in graph.block_ids() {
         let root = root_of[id.0];
-        exits[root.0].extend(exits_of(graph, links, id));
+        exits_of_root[root.0].extend(&exits[id.0]);
         if reads_state(root) {
             let scopes = scopes_left(graph, root, id).into_iter();
             let locals = scopes.flat_map(|scope| &graph.scopes[scope.0].locals);
             left[root.0].extend(locals);
         }
-        let parts = stand_ins.replaced(graph, id).into_iter().map(|part| part.local);
-        replaced[root.0].extend(parts);
+        for part in stand_ins.replaced(graph, id) {
+            replaced[root.0].insert(part.local);
+        }
     }
     // What a region is given when it begins is not in the slots of its roots.
     let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
     for root in roots.iter_mut().filter(|root| !is_given(root)) {
-        let exits = &exits[root.block.0];
+        let exits = &exits_of_root[root.block.0];
         let reads_state = reads_state(root.block);
         let is_left = |local| left[root.block.0].contains(&local);
         let is_whole = |local| root.gone.iter().all(|part| part.local != local);

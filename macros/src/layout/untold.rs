@@ -56,6 +56,9 @@ fn told_late(graph: &Graph, id: BlockId) -> Set<LocalId> {
 fn is_looked_into(graph: &Graph, block: &Block, local: LocalId) -> bool {
     let ident = &graph.locals[local].ident;
     let mut nodes = block.nodes.iter().zip(&block.usages);
+    if block.all_usages().all(|usage| !usage.mentions.contains(&local)) {
+        return false;
+    }
     if is_number(graph, local) {
         return block.code().into_iter().any(|code| has_method(code, ident));
     }

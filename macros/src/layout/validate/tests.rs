@@ -187,9 +187,9 @@ fn a_value_that_is_not_made_on_some_way_is_found() {
         fault(|graph, layout| {
             // The way from the start is the only one to the head of the loop that makes the sum.
             let sum = graph.locals.find_name("sum").expect("there is such a local");
-            let start = &mut graph.blocks[0];
-            start.nodes.clear();
-            start.usages.clear();
+            let start = &mut layout.roots[0];
+            start.named.remove(&sum);
+            start.bound.remove(&sum);
             assert!(layout.roots.iter().any(|root| {
                 root.entry.iter().any(|id| layout.variable(*id).place.local == sum)
             }));
