@@ -38,7 +38,7 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
     });
     liveness.captures = captures::decide(graph, &liveness.live_in);
     // Where no part is moved out, and no region takes one, every local is whole.
-    if graph.regions.is_empty() && graph.usages().all(|usage| usage.moves.is_empty()) {
+    if graph.regions.is_empty() && graph.touched.moves.is_empty() {
         return liveness;
     }
     go_back(graph, |block| {

@@ -30,7 +30,7 @@ use crate::cfg::always_jumps;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::sets::Set;
-use crate::usage::{Jump, Place, Usage};
+use crate::usage::{Jump, Usage};
 
 /// The result of the analysis.
 #[derive(Debug, Default)]
@@ -119,7 +119,6 @@ pub(crate) fn analyze(
 ) -> Carried {
     let borrowing = borrowing(graph);
     let left_out = &borrowing.locals | &plain(graph);
-    let filled: Set<&Place> = graph.usages().flat_map(|usage| &usage.fills).collect();
     // Whether a branch that has been waited for may have given a borrow of the local.
     let is_lent = |resume: BlockId, local: LocalId| {
         let BlockKind::Resume(point) = graph[resume].kind else { return false };
@@ -152,7 +151,7 @@ pub(crate) fn analyze(
             let (mut seen, mut still_held) = (Usage::default(), Vec::new());
             if is_concerned(&held, usage) {
                 seen = without_looks(&graph.locals, node, usage);
-                still_held.extend(kept(node, &seen, &live[index], &filled));
+                still_held.extend(kept(node, &seen, &live[index], &graph.touched.fills));
                 still_held.retain(|local| held.contains(local));
                 held.subtract(&seen.mentions);
                 held.subtract(&given_by(&graph.locals, &seen.mentions));

@@ -61,7 +61,7 @@ pub(super) fn kept<'a>(
     node: &Node,
     seen: &'a Usage,
     live: &'a Set<Place>,
-    filled: &'a Set<&'a Place>,
+    filled: &'a Set<Place>,
 ) -> impl Iterator<Item = LocalId> + 'a {
     let is_statement = matches!(node, Node::Code(Stmt::Expr(..)));
     let is_filled = |part: &&Place| filled.iter().any(|filled| filled.overlaps(part));

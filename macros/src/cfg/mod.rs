@@ -21,7 +21,7 @@ use syn::{Expr, Pat, PatType, Stmt as Source};
 
 use crate::ir::{
     Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
-    ScopeId, Stmt, Target, TargetId, Terminator, Tree,
+    ScopeId, Stmt, Target, TargetId, Terminator, Touched, Tree,
 };
 use crate::sets::Set;
 use crate::usage::{Jump, Made, Usage, bound_locals};
@@ -300,7 +300,7 @@ impl Builder {
             block.end.blocks_mut().into_iter().for_each(renumber);
             Some(block)
         });
-        let blocks = blocks.collect();
+        let blocks: Vec<_> = blocks.collect();
         for region in &mut self.regions {
             renumber(&mut region.entry);
         }
@@ -311,9 +311,19 @@ impl Builder {
             targets[id.0] = Target { exit: number(exit), head: number(head), dest };
         }
         let Self { locals, params, scopes, regions, .. } = self;
-        let (edges, made) = (Vec::new(), Made::all(&locals));
-        let mut graph =
-            Graph { locals, points, items, params, blocks, scopes, targets, regions, edges, made };
+        let mut graph = Graph {
+            edges: Vec::new(),
+            made: Made::all(&locals),
+            touched: Touched::by(&blocks),
+            locals,
+            points,
+            items,
+            params,
+            blocks,
+            scopes,
+            targets,
+            regions,
+        };
         borrowed::note(&mut graph);
         graph.edges = edges::find(&graph);
         graph

@@ -361,8 +361,11 @@ fn field_order(place: &Place) -> Vec<(Option<usize>, &str)> {
 
 /// The locals that are in scope where a block begins, as they are declared.
 fn open_at(graph: &Graph, block: BlockId) -> Vec<LocalId> {
-    let scopes = scope_path(graph, graph[block].scope);
-    scopes.iter().flat_map(|scope| &graph.scopes[scope.0].locals).copied().collect()
+    let mut open = Vec::new();
+    for scope in scope_path(graph, graph[block].scope) {
+        open.extend(&graph.scopes[scope.0].locals);
+    }
+    open
 }
 
 struct Variables {
@@ -411,8 +414,11 @@ impl Variables {
 
 /// The scopes from the outermost to `scope`.
 pub(crate) fn scope_path(graph: &Graph, scope: ScopeId) -> Vec<ScopeId> {
-    let parent = graph.scopes[scope.0].parent;
-    let mut path = parent.map_or_else(Vec::new, |parent| scope_path(graph, parent));
-    path.push(scope);
+    let (mut path, mut scope) = (vec![scope], scope);
+    while let Some(parent) = graph.scopes[scope.0].parent {
+        path.push(parent);
+        scope = parent;
+    }
+    path.reverse();
     path
 }

@@ -48,6 +48,14 @@ pub(super) fn analyze(
     roots: &[Root],
     variables: &[Variable],
 ) -> StandIns {
+    let mut stand_ins = StandIns {
+        begin: vec![Set::new(); graph.blocks.len()],
+        at: graph.blocks.iter().map(|it| vec![Set::new(); it.nodes.len() + 2]).collect(),
+        taken: BTreeMap::new(),
+    };
+    if holes.are_none() {
+        return stand_ins;
+    }
     let mut accepted = Accepted::new();
     for root in roots {
         let places = root.entry.iter().map(|id| &variables[id.0].place);
@@ -57,11 +65,6 @@ pub(super) fn analyze(
         });
         accepted.insert(root.block, vacant.cloned().collect());
     }
-    let mut stand_ins = StandIns {
-        begin: vec![Set::new(); graph.blocks.len()],
-        at: graph.blocks.iter().map(|it| vec![Set::new(); it.nodes.len() + 2]).collect(),
-        taken: BTreeMap::new(),
-    };
     if accepted.values().all(Set::is_empty) {
         return stand_ins;
     }

@@ -115,7 +115,7 @@ pub(super) fn find_idle(
             }
         }
         let root = root_of[id.0].0;
-        if reached.contains(&id) {
+        if reached[id.0] {
             surely_used[root].add(&seen);
             if !may_never_end(block) {
                 surely_used[root].add(&behind);
@@ -139,13 +139,14 @@ pub(super) fn find_idle(
     all
 }
 
-/// The blocks that control comes to by a way on which nothing may keep it for good.
-fn surely_reached(graph: &Graph, links: &[Link]) -> Set<BlockId> {
-    let is_root = |id: &BlockId| links[id.0] == Link::Root;
-    let mut reached: Set<BlockId> = graph.block_ids().filter(is_root).collect();
+/// Whether control comes to a block, by block, by a way on which nothing may keep it for good.
+fn surely_reached(graph: &Graph, links: &[Link]) -> Vec<bool> {
+    let mut reached: Vec<_> = links.iter().map(|link| *link == Link::Root).collect();
     for id in graph.block_ids() {
-        if reached.contains(&id) && !may_never_end(&graph[id]) {
-            reached.extend(graph[id].end.successors());
+        if reached[id.0] && !may_never_end(&graph[id]) {
+            for to in graph[id].end.successors() {
+                reached[to.0] = true;
+            }
         }
     }
     reached
@@ -154,11 +155,14 @@ fn surely_reached(graph: &Graph, links: &[Link]) -> Set<BlockId> {
 /// Whether control may never come to where the block ends in a jump. Were there anything in the source
 /// between the two, rustc would say of that, too, that nothing comes to it.
 fn may_never_end(block: &Block) -> bool {
+    if !matches!(block.end, Terminator::Goto(_)) {
+        return false;
+    }
     let mut code = block.nodes.iter().rev().filter_map(|node| match node {
         Node::Code(stmt) => Some(stmt),
         _ => None,
     });
-    matches!(block.end, Terminator::Goto(_)) && code.next().is_some_and(cfg::may_never_end)
+    code.next().is_some_and(cfg::may_never_end)
 }
 
 /// Finds out what only passes through the roots.
@@ -265,6 +269,9 @@ pub(super) fn given_in(
     root: BlockId,
     root_of: &[BlockId],
 ) -> Set<LocalId> {
+    if graph.regions.is_empty() {
+        return Set::new();
+    }
     let blocks = graph.block_ids().filter(|id| root_of[id.0] == root);
     let regions = blocks.flat_map(|id| graph[id].end.regions());
     regions.flat_map(|region| captures.owned(region)).copied().collect()

@@ -55,10 +55,10 @@ pub(super) fn edges(graph: &Graph, states: &[State]) -> Set<(usize, Option<usize
         {
             edges.insert((outside, Some(from)));
         }
-        let mut seen = Set::new();
+        let mut seen = vec![false; graph.blocks.len()];
         let mut todo: Vec<BlockId> = first.into_iter().collect();
         while let Some(id) = todo.pop() {
-            if !seen.insert(id) {
+            if std::mem::replace(&mut seen[id.0], true) {
                 continue;
             }
             let block = &graph[id];

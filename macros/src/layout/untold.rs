@@ -3,7 +3,8 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, Ident, Stmt};
+use syn::visit::Visit;
+use syn::{Expr, Ident, Macro, Member, Stmt};
 
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, Terminator, Untold};
 use crate::macros::scan_names;
@@ -60,7 +61,7 @@ fn is_looked_into(graph: &Graph, block: &Block, local: LocalId) -> bool {
         return false;
     }
     if is_number(graph, local) {
-        return block.code().into_iter().any(|code| has_method(code, ident));
+        return is_asked_as_number(block, ident);
     }
     let is_asked = |(node, usage): (&Node, &Usage)| match node {
         Node::Code(stmt) => usage.mentions.contains(&local) && !is_only_told(stmt, ident),
@@ -112,6 +113,42 @@ fn has_method(tokens: TokenStream, local: &Ident) -> bool {
         }
     }
     false
+}
+
+/// As [`has_method`], of the code of a block. Most of it is gone through without making tokens of it.
+fn is_asked_as_number(block: &Block, local: &Ident) -> bool {
+    struct Search<'a> {
+        local: &'a Ident,
+        is_found: bool,
+    }
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            self.is_found |= match expr {
+                Expr::MethodCall(call) => ends_in(&call.receiver, self.local),
+                Expr::Field(expr) => ends_in(&expr.base, self.local),
+                Expr::Await(expr) => ends_in(&expr.base, self.local),
+                Expr::Range(expr) => has_method(expr.to_token_stream(), self.local),
+                _ => false,
+            };
+            syn::visit::visit_expr(self, expr);
+        }
+
+        fn visit_macro(&mut self, mac: &'ast Macro) {
+            self.is_found |= has_method(mac.tokens.clone(), self.local);
+        }
+    }
+    let mut search = Search { local, is_found: false };
+    block.visit(&mut search);
+    search.is_found
+}
+
+/// Whether the last word of what is asked is the name.
+fn ends_in(asked: &Expr, name: &Ident) -> bool {
+    match asked {
+        Expr::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == *name),
+        Expr::Field(expr) => matches!(&expr.member, Member::Named(field) if field == name),
+        _ => false,
+    }
 }
 
 fn is_named(tokens: &TokenStream, local: &Ident) -> bool {
