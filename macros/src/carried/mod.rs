@@ -218,13 +218,7 @@ pub(crate) fn analyze(
 
 impl Carried {
     /// Adds what the block hands on to the roots that it goes to. Whether that is new.
-    fn hand_on(
-        &mut self,
-        graph: &Graph,
-        roots: &Entries,
-        id: BlockId,
-        root: BlockId,
-    ) -> bool {
+    fn hand_on(&mut self, graph: &Graph, roots: &Entries, id: BlockId, root: BlockId) -> bool {
         let block = &graph[id];
         let mut goes: Vec<(usize, BlockId, Option<LocalId>)> = Vec::new();
         for (node, usage) in block.all_usages().enumerate() {

@@ -149,12 +149,12 @@ pub(super) fn plain(graph: &Graph) -> Set<LocalId> {
     let lent = |id: &LocalId| graph.locals[*id].kind.may_borrow();
     let mut plain: Set<LocalId> = graph.locals.ids().filter(|id| typed(id) || lent(id)).collect();
     for block in &graph.blocks {
-        for node in &block.nodes {
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
             match node {
                 Node::Code(Stmt::Local(local))
                     if local.init.as_ref().is_some_and(|init| is_plain(&init.expr)) =>
                 {
-                    plain.extend(bound_locals(&graph.locals, &local.pat));
+                    plain.extend(&usage.binds);
                 }
                 Node::Define { local, value } if is_plain(value) => {
                     plain.insert(*local);

@@ -17,7 +17,7 @@ pub(crate) use self::jumps::{
 
 use std::collections::HashMap;
 
-use syn::{Expr, Pat, PatType, Stmt as Source};
+use syn::{Expr, Pat, PatType};
 
 use crate::ir::{
     Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
@@ -138,10 +138,10 @@ impl Builder {
     fn stmt(&mut self, stmt: Stmt) {
         match stmt {
             Stmt::Code(stmt) => {
-                if let Source::Local(local) = &stmt {
-                    self.declare_pat(&local.pat);
-                }
                 let usage = Usage::of_stmt(&self.locals, &stmt);
+                for local in &usage.binds {
+                    self.declare(*local);
+                }
                 let goes_on = !jumps::always(&stmt);
                 self.node(Node::Code(stmt), usage);
                 if !goes_on {

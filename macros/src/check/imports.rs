@@ -48,7 +48,7 @@ impl Imports {
         let mut lines = text.lines();
         let mut shared_by = SharedBy::Process;
         while let Some(line) = lines.next() {
-            let mut line = line.trim();
+            let mut line = line.trim_ascii();
             if let Some(rest) = line.strip_prefix("thread_local!") {
                 shared_by = SharedBy::Thread;
                 line = rest.trim_start_matches([' ', '{', '(']);
@@ -144,8 +144,11 @@ pub(crate) fn names_of_piton(path: &Path, name: &str) -> bool {
 /// prelude.
 pub(crate) fn is_of_piton(path: &Path) -> bool {
     let Some(first) = path.segments.first() else { return false };
-    let Some(file) = file_of(first.ident.span()) else { return false };
-    match Imports::of_text(&file.text).get(&first.ident.to_string()) {
+    let span = first.ident.span();
+    if file_of(span).is_none() {
+        return false;
+    }
+    match Imports::around(span).get(&first.ident.to_string()) {
         Some(Meaning::Path(path)) => path.first().is_some_and(|first| first == "piton"),
         Some(Meaning::Own) => false,
         None => path.segments.len() == 1 || first.ident == "piton",
@@ -204,8 +207,10 @@ fn is_no_word(c: char) -> bool {
 fn defined_name(line: &str) -> Option<&str> {
     let line = line.strip_prefix("async ").unwrap_or(line);
     let (keyword, rest) = line.split_once(' ')?;
-    if !["struct", "enum", "union", "trait", "type", "mod", "fn", "macro_rules!"].contains(&keyword)
-    {
+    if !matches!(
+        keyword,
+        "struct" | "enum" | "union" | "trait" | "type" | "mod" | "fn" | "macro_rules!"
+    ) {
         return None;
     }
     let end = rest.find(is_no_word).unwrap_or(rest.len());

@@ -1,15 +1,15 @@
 //! Which locals the code of a root names, and which of those it makes itself.
 
-use syn::{Expr, Pat};
+use syn::Expr;
 
-use super::holding::{Held, held, lent_by};
 use super::Root;
+use super::holding::{Held, held, lent_by};
 use super::links::Exits;
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::macros;
 use crate::sets::Set;
-use crate::usage::{Jump, Usage, bound_locals};
+use crate::usage::{Jump, Usage};
 
 /// The locals that the code of each root needs, with what those that are made again are made of; and
 /// the borrows that it holds.
@@ -23,13 +23,13 @@ pub(super) fn needed(
     root_of: &[BlockId],
 ) -> (Vec<Set<LocalId>>, Held) {
     let mut needed = vec![Set::new(); graph.blocks.len()];
-    let mut makers: Vec<(BlockId, Vec<LocalId>, &Usage)> = Vec::new();
+    let mut makers: Vec<(BlockId, &Usage)> = Vec::new();
     for id in graph.block_ids() {
         let (root, block) = (root_of[id.0], &graph[id]);
         let needed = &mut needed[root.0];
         for (node, usage) in block.nodes.iter().zip(&block.usages) {
-            match made_by(graph, node) {
-                Some(locals) => makers.push((root, locals, usage)),
+            match made_by(graph, node, usage) {
+                Some(_) => makers.push((root, usage)),
                 None => needed.add(&usage.mentions),
             }
         }
@@ -52,8 +52,8 @@ pub(super) fn needed(
             needed.contains(local) && liveness.remade(graph, root).contains(local)
         })
     };
-    makers.retain(|(_, locals, _)| !locals.iter().any(is_remade));
-    for (root, _, usage) in makers {
+    makers.retain(|(_, usage)| !usage.binds.iter().any(is_remade));
+    for (root, usage) in makers {
         let needed = &mut needed[root.0];
         needed.add(&usage.mentions);
         add_what_it_is_made_of(graph, needed);
@@ -68,21 +68,26 @@ fn add_what_it_is_made_of(graph: &Graph, needed: &mut Set<LocalId>) {
 }
 
 /// The locals that the node declares, if it does nothing but make what is made again.
-fn made_by(graph: &Graph, node: &Node) -> Option<Vec<LocalId>> {
+fn made_by<'a>(graph: &Graph, node: &Node, usage: &'a Usage) -> Option<&'a [LocalId]> {
     let Node::Code(syn::Stmt::Local(local)) = node else { return None };
     let init = local.init.as_ref();
     let only_makes = init.is_none_or(|init| init.diverge.is_none() && is_silent(&init.expr));
     if !only_makes {
         return None;
     }
-    let bound = bound_locals(&graph.locals, &local.pat);
+    let bound = &usage.binds;
     let is_remade = |local: &LocalId| graph.locals[*local].remade.is_some();
-    (!bound.is_empty() && bound.iter().all(is_remade)).then_some(bound)
+    (!bound.is_empty() && bound.iter().all(is_remade)).then_some(&bound[..])
 }
 
 /// Whether the node only makes what this root does not need, and others make again.
-pub(crate) fn is_made_elsewhere(graph: &Graph, roots: &[Root], root: &Root, node: &Node) -> bool {
-    made_by(graph, node).is_some_and(|locals| {
+pub(crate) fn is_made_elsewhere(
+    graph: &Graph,
+    roots: &[Root],
+    root: &Root,
+    (node, usage): (&Node, &Usage),
+) -> bool {
+    made_by(graph, node, usage).is_some_and(|locals| {
         locals.iter().all(|local| !root.needed.contains(local))
             && roots.iter().any(|root| root.remade.iter().any(|local| locals.contains(local)))
     })
@@ -139,13 +144,10 @@ impl Names {
                 }
             }
         }
-        for node in &block.nodes {
-            match node {
-                Node::Code(syn::Stmt::Local(local)) => self.bind(graph, &local.pat),
-                Node::Declare(local) => {
-                    self.bound.insert(*local);
-                }
-                _ => {}
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            self.bound.extend(&usage.binds);
+            if let Node::Declare(local) = node {
+                self.bound.insert(*local);
             }
         }
         // What an await gives is bound in another root.
@@ -154,9 +156,5 @@ impl Names {
                 self.bound.extend(bound);
             }
         }
-    }
-
-    fn bind(&mut self, graph: &Graph, pat: &Pat) {
-        self.bound.extend(bound_locals(&graph.locals, pat));
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn find_idle(
         let block = &graph[id];
         let root = roots.iter().find(|root| root.block == root_of[id.0]);
         let is_left_out =
-            |node: &Node| root.is_some_and(|root| is_made_elsewhere(graph, roots, root, node));
+            |node| root.is_some_and(|root| is_made_elsewhere(graph, roots, root, node));
         let mut seen = Set::new();
         for (index, usage) in block.all_usages().enumerate() {
             let mut read = Set::new();
@@ -103,7 +103,7 @@ pub(super) fn find_idle(
                 read.insert(place.local);
             }
             all.add(&read);
-            if !block.nodes.get(index).is_some_and(is_left_out) {
+            if !block.nodes.get(index).is_some_and(|node| is_left_out((node, usage))) {
                 seen.add(&read);
             }
         }
@@ -189,12 +189,14 @@ pub(super) fn keep(
         matches!(graph[root].kind, BlockKind::Resume(_)) && graph[root].region.is_none()
     };
     for id in graph.block_ids() {
+        exits_of_root[root_of[id.0].0].extend(&exits[id.0]);
+    }
+    for id in graph.block_ids() {
         let root = root_of[id.0];
-        exits_of_root[root.0].extend(&exits[id.0]);
-        if reads_state(root) {
-            let scopes = scopes_left(graph, root, id).into_iter();
-            let locals = scopes.flat_map(|scope| &graph.scopes[scope.0].locals);
-            left[root.0].extend(locals);
+        if reads_state(root) && exits_of_root[root.0].contains(&None) {
+            for scope in scopes_left(graph, root, id) {
+                left[root.0].extend(&graph.scopes[scope.0].locals);
+            }
         }
         for part in stand_ins.replaced(graph, id) {
             replaced[root.0].insert(part.local);
