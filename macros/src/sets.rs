@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::ops::{BitAnd, BitOr, Sub};
 
 /// A set, as the sorted list of what is in it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) struct Set<T>(Vec<T>);
 
 impl<T> Set<T> {
@@ -35,7 +35,7 @@ impl<T> Set<T> {
 
 impl<T: Ord> Set<T> {
     pub(crate) fn contains(&self, value: &T) -> bool {
-        self.0.binary_search(value).is_ok()
+        !self.is_empty() && self.0.binary_search(value).is_ok()
     }
 
     /// Puts a value in. Whether it was not there.
@@ -108,6 +108,13 @@ impl<T: Ord + Clone> Set<T> {
                 self.insert(value.clone());
             }
         }
+    }
+}
+
+impl<T: Clone> Clone for Set<T> {
+    fn clone(&self) -> Self {
+        // Most are empty.
+        if self.is_empty() { Self::new() } else { Self(self.0.clone()) }
     }
 }
 

@@ -62,7 +62,7 @@ fn reparse(expr: &mut Expr) {
 
 /// Whether the macro hides a `return`.
 pub(crate) fn returns(mac: &Macro) -> bool {
-    ["bail", "ensure"].iter().any(|name| macros::name(mac) == *name)
+    matches!(macros::name(mac).as_str(), "bail" | "ensure")
 }
 
 /// The macro as the code that it stands for: `bail!`, `ensure!`, and a `matches!` whose guard awaits.

@@ -205,7 +205,7 @@ fn is_plain_type(ty: &syn::Type) -> bool {
         "u64", "u8", "usize",
     ];
     match ty {
-        syn::Type::Path(path) => PLAIN.iter().any(|plain| path.path.is_ident(plain)),
+        syn::Type::Path(path) => path.path.get_ident().is_some_and(|name| is_any_of(name, &PLAIN)),
         syn::Type::Reference(_) => true,
         _ => false,
     }

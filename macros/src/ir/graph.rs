@@ -76,6 +76,8 @@ pub(crate) struct Region {
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     pub(crate) parent: Option<ScopeId>,
+    /// The scopes from the outermost to it.
+    pub(crate) path: Vec<ScopeId>,
     /// The locals declared directly in it.
     pub(crate) locals: Vec<LocalId>,
 }
@@ -284,8 +286,7 @@ impl Graph {
 
     /// Whether `scope` is `outer` or in it.
     pub(crate) fn is_in_scope(&self, scope: ScopeId, outer: ScopeId) -> bool {
-        let mut around = std::iter::successors(Some(scope), |id| self.scopes[id.0].parent);
-        around.any(|id| id == outer)
+        self.scopes[scope.0].path.contains(&outer)
     }
 
     /// The locals that are declared in the region, or in one in it.

@@ -216,12 +216,14 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             declared.remove(&known);
         }
         let places = || entry.iter().chain(&unfilled).map(|id| &variables.list[id.0].place);
-        declared.extend(replaced(graph, &root_of, block).filter(|local| {
-            let mut parts = places().filter(|place| place.local == *local).peekable();
-            !bound.contains(local)
-                && parts.peek().is_some()
-                && parts.all(|place| !place.fields.is_empty())
-        }));
+        if places().any(|place| !place.fields.is_empty()) {
+            declared.extend(replaced(graph, &root_of, block).filter(|local| {
+                let mut parts = places().filter(|place| place.local == *local).peekable();
+                !bound.contains(local)
+                    && parts.peek().is_some()
+                    && parts.all(|place| !place.fields.is_empty())
+            }));
+        }
         // What names one that is made again, and is not made itself, is not there.
         declared.retain(|local| graph.locals[*local].remade.is_none());
         let region = graph[block].region;
@@ -362,7 +364,7 @@ fn field_order(place: &Place) -> Vec<(Option<usize>, &str)> {
 /// The locals that are in scope where a block begins, as they are declared.
 fn open_at(graph: &Graph, block: BlockId) -> Vec<LocalId> {
     let mut open = Vec::new();
-    for scope in scope_path(graph, graph[block].scope) {
+    for scope in &graph.scopes[graph[block].scope.0].path {
         open.extend(&graph.scopes[scope.0].locals);
     }
     open
@@ -414,11 +416,5 @@ impl Variables {
 
 /// The scopes from the outermost to `scope`.
 pub(crate) fn scope_path(graph: &Graph, scope: ScopeId) -> Vec<ScopeId> {
-    let (mut path, mut scope) = (vec![scope], scope);
-    while let Some(parent) = graph.scopes[scope.0].parent {
-        path.push(parent);
-        scope = parent;
-    }
-    path.reverse();
-    path
+    graph.scopes[scope.0].path.clone()
 }

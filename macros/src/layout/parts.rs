@@ -102,7 +102,7 @@ pub(super) fn analyze(
 
 impl StandIns {
     /// Whether no copy stands anywhere.
-    pub(super) fn are_none(&self) -> bool {
+    pub(crate) fn are_none(&self) -> bool {
         self.taken.is_empty()
     }
 

@@ -3,7 +3,7 @@
 use super::links::{Exits, is_entered_within};
 use super::lost::Lost;
 use super::names::is_made_elsewhere;
-use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
+use super::{Link, Root, StandIns, Variable, VariableId, Variables};
 use crate::captures::Captures;
 use crate::carried::{self, Carried, Entries};
 use crate::cfg;
@@ -23,7 +23,7 @@ pub(super) fn carry(
 ) -> Carried {
     let entries = roots.iter().map(|root| {
         let own = graph[root.block].region.map(|region| graph[region].scope);
-        let scopes = scope_path(graph, graph[root.block].scope);
+        let scopes = &graph.scopes[graph[root.block].scope.0].path;
         let outside = scopes.iter().position(|scope| Some(*scope) == own).unwrap_or(0);
         let open = scopes[outside..].iter().flat_map(|scope| &graph.scopes[scope.0].locals);
         // What a region has taken over is in scope in all of it.
@@ -243,9 +243,9 @@ pub(super) fn keep(
 /// The scopes that are open where the root begins, and that a block of it has left where it begins or leaves. What is
 /// declared there is dropped then, and not where the workflow ends.
 fn scopes_left(graph: &Graph, root: BlockId, id: BlockId) -> Vec<ScopeId> {
-    let mut path = scope_path(graph, graph[id].scope);
-    let open = scope_path(graph, graph[root].scope);
-    let mut left: Vec<_> = open.into_iter().filter(|scope| !path.contains(scope)).collect();
+    let mut path = graph.scopes[graph[id].scope.0].path.clone();
+    let open = &graph.scopes[graph[root].scope.0].path;
+    let mut left: Vec<_> = open.iter().copied().filter(|scope| !path.contains(scope)).collect();
     for node in &graph[id].nodes {
         match node {
             Node::Enter(scope) => path.push(*scope),

@@ -16,7 +16,11 @@ pub(super) fn find(graph: &Graph) -> Set<LocalId> {
     if graph.locals.ids().all(|local| graph.locals[local].untold.is_none()) {
         return Set::new();
     }
-    graph.block_ids().flat_map(|id| told_late(graph, id)).collect()
+    let mut late = Set::new();
+    for id in graph.block_ids() {
+        late.add(&told_late(graph, id));
+    }
+    late
 }
 
 /// Those that a branch of the block's end changes behind an await, where the branches after it look
@@ -40,14 +44,16 @@ fn told_late(graph: &Graph, id: BlockId) -> Set<LocalId> {
         let is_late = |local: &&LocalId| {
             is_matched(local) || blocks.iter().any(|block| is_looked_into(graph, block, **local))
         };
-        late.extend(told.iter().filter(is_late).copied());
+        if !told.is_empty() {
+            late.extend(told.iter().filter(is_late).copied());
+        }
         if blocks.iter().any(|block| matches!(block.kind, BlockKind::Resume(_))) {
-            let usages = blocks.iter().flat_map(|block| block.all_usages());
-            let changed = usages.flat_map(|usage| {
+            for usage in blocks.iter().flat_map(|block| block.all_usages()) {
                 let may_be = usage.changes.iter().filter(|local| graph.locals[**local].mutable);
-                may_be.copied().chain(usage.writes.iter().map(|place| place.local))
-            });
-            told.extend(changed.filter(|local| graph.locals[*local].untold.is_some()));
+                let written = usage.writes.iter().map(|place| place.local);
+                let changed = may_be.copied().chain(written);
+                told.extend(changed.filter(|local| graph.locals[*local].untold.is_some()));
+            }
         }
     }
     late

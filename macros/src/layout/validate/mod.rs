@@ -1,7 +1,7 @@
 //! A check of the layout: what code generation rests on. Each rule is a function, and for each there is
 //! a layout that only it finds fault with.
 
-use super::{Layout, Link, Root, VariableId, scope_path, vacant};
+use super::{Layout, Link, Root, VariableId, vacant};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
 use crate::liveness::Liveness;
 use crate::sets::Set;
@@ -67,7 +67,7 @@ impl Machine<'_> {
     }
 
     fn locals_are_in_scope(&self, root: &Root) -> Checked {
-        let open = scope_path(self.graph, self.graph[root.block].scope);
+        let open = &self.graph.scopes[self.graph[root.block].scope.0].path;
         let given = root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local);
         let mut locals =
             given.chain(root.remade.iter().copied()).chain(root.declared.iter().copied());

@@ -73,7 +73,7 @@ fn a_local_out_of_scope_is_found() {
         let block = root.block;
         let local = layout.variable(id).place.local;
         let scope = graph[block].scope;
-        for scope in scope_path(graph, scope) {
+        for scope in graph.scopes[scope.0].path.clone() {
             graph.scopes[scope.0].locals.retain(|other| *other != local);
         }
     });
