@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entries, jump_target};
+use super::{Entries, jump_target, open_at};
+use crate::captures::Captures;
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, ScopeId, Terminator};
 use crate::liveness::Liveness;
 use crate::sets::Set;
@@ -43,7 +44,7 @@ impl Early {
                 let is_over = |local: &LocalId| {
                     let mut live = liveness.live_in(to).iter();
                     !live.any(|place| place.local == *local)
-                        && is_left_alone(graph, roots, root_of, to, *local)
+                        && is_left_alone(graph, liveness.captures(), roots, root_of, to, *local)
                 };
                 let lost: Set<_> = here.difference(there).copied().filter(is_over).collect();
                 handed.add(&lost);
@@ -72,6 +73,7 @@ impl Early {
 /// Whether nothing from a block on to the end of its root names the local or ends its scope.
 fn is_left_alone(
     graph: &Graph,
+    captures: &Captures,
     roots: &Entries,
     root_of: &[BlockId],
     from: BlockId,
@@ -95,7 +97,7 @@ fn is_left_alone(
         }
         for to in jumps.into_iter().filter_map(|(_, to)| to).chain(block.end.successors()) {
             match roots.get(to) {
-                Some(entry) if entry.open.contains(&local) => {}
+                Some(_) if open_at(graph, captures, to).contains(&local) => {}
                 Some(_) => return false,
                 None if root_of[to.0] == root_of[from.0] => todo.push(to),
                 None => return false,

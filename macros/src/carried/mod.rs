@@ -76,8 +76,6 @@ pub(crate) struct Entry {
     pub(crate) whole: Set<LocalId>,
     /// What its code names.
     pub(crate) named: Set<LocalId>,
-    /// Everything that is in scope where it begins.
-    pub(crate) open: Set<LocalId>,
 }
 
 /// The entries of the roots, by the block that each begins with.
@@ -207,7 +205,7 @@ pub(crate) fn analyze(
     loop {
         let mut changed = false;
         for id in graph.block_ids() {
-            changed |= carried.hand_on(graph, roots, id, root_of[id.0]);
+            changed |= carried.hand_on(graph, liveness.captures(), roots, id, root_of[id.0]);
             changed |= carried.hand_back(graph, liveness.captures(), roots, id, root_of[id.0]);
         }
         if !changed {
@@ -218,7 +216,14 @@ pub(crate) fn analyze(
 
 impl Carried {
     /// Adds what the block hands on to the roots that it goes to. Whether that is new.
-    fn hand_on(&mut self, graph: &Graph, roots: &Entries, id: BlockId, root: BlockId) -> bool {
+    fn hand_on(
+        &mut self,
+        graph: &Graph,
+        captures: &Captures,
+        roots: &Entries,
+        id: BlockId,
+        root: BlockId,
+    ) -> bool {
         let block = &graph[id];
         let mut goes: Vec<(usize, BlockId, Option<LocalId>)> = Vec::new();
         for (node, usage) in block.all_usages().enumerate() {
@@ -248,7 +253,7 @@ impl Carried {
             all.extend(given.filter(|local| self.holds_when_given(*local)));
             let carried = &mut self.carried[to.0];
             let count = carried.len();
-            carried.extend((&all & &entry.open).difference(&entry.locals));
+            carried.extend((&all & &open_at(graph, captures, to)).difference(&entry.locals));
             changed |= carried.len() != count;
         }
         changed
@@ -281,11 +286,12 @@ impl Carried {
         }
         // What it was not given stands elsewhere.
         let given = &roots[graph[region].entry].whole;
+        let open = open_at(graph, captures, to);
         let borrowed = captures.borrowed(graph, region);
         let back = borrowed.filter(|local| {
             all.contains(local)
                 && given.contains(local)
-                && entry.open.contains(local)
+                && open.contains(local)
                 && !entry.locals.contains(local)
         });
         let carried = &mut self.carried[to.0];
@@ -293,6 +299,23 @@ impl Carried {
         carried.extend(back);
         carried.len() != count
     }
+}
+
+/// Everything that is in scope where a root begins.
+fn open_at(graph: &Graph, captures: &Captures, root: BlockId) -> Set<LocalId> {
+    let block = &graph[root];
+    let path = &graph.scopes[block.scope.0].path;
+    let mut open = Set::new();
+    let mut outside = 0;
+    if let Some(region) = block.region {
+        // What it has taken over is in scope in all of it.
+        open.add(captures.owned(region));
+        outside = path.iter().position(|scope| *scope == graph[region].scope).unwrap_or(0);
+    }
+    for scope in &path[outside..] {
+        open.extend(&graph.scopes[scope.0].locals);
+    }
+    open
 }
 
 fn jump_target(graph: &Graph, jump: Jump) -> Option<BlockId> {

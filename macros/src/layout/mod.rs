@@ -195,8 +195,12 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let mut entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
         // They are loaded in the order of their declarations, because they are dropped in reverse.
         let mut positions = vec![None; graph.locals.ids().len()];
-        for (position, local) in open_at(graph, block).into_iter().enumerate() {
-            positions[local.0].get_or_insert(position);
+        let mut position = 0;
+        for scope in &graph.scopes[graph[block].scope.0].path {
+            for local in &graph.scopes[scope.0].locals {
+                positions[local.0].get_or_insert(position);
+                position += 1;
+            }
         }
         let declared = |id: &VariableId| {
             let place = &variables.list[id.0].place;
@@ -359,15 +363,6 @@ fn replaced<'a>(
 /// The parts of a tuple are dropped in their order. That of the fields of a struct is not known.
 fn field_order(place: &Place) -> Vec<(Option<usize>, &str)> {
     place.fields.iter().map(|field| (field.parse().ok(), field.as_str())).collect()
-}
-
-/// The locals that are in scope where a block begins, as they are declared.
-fn open_at(graph: &Graph, block: BlockId) -> Vec<LocalId> {
-    let mut open = Vec::new();
-    for scope in &graph.scopes[graph[block].scope.0].path {
-        open.extend(&graph.scopes[scope.0].locals);
-    }
-    open
 }
 
 struct Variables {

@@ -22,13 +22,6 @@ pub(super) fn carry(
     variables: &mut Variables,
 ) -> Carried {
     let entries = roots.iter().map(|root| {
-        let own = graph[root.block].region.map(|region| graph[region].scope);
-        let scopes = &graph.scopes[graph[root.block].scope.0].path;
-        let outside = scopes.iter().position(|scope| Some(*scope) == own).unwrap_or(0);
-        let open = scopes[outside..].iter().flat_map(|scope| &graph.scopes[scope.0].locals);
-        // What a region has taken over is in scope in all of it.
-        let owned = graph[root.block].region.map(|region| liveness.captures().owned(region));
-        let open = open.chain(owned.into_iter().flatten());
         let places = root.entry.iter().map(|id| &variables.list[id.0].place);
         let is_whole = |place: &&Place| {
             place.fields.is_empty() && root.gone.iter().all(|part| part.local != place.local)
@@ -38,7 +31,6 @@ pub(super) fn carry(
             whole: whole.map(|place| place.local).collect(),
             locals: places.map(|place| place.local).collect(),
             named: root.named.clone(),
-            open: open.copied().collect(),
         };
         (root.block, entry)
     });

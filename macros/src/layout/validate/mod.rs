@@ -67,14 +67,16 @@ impl Machine<'_> {
     }
 
     fn locals_are_in_scope(&self, root: &Root) -> Checked {
-        let open = &self.graph.scopes[self.graph[root.block].scope.0].path;
+        let mut in_scope = vec![false; self.graph.locals.ids().len()];
+        for scope in &self.graph.scopes[self.graph[root.block].scope.0].path {
+            for local in &self.graph.scopes[scope.0].locals {
+                in_scope[local.0] = true;
+            }
+        }
         let given = root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local);
         let mut locals =
             given.chain(root.remade.iter().copied()).chain(root.declared.iter().copied());
-        let in_scope = |local: &LocalId| {
-            open.iter().any(|scope| self.graph.scopes[scope.0].locals.contains(local))
-        };
-        match locals.find(|local| !in_scope(local)) {
+        match locals.find(|local| !in_scope[local.0]) {
             Some(local) => {
                 let name = self.name(local);
                 Err(format!("`{name}` is used out of its scope in block {}", root.block.0))
