@@ -26,6 +26,7 @@ impl VisitMut for WriteOut {
         match expr {
             // A `return` in these does not end the workflow, so the macros may stay.
             Expr::Closure(_) | Expr::Const(_) => return,
+            Expr::Path(_) | Expr::Lit(_) => return,
             Expr::Macro(call) => {
                 if let Some(written) = write_out(&call.mac) {
                     *expr = Expr::Verbatim(written);

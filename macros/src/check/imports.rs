@@ -82,6 +82,11 @@ impl Imports {
         self.meanings.get(name)?.as_ref()
     }
 
+    /// Whether the file has a static whose contents change.
+    pub(super) fn share_anything(&self) -> bool {
+        !self.shared.is_empty()
+    }
+
     /// Who shares the static called `name`, if the file has one whose contents change.
     pub(super) fn shared_by(&self, name: &str) -> Option<SharedBy> {
         self.shared.get(name).copied()

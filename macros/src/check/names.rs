@@ -102,6 +102,9 @@ impl Names {
 
     /// Who shares the static at `path`, if the file has one whose contents change.
     pub(super) fn shared_by(&self, path: &Path) -> Option<SharedBy> {
+        if !self.file.share_anything() {
+            return None;
+        }
         let segments = path.segments.iter().map(|segment| segment.ident.to_string());
         self.shared_by_at(&segments.collect::<Vec<_>>())
     }

@@ -193,25 +193,11 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             unfilled.into_iter().map(|place| variables.id(graph, place)).collect();
         let places = places.into_iter();
         let mut entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
-        // They are loaded in the order of their declarations, because they are dropped in reverse.
-        let mut positions = vec![None; graph.locals.ids().len()];
-        let mut position = 0;
-        for scope in &graph.scopes[graph[block].scope.0].path {
-            for local in &graph.scopes[scope.0].locals {
-                positions[local.0].get_or_insert(position);
-                position += 1;
-            }
-        }
-        let declared = |id: &VariableId| {
-            let place = &variables.list[id.0].place;
-            (positions[place.local.0], std::cmp::Reverse(field_order(place)))
-        };
-        entry.sort_by_cached_key(declared);
+        sort_as_declared(graph, block, &variables.list, &mut entry);
         let Names { named, bound } = std::mem::take(&mut names[block.0]);
         let needed = std::mem::take(&mut needed[block.0]);
-        let remade = liveness.remade(graph, block);
-        let remade = remade.into_iter().filter(|local| needed.contains(local));
-        let mut remade: Vec<_> = remade.collect();
+        let mut remade: Vec<_> = liveness.remade(graph, block).into_iter().collect();
+        remade.retain(|local| needed.contains(local));
         // Each after those that it is made of.
         remade.sort_by_cached_key(|local| graph.made_of(*local).len());
         let mut declared = &named - &bound;
@@ -358,6 +344,31 @@ fn replaced<'a>(
     nodes
         .filter(move |(node, _)| is_seen(node))
         .flat_map(|(_, usage)| usage.replaces.iter().copied())
+}
+
+/// Puts what a root is given in the order of the declarations, in which it is loaded, because it is dropped in
+/// reverse.
+fn sort_as_declared(
+    graph: &Graph,
+    root: BlockId,
+    variables: &[Variable],
+    entry: &mut [VariableId],
+) {
+    if entry.len() < 2 {
+        return;
+    }
+    let mut positions = vec![None; graph.locals.ids().len()];
+    let mut position = 0;
+    for scope in &graph.scopes[graph[root].scope.0].path {
+        for local in &graph.scopes[scope.0].locals {
+            positions[local.0].get_or_insert(position);
+            position += 1;
+        }
+    }
+    entry.sort_by_cached_key(|id| {
+        let place = &variables[id.0].place;
+        (positions[place.local.0], std::cmp::Reverse(field_order(place)))
+    });
 }
 
 /// The parts of a tuple are dropped in their order. That of the fields of a struct is not known.

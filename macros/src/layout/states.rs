@@ -62,12 +62,12 @@ pub(super) fn edges(graph: &Graph, states: &[State]) -> Set<(usize, Option<usize
                 continue;
             }
             let block = &graph[id];
-            for jump in block.all_usages().flat_map(|u| &u.jumps) {
-                match jump {
-                    Jump::Break(target) => todo.extend(graph.targets[target.0].exit),
-                    Jump::Continue(target) => todo.extend(graph.targets[target.0].head),
-                    Jump::Return => {
-                        edges.insert((from, end));
+            for usage in block.all_usages() {
+                for jump in &usage.jumps {
+                    match jump {
+                        Jump::Break(target) => todo.extend(graph.targets[target.0].exit),
+                        Jump::Continue(target) => todo.extend(graph.targets[target.0].head),
+                        Jump::Return => _ = edges.insert((from, end)),
                     }
                 }
             }
