@@ -201,14 +201,12 @@ impl<T: Ord + Clone> Sub for &Set<T> {
 
     fn sub(self, other: Self) -> Set<T> {
         let mut left = Set::new();
-        let mut others = other.0.as_slice();
-        for value in &self.0 {
-            while let [first, rest @ ..] = others
-                && first.cmp(value) == Ordering::Less
-            {
-                others = rest;
+        let (mut at, others) = (0, other.0.as_slice());
+        for value in self {
+            while at < others.len() && matches!(others[at].cmp(value), Ordering::Less) {
+                at += 1;
             }
-            if others.first() != Some(value) {
+            if at == others.len() || others[at] != *value {
                 left.0.push(value.clone());
             }
         }

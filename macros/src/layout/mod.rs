@@ -357,12 +357,15 @@ fn sort_as_declared(
     if entry.len() < 2 {
         return;
     }
-    let mut positions = vec![None; graph.locals.ids().len()];
-    let mut position = 0;
+    // By local, from one on.
+    let mut positions = vec![0; graph.locals.ids().len()];
+    let mut count = 0;
     for scope in &graph.scopes[graph[root].scope.0].path {
         for local in &graph.scopes[scope.0].locals {
-            positions[local.0].get_or_insert(position);
-            position += 1;
+            count += 1;
+            if positions[local.0] == 0 {
+                positions[local.0] = count;
+            }
         }
     }
     entry.sort_by_cached_key(|id| {

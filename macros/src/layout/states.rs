@@ -2,7 +2,7 @@
 
 use super::links::is_entered_within;
 use super::{Root, State};
-use crate::ir::{BlockId, BlockKind, Graph, PointId, Terminator};
+use crate::ir::{BlockKind, Graph, PointId, Terminator};
 use crate::sets::Set;
 use crate::usage::Jump;
 
@@ -43,12 +43,6 @@ pub(super) fn edges(graph: &Graph, states: &[State]) -> Set<(usize, Option<usize
     let number = |point: PointId| states.iter().position(|state| state.point == Some(point));
     let mut edges = Set::new();
     for (from, state) in states.iter().enumerate() {
-        let first = graph.block_ids().find(|block| match graph[*block].kind {
-            BlockKind::Start => state.point.is_none() && state.region.is_none(),
-            BlockKind::Region(region) => state.point.is_none() && state.region == Some(region),
-            BlockKind::Resume(point) => state.point == Some(point),
-            _ => false,
-        });
         let end = state.region.and_then(|region| number(graph[region].point));
         if state.point.is_none()
             && let Some(outside) = end
@@ -56,7 +50,7 @@ pub(super) fn edges(graph: &Graph, states: &[State]) -> Set<(usize, Option<usize
             edges.insert((outside, Some(from)));
         }
         let mut seen = vec![false; graph.blocks.len()];
-        let mut todo: Vec<BlockId> = first.into_iter().collect();
+        let mut todo = vec![state.block];
         while let Some(id) = todo.pop() {
             if std::mem::replace(&mut seen[id.0], true) {
                 continue;
