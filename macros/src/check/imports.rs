@@ -71,7 +71,7 @@ impl Imports {
 
     /// All names.
     pub(super) fn into_names(self) -> Vec<String> {
-        let mut names: Vec<String> = self.meanings.into_keys().collect();
+        let mut names: Vec<String> = self.meanings.into_names().collect();
         names.retain(|name| name != "_");
         names.sort();
         names
@@ -123,14 +123,12 @@ impl Imports {
 
     /// A file has several modules and bodies. A name with different meanings in it says nothing.
     fn add(&mut self, name: String, meaning: Meaning) {
-        self.meanings
-            .entry(name)
-            .and_modify(|known| {
-                if known.as_ref() != Some(&meaning) {
-                    *known = None;
-                }
-            })
-            .or_insert(Some(meaning));
+        let meaning = Some(meaning);
+        match self.meanings.get_mut(&name) {
+            Some(known) if *known != meaning => *known = None,
+            Some(_) => {}
+            None => self.meanings.insert(name, meaning),
+        }
     }
 }
 

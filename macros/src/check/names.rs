@@ -125,7 +125,7 @@ impl Names {
     }
 
     fn is_in_body(&self, name: &str) -> bool {
-        self.scopes.iter().any(|scope| scope.contains_key(name))
+        self.scopes.iter().any(|scope| scope.contains(name))
     }
 
     /// The full path of what `path` names, or `None` if that is the user's own.
