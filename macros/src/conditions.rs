@@ -104,6 +104,9 @@ impl Decide {
 
 impl VisitMut for Decide {
     fn visit_attributes_mut(&mut self, attrs: &mut Vec<Attribute>) {
+        if attrs.is_empty() {
+            return;
+        }
         let mut left = Vec::with_capacity(attrs.len());
         for attr in attrs.drain(..) {
             let Some((condition, under)) = condition(&attr) else {

@@ -11,10 +11,29 @@
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::Expr;
+use syn::buffer::{Cursor, TokenBuffer};
+use syn::parse::{Parse, ParseStream, Parser};
+
+/// Reads tokens, which are [`kept_together`] before if there is need. Most often there is none, and to see that
+/// takes no more than to read them.
+pub(crate) fn read<T: Parse>(tokens: &mut TokenStream) -> syn::Result<T> {
+    let unless_split = |input: ParseStream| {
+        if has_fragments(input.cursor()) {
+            input.parse::<TokenStream>()?;
+            return Ok(None);
+        }
+        input.parse().map(Some)
+    };
+    if let Some(read) = unless_split.parse2(tokens.clone())? {
+        return Ok(read);
+    }
+    *tokens = kept_together(std::mem::take(tokens));
+    syn::parse2(tokens.clone())
+}
 
 /// The tokens, with parentheses around expressions that have come as one fragment.
 pub(crate) fn kept_together(tokens: TokenStream) -> TokenStream {
-    if !has_fragments(tokens.clone()) {
+    if !has_fragments(TokenBuffer::new2(tokens.clone()).begin()) {
         return tokens;
     }
     let mut out = TokenStream::new();
@@ -53,13 +72,19 @@ pub(crate) fn kept_together(tokens: TokenStream) -> TokenStream {
     out
 }
 
-fn has_fragments(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        TokenTree::Group(group) => {
-            group.delimiter() == Delimiter::None || has_fragments(group.stream())
-        }
-        _ => false,
-    })
+fn has_fragments(mut tokens: Cursor<'_>) -> bool {
+    loop {
+        tokens = if let Some((inner, delimiter, _, rest)) = tokens.any_group() {
+            if delimiter == Delimiter::None || has_fragments(inner) {
+                return true;
+            }
+            rest
+        } else if let Some((_, rest)) = tokens.token_tree() {
+            rest
+        } else {
+            return false;
+        };
+    }
 }
 
 /// Whether what is around an expression could take a part of it. Types, statements and what else is no

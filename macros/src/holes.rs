@@ -28,7 +28,7 @@ pub(crate) struct Holes {
 
 /// Analyzes the graph.
 pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
-    let all: Set<Place> = graph.usages().flat_map(|usage| &usage.fills).cloned().collect();
+    let all = &graph.touched.fills;
     let mut holes = Holes::default();
     if all.is_empty() {
         return holes;
@@ -41,13 +41,18 @@ pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
     while changed {
         changed = false;
         for id in graph.block_ids().collect::<Vec<_>>().into_iter().rev() {
-            changed |= holes.go_back(graph, liveness, &all, id);
+            changed |= holes.go_back(graph, liveness, all, id);
         }
     }
     holes
 }
 
 impl Holes {
+    /// Whether no part is vacant anywhere.
+    pub(crate) fn are_none(&self) -> bool {
+        self.vacant.is_empty()
+    }
+
     /// The parts of a local that are assigned before anything reads them where a root begins.
     pub(crate) fn vacant(&self, root: BlockId, local: LocalId) -> impl Iterator<Item = &Place> {
         let vacant = self.vacant.get(root.0).and_then(|nodes| nodes.first());

@@ -60,7 +60,13 @@ fn own(name: &str, span: Span) -> Ident {
 
 /// Whether the name is one of these. An identifier cannot be compared without making a text of it.
 pub(crate) fn is_any_of(name: &Ident, names: &[&str]) -> bool {
-    names.contains(&name.to_string().as_str())
+    let name = name.to_string();
+    for known in names {
+        if *known == name {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a name is one of the compiler's own.

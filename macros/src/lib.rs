@@ -102,8 +102,7 @@ use crate::diagnostics::Diagnostics;
 /// With `PITON_EXPAND=1`, or the function's name in place of `1`, the compiler prints the machine.
 #[proc_macro_attribute]
 pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let item = fragments::kept_together(item.into());
-    workflow::expand(arguments.into(), item, Diagnostics::new()).into()
+    workflow::expand(arguments.into(), item.into(), Diagnostics::new()).into()
 }
 
 /// Registers an instance of a generic workflow, so that runs of it can be started.

@@ -38,7 +38,7 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
     });
     liveness.captures = captures::decide(graph, &liveness.live_in);
     // Where no part is moved out, and no region takes one, every local is whole.
-    if graph.regions.is_empty() && graph.usages().all(|usage| usage.moves.is_empty()) {
+    if graph.regions.is_empty() && graph.touched.moves.is_empty() {
         return liveness;
     }
     go_back(graph, |block| {
@@ -102,7 +102,9 @@ impl Liveness {
     /// from there is.
     pub(crate) fn entry(&self, graph: &Graph, block: BlockId, bound: &[LocalId]) -> Set<Place> {
         let mut live = self.live_in[block.0].clone();
-        live.retain(|place| !bound.contains(&place.local));
+        if !bound.is_empty() {
+            live.retain(|place| !bound.contains(&place.local));
+        }
         if let BlockKind::Resume(point) = graph[block].kind {
             for region in graph.regions_of(point) {
                 let used = self.live_in.get(graph[region].entry.0).into_iter().flatten();
@@ -112,14 +114,15 @@ impl Liveness {
         }
         let region = graph[block].region;
         let moved = &self.moved_in[block.0];
-        let parts = live.iter().filter(|place| {
-            graph.locals[place.local].remade.is_none()
-                && !region.is_some_and(|id| self.captures.is_used_outside(id, place.local))
-        });
         let mut entry = Set::new();
-        for place in parts {
+        for place in &live {
+            if graph.locals[place.local].remade.is_some()
+                || region.is_some_and(|id| self.captures.is_used_outside(id, place.local))
+            {
+                continue;
+            }
             let whole = Place::whole(place.local);
-            if live.contains(&whole) || !moved.contains(&place.local) {
+            if !moved.contains(&place.local) || live.contains(&whole) {
                 entry.insert(whole);
             } else if !live.iter().any(|other| is_prefix(other, place)) {
                 entry.insert(place.clone());
@@ -130,8 +133,13 @@ impl Liveness {
 
     /// The locals that are made again where `block` begins.
     pub(crate) fn remade(&self, graph: &Graph, block: BlockId) -> Set<LocalId> {
-        let locals = self.live_in[block.0].iter().map(|place| place.local);
-        locals.filter(|local| graph.locals[*local].remade.is_some()).collect()
+        let mut remade = Set::new();
+        for place in &self.live_in[block.0] {
+            if graph.locals[place.local].remade.is_some() {
+                remade.insert(place.local);
+            }
+        }
+        remade
     }
 
     /// Whether a local is needed, as a whole, where `block` begins.
@@ -204,19 +212,30 @@ impl Liveness {
         let mut live = Set::new();
         for (to, bound) in graph.edges(id) {
             let needed = &self.live_in[to.0];
-            live.extend(needed.iter().filter(|place| !bound.contains(&place.local)).cloned());
+            if bound.is_empty() {
+                live.add(needed);
+                continue;
+            }
+            for place in needed {
+                if !bound.contains(&place.local) {
+                    live.insert(place.clone());
+                }
+            }
         }
         live
     }
 
     /// Goes backward over one piece of code.
     fn apply(&self, graph: &Graph, live: &mut Set<Place>, usage: &Usage) {
-        live.retain(|place| !usage.assigned.contains(&place.local));
+        if !usage.assigned.is_empty() {
+            live.retain(|place| !usage.assigned.contains(&place.local));
+        }
         // What is borrowed stays, for rustc to see that it is assigned.
-        let remade = |place: &&Place| graph.locals[place.local].remade.is_some();
-        let read = live.iter().filter(remade).flat_map(|place| &graph.made[place.local.0].reads);
-        let read: Set<_> = read.cloned().collect();
-        live.extend(read);
+        let mut borrowed = Set::new();
+        for place in &*live {
+            borrowed.add(&graph.made[place.local.0].reads);
+        }
+        live.add(&borrowed);
         for jump in &usage.jumps {
             let (to, dest) = match jump {
                 Jump::Break(target) => {

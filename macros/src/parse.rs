@@ -18,6 +18,7 @@ use crate::args::Durability;
 use crate::check::{Level, Rule, is_of_piton, names_of_piton};
 use crate::conditions;
 use crate::diagnostics::Diagnostics;
+use crate::fragments;
 use crate::generics::{self, Parameters};
 use crate::method::{Method, attribute_named};
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
@@ -63,8 +64,8 @@ impl WorkflowFn {
 
 /// Reads a function. Reports what is wrong with its tokens; one whose body cannot be read, or is not the
 /// user's, is taken to have none, so that its callers still find it. `None` for what is no function.
-pub(crate) fn function(item: &TokenStream, diagnostics: &Diagnostics) -> Option<ItemFn> {
-    let error = match syn::parse2::<ItemFn>(item.clone()) {
+pub(crate) fn function(item: &mut TokenStream, diagnostics: &Diagnostics) -> Option<ItemFn> {
+    let error = match fragments::read::<ItemFn>(item) {
         Ok(mut function) => {
             // Those within the body come out in front of the function.
             for attribute in &mut function.attrs {

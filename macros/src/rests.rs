@@ -34,7 +34,7 @@ impl Rests {
         let is_written = |left: &Place| {
             graph.usages().any(|usage| usage.writes.iter().any(|place| place.local == left.local))
         };
-        let left = graph.usages().flat_map(|usage| &usage.fills);
+        let left = graph.touched.fills.iter();
         let is_rest = |left: &&Place| {
             !graph.locals[left.local].mutable && is_moved(left) && !is_written(left)
         };

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::ops::{BitAnd, BitOr, Sub};
 
 /// A set, as the sorted list of what is in it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) struct Set<T>(Vec<T>);
 
 impl<T> Set<T> {
@@ -35,20 +35,24 @@ impl<T> Set<T> {
 
 impl<T: Ord> Set<T> {
     pub(crate) fn contains(&self, value: &T) -> bool {
-        self.0.binary_search(value).is_ok()
+        !self.is_empty() && self.0.binary_search(value).is_ok()
     }
 
     /// Puts a value in. Whether it was not there.
     pub(crate) fn insert(&mut self, value: T) -> bool {
         // Most come in order.
-        match self.0.last().map(|last| last.cmp(&value)) {
-            None | Some(Ordering::Less) => {
-                self.0.push(value);
-                return true;
+        if let Some(last) = self.0.last() {
+            match last.cmp(&value) {
+                Ordering::Less => {}
+                Ordering::Equal => return false,
+                Ordering::Greater => return self.insert_before_last(value),
             }
-            Some(Ordering::Equal) => return false,
-            Some(Ordering::Greater) => {}
         }
+        self.0.push(value);
+        true
+    }
+
+    fn insert_before_last(&mut self, value: T) -> bool {
         match self.0.binary_search(&value) {
             Ok(_) => false,
             Err(index) => {
@@ -67,6 +71,13 @@ impl<T: Ord> Set<T> {
         })
     }
 
+    /// Takes out what is in the other one.
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        if !other.is_empty() {
+            self.retain(|value| !other.contains(value));
+        }
+    }
+
     /// What is in both.
     pub(crate) fn intersection<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.iter().filter(|value| other.contains(value))
@@ -79,6 +90,31 @@ impl<T: Ord> Set<T> {
 
     pub(crate) fn is_disjoint(&self, other: &Self) -> bool {
         !self.iter().any(|value| other.contains(value))
+    }
+}
+
+impl<T: Ord + Clone> Set<T> {
+    /// Puts in what is in the other one.
+    pub(crate) fn add(&mut self, other: &Self) {
+        if other.is_empty() {
+            return;
+        }
+        if self.is_empty() {
+            self.0.clone_from(&other.0);
+            return;
+        }
+        for value in other {
+            if !self.contains(value) {
+                self.insert(value.clone());
+            }
+        }
+    }
+}
+
+impl<T: Clone> Clone for Set<T> {
+    fn clone(&self) -> Self {
+        // Most are empty.
+        if self.is_empty() { Self::new() } else { Self(self.0.clone()) }
     }
 }
 
@@ -155,7 +191,7 @@ impl<T: Ord + Clone> BitOr for &Set<T> {
 
     fn bitor(self, other: Self) -> Set<T> {
         let mut both = self.clone();
-        both.extend(other.iter().cloned());
+        both.add(other);
         both
     }
 }
@@ -165,14 +201,12 @@ impl<T: Ord + Clone> Sub for &Set<T> {
 
     fn sub(self, other: Self) -> Set<T> {
         let mut left = Set::new();
-        let mut others = other.0.as_slice();
-        for value in &self.0 {
-            while let [first, rest @ ..] = others
-                && first.cmp(value) == Ordering::Less
-            {
-                others = rest;
+        let (mut at, others) = (0, other.0.as_slice());
+        for value in self {
+            while at < others.len() && matches!(others[at].cmp(value), Ordering::Less) {
+                at += 1;
             }
-            if others.first() != Some(value) {
+            if at == others.len() || others[at] != *value {
                 left.0.push(value.clone());
             }
         }

@@ -85,6 +85,7 @@ impl<'ast> Visit<'ast> for Search {
             Expr::Await(_) => self.0 = true,
             // What these contain does not run as a part of the expression.
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
+            Expr::Path(_) | Expr::Lit(_) => {}
             _ => syn::visit::visit_expr(self, expr),
         }
     }

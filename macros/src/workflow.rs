@@ -10,6 +10,7 @@ use crate::again::Again;
 use crate::args::WorkflowArgs;
 use crate::check::{Level, Rule, check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
+use crate::fragments::kept_together;
 use crate::hygiene::is_any_of;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
@@ -26,9 +27,11 @@ pub(crate) fn expand(
     item: TokenStream,
     diagnostics: Diagnostics,
 ) -> TokenStream {
-    if !is_function(&item)
-        && let Ok(mut block) = syn::parse2::<ItemImpl>(item.clone())
-    {
+    if is_function(&item) {
+        return expand_function(args, item, None, diagnostics);
+    }
+    let item = kept_together(item);
+    if let Ok(mut block) = syn::parse2::<ItemImpl>(item.clone()) {
         if let Some(both) = conditions::split(&mut block, &quote!(::piton::workflow(#args))) {
             return diagnostics.finish_with(both);
         }
@@ -56,13 +59,13 @@ fn is_function(item: &TokenStream) -> bool {
 /// Compiles a function, in an `impl` block with this head if there is one.
 fn expand_function(
     args: TokenStream,
-    item: TokenStream,
+    mut item: TokenStream,
     block: Option<&ItemImpl>,
     diagnostics: Diagnostics,
 ) -> TokenStream {
     let tokens = args.clone();
     let args = WorkflowArgs::parse(args, &diagnostics);
-    let Some(mut function) = parse::function(&item, &diagnostics) else {
+    let Some(mut function) = parse::function(&mut item, &diagnostics) else {
         return diagnostics.finish_with(item);
     };
     if !diagnostics.has_errors()

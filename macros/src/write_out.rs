@@ -26,6 +26,7 @@ impl VisitMut for WriteOut {
         match expr {
             // A `return` in these does not end the workflow, so the macros may stay.
             Expr::Closure(_) | Expr::Const(_) => return,
+            Expr::Path(_) | Expr::Lit(_) => return,
             Expr::Macro(call) => {
                 if let Some(written) = write_out(&call.mac) {
                     *expr = Expr::Verbatim(written);
@@ -62,7 +63,7 @@ fn reparse(expr: &mut Expr) {
 
 /// Whether the macro hides a `return`.
 pub(crate) fn returns(mac: &Macro) -> bool {
-    ["bail", "ensure"].iter().any(|name| macros::name(mac) == *name)
+    matches!(macros::name(mac).as_str(), "bail" | "ensure")
 }
 
 /// The macro as the code that it stands for: `bail!`, `ensure!`, and a `matches!` whose guard awaits.

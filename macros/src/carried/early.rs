@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entry, jump_target};
+use super::{Entries, jump_target, open_at};
+use crate::captures::Captures;
 use crate::ir::{Block, BlockId, Graph, LocalId, Node, ScopeId, Terminator};
 use crate::liveness::Liveness;
 use crate::sets::Set;
@@ -26,7 +27,7 @@ impl Early {
     pub(super) fn find(
         graph: &Graph,
         liveness: &Liveness,
-        roots: &BTreeMap<BlockId, Entry>,
+        roots: &Entries,
         root_of: &[BlockId],
         held: &[Vec<Set<LocalId>>],
         held_at: &[Option<Set<LocalId>>],
@@ -37,23 +38,23 @@ impl Early {
             let block = &graph[id];
             let mut handed = early.before[id.0].clone();
             if let Terminator::Goto(to) = block.end
-                && !roots.contains_key(&to)
+                && roots.get(to).is_none()
                 && let (Some(here), Some(there)) = (held[id.0].last(), &held_at[to.0])
             {
                 let is_over = |local: &LocalId| {
                     let mut live = liveness.live_in(to).iter();
                     !live.any(|place| place.local == *local)
-                        && is_left_alone(graph, roots, root_of, to, *local)
+                        && is_left_alone(graph, liveness.captures(), roots, root_of, to, *local)
                 };
                 let lost: Set<_> = here.difference(there).copied().filter(is_over).collect();
-                handed.extend(&lost);
+                handed.add(&lost);
                 if !lost.is_empty() {
                     early.at_end.insert(id, lost);
                 }
             }
             for to in block.end.successors() {
-                if !roots.contains_key(&to) {
-                    early.before[to.0].extend(&handed);
+                if roots.get(to).is_none() {
+                    early.before[to.0].add(&handed);
                 }
             }
         }
@@ -72,7 +73,8 @@ impl Early {
 /// Whether nothing from a block on to the end of its root names the local or ends its scope.
 fn is_left_alone(
     graph: &Graph,
-    roots: &BTreeMap<BlockId, Entry>,
+    captures: &Captures,
+    roots: &Entries,
     root_of: &[BlockId],
     from: BlockId,
     local: LocalId,
@@ -94,8 +96,8 @@ fn is_left_alone(
             return false;
         }
         for to in jumps.into_iter().filter_map(|(_, to)| to).chain(block.end.successors()) {
-            match roots.get(&to) {
-                Some(entry) if entry.open.contains(&local) => {}
+            match roots.get(to) {
+                Some(_) if open_at(graph, captures, to).contains(&local) => {}
                 Some(_) => return false,
                 None if root_of[to.0] == root_of[from.0] => todo.push(to),
                 None => return false,

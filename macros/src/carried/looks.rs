@@ -59,6 +59,7 @@ impl VisitMut for Looks<'_> {
         match expr {
             // Who has the closure has what it takes over.
             Expr::Closure(closure) if closure.capture.is_some() => return,
+            Expr::Path(_) | Expr::Lit(_) => return,
             Expr::Binary(binary) if is_comparison(&binary.op) => {
                 self.take(&mut binary.left);
                 self.take(&mut binary.right);

@@ -17,7 +17,7 @@ mod nodes;
 mod owned;
 mod values;
 
-use std::collections::BTreeMap;
+use std::cell::LazyCell;
 
 pub(crate) use self::bindings::has_ref;
 use self::early::Early;
@@ -30,7 +30,7 @@ use crate::cfg::always_jumps;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::sets::Set;
-use crate::usage::{Jump, Place, Usage};
+use crate::usage::{Jump, Usage};
 
 /// The result of the analysis.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ pub(crate) struct Carried {
     /// What is certainly held while each node of a block runs, and, last, at its end.
     held: Vec<Vec<Set<LocalId>>>,
     /// What may come to a root beside what its code needs.
-    carried: BTreeMap<BlockId, Set<LocalId>>,
+    carried: Vec<Set<LocalId>>,
     /// What is handed on where a block ends, though others follow it in its root.
     early: Early,
     /// Neither handed on nor said to be held: what borrows, and what has no destructor.
@@ -64,7 +64,7 @@ impl Carried {
 
     /// What may come to a root beside what its code needs.
     pub(crate) fn come_to(&self, root: BlockId) -> impl Iterator<Item = LocalId> + '_ {
-        self.carried.get(&root).into_iter().flatten().copied()
+        self.carried[root.0].iter().copied()
     }
 }
 
@@ -76,8 +76,33 @@ pub(crate) struct Entry {
     pub(crate) whole: Set<LocalId>,
     /// What its code names.
     pub(crate) named: Set<LocalId>,
-    /// Everything that is in scope where it begins.
-    pub(crate) open: Set<LocalId>,
+}
+
+/// The entries of the roots, by the block that each begins with.
+#[derive(Debug)]
+pub(crate) struct Entries(Vec<Option<Entry>>);
+
+impl Entries {
+    pub(crate) fn of(graph: &Graph, entries: impl Iterator<Item = (BlockId, Entry)>) -> Self {
+        let mut by_block: Vec<_> = graph.blocks.iter().map(|_| None).collect();
+        for (root, entry) in entries {
+            by_block[root.0] = Some(entry);
+        }
+        Self(by_block)
+    }
+
+    /// The entry of the root that begins with the block, if one does.
+    fn get(&self, block: BlockId) -> Option<&Entry> {
+        self.0[block.0].as_ref()
+    }
+}
+
+impl std::ops::Index<BlockId> for Entries {
+    type Output = Entry;
+
+    fn index(&self, root: BlockId) -> &Entry {
+        self.get(root).expect("every root has an entry")
+    }
 }
 
 /// Analyzes the graph. `roots` are those that are entered within a step and those that are not;
@@ -86,13 +111,12 @@ pub(crate) struct Entry {
 pub(crate) fn analyze(
     graph: &Graph,
     liveness: &Liveness,
-    roots: &BTreeMap<BlockId, Entry>,
+    roots: &Entries,
     root_of: &[BlockId],
     lacks_part: &impl Fn((BlockId, usize), LocalId) -> bool,
 ) -> Carried {
     let borrowing = borrowing(graph);
     let left_out = &borrowing.locals | &plain(graph);
-    let filled: Set<&Place> = graph.usages().flat_map(|usage| &usage.fills).collect();
     // Whether a branch that has been waited for may have given a borrow of the local.
     let is_lent = |resume: BlockId, local: LocalId| {
         let BlockKind::Resume(point) = graph[resume].kind else { return false };
@@ -106,59 +130,62 @@ pub(crate) fn analyze(
         usage.mentions.iter().any(may_take) || !usage.assigned.is_disjoint(&usage.replaces)
     };
     let mut held_at: Vec<Option<Set<LocalId>>> = vec![None; graph.blocks.len()];
-    let mut carried = Carried::default();
+    let mut carried =
+        Carried { carried: vec![Set::new(); graph.blocks.len()], ..Carried::default() };
     let bound = graph.bound_at_entry();
     // Within a root control goes forward only.
     for id in graph.block_ids() {
-        if let Some(entry) = roots.get(&id) {
-            let given = entry.whole.iter().chain(bound[id.0]).copied();
-            let given = given.filter(|local| !left_out.contains(local) && !is_lent(id, *local));
-            held_at[id.0] = Some(given.collect());
+        if let Some(entry) = roots.get(id) {
+            let mut given = entry.whole.clone();
+            given.extend(bound[id.0]);
+            given.retain(|local| !left_out.contains(local) && !is_lent(id, *local));
+            held_at[id.0] = Some(given);
         }
         let mut held = held_at[id.0].clone().unwrap_or_default();
         let block = &graph[id];
         let mut at_nodes = Vec::with_capacity(block.nodes.len() + 1);
-        let live = liveness.after_nodes(graph, id);
-        for ((node, usage), live) in block.nodes.iter().zip(&block.usages).zip(&live) {
-            let seen = if is_concerned(&held, usage) {
-                without_looks(&graph.locals, node, usage)
-            } else {
-                Usage::default()
-            };
-            let kept = kept(node, &seen, live, &filled).filter(|local| held.contains(local));
-            let kept: Vec<_> = kept.collect();
-            held = &(&held - &seen.mentions) - &given_by(&graph.locals, &seen.mentions);
+        let live = LazyCell::new(|| liveness.after_nodes(graph, id));
+        for (index, (node, usage)) in block.nodes.iter().zip(&block.usages).enumerate() {
+            let (mut seen, mut still_held) = (Usage::default(), Vec::new());
+            if is_concerned(&held, usage) {
+                seen = without_looks(&graph.locals, node, usage);
+                still_held.extend(kept(node, &seen, &live[index], &graph.touched.fills));
+                still_held.retain(|local| held.contains(local));
+                held.subtract(&seen.mentions);
+                held.subtract(&given_by(&graph.locals, &seen.mentions));
+            }
             // Where control does not go on, all counts as assigned.
             let assigned = match node {
                 Node::Code(stmt) if always_jumps(stmt) => &usage.replaces,
                 _ => &usage.assigned,
             };
-            held = &held - assigned;
+            held.subtract(assigned);
             at_nodes.push(held.clone());
-            held.extend(kept);
+            held.extend(still_held);
             held.extend(made(graph, node, usage, &seen).filter(|local| !left_out.contains(local)));
         }
         let before = held.clone();
         if is_concerned(&held, &block.end_usage) {
             let taken = taken_at_end(&graph.locals, block);
-            held = &(&held - &taken) - &given_by(&graph.locals, &taken);
+            held.subtract(&taken);
+            held.subtract(&given_by(&graph.locals, &taken));
         }
         // What regions take over they hand back themselves.
         for region in block.end.regions() {
-            held = &held - liveness.captures().owned(region);
+            held.subtract(liveness.captures().owned(region));
         }
         at_nodes.push(held.clone());
         carried.held.push(at_nodes);
-        let used_up = taken_in_chain(&graph.locals, &block.end);
+        let used_up = LazyCell::new(|| taken_in_chain(&graph.locals, &block.end));
         for (to, bound) in graph.edges(id) {
-            if roots.contains_key(to) {
+            if roots.get(*to).is_some() {
                 continue;
             }
             let is_held = |local: &LocalId| !left_out.contains(local) && !used_up.contains(local);
-            let bound = bound.iter().copied().filter(is_held);
+            let mut here = held.clone();
+            here.extend(bound.iter().copied().filter(is_held));
             let looked_at = looked_at(&graph.locals, &block.end, *to);
-            let looked_at = looked_at.filter(|local| before.contains(local));
-            let mut here: Set<_> = held.iter().copied().chain(bound).chain(looked_at).collect();
+            here.extend(looked_at.filter(|local| before.contains(local)));
             if let Some(items) = exhausted(&graph.locals, &block.end, *to) {
                 here.remove(&items);
             }
@@ -178,7 +205,7 @@ pub(crate) fn analyze(
     loop {
         let mut changed = false;
         for id in graph.block_ids() {
-            changed |= carried.hand_on(graph, roots, id, root_of[id.0]);
+            changed |= carried.hand_on(graph, liveness.captures(), roots, id, root_of[id.0]);
             changed |= carried.hand_back(graph, liveness.captures(), roots, id, root_of[id.0]);
         }
         if !changed {
@@ -192,35 +219,41 @@ impl Carried {
     fn hand_on(
         &mut self,
         graph: &Graph,
-        roots: &BTreeMap<BlockId, Entry>,
+        captures: &Captures,
+        roots: &Entries,
         id: BlockId,
         root: BlockId,
     ) -> bool {
         let block = &graph[id];
-        let here = self.carried.get(&root).cloned().unwrap_or_default();
-        let here = &here - &roots[&root].named;
+        let mut goes: Vec<(usize, BlockId, Option<LocalId>)> = Vec::new();
+        for (node, usage) in block.all_usages().enumerate() {
+            for jump in &usage.jumps {
+                let to = jump_target(graph, *jump);
+                goes.extend(to.map(|to| (node, to, jump_dest(graph, *jump))));
+            }
+        }
+        for to in block.end.successors() {
+            goes.push((block.nodes.len(), to, None));
+        }
         let mut changed = false;
-        let usages = block.all_usages().enumerate();
-        let mut goes: Vec<(usize, BlockId, Option<LocalId>)> = usages
-            .flat_map(|(node, usage)| usage.jumps.iter().map(move |jump| (node, *jump)))
-            .filter_map(|(node, jump)| {
-                Some((node, jump_target(graph, jump)?, jump_dest(graph, jump)))
-            })
-            .collect();
-        goes.extend(block.end.successors().into_iter().map(|to| (block.nodes.len(), to, None)));
         for (node, to, given) in goes {
+            let Some(entry) = roots.get(to) else { continue };
             // Branches that are regions are begun in the root that waits for them.
             let is_within = match graph[to].kind {
                 BlockKind::Start | BlockKind::Region(_) => false,
                 BlockKind::Resume(point) => graph.has_regions(point),
                 _ => true,
             };
-            let Some(entry) = roots.get(&to).filter(|_| is_within) else { continue };
-            let mut all = &(&self.held[id.0][node] | &here) | self.early.before(id);
+            if !is_within {
+                continue;
+            }
+            let mut all = &self.carried[root.0] - &roots[root].named;
+            all.add(&self.held[id.0][node]);
+            all.add(self.early.before(id));
             all.extend(given.filter(|local| self.holds_when_given(*local)));
-            let carried = self.carried.entry(to).or_default();
+            let carried = &mut self.carried[to.0];
             let count = carried.len();
-            carried.extend((&all & &entry.open).difference(&entry.locals));
+            carried.extend((&all & &open_at(graph, captures, to)).difference(&entry.locals));
             changed |= carried.len() != count;
         }
         changed
@@ -231,40 +264,58 @@ impl Carried {
         &mut self,
         graph: &Graph,
         captures: &Captures,
-        roots: &BTreeMap<BlockId, Entry>,
+        roots: &Entries,
         id: BlockId,
         root: BlockId,
     ) -> bool {
         let block = &graph[id];
         let Some(region) = block.region else { return false };
         let wait = BlockKind::Resume(graph[region].point);
-        let Some((to, entry)) = roots.iter().find(|(to, _)| graph[**to].kind == wait) else {
+        let Some(to) = graph.block_ids().find(|to| graph[*to].kind == wait) else {
             return false;
         };
-        let here = self.carried.get(&root).cloned().unwrap_or_default();
-        let mut all = &here - &roots[&root].named;
+        let Some(entry) = roots.get(to) else { return false };
+        let mut all = &self.carried[root.0] - &roots[root].named;
         for (node, usage) in block.all_usages().enumerate() {
             let is_end = node == block.nodes.len();
             if usage.jumps.contains(&Jump::Return)
                 || is_end && matches!(block.end, Terminator::Return(_))
             {
-                all.extend(&self.held[id.0][node]);
+                all.add(&self.held[id.0][node]);
             }
         }
         // What it was not given stands elsewhere.
-        let given = &roots[&graph[region].entry].whole;
+        let given = &roots[graph[region].entry].whole;
+        let open = open_at(graph, captures, to);
         let borrowed = captures.borrowed(graph, region);
         let back = borrowed.filter(|local| {
             all.contains(local)
                 && given.contains(local)
-                && entry.open.contains(local)
+                && open.contains(local)
                 && !entry.locals.contains(local)
         });
-        let carried = self.carried.entry(*to).or_default();
+        let carried = &mut self.carried[to.0];
         let count = carried.len();
         carried.extend(back);
         carried.len() != count
     }
+}
+
+/// Everything that is in scope where a root begins.
+fn open_at(graph: &Graph, captures: &Captures, root: BlockId) -> Set<LocalId> {
+    let block = &graph[root];
+    let path = &graph.scopes[block.scope.0].path;
+    let mut open = Set::new();
+    let mut outside = 0;
+    if let Some(region) = block.region {
+        // What it has taken over is in scope in all of it.
+        open.add(captures.owned(region));
+        outside = path.iter().position(|scope| *scope == graph[region].scope).unwrap_or(0);
+    }
+    for scope in &path[outside..] {
+        open.extend(&graph.scopes[scope.0].locals);
+    }
+    open
 }
 
 fn jump_target(graph: &Graph, jump: Jump) -> Option<BlockId> {

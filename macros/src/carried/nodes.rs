@@ -7,7 +7,7 @@ use super::local_of;
 use super::looks::Looks;
 use crate::ir::{Graph, LocalId, Locals, Node};
 use crate::sets::Set;
-use crate::usage::{Place, Usage, bound_locals};
+use crate::usage::{Place, Usage};
 
 /// The locals that a node gives a value.
 pub(super) fn made(
@@ -17,9 +17,7 @@ pub(super) fn made(
     seen: &Usage,
 ) -> impl Iterator<Item = LocalId> {
     let made = match node {
-        Node::Code(Stmt::Local(local)) if local.init.is_some() => {
-            bound_locals(&graph.locals, &local.pat)
-        }
+        Node::Code(Stmt::Local(local)) if local.init.is_some() => usage.binds.clone(),
         Node::Code(Stmt::Expr(Expr::Assign(expr), _)) => {
             let whole = Some(&*expr.left).filter(|left| matches!(left, Expr::Path(_)));
             whole.and_then(|left| local_of(&graph.locals, left)).into_iter().collect()
@@ -61,7 +59,7 @@ pub(super) fn kept<'a>(
     node: &Node,
     seen: &'a Usage,
     live: &'a Set<Place>,
-    filled: &'a Set<&'a Place>,
+    filled: &'a Set<Place>,
 ) -> impl Iterator<Item = LocalId> + 'a {
     let is_statement = matches!(node, Node::Code(Stmt::Expr(..)));
     let is_filled = |part: &&Place| filled.iter().any(|filled| filled.overlaps(part));

@@ -148,17 +148,19 @@ pub(super) fn plain(graph: &Graph) -> Set<LocalId> {
     let typed = |id: &LocalId| graph.locals[*id].ty.as_ref().is_some_and(is_plain_type);
     let lent = |id: &LocalId| graph.locals[*id].kind.may_borrow();
     let mut plain: Set<LocalId> = graph.locals.ids().filter(|id| typed(id) || lent(id)).collect();
-    for node in graph.blocks.iter().flat_map(|block| &block.nodes) {
-        match node {
-            Node::Code(Stmt::Local(local))
-                if local.init.as_ref().is_some_and(|init| is_plain(&init.expr)) =>
-            {
-                plain.extend(bound_locals(&graph.locals, &local.pat));
+    for block in &graph.blocks {
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            match node {
+                Node::Code(Stmt::Local(local))
+                    if local.init.as_ref().is_some_and(|init| is_plain(&init.expr)) =>
+                {
+                    plain.extend(&usage.binds);
+                }
+                Node::Define { local, value } if is_plain(value) => {
+                    plain.insert(*local);
+                }
+                _ => {}
             }
-            Node::Define { local, value } if is_plain(value) => {
-                plain.insert(*local);
-            }
-            _ => {}
         }
     }
     plain
@@ -203,7 +205,7 @@ fn is_plain_type(ty: &syn::Type) -> bool {
         "u64", "u8", "usize",
     ];
     match ty {
-        syn::Type::Path(path) => PLAIN.iter().any(|plain| path.path.is_ident(plain)),
+        syn::Type::Path(path) => path.path.get_ident().is_some_and(|name| is_any_of(name, &PLAIN)),
         syn::Type::Reference(_) => true,
         _ => false,
     }

@@ -15,8 +15,7 @@ use crate::usage::Place;
 
 /// Notes where regions begin that they look at what they assign outside of themselves.
 pub(super) fn note(graph: &mut Graph) {
-    let moves = graph.usages().flat_map(|usage| &usage.moves);
-    let parts = moves.filter(|part| !part.fields.is_empty());
+    let parts = graph.touched.moves.iter().filter(|part| !part.fields.is_empty());
     let lose_parts: Set<LocalId> = parts.map(|part| part.local).collect();
     if lose_parts.is_empty() {
         return;

@@ -17,11 +17,11 @@ pub(crate) use self::jumps::{
 
 use std::collections::HashMap;
 
-use syn::{Expr, Pat, PatType, Stmt as Source};
+use syn::{Expr, Pat, PatType};
 
 use crate::ir::{
     Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
-    ScopeId, Stmt, Target, TargetId, Terminator, Tree,
+    ScopeId, Stmt, Target, TargetId, Terminator, Touched, Tree,
 };
 use crate::sets::Set;
 use crate::usage::{Jump, Made, Usage, bound_locals};
@@ -34,7 +34,7 @@ pub(crate) fn build(tree: Tree, params: &[PatType]) -> Graph {
         params: Vec::new(),
         blocks: Vec::new(),
         order: Vec::new(),
-        scopes: vec![Scope { parent: None, locals: Vec::new() }],
+        scopes: vec![Scope { parent: None, path: vec![ScopeId(0)], locals: Vec::new() }],
         targets: HashMap::new(),
         regions: Vec::new(),
         current: BlockId(0),
@@ -113,8 +113,11 @@ impl Builder {
 
     /// Runs `build` in a new scope.
     fn scoped(&mut self, build: impl FnOnce(&mut Self)) {
-        self.scopes.push(Scope { parent: Some(self.scope), locals: Vec::new() });
-        let outer = std::mem::replace(&mut self.scope, ScopeId(self.scopes.len() - 1));
+        let inner = ScopeId(self.scopes.len());
+        let mut path = self.scopes[self.scope.0].path.clone();
+        path.push(inner);
+        self.scopes.push(Scope { parent: Some(self.scope), path, locals: Vec::new() });
+        let outer = std::mem::replace(&mut self.scope, inner);
         build(self);
         self.scope = outer;
     }
@@ -138,10 +141,10 @@ impl Builder {
     fn stmt(&mut self, stmt: Stmt) {
         match stmt {
             Stmt::Code(stmt) => {
-                if let Source::Local(local) = &stmt {
-                    self.declare_pat(&local.pat);
-                }
                 let usage = Usage::of_stmt(&self.locals, &stmt);
+                for local in &usage.binds {
+                    self.declare(*local);
+                }
                 let goes_on = !jumps::always(&stmt);
                 self.node(Node::Code(stmt), usage);
                 if !goes_on {
@@ -300,7 +303,7 @@ impl Builder {
             block.end.blocks_mut().into_iter().for_each(renumber);
             Some(block)
         });
-        let blocks = blocks.collect();
+        let blocks: Vec<_> = blocks.collect();
         for region in &mut self.regions {
             renumber(&mut region.entry);
         }
@@ -311,9 +314,19 @@ impl Builder {
             targets[id.0] = Target { exit: number(exit), head: number(head), dest };
         }
         let Self { locals, params, scopes, regions, .. } = self;
-        let (edges, made) = (Vec::new(), Made::all(&locals));
-        let mut graph =
-            Graph { locals, points, items, params, blocks, scopes, targets, regions, edges, made };
+        let mut graph = Graph {
+            edges: Vec::new(),
+            made: Made::all(&locals),
+            touched: Touched::by(&blocks),
+            locals,
+            points,
+            items,
+            params,
+            blocks,
+            scopes,
+            targets,
+            regions,
+        };
         borrowed::note(&mut graph);
         graph.edges = edges::find(&graph);
         graph

@@ -48,7 +48,7 @@ impl Imports {
         let mut lines = text.lines();
         let mut shared_by = SharedBy::Process;
         while let Some(line) = lines.next() {
-            let mut line = line.trim();
+            let mut line = line.trim_ascii();
             if let Some(rest) = line.strip_prefix("thread_local!") {
                 shared_by = SharedBy::Thread;
                 line = rest.trim_start_matches([' ', '{', '(']);
@@ -71,7 +71,7 @@ impl Imports {
 
     /// All names.
     pub(super) fn into_names(self) -> Vec<String> {
-        let mut names: Vec<String> = self.meanings.into_keys().collect();
+        let mut names: Vec<String> = self.meanings.into_names().collect();
         names.retain(|name| name != "_");
         names.sort();
         names
@@ -80,6 +80,11 @@ impl Imports {
     /// What `name` stands for, unless the file gives it several meanings.
     pub(super) fn get(&self, name: &str) -> Option<&Meaning> {
         self.meanings.get(name)?.as_ref()
+    }
+
+    /// Whether the file has a static whose contents change.
+    pub(super) fn share_anything(&self) -> bool {
+        !self.shared.is_empty()
     }
 
     /// Who shares the static called `name`, if the file has one whose contents change.
@@ -118,14 +123,12 @@ impl Imports {
 
     /// A file has several modules and bodies. A name with different meanings in it says nothing.
     fn add(&mut self, name: String, meaning: Meaning) {
-        self.meanings
-            .entry(name)
-            .and_modify(|known| {
-                if known.as_ref() != Some(&meaning) {
-                    *known = None;
-                }
-            })
-            .or_insert(Some(meaning));
+        let meaning = Some(meaning);
+        match self.meanings.get_mut(&name) {
+            Some(known) if *known != meaning => *known = None,
+            Some(_) => {}
+            None => self.meanings.insert(name, meaning),
+        }
     }
 }
 
@@ -144,8 +147,11 @@ pub(crate) fn names_of_piton(path: &Path, name: &str) -> bool {
 /// prelude.
 pub(crate) fn is_of_piton(path: &Path) -> bool {
     let Some(first) = path.segments.first() else { return false };
-    let Some(file) = file_of(first.ident.span()) else { return false };
-    match Imports::of_text(&file.text).get(&first.ident.to_string()) {
+    let span = first.ident.span();
+    if file_of(span).is_none() {
+        return false;
+    }
+    match Imports::around(span).get(&first.ident.to_string()) {
         Some(Meaning::Path(path)) => path.first().is_some_and(|first| first == "piton"),
         Some(Meaning::Own) => false,
         None => path.segments.len() == 1 || first.ident == "piton",
@@ -204,8 +210,10 @@ fn is_no_word(c: char) -> bool {
 fn defined_name(line: &str) -> Option<&str> {
     let line = line.strip_prefix("async ").unwrap_or(line);
     let (keyword, rest) = line.split_once(' ')?;
-    if !["struct", "enum", "union", "trait", "type", "mod", "fn", "macro_rules!"].contains(&keyword)
-    {
+    if !matches!(
+        keyword,
+        "struct" | "enum" | "union" | "trait" | "type" | "mod" | "fn" | "macro_rules!"
+    ) {
         return None;
     }
     let end = rest.find(is_no_word).unwrap_or(rest.len());

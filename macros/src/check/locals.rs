@@ -86,7 +86,8 @@ impl LocalTypes {
     pub(super) fn of_local(&self, expr: &Expr) -> Kind {
         let Expr::Path(path) = dereferenced(expr) else { return Kind::Other };
         let Some(name) = path.path.get_ident() else { return Kind::Other };
-        let known = self.names.iter().rev().find(|(known, _)| name == known);
+        let name = name.to_string();
+        let known = self.names.iter().rev().find(|(known, _)| *known == name);
         known.map_or(Kind::Other, |(_, kind)| *kind)
     }
 }

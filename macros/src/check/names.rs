@@ -102,6 +102,9 @@ impl Names {
 
     /// Who shares the static at `path`, if the file has one whose contents change.
     pub(super) fn shared_by(&self, path: &Path) -> Option<SharedBy> {
+        if !self.file.share_anything() {
+            return None;
+        }
         let segments = path.segments.iter().map(|segment| segment.ident.to_string());
         self.shared_by_at(&segments.collect::<Vec<_>>())
     }
@@ -122,7 +125,7 @@ impl Names {
     }
 
     fn is_in_body(&self, name: &str) -> bool {
-        self.scopes.iter().any(|scope| scope.contains_key(name))
+        self.scopes.iter().any(|scope| scope.contains(name))
     }
 
     /// The full path of what `path` names, or `None` if that is the user's own.

@@ -208,7 +208,7 @@ impl<'a> Printer<'a> {
     fn node(&self, node: &Node, usage: &Usage, braces: &mut Braces) {
         match node {
             // What is made where it is needed need not be made here.
-            node if self.is_made_elsewhere(node) => {}
+            node if self.is_made_elsewhere(node, usage) => {}
             Node::Code(stmt) => {
                 let tied = self.tied_when_given(stmt, usage);
                 let printed = self.stmt(tied.as_ref().unwrap_or(stmt), usage);
@@ -218,9 +218,8 @@ impl<'a> Printer<'a> {
                 });
                 if let Stmt::Local(local) = stmt {
                     braces.push(self.see(&local.pat));
-                    let bound = bound_locals(&self.machine.graph.locals, &local.pat);
-                    braces.push(self.tie_again(bound.iter().copied()));
-                    braces.push(self.tie(bound));
+                    braces.push(self.tie_again(usage.binds.iter().copied()));
+                    braces.push(self.tie(usage.binds.iter().copied()));
                 }
             }
             // Where it is not assigned, rustc could not tell its type.
@@ -242,8 +241,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn is_made_elsewhere(&self, node: &Node) -> bool {
-        is_made_elsewhere(self.machine.graph, &self.machine.layout.roots, self.root, node)
+    fn is_made_elsewhere(&self, node: &Node, usage: &Usage) -> bool {
+        let roots = &self.machine.layout.roots;
+        is_made_elsewhere(self.machine.graph, roots, self.root, (node, usage))
     }
 
     /// Whether code can be printed as it is.

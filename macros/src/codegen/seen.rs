@@ -1,9 +1,9 @@
 //! Variables of which rustc would say that nobody uses them, because others do.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 use syn::Pat;
 
+use super::add::{self, add};
 use super::print::Printer;
 use crate::ir::LocalId;
 use crate::usage::bound_locals;
@@ -20,15 +20,18 @@ impl Printer<'_> {
         let graph = self.machine.graph;
         let locals = &graph.locals;
         let bound: Vec<_> = pats.iter().flat_map(|pat| bound_locals(locals, pat)).collect();
+        if bound.is_empty() {
+            return TokenStream::new();
+        }
         let is_held = |id: LocalId| self.root.held.values().flatten().any(|held| *held == id);
         let is_seen = |id: LocalId| {
             let mut others = bound.iter().filter(|other| **other != id);
             others.any(|other| graph.made_of(*other).contains(&id))
         };
         let is_wanted = |id| locals[id].remade.is_some() && !is_held(id) && !is_seen(id);
-        let seen: TokenStream = pats.iter().map(|pat| self.see_those(pat, is_wanted)).collect();
-        let tied = self.tie_again(bound.iter().copied());
-        quote!(#seen #tied)
+        let mut out: TokenStream = pats.iter().map(|pat| self.see_those(pat, is_wanted)).collect();
+        add::made(&mut out, self.tie_again(bound.iter().copied()));
+        out
     }
 
     fn see_those(&self, pat: &Pat, is_wanted: impl Fn(LocalId) -> bool) -> TokenStream {
@@ -39,7 +42,12 @@ impl Printer<'_> {
         let locals = &self.machine.graph.locals;
         let seen = bound_locals(locals, pat).into_iter();
         let seen = seen.filter(|id| idle.contains(id) && is_wanted(*id));
-        let idents = seen.map(|id| &locals[id].ident);
-        quote!(#(let _ = &#idents;)* #ask)
+        let mut looks = TokenStream::new();
+        let out = &mut looks;
+        for ident in seen.map(|id| &locals[id].ident) {
+            add!(out, let _ = &#ident;);
+        }
+        add::made(out, ask);
+        looks
     }
 }

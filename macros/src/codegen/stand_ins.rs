@@ -18,6 +18,9 @@ impl Printer<'_> {
     pub(super) fn copy_parts(&self, usage: &Usage) -> (TokenStream, TokenStream) {
         let (mut copy, mut fill) = (TokenStream::new(), TokenStream::new());
         let stand_ins = &self.machine.layout.stand_ins;
+        if stand_ins.are_none() {
+            return (copy, fill);
+        }
         self.flags.borrow_mut().clear();
         for (index, part) in stand_ins.taken(self.at.get()).enumerate() {
             let hole = numbered("hole", index);
@@ -63,12 +66,14 @@ impl Printer<'_> {
     /// Does what is to be done where control goes on at a block, so that what stands in a place is
     /// known there.
     pub(super) fn turn(&self, to: BlockId) -> TokenStream {
-        let graph = self.machine.graph;
-        let Turn { replaced, forgotten } =
-            self.machine.layout.stand_ins.turn(graph, self.at.get(), to);
+        let (graph, stand_ins) = (self.machine.graph, &self.machine.layout.stand_ins);
         let mut out = TokenStream::new();
+        if stand_ins.are_none() {
+            return out;
+        }
+        let Turn { replaced, forgotten } = stand_ins.turn(graph, self.at.get(), to);
         let flags = self.flags.borrow().clone();
-        let there = self.machine.layout.stand_ins.begin(to);
+        let there = stand_ins.begin(to);
         let flagged = flags.iter().map(|(part, _)| part).filter(|part| there.contains(part));
         let mut replaced: Set<&Place> = replaced.iter().chain(flagged).collect();
         let mut forgotten: Vec<_> = forgotten.iter().filter(|part| self.is_known(part)).collect();

@@ -2,11 +2,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
+use syn::visit::Visit;
 use syn::{Expr, Pat, Type};
 
 use super::{BlockId, Branch, LocalId, Locals, Point, PointId, RegionId, ScopeId};
 use crate::sets::Set;
-use crate::usage::{Made, Usage};
+use crate::usage::{Made, Place, Usage};
 
 /// A function after `cfg`: blocks, numbered in source order.
 #[derive(Debug)]
@@ -25,6 +26,30 @@ pub(crate) struct Graph {
     pub(crate) edges: Vec<Vec<Edge>>,
     /// By local.
     pub(crate) made: Vec<Made>,
+    pub(crate) touched: Touched,
+}
+
+/// The places that code does something with, wherever that is.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    /// The parts that it may assign.
+    pub(crate) fills: Set<Place>,
+    /// What it may move parts out of.
+    pub(crate) moves: Set<Place>,
+    /// What it uses up, unless that is copied.
+    pub(crate) spends: Set<Place>,
+}
+
+impl Touched {
+    pub(crate) fn by(blocks: &[Block]) -> Self {
+        let mut touched = Self::default();
+        for usage in blocks.iter().flat_map(Block::all_usages) {
+            touched.fills.add(&usage.fills);
+            touched.moves.add(&usage.moves);
+            touched.spends.add(&usage.spends);
+        }
+        touched
+    }
 }
 
 /// Where a block goes, and what is bound on the way.
@@ -51,6 +76,8 @@ pub(crate) struct Region {
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     pub(crate) parent: Option<ScopeId>,
+    /// The scopes from the outermost to it.
+    pub(crate) path: Vec<ScopeId>,
     /// The locals declared directly in it.
     pub(crate) locals: Vec<LocalId>,
 }
@@ -102,29 +129,52 @@ pub(crate) struct Block {
 impl Block {
     /// The code of its nodes and of its end, in order.
     pub(crate) fn code(&self) -> Vec<TokenStream> {
-        let nodes = self.nodes.iter().filter_map(|node| match node {
-            Node::Code(stmt) => Some(stmt.to_token_stream()),
-            Node::Define { value, .. } => Some(value.to_token_stream()),
-            Node::Declare(_) | Node::Enter(_) | Node::Leave => None,
-        });
-        let end = match &self.end {
+        struct Code(Vec<TokenStream>);
+        impl Visit<'_> for Code {
+            fn visit_stmt(&mut self, stmt: &syn::Stmt) {
+                self.0.push(stmt.to_token_stream());
+            }
+
+            fn visit_expr(&mut self, expr: &Expr) {
+                self.0.push(expr.to_token_stream());
+            }
+
+            fn visit_local(&mut self, local: &syn::Local) {
+                self.0.push(local.to_token_stream());
+            }
+        }
+        let mut code = Code(Vec::new());
+        self.visit(&mut code);
+        code.0
+    }
+
+    /// Goes through the code of its nodes and of its end, in order.
+    pub(crate) fn visit<'ast>(&'ast self, visitor: &mut impl Visit<'ast>) {
+        for node in &self.nodes {
+            match node {
+                Node::Code(stmt) => visitor.visit_stmt(stmt),
+                Node::Define { value, .. } => visitor.visit_expr(value),
+                Node::Declare(_) | Node::Enter(_) | Node::Leave => {}
+            }
+        }
+        match &self.end {
             Terminator::If { cond: value, .. }
             | Terminator::Match { scrutinee: value, .. }
             | Terminator::Await { future: value, .. }
-            | Terminator::Return(value) => vec![value.to_token_stream()],
-            Terminator::LetElse { local, .. } => vec![local.to_token_stream()],
+            | Terminator::Return(value) => visitor.visit_expr(value),
+            Terminator::LetElse { local, .. } => visitor.visit_local(local),
             Terminator::Select { arms, .. } => {
-                let code =
-                    arms.iter().flat_map(|arm| arm.cond.iter().chain(arm.future.operation()));
-                code.map(ToTokens::to_token_stream).collect()
+                for arm in arms {
+                    let code = arm.cond.iter().chain(arm.future.operation());
+                    code.for_each(|expr| visitor.visit_expr(expr));
+                }
             }
             Terminator::Join { branches, .. } => {
                 let code = branches.iter().filter_map(Branch::operation);
-                code.map(ToTokens::to_token_stream).collect()
+                code.for_each(|expr| visitor.visit_expr(expr));
             }
-            Terminator::Goto(_) | Terminator::Chosen { .. } | Terminator::Unreachable => Vec::new(),
-        };
-        nodes.chain(end).collect()
+            Terminator::Goto(_) | Terminator::Chosen { .. } | Terminator::Unreachable => {}
+        }
     }
 
     /// What its nodes and its end do with the locals, in order.
@@ -236,8 +286,7 @@ impl Graph {
 
     /// Whether `scope` is `outer` or in it.
     pub(crate) fn is_in_scope(&self, scope: ScopeId, outer: ScopeId) -> bool {
-        let mut around = std::iter::successors(Some(scope), |id| self.scopes[id.0].parent);
-        around.any(|id| id == outer)
+        self.scopes[scope.0].path.contains(&outer)
     }
 
     /// The locals that are declared in the region, or in one in it.

@@ -143,7 +143,7 @@ impl Locals {
     ) -> LocalId {
         let id = LocalId(self.list.len());
         let source = without_prefix(source);
-        let count = self.stored.entry(source.to_owned()).or_default();
+        let count = self.stored.get_or_insert(source.to_owned(), 0);
         *count += 1;
         let stored = if *count == 1 { source.to_owned() } else { format!("{source}#{count}") };
         self.by_name.insert(ident.to_string(), id);

@@ -13,7 +13,7 @@ mod tree;
 use proc_macro2::Span;
 
 pub(crate) use self::graph::{
-    Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator,
+    Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator, Touched,
 };
 pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
 pub(crate) use self::shape::Shape;

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use syn::{Expr, ExprCall};
 
-use super::links::exits_of;
-use super::{Link, Liveness};
-use crate::ir::{BlockId, Graph, LocalId, Locals};
+use super::Liveness;
+use super::links::Exits;
+use crate::ir::{BlockId, Graph, Local, LocalId, Locals};
 use crate::normalize::made_function;
 use crate::sets::Set;
 use crate::usage::{Place, Usage};
@@ -20,19 +20,22 @@ use crate::usage::{Place, Usage};
 /// By root, then by where it goes on: the borrows that it leaves to others.
 pub(super) type Held = BTreeMap<BlockId, BTreeMap<BlockId, Vec<LocalId>>>;
 
-/// Finds what is held. `mentioned` is what each root names.
+/// Finds what is held. `mentioned` is what each root names, by the block that it begins with.
 pub(super) fn held(
     graph: &Graph,
     liveness: &Liveness,
-    links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
-    mentioned: &BTreeMap<BlockId, Set<LocalId>>,
+    mentioned: &[Set<LocalId>],
 ) -> Held {
     let mut held = Held::new();
+    if graph.locals.ids().all(|id| is_saved_and_lends_nothing(&graph.locals[id])) {
+        return held;
+    }
     for id in graph.block_ids() {
         let root = root_of[id.0];
-        let Some(mentioned) = mentioned.get(&root) else { continue };
-        for to in exits_of(graph, links, id).into_iter().flatten() {
+        let mentioned = &mentioned[root.0];
+        for to in exits[id.0].iter().copied().flatten() {
             let is_own = |local: &LocalId| {
                 let region = graph[id].region;
                 !region.is_some_and(|id| liveness.captures().is_used_outside(id, *local))
@@ -58,6 +61,10 @@ pub(super) fn held(
         }
     }
     held
+}
+
+fn is_saved_and_lends_nothing(local: &Local) -> bool {
+    local.remade.is_none() && local.lent.is_none()
 }
 
 /// The borrows without those that look at nothing of what is mentioned but what one before them looks at, too.

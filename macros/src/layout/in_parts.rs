@@ -59,15 +59,10 @@ fn parts(variables: &[Variable]) -> impl Iterator<Item = &Place> {
 fn may_be_borrows(graph: &Graph) -> Set<LocalId> {
     let mut given = Set::new();
     for block in &graph.blocks {
-        for node in &block.nodes {
-            match node {
-                Node::Code(syn::Stmt::Local(local)) => {
-                    given.extend(bound_locals(&graph.locals, &local.pat));
-                }
-                Node::Define { local, .. } => {
-                    given.insert(*local);
-                }
-                _ => {}
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            given.extend(&usage.binds);
+            if let Node::Define { local, .. } = node {
+                given.insert(*local);
             }
         }
         let pats = match &block.end {

@@ -1,9 +1,6 @@
 //! How control comes to the blocks, and which of them are roots.
 
-use std::collections::BTreeMap;
-
-use crate::ir::{BlockId, BlockKind, Graph, Terminator};
-use crate::sets::Set;
+use crate::ir::{Block, BlockId, BlockKind, Graph, Terminator};
 use crate::usage::Jump;
 
 /// How control comes to a block.
@@ -19,38 +16,60 @@ pub(crate) enum Link {
     Follow,
 }
 
+/// The ways to a block.
+#[derive(Clone, Default)]
+struct Ways {
+    is_jumped_to: bool,
+    /// The blocks that end by going to it.
+    sources: Vec<BlockId>,
+    /// The block of whose end it is a branch, what comes behind it, or where its branches meet.
+    branch_of: Option<BlockId>,
+    next_of: Option<BlockId>,
+    merge_of: Option<BlockId>,
+}
+
 /// Decides how control comes to each block, and to which root it belongs.
 pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
     let count = graph.blocks.len();
-    let mut sources: Vec<Vec<BlockId>> = vec![Vec::new(); count];
-    let mut jumped_to = Set::new();
-    let mut branch_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
-    let mut next_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
-    let mut merge_of: BTreeMap<BlockId, BlockId> = BTreeMap::new();
+    let mut ways = vec![Ways::default(); count];
     for id in graph.block_ids() {
         let block = &graph[id];
         for usage in block.all_usages() {
-            jumped_to.extend(usage.jumps.iter().filter_map(|jump| match jump {
-                Jump::Break(target) => graph.targets[target.0].exit,
-                Jump::Continue(target) => graph.targets[target.0].head,
-                Jump::Return => None,
-            }));
+            for jump in &usage.jumps {
+                let to = match jump {
+                    Jump::Break(target) => graph.targets[target.0].exit,
+                    Jump::Continue(target) => graph.targets[target.0].head,
+                    Jump::Return => None,
+                };
+                if let Some(to) = to {
+                    ways[to.0].is_jumped_to = true;
+                }
+            }
         }
         match &block.end {
-            Terminator::Goto(to) => sources[to.0].push(id),
-            Terminator::If { then, otherwise, merge, .. } => {
-                branch_of.extend([(*then, id), (*otherwise, id)]);
-                merge_of.insert(*merge, id);
+            Terminator::Goto(to) => ways[to.0].sources.push(id),
+            Terminator::If { then, otherwise, .. } => {
+                ways[then.0].branch_of = Some(id);
+                ways[otherwise.0].branch_of = Some(id);
             }
-            Terminator::Match { arms, merge, .. } | Terminator::Chosen { arms, merge, .. } => {
-                branch_of.extend(arms.iter().map(|(_, block)| (*block, id)));
-                merge_of.insert(*merge, id);
+            Terminator::Match { arms, .. } | Terminator::Chosen { arms, .. } => {
+                for (_, block) in arms {
+                    ways[block.0].branch_of = Some(id);
+                }
             }
             Terminator::LetElse { otherwise, next, .. } => {
-                branch_of.insert(*otherwise, id);
-                next_of.insert(*next, id);
+                ways[otherwise.0].branch_of = Some(id);
+                ways[next.0].next_of = Some(id);
             }
             _ => {}
+        }
+        // Where branches meet that do not go on, there is no block.
+        if let Terminator::If { merge, .. }
+        | Terminator::Match { merge, .. }
+        | Terminator::Chosen { merge, .. } = &block.end
+            && let Some(ways) = ways.get_mut(merge.0)
+        {
+            ways.merge_of = Some(id);
         }
     }
     let mut links = vec![Link::Root; count];
@@ -58,18 +77,19 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
     // Whether the block is printed inside braces that its root does not close.
     let mut nested = vec![false; count];
     for id in graph.block_ids() {
-        if graph[id].kind != BlockKind::Plain || jumped_to.contains(&id) {
+        let ways = &ways[id.0];
+        if graph[id].kind != BlockKind::Plain || ways.is_jumped_to {
             continue;
         }
-        let (link, from, is_nested) = if let Some(owner) = branch_of.get(&id) {
-            (Link::Branch, *owner, true)
-        } else if let Some(owner) = next_of.get(&id) {
-            (Link::After, *owner, nested[owner.0])
-        } else if let Some(owner) = merge_of.get(&id)
-            && sources[id.0].iter().all(|from| root_of[from.0] == root_of[owner.0])
+        let (link, from, is_nested) = if let Some(owner) = ways.branch_of {
+            (Link::Branch, owner, true)
+        } else if let Some(owner) = ways.next_of {
+            (Link::After, owner, nested[owner.0])
+        } else if let Some(owner) = ways.merge_of
+            && ways.sources.iter().all(|from| root_of[from.0] == root_of[owner.0])
         {
-            (Link::After, *owner, nested[owner.0])
-        } else if let [from] = sources[id.0].as_slice()
+            (Link::After, owner, nested[owner.0])
+        } else if let [from] = ways.sources.as_slice()
             && !nested[from.0]
         {
             (Link::Follow, *from, false)
@@ -84,8 +104,14 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
 }
 
 /// The roots that a block goes to, also by way of a suspension; `None` is the end of the workflow.
-pub(super) fn exits_of(graph: &Graph, links: &[Link], id: BlockId) -> Vec<Option<BlockId>> {
-    let block = &graph[id];
+pub(crate) type Exits = Vec<Option<BlockId>>;
+
+/// The [`Exits`] of all blocks. The passes that follow ask for them again and again.
+pub(super) fn exits(graph: &Graph, links: &[Link]) -> Vec<Exits> {
+    graph.blocks.iter().map(|block| exits_of(graph, links, block)).collect()
+}
+
+fn exits_of(graph: &Graph, links: &[Link], block: &Block) -> Exits {
     let mut exits = Vec::new();
     for usage in block.all_usages() {
         for jump in &usage.jumps {
@@ -99,8 +125,11 @@ pub(super) fn exits_of(graph: &Graph, links: &[Link], id: BlockId) -> Vec<Option
     match &block.end {
         Terminator::Return(_) => exits.push(None),
         end => {
-            let roots = end.successors().into_iter().filter(|to| links[to.0] == Link::Root);
-            exits.extend(roots.map(Some));
+            for to in end.successors() {
+                if links[to.0] == Link::Root {
+                    exits.push(Some(to));
+                }
+            }
         }
     }
     exits

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use syn::Ident;
 
-use self::links::link;
+use self::links::{Exits, exits, link};
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::made_alike::Alike;
 pub(crate) use self::names::is_made_elsewhere;
@@ -85,6 +85,8 @@ pub(crate) struct Root {
     pub(crate) declared: Vec<LocalId>,
     /// What its code names.
     pub(crate) named: Set<LocalId>,
+    /// What its code binds or declares.
+    bound: Set<LocalId>,
     /// What its code uses, directly or by way of locals that are made again.
     pub(crate) needed: Set<LocalId>,
     /// The borrows that it leaves to others, by where it goes on.
@@ -136,6 +138,8 @@ pub(crate) struct Layout {
     pub(crate) roots: Vec<Root>,
     /// By block.
     pub(crate) links: Vec<Link>,
+    /// By block.
+    exits: Vec<Exits>,
     /// By block, the root that it is a part of.
     pub(crate) root_of: Vec<BlockId>,
     /// The start, then a state per suspension point that is reached, in source order; those of
@@ -168,11 +172,12 @@ pub(crate) struct Layout {
 /// Lays the machine out.
 pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let (links, root_of) = link(graph);
+    let exits = exits(graph, &links);
     let mut variables = Variables::of(graph);
     let bound = graph.bound_at_entry();
     let holes = holes::analyze(graph, liveness);
     let vacant = vacant::analyze(graph);
-    let (mut needed, mut held) = needed(graph, liveness, &links, &root_of);
+    let (mut needed, mut held) = needed(graph, liveness, &exits, &root_of);
     let mut names = names_by_root(graph, &bound, &root_of);
     let mut roots = Vec::new();
     for block in graph.block_ids().filter(|block| links[block.0] == Link::Root) {
@@ -188,21 +193,11 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             unfilled.into_iter().map(|place| variables.id(graph, place)).collect();
         let places = places.into_iter();
         let mut entry: Vec<_> = places.map(|place| variables.id(graph, place)).collect();
-        // They are loaded in the order of their declarations, because they are dropped in reverse.
-        let mut positions = vec![None; graph.locals.ids().len()];
-        for (position, local) in open_at(graph, block).into_iter().enumerate() {
-            positions[local.0].get_or_insert(position);
-        }
-        let declared = |id: &VariableId| {
-            let place = &variables.list[id.0].place;
-            (positions[place.local.0], std::cmp::Reverse(field_order(place)))
-        };
-        entry.sort_by_cached_key(declared);
-        let Names { named, bound } = names.remove(&block).unwrap_or_default();
-        let needed = needed.remove(&block).unwrap_or_default();
-        let remade = liveness.remade(graph, block);
-        let remade = remade.into_iter().filter(|local| needed.contains(local));
-        let mut remade: Vec<_> = remade.collect();
+        sort_as_declared(graph, block, &variables.list, &mut entry);
+        let Names { named, bound } = std::mem::take(&mut names[block.0]);
+        let needed = std::mem::take(&mut needed[block.0]);
+        let mut remade: Vec<_> = liveness.remade(graph, block).into_iter().collect();
+        remade.retain(|local| needed.contains(local));
         // Each after those that it is made of.
         remade.sort_by_cached_key(|local| graph.made_of(*local).len());
         let mut declared = &named - &bound;
@@ -211,12 +206,14 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             declared.remove(&known);
         }
         let places = || entry.iter().chain(&unfilled).map(|id| &variables.list[id.0].place);
-        declared.extend(replaced(graph, &root_of, block).filter(|local| {
-            let mut parts = places().filter(|place| place.local == *local).peekable();
-            !bound.contains(local)
-                && parts.peek().is_some()
-                && parts.all(|place| !place.fields.is_empty())
-        }));
+        if places().any(|place| !place.fields.is_empty()) {
+            declared.extend(replaced(graph, &root_of, block).filter(|local| {
+                let mut parts = places().filter(|place| place.local == *local).peekable();
+                !bound.contains(local)
+                    && parts.peek().is_some()
+                    && parts.all(|place| !place.fields.is_empty())
+            }));
+        }
         // What names one that is made again, and is not made itself, is not there.
         declared.retain(|local| graph.locals[*local].remade.is_none());
         let region = graph[block].region;
@@ -240,6 +237,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             shared,
             declared: declared.into_iter().collect(),
             named,
+            bound,
             needed,
             held: held.remove(&block).unwrap_or_default(),
             used_by_regions: used_by_regions(graph, captures, block),
@@ -253,29 +251,30 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             unfilled,
         });
     }
-    vacant.declare(graph, &links, &root_of, &mut roots, &variables.list);
+    vacant.declare(graph, &exits, &root_of, &mut roots, &variables.list);
     let stand_ins =
-        parts::analyze(graph, liveness, &links, &root_of, &holes, &roots, &variables.list);
+        parts::analyze(graph, liveness, &exits, &root_of, &holes, &roots, &variables.list);
     for root in &mut roots {
         root.gone = stand_ins.begin(root.block).iter().cloned().collect();
     }
     let lost = lost::analyze(graph, &stand_ins, &roots);
     let carried = carry(graph, liveness, &root_of, &lost, &mut roots, &mut variables);
-    let read = find_idle(graph, &links, &root_of, &mut roots, &variables.list);
-    keep(graph, &links, &root_of, &stand_ins, &mut roots, &mut variables.list);
+    let read = find_idle(graph, &links, &exits, &root_of, &mut roots, &variables.list);
+    keep(graph, &exits, &root_of, &stand_ins, &mut roots, &mut variables.list);
     let untold = untold::find(graph);
     let tied = tied::find(graph, &roots, &root_of).chain(untold.iter().copied()).collect();
     let alike = made_alike::find(graph, &roots);
     let states = states(graph, &roots);
     let numbers = numbers(graph, &roots, &states);
     let edges = edges(graph, &states);
-    forget_late(graph, &links, &root_of, &stand_ins, &mut roots);
+    forget_late(graph, &exits, &root_of, &stand_ins, &mut roots);
     let in_parts = in_parts::find(graph, &variables.list);
     let spent_parts = in_parts::find_spent(graph, &variables.list);
     Layout {
         variables: variables.list,
         roots,
         links,
+        exits,
         root_of,
         states,
         numbers,
@@ -347,15 +346,37 @@ fn replaced<'a>(
         .flat_map(|(_, usage)| usage.replaces.iter().copied())
 }
 
+/// Puts what a root is given in the order of the declarations, in which it is loaded, because it is dropped in
+/// reverse.
+fn sort_as_declared(
+    graph: &Graph,
+    root: BlockId,
+    variables: &[Variable],
+    entry: &mut [VariableId],
+) {
+    if entry.len() < 2 {
+        return;
+    }
+    // By local, from one on.
+    let mut positions = vec![0; graph.locals.ids().len()];
+    let mut count = 0;
+    for scope in &graph.scopes[graph[root].scope.0].path {
+        for local in &graph.scopes[scope.0].locals {
+            count += 1;
+            if positions[local.0] == 0 {
+                positions[local.0] = count;
+            }
+        }
+    }
+    entry.sort_by_cached_key(|id| {
+        let place = &variables[id.0].place;
+        (positions[place.local.0], std::cmp::Reverse(field_order(place)))
+    });
+}
+
 /// The parts of a tuple are dropped in their order. That of the fields of a struct is not known.
 fn field_order(place: &Place) -> Vec<(Option<usize>, &str)> {
     place.fields.iter().map(|field| (field.parse().ok(), field.as_str())).collect()
-}
-
-/// The locals that are in scope where a block begins, as they are declared.
-fn open_at(graph: &Graph, block: BlockId) -> Vec<LocalId> {
-    let scopes = scope_path(graph, graph[block].scope);
-    scopes.iter().flat_map(|scope| &graph.scopes[scope.0].locals).copied().collect()
 }
 
 struct Variables {
@@ -404,8 +425,5 @@ impl Variables {
 
 /// The scopes from the outermost to `scope`.
 pub(crate) fn scope_path(graph: &Graph, scope: ScopeId) -> Vec<ScopeId> {
-    let parent = graph.scopes[scope.0].parent;
-    let mut path = parent.map_or_else(Vec::new, |parent| scope_path(graph, parent));
-    path.push(scope);
-    path
+    graph.scopes[scope.0].path.clone()
 }

@@ -1,16 +1,15 @@
 //! Which locals the code of a root names, and which of those it makes itself.
 
-use std::collections::BTreeMap;
+use syn::Expr;
 
-use syn::{Expr, Pat};
-
+use super::Root;
 use super::holding::{Held, held, lent_by};
-use super::{Link, Root};
+use super::links::Exits;
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::macros;
 use crate::sets::Set;
-use crate::usage::{Jump, Usage, bound_locals};
+use crate::usage::{Jump, Usage};
 
 /// The locals that the code of each root needs, with what those that are made again are made of; and
 /// the borrows that it holds.
@@ -20,70 +19,75 @@ use crate::usage::{Jump, Usage, bound_locals};
 pub(super) fn needed(
     graph: &Graph,
     liveness: &Liveness,
-    links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
-) -> (BTreeMap<BlockId, Set<LocalId>>, Held) {
-    let mut needed: BTreeMap<BlockId, Set<LocalId>> = BTreeMap::new();
-    let mut makers: Vec<(BlockId, Vec<LocalId>, &Usage)> = Vec::new();
+) -> (Vec<Set<LocalId>>, Held) {
+    let mut needed = vec![Set::new(); graph.blocks.len()];
+    let mut makers: Vec<(BlockId, &Usage)> = Vec::new();
     for id in graph.block_ids() {
         let (root, block) = (root_of[id.0], &graph[id]);
-        let needed = needed.entry(root).or_default();
+        let needed = &mut needed[root.0];
         for (node, usage) in block.nodes.iter().zip(&block.usages) {
-            match made_by(graph, node) {
-                Some(locals) => makers.push((root, locals, usage)),
-                None => needed.extend(&usage.mentions),
+            match made_by(graph, node, usage) {
+                Some(_) => makers.push((root, usage)),
+                None => needed.add(&usage.mentions),
             }
         }
-        needed.extend(&block.end_usage.mentions);
+        needed.add(&block.end_usage.mentions);
     }
-    let held = held(graph, liveness, links, root_of, &needed);
+    let held = held(graph, liveness, exits, root_of, &needed);
     for (root, held) in &held {
-        let needed = needed.entry(*root).or_default();
+        let needed = &mut needed[root.0];
         for local in held.values().flatten() {
             match graph.locals[*local].lent {
-                Some(_) => needed.extend(lent_by(graph, *local)),
-                None => needed.extend([*local]),
+                Some(_) => needed.add(&lent_by(graph, *local)),
+                None => _ = needed.insert(*local),
             }
         }
     }
-    needed.values_mut().for_each(|needed| add_what_it_is_made_of(graph, needed));
+    needed.iter_mut().for_each(|needed| add_what_it_is_made_of(graph, needed));
     let is_remade = |local: &LocalId| {
-        let mut roots = needed.iter();
+        let mut roots = graph.block_ids().zip(&needed);
         roots.any(|(root, needed)| {
-            needed.contains(local) && liveness.remade(graph, *root).contains(local)
+            needed.contains(local) && liveness.remade(graph, root).contains(local)
         })
     };
-    makers.retain(|(_, locals, _)| !locals.iter().any(is_remade));
-    for (root, _, usage) in makers {
-        let needed = needed.entry(root).or_default();
-        needed.extend(&usage.mentions);
+    makers.retain(|(_, usage)| !usage.binds.iter().any(is_remade));
+    for (root, usage) in makers {
+        let needed = &mut needed[root.0];
+        needed.add(&usage.mentions);
         add_what_it_is_made_of(graph, needed);
     }
     (needed, held)
 }
 
 fn add_what_it_is_made_of(graph: &Graph, needed: &mut Set<LocalId>) {
-    let made_of = needed.iter().flat_map(|local| graph.made_of(*local));
-    let made_of: Vec<_> = made_of.copied().collect();
-    needed.extend(made_of);
+    for local in needed.clone() {
+        needed.add(graph.made_of(local));
+    }
 }
 
 /// The locals that the node declares, if it does nothing but make what is made again.
-fn made_by(graph: &Graph, node: &Node) -> Option<Vec<LocalId>> {
+fn made_by<'a>(graph: &Graph, node: &Node, usage: &'a Usage) -> Option<&'a [LocalId]> {
     let Node::Code(syn::Stmt::Local(local)) = node else { return None };
     let init = local.init.as_ref();
     let only_makes = init.is_none_or(|init| init.diverge.is_none() && is_silent(&init.expr));
     if !only_makes {
         return None;
     }
-    let bound = bound_locals(&graph.locals, &local.pat);
+    let bound = &usage.binds;
     let is_remade = |local: &LocalId| graph.locals[*local].remade.is_some();
-    (!bound.is_empty() && bound.iter().all(is_remade)).then_some(bound)
+    (!bound.is_empty() && bound.iter().all(is_remade)).then_some(&bound[..])
 }
 
 /// Whether the node only makes what this root does not need, and others make again.
-pub(crate) fn is_made_elsewhere(graph: &Graph, roots: &[Root], root: &Root, node: &Node) -> bool {
-    made_by(graph, node).is_some_and(|locals| {
+pub(crate) fn is_made_elsewhere(
+    graph: &Graph,
+    roots: &[Root],
+    root: &Root,
+    (node, usage): (&Node, &Usage),
+) -> bool {
+    made_by(graph, node, usage).is_some_and(|locals| {
         locals.iter().all(|local| !root.needed.contains(local))
             && roots.iter().any(|root| root.remade.iter().any(|local| locals.contains(local)))
     })
@@ -112,15 +116,15 @@ pub(super) struct Names {
     pub(super) bound: Set<LocalId>,
 }
 
-/// The [`Names`] of each root; `at_entry` is what is [bound](Graph::bound_at_entry) where blocks begin.
+/// The [`Names`] of each root, by the block that it begins with; `at_entry` is what is [bound](Graph::bound_at_entry) where blocks begin.
 pub(super) fn names_by_root(
     graph: &Graph,
     at_entry: &[&[LocalId]],
     root_of: &[BlockId],
-) -> BTreeMap<BlockId, Names> {
-    let mut names: BTreeMap<BlockId, Names> = BTreeMap::new();
+) -> Vec<Names> {
+    let mut names = vec![Names::default(); graph.blocks.len()];
     for (id, at_entry) in graph.block_ids().zip(at_entry) {
-        let names = names.entry(root_of[id.0]).or_default();
+        let names = &mut names[root_of[id.0].0];
         if root_of[id.0] == id {
             names.bound.extend(*at_entry);
         }
@@ -133,29 +137,24 @@ impl Names {
     fn add(&mut self, graph: &Graph, id: BlockId) {
         let block = &graph[id];
         for usage in block.all_usages() {
-            self.named.extend(&usage.mentions);
+            self.named.add(&usage.mentions);
             for jump in &usage.jumps {
                 if let Jump::Break(target) = jump {
                     self.named.extend(graph.targets[target.0].dest);
                 }
             }
         }
-        for node in &block.nodes {
-            match node {
-                Node::Code(syn::Stmt::Local(local)) => self.bind(graph, &local.pat),
-                Node::Declare(local) => {
-                    self.bound.insert(*local);
-                }
-                _ => {}
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            self.bound.extend(&usage.binds);
+            if let Node::Declare(local) = node {
+                self.bound.insert(*local);
             }
         }
         // What an await gives is bound in another root.
         if !matches!(block.end, Terminator::Await { .. } | Terminator::Join { .. }) {
-            self.bound.extend(graph.edges(id).iter().flat_map(|(_, bound)| bound));
+            for (_, bound) in graph.edges(id) {
+                self.bound.extend(bound);
+            }
         }
-    }
-
-    fn bind(&mut self, graph: &Graph, pat: &Pat) {
-        self.bound.extend(bound_locals(&graph.locals, pat));
     }
 }

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::links::exits_of;
-use super::{Link, Root, Variable};
+use super::links::Exits;
+use super::{Root, Variable};
 use crate::holes::{self, Holes};
 use crate::ir::{BlockId, Graph, Node, Terminator};
 use crate::liveness::Liveness;
@@ -42,12 +42,20 @@ type Accepted = BTreeMap<BlockId, Set<Place>>;
 pub(super) fn analyze(
     graph: &Graph,
     liveness: &Liveness,
-    links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
     holes: &Holes,
     roots: &[Root],
     variables: &[Variable],
 ) -> StandIns {
+    let mut stand_ins = StandIns {
+        begin: vec![Set::new(); graph.blocks.len()],
+        at: graph.blocks.iter().map(|it| vec![Set::new(); it.nodes.len() + 2]).collect(),
+        taken: BTreeMap::new(),
+    };
+    if holes.are_none() {
+        return stand_ins;
+    }
     let mut accepted = Accepted::new();
     for root in roots {
         let places = root.entry.iter().map(|id| &variables[id.0].place);
@@ -57,19 +65,15 @@ pub(super) fn analyze(
         });
         accepted.insert(root.block, vacant.cloned().collect());
     }
-    let mut stand_ins = StandIns {
-        begin: vec![Set::new(); graph.blocks.len()],
-        at: graph.blocks.iter().map(|it| vec![Set::new(); it.nodes.len() + 2]).collect(),
-        taken: BTreeMap::new(),
-    };
     if accepted.values().all(Set::is_empty) {
         return stand_ins;
     }
     let mut missed: BTreeMap<BlockId, Set<Place>> = BTreeMap::new();
     for id in graph.block_ids() {
-        let exits = exits_of(graph, links, id).into_iter().flatten();
         let missed = missed.entry(root_of[id.0]).or_default();
-        missed.extend(exits.flat_map(|exit| &accepted[&exit]).cloned());
+        for exit in exits[id.0].iter().flatten() {
+            missed.add(&accepted[exit]);
+        }
     }
     let taken = graph.block_ids().flat_map(|id| {
         let missed = &missed[&root_of[id.0]];
@@ -98,7 +102,7 @@ pub(super) fn analyze(
 
 impl StandIns {
     /// Whether no copy stands anywhere.
-    pub(super) fn are_none(&self) -> bool {
+    pub(crate) fn are_none(&self) -> bool {
         self.taken.is_empty()
     }
 
@@ -226,15 +230,15 @@ fn outermost(parts: Set<Place>) -> Set<Place> {
 /// What stays gone until another root fills it is not forgotten before.
 pub(super) fn forget_late(
     graph: &Graph,
-    links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
     stand_ins: &StandIns,
     roots: &mut [Root],
 ) {
     for root in roots.iter_mut().filter(|root| !root.gone.is_empty()) {
         let blocks = graph.block_ids().filter(|id| root_of[id.0] == root.block);
-        let exits = blocks.flat_map(|id| exits_of(graph, links, id)).flatten();
-        let later: Set<&Place> = exits.flat_map(|exit| stand_ins.begin(exit)).collect();
+        let exits = blocks.flat_map(|id| &exits[id.0]).flatten();
+        let later: Set<&Place> = exits.flat_map(|exit| stand_ins.begin(*exit)).collect();
         root.gone.retain(|part| !later.contains(&part));
     }
 }

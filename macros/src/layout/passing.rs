@@ -1,11 +1,11 @@
 //! What goes through a root or comes to it without being used there.
 
-use super::links::{exits_of, is_entered_within};
+use super::links::{Exits, is_entered_within};
 use super::lost::Lost;
 use super::names::is_made_elsewhere;
-use super::{Link, Root, StandIns, Variable, VariableId, Variables, scope_path};
+use super::{Link, Root, StandIns, Variable, VariableId, Variables};
 use crate::captures::Captures;
-use crate::carried::{self, Carried};
+use crate::carried::{self, Carried, Entries};
 use crate::cfg;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, ScopeId, Terminator};
 use crate::liveness::Liveness;
@@ -22,13 +22,6 @@ pub(super) fn carry(
     variables: &mut Variables,
 ) -> Carried {
     let entries = roots.iter().map(|root| {
-        let own = graph[root.block].region.map(|region| graph[region].scope);
-        let scopes = scope_path(graph, graph[root.block].scope);
-        let outside = scopes.iter().position(|scope| Some(*scope) == own).unwrap_or(0);
-        let open = scopes[outside..].iter().flat_map(|scope| &graph.scopes[scope.0].locals);
-        // What a region has taken over is in scope in all of it.
-        let owned = graph[root.block].region.map(|region| liveness.captures().owned(region));
-        let open = open.chain(owned.into_iter().flatten());
         let places = root.entry.iter().map(|id| &variables.list[id.0].place);
         let is_whole = |place: &&Place| {
             place.fields.is_empty() && root.gone.iter().all(|part| part.local != place.local)
@@ -38,11 +31,10 @@ pub(super) fn carry(
             whole: whole.map(|place| place.local).collect(),
             locals: places.map(|place| place.local).collect(),
             named: root.named.clone(),
-            open: open.copied().collect(),
         };
         (root.block, entry)
     });
-    let entries = entries.collect();
+    let entries = Entries::of(graph, entries);
     let lacks_part = |at, local| lost.lacks_part(at, local);
     let carried = carried::analyze(graph, liveness, &entries, root_of, &lacks_part);
     let taken_over: Set<(PointId, VariableId)> = roots
@@ -76,6 +68,7 @@ pub(super) fn carry(
 pub(super) fn find_idle(
     graph: &Graph,
     links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
     roots: &mut [Root],
     variables: &[Variable],
@@ -92,25 +85,36 @@ pub(super) fn find_idle(
     let reached = surely_reached(graph, links);
     for id in graph.block_ids() {
         let block = &graph[id];
-        all.extend(block.all_usages().flat_map(|usage| &usage.reads).map(|read| read.local));
         let root = roots.iter().find(|root| root.block == root_of[id.0]);
         let is_left_out =
-            |node: &Node| root.is_some_and(|root| is_made_elsewhere(graph, roots, root, node));
-        let nodes = block.nodes.iter().zip(&block.usages);
-        let usages = nodes.filter(|(node, _)| !is_left_out(node)).map(|(_, usage)| usage);
-        let reads = usages.chain([&block.end_usage]).flat_map(|usage| &usage.reads);
-        let mut seen: Set<LocalId> = reads.map(|read| read.local).collect();
-        let exits = exits_of(graph, links, id).into_iter().flatten();
-        let (behind, exits): (Vec<_>, Vec<_>) =
-            exits.partition(|exit| matches!(graph[id].end, Terminator::Goto(to) if to == *exit));
-        seen.extend(exits.iter().flat_map(|exit| &entries[exit.0]));
-        let behind = behind.iter().flat_map(|exit| &entries[exit.0]);
-        if reached.contains(&id) {
-            let is_sure = !may_never_end(&graph[id]);
-            let surely_used = &mut surely_used[root_of[id.0].0];
-            surely_used.extend(seen.iter().chain(behind.clone().filter(|_| is_sure)));
+            |node| root.is_some_and(|root| is_made_elsewhere(graph, roots, root, node));
+        let mut seen = Set::new();
+        for (index, usage) in block.all_usages().enumerate() {
+            let mut read = Set::new();
+            for place in &usage.reads {
+                read.insert(place.local);
+            }
+            all.add(&read);
+            if !block.nodes.get(index).is_some_and(|node| is_left_out((node, usage))) {
+                seen.add(&read);
+            }
         }
-        used[root_of[id.0].0].extend(seen.iter().chain(behind));
+        let mut behind = Set::new();
+        for exit in exits[id.0].iter().flatten() {
+            match block.end {
+                Terminator::Goto(to) if to == *exit => behind.add(&entries[exit.0]),
+                _ => seen.add(&entries[exit.0]),
+            }
+        }
+        let root = root_of[id.0].0;
+        if reached[id.0] {
+            surely_used[root].add(&seen);
+            if !may_never_end(block) {
+                surely_used[root].add(&behind);
+            }
+        }
+        used[root].add(&seen);
+        used[root].add(&behind);
     }
     // What an `async` block assigns it borrows, and that is a use.
     for region in graph.region_ids() {
@@ -127,13 +131,14 @@ pub(super) fn find_idle(
     all
 }
 
-/// The blocks that control comes to by a way on which nothing may keep it for good.
-fn surely_reached(graph: &Graph, links: &[Link]) -> Set<BlockId> {
-    let is_root = |id: &BlockId| links[id.0] == Link::Root;
-    let mut reached: Set<BlockId> = graph.block_ids().filter(is_root).collect();
+/// Whether control comes to a block, by block, by a way on which nothing may keep it for good.
+fn surely_reached(graph: &Graph, links: &[Link]) -> Vec<bool> {
+    let mut reached: Vec<_> = links.iter().map(|link| *link == Link::Root).collect();
     for id in graph.block_ids() {
-        if reached.contains(&id) && !may_never_end(&graph[id]) {
-            reached.extend(graph[id].end.successors());
+        if reached[id.0] && !may_never_end(&graph[id]) {
+            for to in graph[id].end.successors() {
+                reached[to.0] = true;
+            }
         }
     }
     reached
@@ -142,17 +147,20 @@ fn surely_reached(graph: &Graph, links: &[Link]) -> Set<BlockId> {
 /// Whether control may never come to where the block ends in a jump. Were there anything in the source
 /// between the two, rustc would say of that, too, that nothing comes to it.
 fn may_never_end(block: &Block) -> bool {
+    if !matches!(block.end, Terminator::Goto(_)) {
+        return false;
+    }
     let mut code = block.nodes.iter().rev().filter_map(|node| match node {
         Node::Code(stmt) => Some(stmt),
         _ => None,
     });
-    matches!(block.end, Terminator::Goto(_)) && code.next().is_some_and(cfg::may_never_end)
+    code.next().is_some_and(cfg::may_never_end)
 }
 
 /// Finds out what only passes through the roots.
 pub(super) fn keep(
     graph: &Graph,
-    links: &[Link],
+    exits: &[Exits],
     root_of: &[BlockId],
     stand_ins: &StandIns,
     roots: &mut [Root],
@@ -164,7 +172,7 @@ pub(super) fn keep(
     for root in roots.iter() {
         entries[root.block.0].clone_from(&root.entry);
     }
-    let mut exits: Vec<Vec<Option<BlockId>>> = vec![Vec::new(); count];
+    let mut exits_of_root: Vec<Exits> = vec![Vec::new(); count];
     let mut replaced: Vec<Set<LocalId>> = vec![Set::new(); count];
     let mut left = replaced.clone();
     // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
@@ -173,20 +181,23 @@ pub(super) fn keep(
         matches!(graph[root].kind, BlockKind::Resume(_)) && graph[root].region.is_none()
     };
     for id in graph.block_ids() {
+        exits_of_root[root_of[id.0].0].extend(&exits[id.0]);
+    }
+    for id in graph.block_ids() {
         let root = root_of[id.0];
-        exits[root.0].extend(exits_of(graph, links, id));
-        if reads_state(root) {
-            let scopes = scopes_left(graph, root, id).into_iter();
-            let locals = scopes.flat_map(|scope| &graph.scopes[scope.0].locals);
-            left[root.0].extend(locals);
+        if reads_state(root) && exits_of_root[root.0].contains(&None) {
+            for scope in scopes_left(graph, root, id) {
+                left[root.0].extend(&graph.scopes[scope.0].locals);
+            }
         }
-        let parts = stand_ins.replaced(graph, id).into_iter().map(|part| part.local);
-        replaced[root.0].extend(parts);
+        for part in stand_ins.replaced(graph, id) {
+            replaced[root.0].insert(part.local);
+        }
     }
     // What a region is given when it begins is not in the slots of its roots.
     let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
     for root in roots.iter_mut().filter(|root| !is_given(root)) {
-        let exits = &exits[root.block.0];
+        let exits = &exits_of_root[root.block.0];
         let reads_state = reads_state(root.block);
         let is_left = |local| left[root.block.0].contains(&local);
         let is_whole = |local| root.gone.iter().all(|part| part.local != local);
@@ -224,9 +235,9 @@ pub(super) fn keep(
 /// The scopes that are open where the root begins, and that a block of it has left where it begins or leaves. What is
 /// declared there is dropped then, and not where the workflow ends.
 fn scopes_left(graph: &Graph, root: BlockId, id: BlockId) -> Vec<ScopeId> {
-    let mut path = scope_path(graph, graph[id].scope);
-    let open = scope_path(graph, graph[root].scope);
-    let mut left: Vec<_> = open.into_iter().filter(|scope| !path.contains(scope)).collect();
+    let mut path = graph.scopes[graph[id].scope.0].path.clone();
+    let open = &graph.scopes[graph[root].scope.0].path;
+    let mut left: Vec<_> = open.iter().copied().filter(|scope| !path.contains(scope)).collect();
     for node in &graph[id].nodes {
         match node {
             Node::Enter(scope) => path.push(*scope),
@@ -252,6 +263,9 @@ pub(super) fn given_in(
     root: BlockId,
     root_of: &[BlockId],
 ) -> Set<LocalId> {
+    if graph.regions.is_empty() {
+        return Set::new();
+    }
     let blocks = graph.block_ids().filter(|id| root_of[id.0] == root);
     let regions = blocks.flat_map(|id| graph[id].end.regions());
     regions.flat_map(|region| captures.owned(region)).copied().collect()

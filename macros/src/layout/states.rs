@@ -2,7 +2,7 @@
 
 use super::links::is_entered_within;
 use super::{Root, State};
-use crate::ir::{BlockId, BlockKind, Graph, PointId, Terminator};
+use crate::ir::{BlockKind, Graph, PointId, Terminator};
 use crate::sets::Set;
 use crate::usage::Jump;
 
@@ -43,31 +43,25 @@ pub(super) fn edges(graph: &Graph, states: &[State]) -> Set<(usize, Option<usize
     let number = |point: PointId| states.iter().position(|state| state.point == Some(point));
     let mut edges = Set::new();
     for (from, state) in states.iter().enumerate() {
-        let first = graph.block_ids().find(|block| match graph[*block].kind {
-            BlockKind::Start => state.point.is_none() && state.region.is_none(),
-            BlockKind::Region(region) => state.point.is_none() && state.region == Some(region),
-            BlockKind::Resume(point) => state.point == Some(point),
-            _ => false,
-        });
         let end = state.region.and_then(|region| number(graph[region].point));
         if state.point.is_none()
             && let Some(outside) = end
         {
             edges.insert((outside, Some(from)));
         }
-        let mut seen = Set::new();
-        let mut todo: Vec<BlockId> = first.into_iter().collect();
+        let mut seen = vec![false; graph.blocks.len()];
+        let mut todo = vec![state.block];
         while let Some(id) = todo.pop() {
-            if !seen.insert(id) {
+            if std::mem::replace(&mut seen[id.0], true) {
                 continue;
             }
             let block = &graph[id];
-            for jump in block.all_usages().flat_map(|u| &u.jumps) {
-                match jump {
-                    Jump::Break(target) => todo.extend(graph.targets[target.0].exit),
-                    Jump::Continue(target) => todo.extend(graph.targets[target.0].head),
-                    Jump::Return => {
-                        edges.insert((from, end));
+            for usage in block.all_usages() {
+                for jump in &usage.jumps {
+                    match jump {
+                        Jump::Break(target) => todo.extend(graph.targets[target.0].exit),
+                        Jump::Continue(target) => todo.extend(graph.targets[target.0].head),
+                        Jump::Return => _ = edges.insert((from, end)),
                     }
                 }
             }

@@ -61,22 +61,24 @@ fn given_in_several(graph: &Graph, root_of: &[BlockId]) -> impl Iterator<Item = 
     };
     for id in graph.block_ids() {
         let block = &graph[id];
-        let nodes = block.nodes.iter().zip(&block.usages);
-        let by_nodes = nodes.flat_map(|(node, usage)| match node {
-            Node::Define { local, .. } => vec![*local],
-            Node::Code(stmt) if usage.replaces.iter().any(is_late) => {
-                let mut given = Vec::new();
-                each_given(&graph.locals, &mut stmt.clone(), &mut |local, _| given.push(local));
-                given
+        let mut here = Vec::new();
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            match node {
+                Node::Define { local, .. } => here.push(*local),
+                Node::Code(stmt) if usage.replaces.iter().any(is_late) => {
+                    each_given(&graph.locals, &mut stmt.clone(), &mut |local, _| here.push(local));
+                }
+                _ => {}
             }
-            _ => Vec::new(),
-        });
-        let jumps = block.all_usages().flat_map(|usage| &usage.jumps);
-        let by_jumps = jumps.filter_map(|jump| match jump {
-            Jump::Break(target) => graph.targets[target.0].dest,
-            Jump::Continue(_) | Jump::Return => None,
-        });
-        for local in by_nodes.chain(by_jumps).filter(is_late) {
+        }
+        for usage in block.all_usages() {
+            for jump in &usage.jumps {
+                if let Jump::Break(target) = jump {
+                    here.extend(graph.targets[target.0].dest);
+                }
+            }
+        }
+        for local in here.into_iter().filter(is_late) {
             given.entry(local).or_default().insert(root_of[id.0]);
         }
     }

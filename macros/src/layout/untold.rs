@@ -3,7 +3,8 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, Ident, Stmt};
+use syn::visit::Visit;
+use syn::{Expr, Ident, Macro, Member, Stmt};
 
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, Terminator, Untold};
 use crate::macros::scan_names;
@@ -15,7 +16,11 @@ pub(super) fn find(graph: &Graph) -> Set<LocalId> {
     if graph.locals.ids().all(|local| graph.locals[local].untold.is_none()) {
         return Set::new();
     }
-    graph.block_ids().flat_map(|id| told_late(graph, id)).collect()
+    let mut late = Set::new();
+    for id in graph.block_ids() {
+        late.add(&told_late(graph, id));
+    }
+    late
 }
 
 /// Those that a branch of the block's end changes behind an await, where the branches after it look
@@ -39,14 +44,16 @@ fn told_late(graph: &Graph, id: BlockId) -> Set<LocalId> {
         let is_late = |local: &&LocalId| {
             is_matched(local) || blocks.iter().any(|block| is_looked_into(graph, block, **local))
         };
-        late.extend(told.iter().filter(is_late).copied());
+        if !told.is_empty() {
+            late.extend(told.iter().filter(is_late).copied());
+        }
         if blocks.iter().any(|block| matches!(block.kind, BlockKind::Resume(_))) {
-            let usages = blocks.iter().flat_map(|block| block.all_usages());
-            let changed = usages.flat_map(|usage| {
+            for usage in blocks.iter().flat_map(|block| block.all_usages()) {
                 let may_be = usage.changes.iter().filter(|local| graph.locals[**local].mutable);
-                may_be.copied().chain(usage.writes.iter().map(|place| place.local))
-            });
-            told.extend(changed.filter(|local| graph.locals[*local].untold.is_some()));
+                let written = usage.writes.iter().map(|place| place.local);
+                let changed = may_be.copied().chain(written);
+                told.extend(changed.filter(|local| graph.locals[*local].untold.is_some()));
+            }
         }
     }
     late
@@ -56,8 +63,11 @@ fn told_late(graph: &Graph, id: BlockId) -> Set<LocalId> {
 fn is_looked_into(graph: &Graph, block: &Block, local: LocalId) -> bool {
     let ident = &graph.locals[local].ident;
     let mut nodes = block.nodes.iter().zip(&block.usages);
+    if block.all_usages().all(|usage| !usage.mentions.contains(&local)) {
+        return false;
+    }
     if is_number(graph, local) {
-        return block.code().into_iter().any(|code| has_method(code, ident));
+        return is_asked_as_number(block, ident);
     }
     let is_asked = |(node, usage): (&Node, &Usage)| match node {
         Node::Code(stmt) => usage.mentions.contains(&local) && !is_only_told(stmt, ident),
@@ -109,6 +119,42 @@ fn has_method(tokens: TokenStream, local: &Ident) -> bool {
         }
     }
     false
+}
+
+/// As [`has_method`], of the code of a block. Most of it is gone through without making tokens of it.
+fn is_asked_as_number(block: &Block, local: &Ident) -> bool {
+    struct Search<'a> {
+        local: &'a Ident,
+        is_found: bool,
+    }
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            self.is_found |= match expr {
+                Expr::MethodCall(call) => ends_in(&call.receiver, self.local),
+                Expr::Field(expr) => ends_in(&expr.base, self.local),
+                Expr::Await(expr) => ends_in(&expr.base, self.local),
+                Expr::Range(expr) => has_method(expr.to_token_stream(), self.local),
+                _ => false,
+            };
+            syn::visit::visit_expr(self, expr);
+        }
+
+        fn visit_macro(&mut self, mac: &'ast Macro) {
+            self.is_found |= has_method(mac.tokens.clone(), self.local);
+        }
+    }
+    let mut search = Search { local, is_found: false };
+    block.visit(&mut search);
+    search.is_found
+}
+
+/// Whether the last word of what is asked is the name.
+fn ends_in(asked: &Expr, name: &Ident) -> bool {
+    match asked {
+        Expr::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == *name),
+        Expr::Field(expr) => matches!(&expr.member, Member::Named(field) if field == name),
+        _ => false,
+    }
 }
 
 fn is_named(tokens: &TokenStream, local: &Ident) -> bool {

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Root;
-use super::links::exits_of;
-use super::{Link, Variable};
+use super::Variable;
+use super::links::Exits;
 use crate::holes;
 use crate::ir::{BlockId, Graph, LocalId, Node};
 use crate::sets::Set;
@@ -88,7 +88,7 @@ impl Vacant {
     pub(super) fn declare(
         &self,
         graph: &Graph,
-        links: &[Link],
+        exits: &[Exits],
         root_of: &[BlockId],
         roots: &mut [Root],
         variables: &[Variable],
@@ -104,8 +104,8 @@ impl Vacant {
             roots.iter().map(|root| (root.block, given(root))).collect();
         for id in graph.block_ids() {
             let root = root_of[id.0];
-            for to in exits_of(graph, links, id).into_iter().flatten() {
-                for local in &given[&to] - &given[&root] {
+            for to in exits[id.0].iter().flatten() {
+                for local in &given[to] - &given[&root] {
                     let Some(root) = roots.iter_mut().find(|it| it.block == root) else { continue };
                     root.named.insert(local);
                     let declares = |id: &BlockId| {

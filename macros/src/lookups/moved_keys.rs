@@ -4,7 +4,6 @@
 use super::{Lookups, keys};
 use crate::ir::{LocalId, LocalKind};
 use crate::layout::VariableId;
-use crate::sets::Set;
 use crate::usage::{Place, Usage};
 
 /// A key that is moved, unless it is copied.
@@ -21,12 +20,12 @@ pub(crate) struct MovedKey {
 /// Finds them.
 pub(super) fn find(lookups: &Lookups<'_>) -> Vec<MovedKey> {
     let Lookups { graph, layout, .. } = lookups;
-    let spent: Set<_> = graph.usages().flat_map(|usage| &usage.spends).collect();
     let mut moved = Vec::new();
     for found in lookups.made_again() {
         let keys = keys(&graph.locals, found);
         let is_key = |place: &Place| keys.iter().any(|key| key.overlaps(place));
-        let spent = spent
+        let spends = &graph.touched.spends;
+        let spent = spends
             .iter()
             .filter(|spent| is_key(spent))
             .filter(|spent| lookups.is_while_held(found, |usage| may_be_gone(usage, spent)));

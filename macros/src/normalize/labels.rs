@@ -149,6 +149,7 @@ impl VisitMut for Relabel<'_, '_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
+            Expr::Path(expr) if expr.attrs.is_empty() => {}
             Expr::Loop(expr) => {
                 let outer = self.own.enter_loop(expr.label.as_ref());
                 self.visit_block_mut(&mut expr.body);

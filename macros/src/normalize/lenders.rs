@@ -24,9 +24,6 @@ impl Lower<'_> {
     /// Declares a local for each value that the statement makes to borrow from it, if what it binds is
     /// named behind an await.
     pub(super) fn name_lenders(&mut self, local: &mut syn::Local) {
-        if !self.is_held(local) {
-            return;
-        }
         let Some(mut init) = local.init.take() else { return };
         let ty = match split_type(&local.pat).1 {
             Some(ty) if has_ref(&local.pat) => Some(ty.clone()),
@@ -34,7 +31,13 @@ impl Lower<'_> {
         };
         let syn::LocalInit { expr, diverge, .. } = &mut init;
         let always_matches = diverge.is_none();
-        for (value, mutable) in self.lenders(expr, &[&local.pat], always_matches) {
+        let lenders = self.lenders(expr, &[&local.pat], always_matches);
+        // This is asked last, because it takes a look at all that follows.
+        if lenders.is_empty() || !self.is_held(local) {
+            local.init = Some(init);
+            return;
+        }
+        for (value, mutable) in lenders {
             let attrs =
                 if suspend::expr(value) { std::mem::take(&mut local.attrs) } else { Vec::new() };
             let id = self.temporary(value);

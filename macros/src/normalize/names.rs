@@ -203,13 +203,14 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
     };
     for (id, span) in pinned {
         let name = points[id.0].name.clone();
-        if name == "start" || pins.contains_key(&name) {
+        if name == "start" || pins.contains(&name) {
             report(*span, &name);
         } else {
             pins.insert(name, *span);
         }
     }
-    let mut counts: NameMap<usize> = NameMap::from_iter([("start".to_owned(), 1)]);
+    let mut counts = NameMap::default();
+    counts.insert("start".to_owned(), 1_usize);
     for index in 0..points.len() {
         if pinned.iter().any(|(id, _)| id.0 == index) {
             continue;
@@ -220,7 +221,7 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
                 format!("{}.{branch}.{}", points[outer.0].name, points[index].name);
         }
         let name = &mut points[index].name;
-        let count = counts.entry(name.clone()).or_default();
+        let count = counts.get_or_insert(name.clone(), 0);
         *count += 1;
         if *count > 1 {
             let shared = std::mem::take(name);

@@ -170,14 +170,7 @@ impl Resolver<'_> {
     }
 
     fn renamed(&self, ident: &Ident) -> Option<Ident> {
-        match self.lookup(&ident.to_string())? {
-            Binding::Own => None,
-            Binding::Renamed(new) => {
-                let mut new = new.clone();
-                new.set_span(ident.span());
-                Some(new)
-            }
-        }
+        renamed(self.lookup(&ident.to_string())?, ident)
     }
 
     /// Runs `visit` in a scope of its own.
@@ -293,9 +286,14 @@ impl VisitMut for Resolver<'_> {
         if expr.qself.is_none()
             && let Some(ident) = expr.path.get_ident()
         {
-            match self.renamed(ident) {
-                Some(new) => expr.path = new.into(),
-                None => self.note_use(&ident.to_string()),
+            let name = ident.to_string();
+            match self.lookup(&name) {
+                Some(binding) => {
+                    if let Some(new) = renamed(binding, ident) {
+                        expr.path = new.into();
+                    }
+                }
+                None => _ = self.foreign.insert(name),
             }
         }
     }
@@ -316,6 +314,18 @@ impl VisitMut for Resolver<'_> {
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// The new name of what is bound, where the source has this one.
+fn renamed(binding: &Binding, ident: &Ident) -> Option<Ident> {
+    match binding {
+        Binding::Own => None,
+        Binding::Renamed(new) => {
+            let mut new = new.clone();
+            new.set_span(ident.span());
+            Some(new)
+        }
+    }
 }
 
 fn suspends_if(expr: &syn::ExprIf) -> bool {

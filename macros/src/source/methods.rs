@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use super::pieces::is_word;
+
 /// The names of those that take it.
 pub(super) fn taking_self(text: &str) -> BTreeSet<String> {
     let declared = text.split("fn ").skip(1).filter_map(|rest| {
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'))?;
+        let end = rest.bytes().position(|byte| !is_word(byte))?;
         let (name, rest) = rest.split_at(end);
-        let signature = rest.split(['{', ';']).next().unwrap_or_default();
-        takes_self(signature).then(|| name.to_owned())
+        let end = rest.bytes().position(|byte| matches!(byte, b'{' | b';'));
+        let signature = &rest[..end.unwrap_or(rest.len())];
+        (signature.contains("self") && takes_self(signature)).then(|| name.to_owned())
     });
     declared.collect()
 }

@@ -7,9 +7,12 @@
 pub(super) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, &'a str)> {
     let bytes = text.as_bytes();
     loop {
+        while *next < bytes.len() && matches!(bytes[*next], b' ' | b'\t' | b'\n' | b'\x0C' | b'\r')
+        {
+            *next += 1;
+        }
         let at = *next;
         match bytes.get(at)? {
-            first if first.is_ascii_whitespace() => *next += 1,
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
                 *next = text[at..].find('\n').map_or(text.len(), |end| at + end);
             }
@@ -24,7 +27,7 @@ pub(super) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, 
 
 /// Outside of literals and comments, what is not ASCII is in words only.
 pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+    matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..)
 }
 
 /// The length of the word, literal or sign that `text` starts with.
@@ -44,7 +47,7 @@ fn length_of_piece(text: &str) -> usize {
         }
         first if is_word(first) => {
             let mut length = 1;
-            while bytes.get(length).is_some_and(|byte| is_word(*byte)) {
+            while length < bytes.len() && is_word(bytes[length]) {
                 length += 1;
             }
             if !matches!(bytes.get(length), Some(b'"' | b'#' | b'\'')) {

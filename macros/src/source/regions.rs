@@ -62,9 +62,9 @@ impl Region {
 
 /// What has been read of the item or statement at one depth of brackets.
 #[derive(Default)]
-struct Level {
+struct Level<'t> {
     /// The first word that is no modifier, and where it is.
-    first: Option<(usize, String)>,
+    first: Option<(usize, &'t str)>,
     /// Whether that word is to be followed by the name of a constant.
     names_constant: bool,
     /// The last three pieces.
@@ -81,21 +81,21 @@ enum Piece {
     Bang,
 }
 
-impl Level {
+impl<'t> Level<'t> {
     fn add(&mut self, piece: Piece) {
         let [_, second, third] = self.last;
         self.last = [second, third, piece];
     }
 
     /// Gives the word if it is the name of a constant.
-    fn add_word(&mut self, at: usize, word: &str) -> Option<String> {
+    fn add_word(&mut self, at: usize, word: &'t str) -> Option<String> {
         self.add(Piece::Word);
-        if ["pub", "unsafe", "default"].contains(&word) {
+        if matches!(word, "pub" | "unsafe" | "default") {
             return None;
         }
         if self.first.is_none() {
             self.names_constant = word == "const";
-            self.first = Some((at, word.to_owned()));
+            self.first = Some((at, word));
             return None;
         }
         let is_name = std::mem::take(&mut self.names_constant);
@@ -108,11 +108,9 @@ impl Level {
         if matches!(self.last, [_, Word, Bang] | [Word, Bang, Word]) {
             return Some(Surroundings::Macro);
         }
-        is_brace.then(|| match &self.first {
-            Some((start, word)) if word == "impl" => {
-                Surroundings::Impl(text[*start..at].to_owned())
-            }
-            Some((_, word)) if word == "trait" || word == "auto" => Surroundings::Trait,
+        is_brace.then(|| match self.first {
+            Some((start, "impl")) => Surroundings::Impl(text[start..at].to_owned()),
+            Some((_, "trait" | "auto")) => Surroundings::Trait,
             _ => Surroundings::Other,
         })
     }

@@ -109,6 +109,8 @@ pub(crate) struct Usage {
     pub(crate) looks: BTreeMap<Place, Set<Place>>,
     /// Everything it names.
     pub(crate) mentions: Set<LocalId>,
+    /// What it binds, if it is a `let`.
+    pub(crate) binds: Vec<LocalId>,
     pub(crate) jumps: Set<Jump>,
 }
 
@@ -116,11 +118,12 @@ impl Usage {
     pub(crate) fn of_stmt(locals: &Locals, stmt: &Stmt) -> Self {
         let mut analysis = Analysis::new(locals);
         analysis.visit_stmt(stmt);
-        if let Stmt::Local(local) = stmt {
-            let bound = bound_locals(locals, &local.pat);
-            analysis.flow.iter_mut().for_each(|flow| flow.assigned.extend(&bound));
+        let Stmt::Local(local) = stmt else { return analysis.finish() };
+        let binds = bound_locals(locals, &local.pat);
+        if let Some(flow) = &mut analysis.flow {
+            flow.assigned.extend(&binds);
         }
-        analysis.finish()
+        Self { binds, ..analysis.finish() }
     }
 
     pub(crate) fn of_expr(locals: &Locals, expr: &Expr) -> Self {

@@ -1,11 +1,7 @@
 //! A check of the layout: what code generation rests on. Each rule is a function, and for each there is
 //! a layout that only it finds fault with.
 
-use std::collections::BTreeMap;
-
-use super::links::{exits_of, link};
-use super::names::{Names, names_by_root};
-use super::{Layout, Link, Root, VariableId, scope_path, vacant};
+use super::{Layout, Link, Root, VariableId, vacant};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
 use crate::liveness::Liveness;
 use crate::sets::Set;
@@ -71,14 +67,16 @@ impl Machine<'_> {
     }
 
     fn locals_are_in_scope(&self, root: &Root) -> Checked {
-        let open = scope_path(self.graph, self.graph[root.block].scope);
+        let mut in_scope = vec![false; self.graph.locals.ids().len()];
+        for scope in &self.graph.scopes[self.graph[root.block].scope.0].path {
+            for local in &self.graph.scopes[scope.0].locals {
+                in_scope[local.0] = true;
+            }
+        }
         let given = root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local);
         let mut locals =
             given.chain(root.remade.iter().copied()).chain(root.declared.iter().copied());
-        let in_scope = |local: &LocalId| {
-            open.iter().any(|scope| self.graph.scopes[scope.0].locals.contains(local))
-        };
-        match locals.find(|local| !in_scope(local)) {
+        match locals.find(|local| !in_scope[local.0]) {
             Some(local) => {
                 let name = self.name(local);
                 Err(format!("`{name}` is used out of its scope in block {}", root.block.0))
@@ -201,27 +199,25 @@ impl Machine<'_> {
 
     /// On every way to a root, what it is given has been given before, or was made on the way.
     fn what_is_given_is_there(&self) -> Checked {
-        let (_, root_of) = link(self.graph);
-        let mut known: BTreeMap<BlockId, Set<LocalId>> = BTreeMap::new();
-        let mut names = names_by_root(self.graph, &self.graph.bound_at_entry(), &root_of);
+        let mut known = vec![Set::new(); self.graph.blocks.len()];
         for root in &self.layout.roots {
-            let Names { named: mut there, bound } = names.remove(&root.block).unwrap_or_default();
-            there.extend(bound);
+            let there = &mut known[root.block.0];
+            there.add(&root.named);
+            there.add(&root.bound);
             there.extend(root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local));
             there.extend(&root.declared);
             // What the branches of a point use from outside is there where they are stepped.
-            there.extend(&root.used_by_regions);
-            known.insert(root.block, there);
+            there.add(&root.used_by_regions);
         }
         for from in self.graph.block_ids() {
             let regions = self.graph[from].end.regions().into_iter();
             let begun = regions.map(|region| self.graph[region].entry);
-            let exits = exits_of(self.graph, &self.layout.links, from).into_iter().flatten();
+            let exits = self.layout.exits[from.0].iter().copied().flatten();
             for to in exits.chain(begun) {
                 let Some(root) = self.layout.root(to) else {
                     return Err(format!("block {} goes to what is no root", from.0));
                 };
-                let there = &known[&root_of[from.0]];
+                let there = &known[self.layout.root_of[from.0].0];
                 let given = root.entry.iter().map(|id| self.place(*id).local);
                 // What is outside of a region is there in all of it.
                 let mut given = given.filter(|local| !self.is_outside(*local, from));

@@ -73,7 +73,7 @@ fn a_local_out_of_scope_is_found() {
         let block = root.block;
         let local = layout.variable(id).place.local;
         let scope = graph[block].scope;
-        for scope in scope_path(graph, scope) {
+        for scope in graph.scopes[scope.0].path.clone() {
             graph.scopes[scope.0].locals.retain(|other| *other != local);
         }
     });
@@ -187,9 +187,9 @@ fn a_value_that_is_not_made_on_some_way_is_found() {
         fault(|graph, layout| {
             // The way from the start is the only one to the head of the loop that makes the sum.
             let sum = graph.locals.find_name("sum").expect("there is such a local");
-            let start = &mut graph.blocks[0];
-            start.nodes.clear();
-            start.usages.clear();
+            let start = &mut layout.roots[0];
+            start.named.remove(&sum);
+            start.bound.remove(&sum);
             assert!(layout.roots.iter().any(|root| {
                 root.entry.iter().any(|id| layout.variable(*id).place.local == sum)
             }));
