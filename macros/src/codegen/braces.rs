@@ -42,7 +42,9 @@ impl Braces {
     }
 
     pub(super) fn close(&mut self) {
-        if let Some((_, inner)) = self.0.pop() {
+        if let Some((_, inner)) = self.0.pop()
+            && !inner.iter().all(TokenStream::is_empty)
+        {
             let group = braced(inner);
             self.add(|out| out.append(group));
         }
@@ -55,12 +57,10 @@ impl Braces {
         }
     }
 
-    /// The outermost.
-    pub(super) fn finish(mut self) -> Group {
-        while self.0.len() > 1 {
-            self.close();
-        }
-        braced(self.0.pop().map(|(_, tokens)| tokens).unwrap_or_default())
+    /// The outermost. Those that are open in it end where it does, and need no braces: what they declare is
+    /// dropped first in any case.
+    pub(super) fn finish(self) -> Group {
+        braced(self.0.into_iter().flat_map(|(_, tokens)| tokens).collect())
     }
 }
 

@@ -93,8 +93,11 @@ pub(super) fn locals(
             if let Some(ty) = argument_type(machine, *id) {
                 add!(out, let #token = __piton::ValuesOf::<#ty>::LOCAL;);
             } else if let Some(maker) = sure_maker(machine, variable, &sure) {
-                let maker = Ident::new(maker, error_span(machine, variable, at));
-                add_at!(out, at, let #token = __piton::#maker(););
+                let span = error_span(machine, variable, at);
+                let maker = Ident::new(maker, span);
+                add_at!(out, at, let #token =);
+                add_at!(out, span, __piton::#maker());
+                add_at!(out, at, ;);
             } else {
                 return true;
             }
