@@ -125,31 +125,34 @@ impl<T: 'static> Unstored<T> for ValuesOf<T> {
     const LOCAL: Local<T> = Local { coding: Coding::refused() };
 }
 
-/// An argument of a call, which may be a reference. `(&Encoded(&argument)).add(…)` is
-/// [`Encodable::add`] if it can be encoded.
+/// An argument of a call that is lent. `(&Encoded(&argument)).added_to(…)` is [`Encodable::added_to`] if it can
+/// be encoded.
 #[derive(Debug)]
 pub struct Encoded<'a, T: ?Sized>(pub &'a T);
 
 /// See [`Encoded`].
 pub trait Encodable {
-    /// Adds it to those of the call.
-    fn add(&self, arguments: &mut Arguments);
+    /// Those of the call, with this one.
+    #[must_use]
+    fn added_to(&self, arguments: Arguments) -> Arguments;
 }
 
 /// See [`Encoded`].
 pub trait Unencodable {
     /// Stands for what rustc has refused.
-    fn add(&self, arguments: &mut Arguments);
+    #[must_use]
+    fn added_to(&self, arguments: Arguments) -> Arguments;
 }
 
 impl<T: Serialize + ?Sized> Encodable for Encoded<'_, T> {
-    fn add(&self, arguments: &mut Arguments) {
+    fn added_to(&self, mut arguments: Arguments) -> Arguments {
         arguments.add(self.0);
+        arguments
     }
 }
 
 impl<T: ?Sized> Unencodable for &Encoded<'_, T> {
-    fn add(&self, _: &mut Arguments) {
+    fn added_to(&self, _: Arguments) -> Arguments {
         unreachable!("a program with such arguments, which cannot be saved, does not compile")
     }
 }
