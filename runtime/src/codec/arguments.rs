@@ -88,14 +88,6 @@ impl fmt::Debug for Rest<'_> {
     }
 }
 
-/// Where the next argument is.
-enum Next<'r, 'a> {
-    Binary(&'r mut Bytes<'a>),
-    Json(Value),
-    /// There is none.
-    Missing,
-}
-
 impl<'a> ArgumentsReader<'a> {
     /// Begins to read a payload.
     pub fn new(payload: &'a [u8]) -> Self {
@@ -124,17 +116,17 @@ impl<'a> ArgumentsReader<'a> {
         Self { what, rest, failed }
     }
 
-    fn take(&mut self) -> Next<'_, 'a> {
+    fn next(&mut self) -> Option<Source<'_>> {
         if self.failed.is_some() {
-            return Next::Missing;
+            return None;
         }
         match &mut self.rest {
-            Rest::Binary(bytes) => Next::Binary(bytes),
+            Rest::Binary(bytes) => Some(Source::Binary(bytes)),
             Rest::Json(list) => match list.next() {
-                Some(value) => Next::Json(value),
+                Some(value) => Some(Source::Read(value)),
                 None => {
                     self.failed = Some(cannot_decode(self.what, &"there are too few"));
-                    Next::Missing
+                    None
                 }
             },
         }
@@ -147,7 +139,7 @@ impl<'a> ArgumentsReader<'a> {
     pub(crate) fn left(self) -> Result<usize, CodecError> {
         match (self.failed, self.rest) {
             (Some(error), _) => Err(error),
-            (None, Rest::Binary(mut bytes)) => Ok(bytes.left()),
+            (None, Rest::Binary(bytes)) => Ok(bytes.left()),
             (None, Rest::Json(list)) => Ok(list.len()),
         }
     }
@@ -163,8 +155,8 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    fn fail(&mut self, error: CodecError) {
-        self.failed = Some(error);
+    fn fail(&mut self, type_name: &'static str, error: SourceError) {
+        self.failed = Some(not_read(type_name, error));
     }
 
     /// What was wrong: an argument could not be read, or, once all have been, there are more.
@@ -207,25 +199,18 @@ impl<'a> ArgumentsReader<'a> {
 }
 
 /// The next argument, unless something has been wrong so far: see [`ArgumentsReader::failure`].
+#[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
 pub fn next_argument<T: for<'de> Deserialize<'de>>(
     arguments: &mut ArgumentsReader<'_>,
 ) -> Option<T> {
-    match arguments.take() {
-        Next::Binary(bytes) => match bytes.read() {
-            Ok(value) => return Some(value),
-            Err(error) => arguments.fail(not_read(type_name::<T>(), error)),
-        },
-        Next::Json(value) => match T::deserialize(Source::Read(value)) {
-            Ok(value) => return Some(value),
-            Err(error) => arguments.fail(not_made(type_name::<T>(), error)),
-        },
-        Next::Missing => {}
+    let Some(source) = arguments.next() else { return None };
+    match T::deserialize(source) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            arguments.fail(type_name::<T>(), error);
+            None
+        }
     }
-    None
-}
-
-fn not_made(type_name: &'static str, error: SourceError) -> CodecError {
-    cannot_decode(type_name, &error)
 }
 
 /// The only value of a payload, by [`next_argument`] for its type.

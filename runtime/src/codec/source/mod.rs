@@ -1,10 +1,8 @@
-//! What values are read from, other than the binary encoding: JSON, and a tracer that makes them up.
+//! What values are read from: the binary encoding, JSON, and a tracer that makes them up.
 //!
-//! One deserializer is both. What serde generates for a type is compiled once for every deserializer
+//! One deserializer is all three. What serde generates for a type is compiled once for every deserializer
 //! that the type is read with, in the crate of the type; with one less of them a workflow compiles
 //! sooner. For the same reason the functions here that know the type do as little as they can.
-
-#![expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
 
 mod deserialize;
 mod parts;
@@ -14,11 +12,13 @@ mod variant;
 
 use std::fmt::Display;
 
+use bincode::error::DecodeError;
 use serde::de::{self, Error as _, Expected};
 
 pub(super) use self::parts::Entries;
 use self::parts::{Items, Members, Newtype};
 use self::variant::Variant;
+use super::binary::Bytes;
 use super::schema::{Format, Formats, Place};
 use super::value::Value;
 
@@ -28,9 +28,15 @@ pub(in crate::codec) enum SourceError {
     /// The tracer was asked what there is, which it cannot know.
     #[error("the type can only be read from a self-describing format")]
     SelfDescribing,
-    /// The type does not take what there is.
+    /// The type does not take what there is, or there is nothing to take.
     #[error("{0}")]
     Rejected(String),
+}
+
+impl From<DecodeError> for SourceError {
+    fn from(error: DecodeError) -> Self {
+        Self::Rejected(error.to_string())
+    }
 }
 
 impl de::Error for SourceError {
@@ -60,6 +66,8 @@ pub(super) enum Source<'a> {
     Made(Place<'a>),
     /// It is there.
     Read(Value),
+    /// It is next.
+    Binary(&'a Bytes<'a>),
 }
 
 impl<'a> Source<'a> {
@@ -75,22 +83,50 @@ impl<'a> Source<'a> {
     }
 
     /// A value without parts. `made` is the one that the tracer makes up.
-    fn scalar(self, format: Format, made: Value) -> Value {
+    fn scalar(self, format: Format, made: Value) -> Scalar<'a> {
         match self {
             Self::Made(place) => {
                 *place.format = format;
-                made
+                Scalar::Value(made)
             }
-            Self::Read(value) => value,
+            Self::Read(value) => Scalar::Value(value),
+            Self::Binary(bytes) => Scalar::Binary(bytes),
         }
     }
 
-    fn text(self) -> Value {
+    fn text(self) -> Scalar<'a> {
         let made = match &self {
             Self::Made(place) => place.tracer.text.to_owned(),
-            Self::Read(_) => String::new(),
+            _ => String::new(),
         };
         self.scalar(Format::Str, Value::Text(made))
+    }
+
+    /// The name or the number of a field or a variant.
+    fn identifier(self, expected: &dyn Expected) -> Result<Identifier, SourceError> {
+        match self {
+            Self::Read(Value::Unsigned(number)) => Ok(Identifier::Number(number)),
+            Self::Read(value) => Self::text_of(value, expected).map(Identifier::Name),
+            _ => Err(SourceError::SelfDescribing),
+        }
+    }
+
+    /// A value that says what it is.
+    fn any(self) -> Result<Value, SourceError> {
+        match self {
+            Self::Read(value) => Ok(value),
+            _ => Err(SourceError::SelfDescribing),
+        }
+    }
+
+    /// What is in an option.
+    fn option(self) -> Result<Option<Self>, SourceError> {
+        Ok(match self {
+            Self::Made(place) => place.option().map(Self::Made),
+            Self::Read(Value::Null) => None,
+            Self::Binary(bytes) => bytes.is_some()?.then_some(Self::Binary(bytes)),
+            read => Some(read),
+        })
     }
 
     /// Lists of any length.
@@ -99,12 +135,14 @@ impl<'a> Source<'a> {
             Self::Made(place) => Ok(Items::Made(place.items())),
             Self::Read(Value::List(list)) => Ok(Items::Read(list.into_iter())),
             Self::Read(value) => Err(Self::wrong(&value, expected)),
+            Self::Binary(bytes) => Ok(Items::Binary(bytes, bytes.scalar()?)),
         }
     }
 
     fn tuple(self, len: usize, expected: &dyn Expected) -> Result<Items<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Items::Made(place.tuple(len))),
+            Self::Binary(bytes) => Ok(Items::Binary(bytes, len)),
             read => read.list(expected),
         }
     }
@@ -120,7 +158,7 @@ impl<'a> Source<'a> {
             Self::Made(place) => {
                 Ok(Items::Made(Formats::Taken(place.begin(rust_name, name)?.tuple(len))))
             }
-            read => read.list(expected),
+            source => source.tuple(len, expected),
         }
     }
 
@@ -137,6 +175,7 @@ impl<'a> Source<'a> {
                 Ok(Members::Items(Items::Made(Formats::Taken(taken))))
             }
             Self::Read(value) => Members::read(value, expected),
+            Self::Binary(bytes) => Ok(Members::Items(Items::Binary(bytes, names.len()))),
         }
     }
 
@@ -145,6 +184,7 @@ impl<'a> Source<'a> {
             Self::Made(place) => Ok(place.entries()),
             Self::Read(Value::Map(map)) => Ok(Entries::Read(map.into_iter(), None)),
             Self::Read(value) => Err(Self::wrong(&value, expected)),
+            Self::Binary(bytes) => Ok(Entries::Binary(bytes, bytes.scalar()?)),
         }
     }
 
@@ -156,6 +196,7 @@ impl<'a> Source<'a> {
         match self {
             Self::Made(place) => Ok(Newtype::Made(place.begin(rust_name, name)?.newtype())),
             Self::Read(value) => Ok(Newtype::Read(value)),
+            Self::Binary(bytes) => Ok(Newtype::Binary(bytes)),
         }
     }
 
@@ -169,7 +210,14 @@ impl<'a> Source<'a> {
                 place.begin(rust_name, name)?.unit().finish();
                 Ok(Value::Null)
             }
-            Self::Read(value) => Ok(value),
+            source => Ok(source.unit()),
+        }
+    }
+
+    fn unit(self) -> Value {
+        match self.scalar(Format::Unit, Value::Null) {
+            Scalar::Value(value) => value,
+            Scalar::Binary(_) => Value::Null,
         }
     }
 
@@ -188,6 +236,19 @@ impl<'a> Source<'a> {
                 None => Err(Self::wrong(&Value::Map(map), expected)),
             },
             Self::Read(value) => Err(Self::wrong(&value, expected)),
+            Self::Binary(bytes) => Ok(Variant::Binary(bytes, bytes.scalar()?)),
         }
     }
+}
+
+/// A value without parts.
+enum Scalar<'a> {
+    Value(Value),
+    Binary(&'a Bytes<'a>),
+}
+
+/// What a field or a variant is found by.
+enum Identifier {
+    Number(u64),
+    Name(String),
 }

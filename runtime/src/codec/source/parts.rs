@@ -3,6 +3,7 @@
 use serde::de::{DeserializeSeed, Error as _, Expected, MapAccess, SeqAccess};
 
 use super::{Source, SourceError};
+use crate::codec::binary::Bytes;
 use crate::codec::schema::{Format, Formats, Place, Taken, Tracer};
 use crate::codec::value::Value;
 
@@ -10,6 +11,8 @@ use crate::codec::value::Value;
 pub(super) enum Items<'a> {
     Made(Formats<'a>),
     Read(std::vec::IntoIter<Value>),
+    /// As many as these.
+    Binary(&'a Bytes<'a>, usize),
 }
 
 impl Items<'_> {
@@ -17,6 +20,10 @@ impl Items<'_> {
         match self {
             Self::Made(formats) => formats.next().map(Source::Made),
             Self::Read(list) => list.next().map(Source::Read),
+            Self::Binary(bytes, left) => {
+                *left = left.checked_sub(1)?;
+                Some(Source::Binary(bytes))
+            }
         }
     }
 
@@ -24,6 +31,7 @@ impl Items<'_> {
         match self {
             Self::Made(formats) => formats.len(),
             Self::Read(list) => list.len(),
+            Self::Binary(_, left) => *left,
         }
     }
 
@@ -33,7 +41,7 @@ impl Items<'_> {
             Self::Read(list) if list.len() > 0 => {
                 return Err(SourceError::custom("the list has more items than are wanted"));
             }
-            Self::Read(_) => {}
+            Self::Read(_) | Self::Binary(..) => {}
         }
         Ok(())
     }
@@ -66,6 +74,8 @@ pub(in crate::codec) enum Entries<'a> {
     Made(&'a mut Tracer, Option<&'a mut Format>, Option<&'a mut Format>),
     /// What is left, and the value of the last key.
     Read(std::vec::IntoIter<(String, Value)>, Option<Value>),
+    /// As many as these.
+    Binary(&'a Bytes<'a>, usize),
 }
 
 impl Entries<'_> {
@@ -79,6 +89,10 @@ impl Entries<'_> {
                 *value = Some(next);
                 Some(Source::Read(Value::Key(key)))
             }
+            Self::Binary(bytes, left) => {
+                *left = left.checked_sub(1)?;
+                Some(Source::Binary(bytes))
+            }
         }
     }
 
@@ -88,6 +102,7 @@ impl Entries<'_> {
                 value.take().map(|format| Source::Made(Place { tracer, format }))
             }
             Self::Read(_, value) => value.take().map(Source::Read),
+            Self::Binary(bytes, _) => Some(Source::Binary(bytes)),
         };
         value.ok_or_else(|| SourceError::custom("a map's value was read before its key"))
     }
@@ -118,6 +133,13 @@ impl<'de> MapAccess<'de> for Entries<'_> {
             Err(error) => Err(error),
         }
     }
+
+    fn size_hint(&self) -> Option<usize> {
+        match self {
+            Self::Binary(_, left) => Some(*left),
+            _ => None,
+        }
+    }
 }
 
 /// The parts of a struct.
@@ -140,6 +162,7 @@ impl Members<'_> {
 pub(super) enum Newtype<'a> {
     Made(Taken<'a>),
     Read(Value),
+    Binary(&'a Bytes<'a>),
 }
 
 impl Newtype<'_> {
@@ -147,6 +170,7 @@ impl Newtype<'_> {
         match self {
             Self::Made(taken) => Source::Made(taken.content()),
             Self::Read(value) => Source::Read(std::mem::replace(value, Value::Null)),
+            Self::Binary(bytes) => Source::Binary(bytes),
         }
     }
 

@@ -5,6 +5,7 @@ use serde::de::{DeserializeSeed, EnumAccess, Expected, VariantAccess, Visitor};
 use super::deserialize::{visit_items, visit_members};
 use super::parts::{Items, Members, Newtype};
 use super::{Source, SourceError};
+use crate::codec::binary::Bytes;
 use crate::codec::schema::{Enumerated, Formats};
 use crate::codec::value::Value;
 
@@ -13,6 +14,8 @@ pub(super) enum Variant<'a> {
     Made(Enumerated<'a>),
     /// Its name and content.
     Read(String, Option<Value>),
+    /// Its number, and where its content is.
+    Binary(&'a Bytes<'a>, u32),
 }
 
 impl Variant<'_> {
@@ -20,12 +23,13 @@ impl Variant<'_> {
         Source::Read(match self {
             Self::Made(variant) => Value::Unsigned(u64::from(variant.number())),
             Self::Read(name, _) => Value::Text(std::mem::take(name)),
+            Self::Binary(_, number) => Value::Unsigned(u64::from(*number)),
         })
     }
 
     fn content(&mut self) -> Value {
         match self {
-            Self::Made(_) => Value::Null,
+            Self::Made(_) | Self::Binary(..) => Value::Null,
             Self::Read(_, content) => content.take().unwrap_or(Value::Null),
         }
     }
@@ -40,6 +44,7 @@ impl Variant<'_> {
     fn newtype(&mut self) -> Newtype<'_> {
         match self {
             Self::Made(variant) => Newtype::Made(variant.begin().newtype()),
+            Self::Binary(bytes, _) => Newtype::Binary(bytes),
             read => Newtype::Read(read.content()),
         }
     }
@@ -47,6 +52,7 @@ impl Variant<'_> {
     fn tuple(&mut self, len: usize, expected: &dyn Expected) -> Result<Items<'_>, SourceError> {
         match self {
             Self::Made(variant) => Ok(Items::Made(Formats::Taken(variant.begin().tuple(len)))),
+            Self::Binary(bytes, _) => Ok(Items::Binary(bytes, len)),
             read => Source::Read(read.content()).list(expected),
         }
     }
@@ -61,6 +67,7 @@ impl Variant<'_> {
                 let taken = variant.begin().named(names);
                 Ok(Members::Items(Items::Made(Formats::Taken(taken))))
             }
+            Self::Binary(bytes, _) => Ok(Members::Items(Items::Binary(bytes, names.len()))),
             read => Members::read(read.content(), expected),
         }
     }
