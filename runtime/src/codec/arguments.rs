@@ -14,6 +14,7 @@ use super::binary::Bytes;
 use super::source::{self, Source, SourceError};
 use super::value::Value;
 use super::{CodecError, cannot_decode, encode_into, encoding, left_over, not_read};
+use crate::hidden::Hidden;
 use crate::model::{Encoding, Payload};
 
 /// What is wrong is said of the arguments as a whole.
@@ -75,15 +76,15 @@ pub struct ArgumentsReader<'a> {
 
 enum Rest<'a> {
     Binary(Bytes<'a>),
-    /// Behind a trait object for the reason that [`crate::hidden`] gives.
-    Json(Box<dyn ExactSizeIterator<Item = Value> + Send>),
+    /// All of them, and how many have been read.
+    Json(Box<dyn Hidden<Vec<Value>> + Send>, usize),
 }
 
 impl fmt::Debug for Rest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Binary(bytes) => f.debug_tuple("Binary").field(bytes).finish(),
-            Self::Json(list) => f.debug_tuple("Json").field(&list.len()).finish(),
+            Self::Json(..) => f.debug_tuple("Json").finish_non_exhaustive(),
         }
     }
 }
@@ -108,7 +109,7 @@ impl<'a> ArgumentsReader<'a> {
         let (rest, failed) = match encoding(payload, what) {
             Ok((Encoding::Binary, values)) => (Rest::Binary(Bytes::new(values)), None),
             Ok((Encoding::Json, json)) => match values_from_json(json) {
-                Ok(list) => (Rest::Json(Box::new(list.into_iter())), None),
+                Ok(list) => (Rest::Json(Box::new(list), 0), None),
                 Err(error) => (nothing, Some(cannot_decode(what, &error))),
             },
             Err(error) => (nothing, Some(error)),
@@ -122,8 +123,11 @@ impl<'a> ArgumentsReader<'a> {
         }
         match &mut self.rest {
             Rest::Binary(bytes) => Some(Source::Binary(bytes)),
-            Rest::Json(list) => match list.next() {
-                Some(value) => Some(Source::Read(value)),
+            Rest::Json(list, read) => match (**list).reveal().get(*read) {
+                Some(value) => {
+                    *read += 1;
+                    Some(Source::Read(value))
+                }
                 None => {
                     self.failed = Some(cannot_decode(self.what, &"there are too few"));
                     None
@@ -140,7 +144,7 @@ impl<'a> ArgumentsReader<'a> {
         match (self.failed, self.rest) {
             (Some(error), _) => Err(error),
             (None, Rest::Binary(bytes)) => Ok(bytes.left()),
-            (None, Rest::Json(list)) => Ok(list.len()),
+            (None, Rest::Json(list, read)) => Ok((*list).reveal().len() - read),
         }
     }
 
@@ -148,9 +152,8 @@ impl<'a> ArgumentsReader<'a> {
     pub(crate) fn skip_to(&mut self, left: usize) {
         match &mut self.rest {
             Rest::Binary(bytes) => bytes.skip_to(left),
-            Rest::Json(list) => {
-                let read = list.len().saturating_sub(left);
-                list.by_ref().take(read).for_each(drop);
+            Rest::Json(list, read) => {
+                *read = (**list).reveal().len().saturating_sub(left).max(*read)
             }
         }
     }
@@ -172,8 +175,8 @@ impl<'a> ArgumentsReader<'a> {
                 0 => Ok(()),
                 left => Err(left_over(self.what, left)),
             },
-            Rest::Json(list) if list.len() == 0 => Ok(()),
-            Rest::Json(_) => Err(cannot_decode(self.what, &"there are too many")),
+            Rest::Json(list, read) if *read == (**list).reveal().len() => Ok(()),
+            Rest::Json(..) => Err(cannot_decode(self.what, &"there are too many")),
         }
     }
 

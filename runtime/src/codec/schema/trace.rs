@@ -5,6 +5,8 @@
 //! types end because an enum whose variants have all been begun continues with one that is known to
 //! end, and because options and lists are empty inside of a type that holds itself.
 
+use std::mem::ManuallyDrop;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -281,7 +283,7 @@ impl<'a> Begun<'a> {
         let fields = shape(std::mem::take(known));
         // Left in place for types that hold themselves.
         known.clone_from(&fields);
-        Taken { tracer, index, variant, fields, next: 0 }
+        Taken { tracer, index, variant, fields: ManuallyDrop::new(fields), next: 0 }
     }
 }
 
@@ -290,17 +292,19 @@ pub(in super::super) struct Taken<'a> {
     tracer: &'a mut Tracer,
     index: usize,
     variant: Option<usize>,
-    fields: Fields,
+    /// Nobody drops them before [`Taken::finish`], or what reads a type would have code for that on each way
+    /// out. A type that fails to be made takes them with it.
+    fields: ManuallyDrop<Fields>,
     next: usize,
 }
 
 impl Taken<'_> {
     /// The only part.
     pub(in super::super) fn content(&mut self) -> Place<'_> {
-        if !matches!(self.fields, Fields::Newtype(_)) {
-            self.fields = Fields::Newtype(Format::Unknown);
+        if !matches!(*self.fields, Fields::Newtype(_)) {
+            *self.fields = Fields::Newtype(Format::Unknown);
         }
-        match &mut self.fields {
+        match &mut *self.fields {
             Fields::Newtype(format) => Place { tracer: self.tracer, format },
             _ => unreachable!("it has just been made one"),
         }
@@ -309,7 +313,7 @@ impl Taken<'_> {
     fn next(&mut self) -> Option<Place<'_>> {
         let index = self.next;
         self.next += 1;
-        let format = match &mut self.fields {
+        let format = match &mut *self.fields {
             Fields::Tuple(formats) => formats.get_mut(index),
             Fields::Named(fields) => fields.get_mut(index).map(|(_, format)| format),
             Fields::Unit | Fields::Newtype(_) => None,
@@ -318,7 +322,7 @@ impl Taken<'_> {
     }
 
     fn len(&self) -> usize {
-        let count = match &self.fields {
+        let count = match &*self.fields {
             Fields::Tuple(formats) => formats.len(),
             Fields::Named(fields) => fields.len(),
             Fields::Unit | Fields::Newtype(_) => 0,
@@ -328,7 +332,7 @@ impl Taken<'_> {
 
     /// Writes down what the content was.
     pub(in super::super) fn finish(self) {
-        *self.tracer.fields(self.index, self.variant) = self.fields;
+        *self.tracer.fields(self.index, self.variant) = ManuallyDrop::into_inner(self.fields);
         // An enum is on the stack until its variant is finished.
         if self.variant.is_none() {
             self.tracer.stack.pop();

@@ -60,12 +60,13 @@ pub(super) fn list_from_json(json: &[u8]) -> Result<Vec<Value>, SourceError> {
     }
 }
 
-/// Where one value comes from.
+/// Where one value comes from. There is nothing to drop in it, nor in the parts that it is taken apart
+/// into, or what reads a type would have code for that on each way out.
 pub(super) enum Source<'a> {
     /// It is made up, as the tracer wants it.
     Made(Place<'a>),
     /// It is there.
-    Read(Value),
+    Read(&'a Value),
     /// It is next.
     Binary(&'a Bytes<'a>),
 }
@@ -75,15 +76,15 @@ impl<'a> Source<'a> {
         SourceError::invalid_type(value.unexpected(), expected)
     }
 
-    fn text_of(value: Value, expected: &dyn Expected) -> Result<String, SourceError> {
+    fn text_of(value: &'a Value, expected: &dyn Expected) -> Result<&'a str, SourceError> {
         match value {
             Value::Text(text) | Value::Key(text) => Ok(text),
-            value => Err(Self::wrong(&value, expected)),
+            value => Err(Self::wrong(value, expected)),
         }
     }
 
     /// A value without parts. `made` is the one that the tracer makes up.
-    fn scalar(self, format: Format, made: Value) -> Scalar<'a> {
+    fn scalar(self, format: Format, made: &'static Value) -> Scalar<'a> {
         match self {
             Self::Made(place) => {
                 *place.format = format;
@@ -94,25 +95,39 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn text(self) -> Scalar<'a> {
-        let made = match &self {
-            Self::Made(place) => place.tracer.text.to_owned(),
-            _ => String::new(),
-        };
-        self.scalar(Format::Str, Value::Text(made))
+    fn text(self, expected: &dyn Expected) -> Result<&'a str, SourceError> {
+        match self {
+            Self::Made(place) => {
+                *place.format = Format::Str;
+                Ok(place.tracer.text)
+            }
+            Self::Read(value) => Self::text_of(value, expected),
+            Self::Binary(bytes) => bytes.text(),
+        }
+    }
+
+    fn char(self, expected: &dyn Expected) -> Result<Char<'a>, SourceError> {
+        match self {
+            Self::Made(place) => {
+                *place.format = Format::Char;
+                Ok(Char::Plain('a'))
+            }
+            Self::Read(value) => Self::text_of(value, expected).map(Char::Text),
+            Self::Binary(bytes) => bytes.scalar().map(Char::Plain),
+        }
     }
 
     /// The name or the number of a field or a variant.
-    fn identifier(self, expected: &dyn Expected) -> Result<Identifier, SourceError> {
+    fn identifier(self, expected: &dyn Expected) -> Result<Identifier<'a>, SourceError> {
         match self {
-            Self::Read(Value::Unsigned(number)) => Ok(Identifier::Number(number)),
+            Self::Read(Value::Unsigned(number)) => Ok(Identifier::Number(*number)),
             Self::Read(value) => Self::text_of(value, expected).map(Identifier::Name),
             _ => Err(SourceError::SelfDescribing),
         }
     }
 
     /// A value that says what it is.
-    fn any(self) -> Result<Value, SourceError> {
+    fn any(self) -> Result<&'a Value, SourceError> {
         match self {
             Self::Read(value) => Ok(value),
             _ => Err(SourceError::SelfDescribing),
@@ -133,8 +148,8 @@ impl<'a> Source<'a> {
     fn list(self, expected: &dyn Expected) -> Result<Items<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Items::Made(place.items())),
-            Self::Read(Value::List(list)) => Ok(Items::Read(list.into_iter())),
-            Self::Read(value) => Err(Self::wrong(&value, expected)),
+            Self::Read(Value::List(list)) => Ok(Items::Read(list.iter())),
+            Self::Read(value) => Err(Self::wrong(value, expected)),
             Self::Binary(bytes) => Ok(Items::Binary(bytes, bytes.scalar()?)),
         }
     }
@@ -182,8 +197,8 @@ impl<'a> Source<'a> {
     fn entries(self, expected: &dyn Expected) -> Result<Entries<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(place.entries()),
-            Self::Read(Value::Map(map)) => Ok(Entries::Read(map.into_iter(), None)),
-            Self::Read(value) => Err(Self::wrong(&value, expected)),
+            Self::Read(Value::Map(map)) => Ok(Entries::Read(map.iter(), None)),
+            Self::Read(value) => Err(Self::wrong(value, expected)),
             Self::Binary(bytes) => Ok(Entries::Binary(bytes, bytes.scalar()?)),
         }
     }
@@ -204,20 +219,20 @@ impl<'a> Source<'a> {
         self,
         rust_name: &'static str,
         name: &'static str,
-    ) -> Result<Value, SourceError> {
+    ) -> Result<&'a Value, SourceError> {
         match self {
             Self::Made(place) => {
                 place.begin(rust_name, name)?.unit().finish();
-                Ok(Value::Null)
+                Ok(&Value::Null)
             }
             source => Ok(source.unit()),
         }
     }
 
-    fn unit(self) -> Value {
-        match self.scalar(Format::Unit, Value::Null) {
+    fn unit(self) -> &'a Value {
+        match self.scalar(Format::Unit, &Value::Null) {
             Scalar::Value(value) => value,
-            Scalar::Binary(_) => Value::Null,
+            Scalar::Binary(_) => &Value::Null,
         }
     }
 
@@ -229,26 +244,34 @@ impl<'a> Source<'a> {
         expected: &dyn Expected,
     ) -> Result<Variant<'a>, SourceError> {
         match self {
-            Self::Made(place) => Ok(Variant::Made(place.variant(rust_name, name, variants)?)),
-            Self::Read(Value::Text(name) | Value::Key(name)) => Ok(Variant::Read(name, None)),
-            Self::Read(Value::Map(mut map)) if map.len() == 1 => match map.pop() {
-                Some((name, content)) => Ok(Variant::Read(name, Some(content))),
-                None => Err(Self::wrong(&Value::Map(map), expected)),
-            },
-            Self::Read(value) => Err(Self::wrong(&value, expected)),
-            Self::Binary(bytes) => Ok(Variant::Binary(bytes, bytes.scalar()?)),
+            Self::Made(place) => Ok(Variant::made(place.variant(rust_name, name, variants)?)),
+            Self::Read(Value::Map(map)) if let [(name, content)] = &map[..] => {
+                Ok(Variant::Read(name, content))
+            }
+            Self::Read(name @ (Value::Text(_) | Value::Key(_))) => {
+                Ok(Variant::Read(name, &Value::Null))
+            }
+            Self::Read(value) => Err(Self::wrong(value, expected)),
+            Self::Binary(bytes) => Variant::binary(bytes),
         }
     }
 }
 
 /// A value without parts.
 enum Scalar<'a> {
-    Value(Value),
+    Value(&'a Value),
     Binary(&'a Bytes<'a>),
 }
 
+/// A character.
+enum Char<'a> {
+    Plain(char),
+    /// In a text that should be nothing else.
+    Text(&'a str),
+}
+
 /// What a field or a variant is found by.
-enum Identifier {
+enum Identifier<'a> {
     Number(u64),
-    Name(String),
+    Name(&'a str),
 }

@@ -10,7 +10,7 @@ use crate::codec::value::Value;
 /// Values by position.
 pub(super) enum Items<'a> {
     Made(Formats<'a>),
-    Read(std::vec::IntoIter<Value>),
+    Read(std::slice::Iter<'a, Value>),
     /// As many as these.
     Binary(&'a Bytes<'a>, usize),
 }
@@ -73,7 +73,7 @@ pub(in crate::codec) enum Entries<'a> {
     /// The formats of key and value, unless there is to be no entry.
     Made(&'a mut Tracer, Option<&'a mut Format>, Option<&'a mut Format>),
     /// What is left, and the value of the last key.
-    Read(std::vec::IntoIter<(String, Value)>, Option<Value>),
+    Read(std::slice::Iter<'a, (Value, Value)>, Option<&'a Value>),
     /// As many as these.
     Binary(&'a Bytes<'a>, usize),
 }
@@ -87,7 +87,7 @@ impl Entries<'_> {
             Self::Read(entries, value) => {
                 let (key, next) = entries.next()?;
                 *value = Some(next);
-                Some(Source::Read(Value::Key(key)))
+                Some(Source::Read(key))
             }
             Self::Binary(bytes, left) => {
                 *left = left.checked_sub(1)?;
@@ -148,12 +148,12 @@ pub(super) enum Members<'a> {
     Entries(Entries<'a>),
 }
 
-impl Members<'_> {
-    pub(super) fn read(value: Value, expected: &dyn Expected) -> Result<Self, SourceError> {
+impl<'a> Members<'a> {
+    pub(super) fn read(value: &'a Value, expected: &dyn Expected) -> Result<Self, SourceError> {
         match value {
-            Value::Map(map) => Ok(Self::Entries(Entries::Read(map.into_iter(), None))),
-            Value::List(list) => Ok(Self::Items(Items::Read(list.into_iter()))),
-            value => Err(Source::wrong(&value, expected)),
+            Value::Map(map) => Ok(Self::Entries(Entries::Read(map.iter(), None))),
+            Value::List(list) => Ok(Self::Items(Items::Read(list.iter()))),
+            value => Err(Source::wrong(value, expected)),
         }
     }
 }
@@ -161,7 +161,7 @@ impl Members<'_> {
 /// The single part of a struct or variant.
 pub(super) enum Newtype<'a> {
     Made(Taken<'a>),
-    Read(Value),
+    Read(&'a Value),
     Binary(&'a Bytes<'a>),
 }
 
@@ -169,7 +169,7 @@ impl Newtype<'_> {
     pub(super) fn source(&mut self) -> Source<'_> {
         match self {
             Self::Made(taken) => Source::Made(taken.content()),
-            Self::Read(value) => Source::Read(std::mem::replace(value, Value::Null)),
+            Self::Read(value) => Source::Read(value),
             Self::Binary(bytes) => Source::Binary(bytes),
         }
     }
