@@ -158,6 +158,15 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
+    /// Passes over a value that `copy` reads. Tells whether it could be read.
+    pub(super) fn skip(&mut self, type_name: &'static str, copy: CopyValue) -> bool {
+        let Some(source) = self.next() else { return false };
+        let mut read = Arguments::new();
+        let copied = copy(source, &mut read);
+        drop(read.finish());
+        copied.map_err(|error| self.fail(type_name, error)).is_ok()
+    }
+
     fn fail(&mut self, type_name: &'static str, error: SourceError) {
         self.failed = Some(not_read(type_name, error));
     }
@@ -228,30 +237,31 @@ pub(crate) fn only_value<T>(
     }
 }
 
-/// Reads a value and writes it again. Tells whether it could be read.
-pub(super) fn copy_next<T: for<'de> Deserialize<'de> + Serialize>(
-    from: &mut ArgumentsReader<'_>,
+/// Reads a value of one type and writes it. That is all of what is to be known of a type without its name
+/// that is compiled for each.
+pub(super) type CopyValue = fn(Source<'_>, &mut Arguments) -> Result<(), SourceError>;
+
+/// [`CopyValue`] for `T`.
+pub(super) fn copy_value<T: for<'de> Deserialize<'de> + Serialize>(
+    from: Source<'_>,
     to: &mut Arguments,
-) -> bool {
-    match next_argument::<T>(from) {
-        Some(value) => {
+) -> Result<(), SourceError> {
+    match T::deserialize(from) {
+        Ok(value) => {
             to.add(&value);
-            true
+            Ok(())
         }
-        None => false,
+        Err(error) => Err(error),
     }
 }
 
 /// Whether what has been `written` reads back as it is. A value that cannot be written is reported when
 /// a run holds one.
-pub(super) fn reads_back(
-    written: Arguments,
-    copy_next: fn(&mut ArgumentsReader<'_>, &mut Arguments) -> bool,
-) -> bool {
-    let mut again = Arguments::new();
+pub(super) fn reads_back(written: Arguments, copy: CopyValue) -> bool {
     let Ok(written) = written.finish() else { return true };
+    let mut again = Arguments::new();
     let mut reader = ArgumentsReader::new(written.as_bytes());
-    copy_next(&mut reader, &mut again)
-        && reader.are_all()
-        && again.finish().is_ok_and(|again| again == written)
+    let copied = reader.next().is_some_and(|source| copy(source, &mut again).is_ok());
+    let again = again.finish();
+    copied && reader.are_all() && again.is_ok_and(|again| again == written)
 }

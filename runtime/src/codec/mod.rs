@@ -62,10 +62,7 @@ pub enum CodecError {
 pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), CodecError> {
     // What stands in a function of many types is compiled for each of them, in the crates that use
     // them; so these functions hold no more than they must.
-    match BorrowCompat(value).encode(&mut encoder(out)) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(not_written(type_name::<T>(), error)),
-    }
+    written(type_name::<T>(), BorrowCompat(value).encode(&mut encoder(out)))
 }
 
 fn encoder(out: &mut Vec<u8>) -> EncoderImpl<Writer<'_>, Configuration> {
@@ -122,8 +119,8 @@ pub(crate) fn decode_length(bytes: &[u8]) -> Result<(usize, usize), CodecError> 
 
 // What takes the error as it is, is compiled once and not for each type.
 
-fn not_written(type_name: &'static str, error: EncodeError) -> CodecError {
-    CodecError::Encode { type_name, reason: error.to_string() }
+fn written(type_name: &'static str, written: Result<(), EncodeError>) -> Result<(), CodecError> {
+    written.map_err(|error| CodecError::Encode { type_name, reason: error.to_string() })
 }
 
 fn not_read(type_name: &'static str, error: SourceError) -> CodecError {

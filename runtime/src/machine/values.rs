@@ -28,8 +28,6 @@ pub struct Values<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentKind {
     pub(super) described: Described,
-    /// Whether the next of a list of arguments is one.
-    pub(super) is_next: fn(&mut ArgumentsReader<'_>) -> bool,
 }
 
 impl<T: Durable + 'static> Values<T> {
@@ -39,7 +37,7 @@ impl<T: Durable + 'static> Values<T> {
             &Self {
                 add: Arguments::add::<T>,
                 next: next_argument::<T>,
-                kind: ArgumentKind { described: Described::of::<T>(), is_next: is_next::<T> },
+                kind: ArgumentKind { described: Described::of::<T>() },
             }
         }
     }
@@ -52,7 +50,7 @@ impl<T: 'static> Values<T> {
             &Self {
                 add: |_, _| is_refused(),
                 next: |_| is_refused(),
-                kind: ArgumentKind { described: Described::of::<()>(), is_next: |_| is_refused() },
+                kind: ArgumentKind { described: Described::of::<()>() },
             }
         }
     }
@@ -155,8 +153,4 @@ impl<T: ?Sized> Unencodable for &Encoded<'_, T> {
     fn added_to(&self, _: Arguments) -> Arguments {
         unreachable!("a program with such arguments, which cannot be saved, does not compile")
     }
-}
-
-fn is_next<T: Durable>(arguments: &mut ArgumentsReader<'_>) -> bool {
-    next_argument::<T>(arguments).is_some()
 }

@@ -7,10 +7,7 @@
 
 use std::mem::ManuallyDrop;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-use super::super::arguments::{Arguments, copy_next, reads_back};
+use super::super::arguments::{Arguments, CopyValue, reads_back};
 use super::super::source::{Entries, Source, SourceError};
 use super::format::{Content, Fields, Format, NamedType, Types};
 
@@ -28,28 +25,23 @@ pub(super) struct Traced {
     pub(super) reads_back: bool,
 }
 
-/// Makes one value of a type, and tells whether it survives the binary encoding.
-pub(super) type Make = fn(Source<'_>) -> Result<bool, SourceError>;
-
-/// As [`Make`], of whatever is traced.
+/// Makes one value of whatever is traced, and tells whether it survives the binary encoding.
 pub(super) type MakeAny<'a> = &'a dyn Fn(Source<'_>) -> Result<bool, SourceError>;
 
-/// [`Make`] for `T`.
-pub(super) fn make<T: Serialize + DeserializeOwned>(
-    source: Source<'_>,
-) -> Result<bool, SourceError> {
-    match T::deserialize(source) {
-        Ok(value) => {
-            let mut written = Arguments::new();
-            written.add(&value);
-            Ok(reads_back(written, copy_next::<T>))
+/// Makes a value that `copy` reads.
+pub(super) fn make(copy: CopyValue, source: Source<'_>) -> Result<bool, SourceError> {
+    let mut written = Arguments::new();
+    match copy(source, &mut written) {
+        Ok(()) => Ok(reads_back(written, copy)),
+        Err(error) => {
+            drop(written.finish());
+            Err(error)
         }
-        Err(error) => Err(error),
     }
 }
 
-/// [`Make`] for a tuple of types. Serde's own code for tuples would be compiled for each list.
-pub(super) fn make_tuple(parts: &[Make], source: Source<'_>) -> Result<bool, SourceError> {
+/// Makes a tuple of such values. Serde's own code for tuples would be compiled for each list.
+pub(super) fn make_tuple(parts: &[CopyValue], source: Source<'_>) -> Result<bool, SourceError> {
     let Source::Made(place) = source else { return Err(SourceError::SelfDescribing) };
     if parts.is_empty() {
         *place.format = Format::Unit;
@@ -57,9 +49,9 @@ pub(super) fn make_tuple(parts: &[Make], source: Source<'_>) -> Result<bool, Sou
     }
     let mut formats = place.tuple(parts.len());
     let mut reads_back = true;
-    for make in parts {
+    for copy in parts {
         if let Some(place) = formats.next() {
-            reads_back &= make(Source::Made(place))?;
+            reads_back &= make(*copy, Source::Made(place))?;
         }
     }
     formats.finish();
