@@ -56,12 +56,14 @@ fn attempt(
     let read = read(signature, &locals, given);
     let passed = passed(signature, &locals);
     let body = method.map_or_else(|| quote!(#ident::call), |method| method.body(ident));
-    let call = quote!(#body(#(#passed)*));
+    // The span makes rustc point at the activity's name if its future is not `Send`.
+    let span = ident.span();
+    let call = quote_spanned!(span=> #body(#(#passed)*));
     let returns = quote!(<#ident as __piton::Activity>::RETURNS);
     let borrows = signature.borrows();
     // A blocking activity is called by a thread that may wait.
     let attempt = if !borrows && !args.blocking {
-        quote!(__piton::report::attempt(::std::boxed::Box::pin(#call), #returns))
+        quote_spanned!(span=> __piton::report::attempt(::std::boxed::Box::pin(#call), #returns))
     } else {
         let needs_context = signature.has_context || signature.connection.is_some();
         let context = needs_context.then(|| quote!(let __piton_cx = __piton_cx.clone();));
@@ -77,7 +79,7 @@ fn attempt(
         };
         let awaited = (!args.blocking).then(|| quote!(.await));
         // What the function borrows must be somewhere while it runs.
-        quote! {
+        quote_spanned! {span=>
             #context
             __piton::Some(::std::boxed::Box::pin(async move {
                 #take
@@ -87,8 +89,7 @@ fn attempt(
             }))
         }
     };
-    // The span makes rustc point at the activity's name if its future is not `Send`.
-    quote_spanned!(ident.span()=> #read #attempt)
+    quote!(#read #attempt)
 }
 
 /// Reads the arguments.
