@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 
 use super::ActivityFn;
 use super::args::ActivityArgs;
@@ -42,7 +43,7 @@ pub(super) fn entry(
     }
 }
 
-/// The future of one attempt.
+/// Reads the arguments and makes the future of one attempt.
 fn attempt(
     args: &ActivityArgs,
     ident: &Ident,
@@ -56,40 +57,48 @@ fn attempt(
     let read = read(signature, &locals, given);
     let passed = passed(signature, &locals);
     let body = method.map_or_else(|| quote!(#ident::call), |method| method.body(ident));
-    // The span makes rustc point at the activity's name if its future is not `Send`.
+    // The spans make rustc point at the activity's name if its future is not `Send`.
     let span = ident.span();
     let call = quote_spanned!(span=> #body(#(#passed)*));
     let returns = quote!(<#ident as __piton::Activity>::RETURNS);
-    let borrows = signature.borrows();
-    // A blocking activity is called by a thread that may wait.
-    let attempt = if !borrows && !args.blocking {
-        quote_spanned!(span=> __piton::report::attempt(::std::boxed::Box::pin(#call), #returns))
+    let attempt = if args.blocking || signature.borrows() {
+        let lending = lending(args, signature, &call, &returns);
+        quote_spanned!(span=> __piton::Some(::std::boxed::Box::pin(#lending)))
     } else {
-        let needs_context = signature.has_context || signature.connection.is_some();
-        let context = needs_context.then(|| quote!(let __piton_cx = __piton_cx.clone();));
-        let (take, give_back) = match signature.connection {
-            None => (None, None),
-            Some(_) => (
-                Some(quote! {
-                    let mut __piton_lent =
-                        __piton_cx.desk().take().expect("the engine lends a connection");
-                }),
-                Some(quote!(__piton_cx.desk().put(__piton_lent);)),
-            ),
-        };
-        let awaited = (!args.blocking).then(|| quote!(.await));
-        // What the function borrows must be somewhere while it runs.
-        quote_spanned! {span=>
-            #context
-            __piton::Some(::std::boxed::Box::pin(async move {
-                #take
-                let __piton_returned = #call #awaited;
-                #give_back
-                #returns.report(&__piton_returned)
-            }))
-        }
+        quote_spanned!(span=> __piton::report::attempt(::std::boxed::Box::pin(#call), #returns))
     };
-    quote!(#read #attempt)
+    let needs_context = signature.has_context || signature.connection.is_some();
+    let context = needs_context.then(|| quote!(let __piton_cx = __piton_cx.clone();));
+    quote!(#read #context #attempt)
+}
+
+/// The future that holds what the function borrows while it runs.
+fn lending(
+    args: &ActivityArgs,
+    signature: &ActivitySignature<'_>,
+    call: &TokenStream,
+    returns: &TokenStream,
+) -> TokenStream {
+    let (take, give_back) = match signature.connection {
+        None => (None, None),
+        Some(_) => (
+            Some(quote! {
+                let mut __piton_lent =
+                    __piton_cx.desk().take().expect("the engine lends a connection");
+            }),
+            Some(quote!(__piton_cx.desk().put(__piton_lent);)),
+        ),
+    };
+    // A blocking activity is called by a thread that may wait.
+    let awaited = (!args.blocking).then(|| quote!(.await));
+    quote_spanned! {call.span()=>
+        async move {
+            #take
+            let __piton_returned = #call #awaited;
+            #give_back
+            #returns.report(&__piton_returned)
+        }
+    }
 }
 
 /// Reads the arguments.
