@@ -61,11 +61,13 @@ fn attempt(
     let span = ident.span();
     let call = quote_spanned!(span=> #body(#(#passed)*));
     let returns = quote!(<#ident as __piton::Activity>::RETURNS);
+    let boxed = |future| quote_spanned!(span=> ::std::boxed::Box::pin(#future));
     let attempt = if args.blocking || signature.borrows() {
-        let lending = lending(args, signature, &call, &returns);
-        quote_spanned!(span=> __piton::Some(::std::boxed::Box::pin(#lending)))
+        let future = boxed(lending(args, signature, &call, &returns));
+        quote!(__piton::Some(#future))
     } else {
-        quote_spanned!(span=> __piton::report::attempt(::std::boxed::Box::pin(#call), #returns))
+        let future = boxed(call);
+        quote!(__piton::report::attempt(#future, #returns))
     };
     let needs_context = signature.has_context || signature.connection.is_some();
     let context = needs_context.then(|| quote!(let __piton_cx = __piton_cx.clone();));
@@ -108,12 +110,10 @@ fn read(signature: &ActivitySignature<'_>, locals: &[Ident], given: &Ident) -> O
         quote!((#values.next)(#given))
     });
     // With a way out for each argument rustc would have one more to compile for each.
-    let (read, next) = match locals {
-        [] => return None,
-        [local] => (quote!(__piton::Some(#local)), quote!(#(#next)*)),
-        locals => (quote!((#(__piton::Some(#locals)),*)), quote!((#(#next),*))),
+    let read = quote! {
+        let (#(__piton::Some(#locals),)*) = (#(#next,)*) else { return __piton::None; };
     };
-    Some(quote!(let #read = #next else { return __piton::None; };))
+    (!locals.is_empty()).then_some(read)
 }
 
 /// What the body is called with.

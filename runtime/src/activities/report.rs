@@ -17,7 +17,6 @@ use crate::machine::{ResultParts, Retryable, Values};
 
 /// The attempt that a call is of a function that borrows nothing. The function has given its future
 /// already, and a second one around it would be compiled for each activity.
-#[expect(clippy::unnecessary_wraps, reason = "it ends a function that may find no arguments")]
 pub fn attempt(
     call: Pin<Box<dyn Reported + Send>>,
     returns: &'static (dyn Any + Sync),
