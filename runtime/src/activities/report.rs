@@ -54,7 +54,7 @@ impl<F: Future<Output: 'static>> Reported for F {
     }
 }
 
-/// What takes a report. It is a trait for the reason that [`crate::hidden`] gives.
+/// What takes a report. Behind a trait object the description of what is known of it ends, see `hidden`.
 pub trait Reporter {
     /// The [`Returns`] of what the function returns.
     fn returns(&self) -> &'static dyn Any;
