@@ -35,6 +35,7 @@ impl<'a> Bytes<'a> {
     /// A text, where it is. bincode's deserializer, which does not know whether it is all there, asks for
     /// memory that is zeroed, fills it and checks it; and of such memory glibc before 2.41 keeps none at
     /// hand for each thread, so that all threads wait for each other.
+    #[cfg_attr(not(debug_assertions), inline)]
     pub(super) fn text(&self) -> Result<&'a str, SourceError> {
         Ok(BorrowDecode::borrow_decode(&mut self.decoder())?)
     }
@@ -50,6 +51,7 @@ impl<'a> Bytes<'a> {
         Ok(there.is_some())
     }
 
+    #[cfg_attr(not(debug_assertions), inline)]
     fn decoder(&self) -> DecoderImpl<Left<'_, 'a>, Configuration, ()> {
         DecoderImpl::new(Left(self), config::standard(), ())
     }
@@ -64,6 +66,7 @@ impl<'a> Bytes<'a> {
         self.rest().len()
     }
 
+    #[cfg_attr(not(debug_assertions), inline)]
     fn rest(&self) -> &'a [u8] {
         self.all.get(self.read.get()..).unwrap_or_default()
     }

@@ -2,7 +2,8 @@
 //!
 //! One deserializer is all three. What serde generates for a type is compiled once for every deserializer
 //! that the type is read with, in the crate of the type; with one less of them a workflow compiles
-//! sooner. For the same reason the functions here that know the type do as little as they can.
+//! sooner. For the same reason the functions here that know the type do as little as they can, and those
+//! that each value goes through are put into them only with optimization.
 
 mod deserialize;
 mod parts;
@@ -84,6 +85,7 @@ impl<'a> Source<'a> {
     }
 
     /// A value without parts. `made` is the one that the tracer makes up.
+    #[cfg_attr(not(debug_assertions), inline)]
     fn scalar(self, format: Format, made: &'static Value) -> Scalar<'a> {
         match self {
             Self::Made(place) => {
@@ -95,6 +97,7 @@ impl<'a> Source<'a> {
         }
     }
 
+    #[cfg_attr(not(debug_assertions), inline)]
     fn text(self, expected: &dyn Expected) -> Result<&'a str, SourceError> {
         match self {
             Self::Made(place) => {
@@ -135,6 +138,7 @@ impl<'a> Source<'a> {
     }
 
     /// What is in an option.
+    #[cfg_attr(not(debug_assertions), inline)]
     fn option(self) -> Result<Option<Self>, SourceError> {
         Ok(match self {
             Self::Made(place) => place.option().map(Self::Made),

@@ -16,6 +16,7 @@ pub(super) enum Items<'a> {
 }
 
 impl Items<'_> {
+    #[cfg_attr(not(debug_assertions), inline)]
     fn next(&mut self) -> Option<Source<'_>> {
         match self {
             Self::Made(formats) => formats.next().map(Source::Made),
