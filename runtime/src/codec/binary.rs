@@ -28,6 +28,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// A number, a truth value or a character. After an error, what is left is of no use.
+    #[cfg_attr(not(debug_assertions), inline)]
     pub(super) fn scalar<T: Decode<()>>(&self) -> Result<T, SourceError> {
         Ok(T::decode(&mut self.decoder())?)
     }

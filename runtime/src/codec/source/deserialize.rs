@@ -58,7 +58,7 @@ pub(super) fn visit_members<'de, V: Visitor<'de>>(
 macro_rules! numbers {
     ($($method:ident, $visit:ident, $format:ident, $made:expr;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-            match self.scalar(Format::$format, $made) {
+            match self.scalar(&Format::$format, $made) {
                 Scalar::Value(value) => visit_number(value, visitor),
                 Scalar::Binary(bytes) => match bytes.scalar() {
                     Ok(value) => visitor.$visit(value),
@@ -88,7 +88,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        let value = match self.scalar(Format::Bool, &Value::Bool(false)) {
+        let value = match self.scalar(&Format::Bool, &Value::Bool(false)) {
             Scalar::Value(value) => match value.truth() {
                 Some(value) => Ok(value),
                 None => Err(Self::wrong(value, &visitor)),

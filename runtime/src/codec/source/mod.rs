@@ -35,6 +35,7 @@ pub(in crate::codec) enum SourceError {
 }
 
 impl From<DecodeError> for SourceError {
+    #[cold]
     fn from(error: DecodeError) -> Self {
         Self::Rejected(error.to_string())
     }
@@ -86,10 +87,10 @@ impl<'a> Source<'a> {
 
     /// A value without parts. `made` is the one that the tracer makes up.
     #[cfg_attr(not(debug_assertions), inline)]
-    fn scalar(self, format: Format, made: &'static Value) -> Scalar<'a> {
+    fn scalar(self, format: &'static Format, made: &'static Value) -> Scalar<'a> {
         match self {
             Self::Made(place) => {
-                *place.format = format;
+                place.format.clone_from(format);
                 Scalar::Value(made)
             }
             Self::Read(value) => Scalar::Value(value),
@@ -234,7 +235,7 @@ impl<'a> Source<'a> {
     }
 
     fn unit(self) -> &'a Value {
-        match self.scalar(Format::Unit, &Value::Null) {
+        match self.scalar(&Format::Unit, &Value::Null) {
             Scalar::Value(value) => value,
             Scalar::Binary(_) => &Value::Null,
         }
