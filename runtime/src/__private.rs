@@ -11,7 +11,7 @@ pub use inventory;
 use crate::machine::{ReturnShape, Unreturned};
 
 pub use crate::activities::{
-    ActivityContext, ActivityEntry, ActivityReport, BoxFuture, ReportedError, report, transaction,
+    ActivityContext, ActivityEntry, Attempt, ReportedError, report, transaction,
 };
 
 pub use crate::codec::{Arguments, ArgumentsReader, CodecError, next_argument};
@@ -60,6 +60,12 @@ pub const fn stored<T: Storable>() {}
 /// the function that makes the call has nothing left to drop.
 pub fn stored_argument<T: Storable>(mut arguments: Arguments, value: T) -> Arguments {
     arguments.add(&value);
+    arguments
+}
+
+/// The same for a reference.
+pub fn lent_argument<T: Storable>(mut arguments: Arguments, value: &T) -> Arguments {
+    arguments.add(value);
     arguments
 }
 
@@ -148,8 +154,6 @@ impl<T: 'static> Activity for Refused<T> {
     type Output = T;
     type Shape = Self;
     const NAME: &'static str = "";
-    const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
-
     const RETURNED: &'static Values<()> = Values::of();
 }
 

@@ -109,7 +109,7 @@ async fn attempt(name: &'static str, arguments: &impl Serialize) -> ActivityRepo
     let cx = ActivityContext::new(info, Arc::new(dependencies));
     let entry = ActivityEntry::find(name).expect("registered");
     let arguments = codec::to_payload(arguments).expect("plain data");
-    (entry.run)(cx, arguments).await.expect("the report can be encoded")
+    entry.run(&cx, &arguments).await.expect("the report can be encoded")
 }
 
 fn decode<T: serde::de::DeserializeOwned>(payload: &Payload) -> T {

@@ -165,7 +165,7 @@ impl RetryArgs {
     }
 }
 
-/// `ActivityOptions`, as a constant expression.
+/// `ActivityOptions`, as a constant expression, or nothing if no option is given.
 impl ToTokens for ActivityArgs {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let limits = [
@@ -192,17 +192,15 @@ impl ToTokens for ActivityArgs {
             .max_concurrent
             .as_ref()
             .map(|limit| quote!(max_concurrent: ::core::option::Option::Some(#limit),));
-        tokens.extend(quote! {
-            ::piton::__private::ActivityOptions {
-                #retry
-                #(#limits)*
-                #queue
-                #at_most_once
-                #blocking
-                #max_concurrent
-                ..::piton::__private::ActivityOptions::DEFAULT
-            }
-        });
+        let given = quote!(#retry #(#limits)* #queue #at_most_once #blocking #max_concurrent);
+        if !given.is_empty() {
+            tokens.extend(quote! {
+                ::piton::__private::ActivityOptions {
+                    #given
+                    ..::piton::__private::ActivityOptions::DEFAULT
+                }
+            });
+        }
     }
 }
 

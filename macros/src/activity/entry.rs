@@ -7,10 +7,9 @@ use syn::spanned::Spanned;
 use super::ActivityFn;
 use super::args::ActivityArgs;
 use super::method::Method;
-use super::signature::{ActivitySignature, Returns};
+use super::signature::{ActivitySignature, Lent};
 use crate::codegen::values_of;
 use crate::hygiene::hidden;
-use crate::owned::stored_parts;
 
 pub(super) fn entry(
     args: &ActivityArgs,
@@ -21,43 +20,30 @@ pub(super) fn entry(
     let ident = &function.signature.ident;
     let cfgs = function.cfgs();
     let given = hidden("given");
-    let kind = match signature.connection {
-        None => quote!(__piton::None),
-        Some(ty) => quote!(__piton::Some(__piton::transaction::ConnectionKind::of::<#ty>())),
-    };
+    let through = signature
+        .connection
+        .map(|ty| quote!(.through(__piton::transaction::ConnectionKind::of::<#ty>())));
     let attempt = attempt(args, ident, method, signature, &given);
-    let check = check(signature);
     quote! {
         #(#cfgs)*
         const _: () = {
             use ::piton::__private as __piton;
             #[allow(unused_imports)]
             use ::piton::__private::Unstored as _;
-            #check
-            fn __piton_run(
-                __piton_cx: __piton::ActivityContext,
-                #given: __piton::Payload,
-            ) -> __piton::BoxFuture<
-                ::core::result::Result<
-                    __piton::ActivityReport,
-                    __piton::CodecError,
-                >,
-            > {
+            fn __piton_call(
+                __piton_cx: &__piton::ActivityContext,
+                #given: &mut __piton::ArgumentsReader<'_>,
+            ) -> ::core::option::Option<__piton::Attempt> {
                 #attempt
             }
             ::piton::__private::inventory::submit! {
-                __piton::ActivityEntry {
-                    name: <#ident as __piton::Activity>::NAME,
-                    options: <#ident as __piton::Activity>::OPTIONS,
-                    connection: #kind,
-                    run: __piton_run,
-                }
+                __piton::ActivityEntry::of::<#ident>(__piton_call) #through
             }
         };
     }
 }
 
-/// The future of one attempt.
+/// Reads the arguments and makes the future of one attempt.
 fn attempt(
     args: &ActivityArgs,
     ident: &Ident,
@@ -70,6 +56,31 @@ fn attempt(
         .collect();
     let read = read(signature, &locals, given);
     let passed = passed(signature, &locals);
+    let body = method.map_or_else(|| quote!(#ident::call), |method| method.body(ident));
+    // The spans make rustc point at the activity's name if its future is not `Send`.
+    let span = ident.span();
+    let call = quote_spanned!(span=> #body(#(#passed)*));
+    let returns = quote!(<#ident as __piton::Activity>::RETURNS);
+    let boxed = |future| quote_spanned!(span=> ::std::boxed::Box::pin(#future));
+    let attempt = if args.blocking || signature.borrows() {
+        let future = boxed(lending(args, signature, &call, &returns));
+        quote!(__piton::Some(#future))
+    } else {
+        let future = boxed(call);
+        quote!(__piton::report::attempt(#future, #returns))
+    };
+    let needs_context = signature.has_context || signature.connection.is_some();
+    let context = needs_context.then(|| quote!(let __piton_cx = __piton_cx.clone();));
+    quote!(#read #context #attempt)
+}
+
+/// The future that holds what the function borrows while it runs.
+fn lending(
+    args: &ActivityArgs,
+    signature: &ActivitySignature<'_>,
+    call: &TokenStream,
+    returns: &TokenStream,
+) -> TokenStream {
     let (take, give_back) = match signature.connection {
         None => (None, None),
         Some(_) => (
@@ -80,61 +91,42 @@ fn attempt(
             Some(quote!(__piton_cx.desk().put(__piton_lent);)),
         ),
     };
-    let body = method.map_or_else(|| quote!(#ident::call), |method| method.body(ident));
     // A blocking activity is called by a thread that may wait.
     let awaited = (!args.blocking).then(|| quote!(.await));
-    let value = hidden("returned");
-    let error = match signature.returns {
-        Returns::Result(_) => quote! {
-            <#ident as __piton::Activity>::error(&#value)
-        },
-        _ => quote!(__piton::None),
-    };
-    // The span makes rustc point at the activity's name if its future is not `Send`.
-    quote_spanned! {ident.span()=>
-        ::std::boxed::Box::pin(async move {
-            #read
+    quote_spanned! {call.span()=>
+        async move {
             #take
-            let #value = #body(#(#passed)*) #awaited;
+            let __piton_returned = #call #awaited;
             #give_back
-            __piton::report::returned(
-                <#ident as __piton::Activity>::RETURNED,
-                &#value,
-                #error,
-            )
-        })
+            #returns.report(&__piton_returned)
+        }
     }
 }
 
 /// Reads the arguments.
-fn read(signature: &ActivitySignature<'_>, locals: &[Ident], given: &Ident) -> TokenStream {
-    let arguments = hidden("arguments");
+fn read(signature: &ActivitySignature<'_>, locals: &[Ident], given: &Ident) -> Option<TokenStream> {
     let next = signature.parameters.iter().map(|parameter| {
         let values = values_of(&parameter.owned);
-        quote!((#values.next)(&mut #arguments))
+        quote!((#values.next)(#given))
     });
     // With a way out for each argument rustc would have one more to compile for each.
     let read = quote! {
-        let mut #arguments = __piton::ArgumentsReader::new(#given.as_bytes());
-        let (#(__piton::Some(#locals),)* true) = (#(#next,)* #arguments.are_all()) else {
-            return __piton::Err(#arguments.failure());
-        };
+        let (#(__piton::Some(#locals),)*) = (#(#next,)*) else { return __piton::None; };
     };
-    if locals.is_empty() {
-        quote!({ #read })
-    } else {
-        quote!(let (#(#locals,)*) = { #read (#(#locals,)*) };)
-    }
+    (!locals.is_empty()).then_some(read)
 }
 
 /// What the body is called with.
 fn passed(signature: &ActivitySignature<'_>, locals: &[Ident]) -> Vec<TokenStream> {
-    let arguments = signature.parameters.iter().zip(locals).map(|(parameter, local)| {
-        let borrow = parameter.by_reference.then(|| quote!(&));
-        let lend = parameter.lent_by.map(|method| Ident::new(method, Span::call_site()));
-        let lend = lend.map(|method| quote!(.#method()));
-        quote!(#borrow #local #lend,)
-    });
+    let arguments =
+        signature.parameters.iter().zip(locals).map(|(parameter, local)| match parameter.lent {
+            Lent::No => quote!(#local,),
+            Lent::Whole | Lent::Part => quote!(&#local,),
+            Lent::Within(method) => {
+                let method = Ident::new(method, Span::call_site());
+                quote!(#local.#method(),)
+            }
+        });
     let mut passed: Vec<_> = arguments.collect();
     let context = signature.has_context.then(|| quote!(&__piton_cx,));
     let lent = signature
@@ -144,27 +136,4 @@ fn passed(signature: &ActivitySignature<'_>, locals: &[Ident]) -> Vec<TokenStrea
     let receivers = signature.parameters.iter().filter(|parameter| parameter.is_receiver).count();
     passed.insert(receivers, quote!(#context #lent));
     passed
-}
-
-/// Asks of each type in the signature whether it can be stored. The spans make rustc point at those
-/// that cannot.
-fn check(signature: &ActivitySignature<'_>) -> Option<TokenStream> {
-    let of_parameters = signature.parameters.iter().map(|parameter| {
-        let owned = &parameter.owned;
-        let span = if parameter.is_receiver { parameter.name.span() } else { parameter.ty.span() };
-        quote_spanned!(span=> __piton::stored::<#owned>();)
-    });
-    let of_value = match signature.returns {
-        Returns::Result(ty) | Returns::Plain(ty) => stored_parts(ty),
-        Returns::Unit => Vec::new(),
-    };
-    let of_value =
-        of_value.into_iter().map(|ty| quote_spanned!(ty.span()=> __piton::stored::<#ty>();));
-    let stored: Vec<_> = of_parameters.chain(of_value).collect();
-    (!stored.is_empty()).then(|| {
-        quote! {
-            #[allow(dead_code)]
-            fn __piton_check() { #(#stored)* }
-        }
-    })
 }

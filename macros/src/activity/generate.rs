@@ -1,6 +1,6 @@
 //! An activity → tokens.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -10,12 +10,11 @@ use super::ActivityFn;
 use super::args::ActivityArgs;
 use super::entry::entry;
 use super::method::Method;
-use super::signature::{ActivitySignature, Returns, is_context};
+use super::signature::{ActivitySignature, Lent, Parameter, Returns, is_context};
 use crate::check::use_imports_around;
 use crate::codegen::{is_of_lints, values_of};
 use crate::diagnostics::Diagnostics;
-use crate::hygiene::hidden;
-use crate::owned::{has_no_size, make_static};
+use crate::owned::{has_no_size, make_static, stored_parts};
 
 /// What stands for the function, which is a method if it is in an `impl` block.
 pub(super) fn generate(
@@ -58,8 +57,7 @@ fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
     let attributes = function.outer_attributes();
-    let (encode, params) = parameters(signature);
-    let arguments = hidden("arguments");
+    let (arguments, params) = parameters(signature);
     let where_clause = &generics.where_clause;
     quote! {
         #(#attributes)*
@@ -67,7 +65,6 @@ fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream
         #visibility #fn_token #ident #generics (
             #(#params),*
         ) -> ::piton::__private::ActivityCall<#ident> #where_clause {
-            #encode
             ::piton::__private::ActivityCall::new(#arguments)
         }
     }
@@ -82,8 +79,7 @@ fn call_of_method(
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
     let attributes = function.outer_attributes();
-    let (encode, params) = parameters(signature);
-    let arguments = hidden("arguments");
+    let (arguments, params) = parameters(signature);
     let (returned, output) = (returned(signature), output(signature));
     let where_clause = &generics.where_clause;
     quote! {
@@ -97,42 +93,43 @@ fn call_of_method(
             #[allow(non_camel_case_types)]
             enum #ident {}
             #beside
-            #encode
             ::piton::__private::ActivityCall::<#ident>::new(#arguments)
         }
     }
 }
 
-/// What encodes the arguments of a call, and its parameters.
+/// The encoded arguments of a call, and its parameters. Here rustc is asked, once, whether values of
+/// their types can be stored. The spans make it point at those that cannot.
 fn parameters(signature: &ActivitySignature<'_>) -> (TokenStream, Vec<TokenStream>) {
-    let parameters = signature.parameters.iter().map(|parameter| {
-        let (name, ty) = (&parameter.name, parameter.ty);
-        let written = match (parameter.is_receiver, parameter.by_reference) {
-            (true, true) => quote!(&#name),
-            (true, false) => quote!(#name),
+    let mut written = Vec::new();
+    let mut list = quote!(::piton::__private::Arguments::new());
+    for Parameter { name, ty, owned, lent, is_receiver } in &signature.parameters {
+        written.push(match (is_receiver, lent) {
+            (true, Lent::No) => quote!(#name),
+            (true, _) => quote!(&#name),
             (false, _) => quote!(#name: #ty),
-        };
-        (name.clone(), written)
-    });
-    let (names, parameters): (Vec<Ident>, _) = parameters.unzip();
-    let arguments = hidden("arguments");
-    let add = names.iter().zip(&signature.parameters).map(|(name, parameter)| {
-        let borrow = (!parameter.by_reference).then(|| quote!(&));
-        quote!((&::piton::__private::Encoded(#borrow #name)).add(&mut #arguments);)
-    });
-    let encode = if names.is_empty() {
-        quote!(let #arguments = ::piton::__private::Arguments::new();)
-    } else {
-        quote! {
-            let mut #arguments = ::piton::__private::Arguments::new();
-            {
-                #[allow(unused_imports)]
-                use ::piton::__private::{Encodable as _, Unencodable as _};
-                #(#add)*
+        });
+        let span = if *is_receiver { name.span() } else { ty.span() };
+        let add = match lent {
+            Lent::No => quote!(stored_argument),
+            Lent::Whole => quote!(lent_argument),
+            // They are encoded as what owns them, of which rustc is asked.
+            Lent::Part | Lent::Within(_) => {
+                let ask = quote_spanned!(span=> ::piton::__private::stored::<#owned>());
+                let borrow = matches!(lent, Lent::Within(_)).then(|| quote!(&));
+                list = quote! {{
+                    #[allow(unused_imports)]
+                    use ::piton::__private::{Encodable as _, Unencodable as _};
+                    #ask;
+                    (&::piton::__private::Encoded(#borrow #name)).added_to(#list)
+                }};
+                continue;
             }
-        }
-    };
-    (encode, parameters)
+        };
+        let add = quote_spanned!(span=> ::piton::__private::#add::<#owned>);
+        list = quote!(#add(#list, #name));
+    }
+    (list, written)
 }
 
 /// The body, as a function that tests can call.
@@ -182,6 +179,19 @@ fn activity_impl(
         Returns::Plain(_) | Returns::Unit => quote!(Plain),
     };
     let values = values_of(&returned);
+    let asks = match signature.returns {
+        Returns::Result(ty) | Returns::Plain(ty) => stored_parts(ty),
+        Returns::Unit => Vec::new(),
+    };
+    let asks =
+        asks.into_iter().map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();));
+    let options = args.to_token_stream();
+    let options = (!options.is_empty()).then(|| {
+        quote! {
+            #[allow(clippy::needless_update)]
+            const OPTIONS: ::piton::__private::ActivityOptions = #options;
+        }
+    });
     let error = error(args, signature);
     quote! {
         #(#cfgs)*
@@ -190,12 +200,11 @@ fn activity_impl(
             type Output = #output;
             type Shape = ::piton::__private::#shape;
             const NAME: &'static str = #name;
-            #[allow(clippy::needless_update)]
-            const OPTIONS: ::piton::__private::ActivityOptions = #args;
-
+            #options
             const RETURNED: &'static ::piton::__private::Values<Self::Return> = {
                 #[allow(unused_imports)]
                 use ::piton::__private::Unstored as _;
+                #(#asks)*
                 #values
             };
 
@@ -238,10 +247,13 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
         quote!((&__piton_probe).retry())
     } else {
         quote! {
-            match __piton_error {
-                #(#patterns)|* => NEVER_AGAIN,
-                #[allow(unreachable_patterns)]
-                _ => (&__piton_probe).retry(),
+            match ::piton::__private::ResultParts::err_ref(__piton_returned) {
+                ::core::option::Option::Some(__piton_error) => match __piton_error {
+                    #(#patterns)|* => NEVER_AGAIN,
+                    #[allow(unreachable_patterns)]
+                    _ => (&__piton_probe).retry(),
+                },
+                ::core::option::Option::None => NEVER_AGAIN,
             }
         }
     };
@@ -249,12 +261,10 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
         fn error(
             __piton_returned: &Self::Return,
         ) -> ::core::option::Option<::piton::__private::ReportedError> {
-            ::piton::__private::ResultParts::err_ref(__piton_returned).map(|__piton_error| {
-                #[allow(unused_imports)]
-                use ::piton::__private::report::*;
-                let __piton_probe = ErrorProbe(__piton_error);
-                (&&&__piton_probe).reported(#retry)
-            })
+            #[allow(unused_imports)]
+            use ::piton::__private::report::*;
+            let __piton_probe = ErrorProbe(__piton_returned);
+            (&&&__piton_probe).reported(#retry)
         }
     })
 }

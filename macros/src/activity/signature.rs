@@ -37,12 +37,23 @@ pub(super) struct Parameter<'a> {
     pub(super) ty: &'a Type,
     /// The type that it is decoded as.
     pub(super) owned: TokenStream,
-    /// Whether the body gets a reference to the decoded value.
-    pub(super) by_reference: bool,
-    /// By what method the body gets a reference to what is in the decoded `Option`.
-    pub(super) lent_by: Option<&'static str>,
+    /// How the body gets the decoded value.
+    pub(super) lent: Lent,
     /// Whether it is `self`.
     pub(super) is_receiver: bool,
+}
+
+/// How the body of an activity gets an argument that has been decoded.
+#[derive(PartialEq)]
+pub(super) enum Lent {
+    /// By value.
+    No,
+    /// By reference.
+    Whole,
+    /// By reference to what it owns, as a `String` owns a `str`.
+    Part,
+    /// As an `Option` with a reference to what is in it, by this method.
+    Within(&'static str),
 }
 
 /// What a return type is, judged by its last path segment.
@@ -119,6 +130,12 @@ impl<'a> ActivitySignature<'a> {
         Self { has_context, connection, parameters, returns }
     }
 
+    /// Whether the function borrows anything.
+    pub(super) fn borrows(&self) -> bool {
+        let is_lent = |parameter: &Parameter<'_>| parameter.lent != Lent::No;
+        self.has_context || self.connection.is_some() || self.parameters.iter().any(is_lent)
+    }
+
     /// Reports patterns of errors where there are no errors.
     pub(super) fn check_patterns(&self, patterns: &[Pat], diagnostics: &Diagnostics) {
         if let Some(pattern) = patterns.first()
@@ -160,15 +177,18 @@ impl<'a> Parameter<'a> {
             check_sized(inner, "parameter", diagnostics);
         }
         let span = ty.span();
-        let (owned, lent_by) = match (optional, ungrouped(inner)) {
-            (false, _) => (owned, None),
-            (true, inner) => {
-                let method = if is_unsized(inner) { "as_deref" } else { "as_ref" };
-                (quote_spanned!(span=> ::core::option::Option<#owned>), Some(method))
-            }
+        let lent = match (optional, by_reference, is_unsized(ungrouped(inner))) {
+            (false, false, _) => Lent::No,
+            (false, true, false) => Lent::Whole,
+            (false, true, true) => Lent::Part,
+            (true, _, false) => Lent::Within("as_ref"),
+            (true, _, true) => Lent::Within("as_deref"),
         };
-        let by_reference = by_reference && !optional;
-        Self { name, ty, owned, by_reference, lent_by, is_receiver: false }
+        let owned = match optional {
+            true => quote_spanned!(span=> ::core::option::Option<#owned>),
+            false => owned,
+        };
+        Self { name, ty, owned, lent, is_receiver: false }
     }
 
     /// `self` is encoded with the arguments.
@@ -187,8 +207,7 @@ impl<'a> Parameter<'a> {
             name: Ident::from(receiver.self_token),
             ty: if by_reference { &method.reference } else { &method.owner },
             owned: method.owner.to_token_stream(),
-            by_reference,
-            lent_by: None,
+            lent: if by_reference { Lent::Whole } else { Lent::No },
             is_receiver: true,
         }
     }

@@ -12,4 +12,4 @@ pub mod transaction;
 
 pub use context::{ActivityContext, ActivityInfo, Dependencies};
 pub use link::AttemptLink;
-pub use registry::{ActivityEntry, ActivityReport, BoxFuture, ReportedError};
+pub use registry::{ActivityEntry, ActivityReport, Attempt, BoxFuture, Call, ReportedError};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::ActivityContext;
 use super::transaction::ConnectionKind;
-use crate::codec::CodecError;
-use crate::machine::ActivityOptions;
+use crate::codec::{ArgumentsReader, CodecError};
+use crate::machine::{Activity, ActivityOptions};
 use crate::model::Payload;
 
 /// A future without a type.
@@ -22,13 +22,40 @@ pub struct ActivityEntry {
     /// The connection that it writes through, if its writes are to be committed with the state of
     /// the run.
     pub connection: Option<ConnectionKind>,
-    /// Runs one attempt.
-    pub run: fn(ActivityContext, Payload) -> BoxFuture<Result<ActivityReport, CodecError>>,
+    /// Reads the arguments and calls the function.
+    call: Call,
 }
+
+/// The future of one attempt.
+pub type Attempt = BoxFuture<Result<ActivityReport, CodecError>>;
+
+/// Reads arguments, and calls a function with them if they are there.
+pub type Call = fn(&ActivityContext, &mut ArgumentsReader<'_>) -> Option<Attempt>;
 
 inventory::collect!(ActivityEntry);
 
 impl ActivityEntry {
+    /// The entry of `A`, whose function is called by `call`.
+    pub const fn of<A: Activity>(call: Call) -> Self {
+        Self { name: A::NAME, options: A::OPTIONS, connection: None, call }
+    }
+
+    /// The same, for a function that writes through such a connection.
+    #[must_use]
+    pub const fn through(mut self, connection: ConnectionKind) -> Self {
+        self.connection = Some(connection);
+        self
+    }
+
+    /// Begins one attempt.
+    pub fn run(&self, context: &ActivityContext, arguments: &Payload) -> Attempt {
+        let mut arguments = ArgumentsReader::new(arguments.as_bytes());
+        match (self.call)(context, &mut arguments) {
+            Some(attempt) if arguments.are_all() => attempt,
+            _ => Box::pin(std::future::ready(Err(arguments.failure()))),
+        }
+    }
+
     /// The entry registered under `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
         inventory::iter::<Self>().find(|entry| entry.name == name)

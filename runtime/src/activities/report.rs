@@ -5,36 +5,117 @@
 //! implementation that needs the fewest dereferences ("autoref specialization", after dtolnay's
 //! `case-studies`), so a type without the trait falls through to the next one.
 
-use std::any::type_name;
+use std::any::{Any, type_name};
 use std::fmt::{Debug, Display};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::{ActivityReport, ReportedError};
+use super::{ActivityReport, Attempt, ReportedError};
 use crate::codec::{Arguments, CodecError};
-use crate::machine::{Retryable, Values};
+use crate::machine::{ResultParts, Retryable, Values};
 
-/// The report on an attempt that returned `value`. It does not depend on the activity, so it is
-/// compiled once for each `R`.
-///
-/// # Errors
-/// [`CodecError::Encode`] if the value cannot be encoded.
-pub fn returned<R>(
-    values: &Values<R>,
-    value: &R,
-    error: Option<ReportedError>,
-) -> Result<ActivityReport, CodecError> {
-    let mut returned = Arguments::new();
-    (values.add)(&mut returned, value);
-    finish(returned, error)
+/// The attempt that a call is of a function that borrows nothing. The function has given its future
+/// already, and a second one around it would be compiled for each activity.
+pub fn attempt(
+    call: Pin<Box<dyn Reported + Send>>,
+    returns: &'static (dyn Any + Sync),
+) -> Option<Attempt> {
+    Some(Box::pin(Reporting { call, returns }))
+}
+
+/// A call that gives a report.
+struct Reporting {
+    call: Pin<Box<dyn Reported + Send>>,
+    returns: &'static (dyn Any + Sync),
+}
+
+impl Future for Reporting {
+    type Output = Result<ActivityReport, CodecError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut report = Report { returns: self.returns, made: None };
+        self.call.as_mut().poll_report(cx, &mut report);
+        report.made.map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+/// A call that is reported on, whatever the function returns.
+pub trait Reported {
+    /// Polls it, and makes the report if it is over.
+    fn poll_report(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut dyn Reporter);
+}
+
+impl<F: Future<Output: 'static>> Reported for F {
+    fn poll_report(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut dyn Reporter) {
+        if let Poll::Ready(value) = self.poll(cx) {
+            returned(to, value);
+        }
+    }
+}
+
+/// What takes a report. Behind a trait object the description of what is known of it ends, see `hidden`.
+pub trait Reporter {
+    /// The [`Returns`] of what the function returns.
+    fn returns(&self) -> &'static dyn Any;
+
+    /// Takes the report.
+    fn take(&mut self, report: Result<ActivityReport, CodecError>);
+}
+
+struct Report {
+    returns: &'static dyn Any,
+    made: Option<Result<ActivityReport, CodecError>>,
+}
+
+impl Reporter for Report {
+    fn returns(&self) -> &'static dyn Any {
+        self.returns
+    }
+
+    fn take(&mut self, report: Result<ActivityReport, CodecError>) {
+        self.made = Some(report);
+    }
+}
+
+/// It takes the value, so that what calls it for one activity has nothing left to drop.
+pub(crate) fn returned<R: 'static>(to: &mut dyn Reporter, value: R) {
+    match to.returns().downcast_ref::<Returns<R>>() {
+        Some(returns) => to.take(returns.report(&value)),
+        None => unreachable!("a call goes with what its function returns"),
+    }
+}
+
+/// What the report on a return value is made with. None of it depends on the activity, so it is compiled once for
+/// each `R`.
+#[derive(Debug)]
+pub struct Returns<R: 'static> {
+    /// How it is encoded.
+    pub values: &'static Values<R>,
+    /// Finds the error in it, if it holds one.
+    pub error: fn(&R) -> Option<ReportedError>,
+}
+
+impl<R> Returns<R> {
+    /// The report on an attempt that returned `value`.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] if the value cannot be encoded.
+    pub fn report(&self, value: &R) -> Result<ActivityReport, CodecError> {
+        let mut returned = Arguments::new();
+        (self.values.add)(&mut returned, value);
+        finish(returned, (self.error)(value))
+    }
 }
 
 fn finish(returned: Arguments, error: Option<ReportedError>) -> Result<ActivityReport, CodecError> {
     Ok(ActivityReport { returned: returned.finish()?, error })
 }
 
-/// An error whose traits are to be found out.
+/// A return value, of whose error is to be found out what traits it has. What is found does not depend
+/// on the activity either.
 #[derive(Debug)]
-pub struct ErrorProbe<'a, E>(pub &'a E);
+pub struct ErrorProbe<'a, R>(pub &'a R);
 
 /// Whether and when to try again: `(is_retryable, retry_after)`.
 pub type Retry = (bool, Option<Duration>);
@@ -42,15 +123,21 @@ pub type Retry = (bool, Option<Duration>);
 /// For errors that the attribute names as not worth another attempt.
 pub const NEVER_AGAIN: Retry = (false, None);
 
+/// For errors that say nothing about it.
+const AS_THE_POLICY_SAYS: Retry = (true, None);
+
 /// Takes the error's own word.
 pub trait RetryByError {
     /// What the error says.
     fn retry(&self) -> Retry;
 }
 
-impl<E: Retryable> RetryByError for ErrorProbe<'_, E> {
+impl<R: ResultParts<Err: Retryable>> RetryByError for ErrorProbe<'_, R> {
     fn retry(&self) -> Retry {
-        (self.0.is_retryable(), self.0.retry_after())
+        match self.0.err_ref() {
+            Some(error) => (error.is_retryable(), error.retry_after()),
+            None => AS_THE_POLICY_SAYS,
+        }
     }
 }
 
@@ -60,50 +147,61 @@ pub trait RetryAnyway {
     fn retry(&self) -> Retry;
 }
 
-impl<E> RetryAnyway for &ErrorProbe<'_, E> {
+impl<R> RetryAnyway for &ErrorProbe<'_, R> {
     fn retry(&self) -> Retry {
-        (true, None)
+        AS_THE_POLICY_SAYS
     }
 }
 
 /// Reports by `Display`.
 pub trait ReportByDisplay {
-    /// The error as the engine sees it.
-    fn reported(&self, retry: Retry) -> ReportedError;
+    /// The error as the engine sees it, if there is one.
+    fn reported(&self, retry: Retry) -> Option<ReportedError>;
 }
 
-impl<E: Display> ReportByDisplay for &&ErrorProbe<'_, E> {
-    fn reported(&self, retry: Retry) -> ReportedError {
-        reported(self.0.to_string(), retry)
+impl<R: ResultParts<Err: Display>> ReportByDisplay for &&ErrorProbe<'_, R> {
+    fn reported(&self, retry: Retry) -> Option<ReportedError> {
+        match self.0.err_ref() {
+            Some(error) => displayed(error, retry),
+            None => None,
+        }
     }
 }
 
 /// Reports by `Debug`.
 pub trait ReportByDebug {
-    /// The error as the engine sees it.
-    fn reported(&self, retry: Retry) -> ReportedError;
+    /// The error as the engine sees it, if there is one.
+    fn reported(&self, retry: Retry) -> Option<ReportedError>;
 }
 
-impl<E: Debug> ReportByDebug for &ErrorProbe<'_, E> {
-    fn reported(&self, retry: Retry) -> ReportedError {
-        reported(format!("{:?}", self.0), retry)
+impl<R: ResultParts<Err: Debug>> ReportByDebug for &ErrorProbe<'_, R> {
+    fn reported(&self, retry: Retry) -> Option<ReportedError> {
+        match self.0.err_ref() {
+            Some(error) => displayed(&format_args!("{error:?}"), retry),
+            None => None,
+        }
     }
 }
 
 /// Reports by the name of the type.
 pub trait ReportByType {
-    /// The error as the engine sees it.
-    fn reported(&self, retry: Retry) -> ReportedError;
+    /// The error as the engine sees it, if there is one.
+    fn reported(&self, retry: Retry) -> Option<ReportedError>;
 }
 
-impl<E> ReportByType for ErrorProbe<'_, E> {
-    fn reported(&self, retry: Retry) -> ReportedError {
-        reported(type_name::<E>().to_owned(), retry)
+impl<R: ResultParts> ReportByType for ErrorProbe<'_, R> {
+    fn reported(&self, retry: Retry) -> Option<ReportedError> {
+        match self.0.err_ref() {
+            Some(_) => displayed(&type_name::<R::Err>(), retry),
+            None => None,
+        }
     }
 }
 
-fn reported(message: String, (is_retryable, retry_after): Retry) -> ReportedError {
-    ReportedError { message, is_retryable, retry_after }
+/// Apart, because what knows the type of the error is compiled for each.
+#[expect(clippy::unnecessary_wraps, reason = "it is what each of those that know the type gives")]
+fn displayed(error: &dyn Display, (is_retryable, retry_after): Retry) -> Option<ReportedError> {
+    Some(ReportedError { message: error.to_string(), is_retryable, retry_after })
 }
 
 #[cfg(test)]
@@ -112,9 +210,9 @@ mod tests {
 
     macro_rules! probe {
         ($error:expr) => {{
-            let error = $error;
-            let probe = ErrorProbe(&error);
-            (&&&probe).reported((&probe).retry())
+            let returned = Err::<(), _>($error);
+            let probe = ErrorProbe(&returned);
+            (&&&probe).reported((&probe).retry()).expect("there is an error")
         }};
     }
 

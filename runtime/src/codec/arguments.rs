@@ -14,6 +14,7 @@ use super::binary::Bytes;
 use super::source::{self, Source, SourceError};
 use super::value::Value;
 use super::{CodecError, cannot_decode, encode_into, encoding, left_over, not_read};
+use crate::hidden::Hidden;
 use crate::model::{Encoding, Payload};
 
 /// What is wrong is said of the arguments as a whole.
@@ -75,25 +76,17 @@ pub struct ArgumentsReader<'a> {
 
 enum Rest<'a> {
     Binary(Bytes<'a>),
-    /// Behind a trait object for the reason that [`crate::hidden`] gives.
-    Json(Box<dyn ExactSizeIterator<Item = Value> + Send>),
+    /// All of them, and how many have been read.
+    Json(Box<dyn Hidden<Vec<Value>> + Send>, usize),
 }
 
 impl fmt::Debug for Rest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Binary(bytes) => f.debug_tuple("Binary").field(bytes).finish(),
-            Self::Json(list) => f.debug_tuple("Json").field(&list.len()).finish(),
+            Self::Json(..) => f.debug_tuple("Json").finish_non_exhaustive(),
         }
     }
-}
-
-/// Where the next argument is.
-enum Next<'r, 'a> {
-    Binary(&'r mut Bytes<'a>),
-    Json(Value),
-    /// There is none.
-    Missing,
 }
 
 impl<'a> ArgumentsReader<'a> {
@@ -116,7 +109,7 @@ impl<'a> ArgumentsReader<'a> {
         let (rest, failed) = match encoding(payload, what) {
             Ok((Encoding::Binary, values)) => (Rest::Binary(Bytes::new(values)), None),
             Ok((Encoding::Json, json)) => match values_from_json(json) {
-                Ok(list) => (Rest::Json(Box::new(list.into_iter())), None),
+                Ok(list) => (Rest::Json(Box::new(list), 0), None),
                 Err(error) => (nothing, Some(cannot_decode(what, &error))),
             },
             Err(error) => (nothing, Some(error)),
@@ -124,17 +117,20 @@ impl<'a> ArgumentsReader<'a> {
         Self { what, rest, failed }
     }
 
-    fn take(&mut self) -> Next<'_, 'a> {
+    fn next(&mut self) -> Option<Source<'_>> {
         if self.failed.is_some() {
-            return Next::Missing;
+            return None;
         }
         match &mut self.rest {
-            Rest::Binary(bytes) => Next::Binary(bytes),
-            Rest::Json(list) => match list.next() {
-                Some(value) => Next::Json(value),
+            Rest::Binary(bytes) => Some(Source::Binary(bytes)),
+            Rest::Json(list, read) => match (**list).reveal().get(*read) {
+                Some(value) => {
+                    *read += 1;
+                    Some(Source::Read(value))
+                }
                 None => {
                     self.failed = Some(cannot_decode(self.what, &"there are too few"));
-                    Next::Missing
+                    None
                 }
             },
         }
@@ -147,8 +143,8 @@ impl<'a> ArgumentsReader<'a> {
     pub(crate) fn left(self) -> Result<usize, CodecError> {
         match (self.failed, self.rest) {
             (Some(error), _) => Err(error),
-            (None, Rest::Binary(mut bytes)) => Ok(bytes.left()),
-            (None, Rest::Json(list)) => Ok(list.len()),
+            (None, Rest::Binary(bytes)) => Ok(bytes.left()),
+            (None, Rest::Json(list, read)) => Ok((*list).reveal().len() - read),
         }
     }
 
@@ -156,15 +152,23 @@ impl<'a> ArgumentsReader<'a> {
     pub(crate) fn skip_to(&mut self, left: usize) {
         match &mut self.rest {
             Rest::Binary(bytes) => bytes.skip_to(left),
-            Rest::Json(list) => {
-                let read = list.len().saturating_sub(left);
-                list.by_ref().take(read).for_each(drop);
+            Rest::Json(list, read) => {
+                *read = (**list).reveal().len().saturating_sub(left).max(*read)
             }
         }
     }
 
-    fn fail(&mut self, error: CodecError) {
-        self.failed = Some(error);
+    /// Passes over a value that `copy` reads. Tells whether it could be read.
+    pub(super) fn skip(&mut self, type_name: &'static str, copy: CopyValue) -> bool {
+        let Some(source) = self.next() else { return false };
+        let mut read = Arguments::new();
+        let copied = copy(source, &mut read);
+        drop(read.finish());
+        copied.map_err(|error| self.fail(type_name, error)).is_ok()
+    }
+
+    fn fail(&mut self, type_name: &'static str, error: SourceError) {
+        self.failed = Some(not_read(type_name, error));
     }
 
     /// What was wrong: an argument could not be read, or, once all have been, there are more.
@@ -180,8 +184,8 @@ impl<'a> ArgumentsReader<'a> {
                 0 => Ok(()),
                 left => Err(left_over(self.what, left)),
             },
-            Rest::Json(list) if list.len() == 0 => Ok(()),
-            Rest::Json(_) => Err(cannot_decode(self.what, &"there are too many")),
+            Rest::Json(list, read) if *read == (**list).reveal().len() => Ok(()),
+            Rest::Json(..) => Err(cannot_decode(self.what, &"there are too many")),
         }
     }
 
@@ -207,25 +211,18 @@ impl<'a> ArgumentsReader<'a> {
 }
 
 /// The next argument, unless something has been wrong so far: see [`ArgumentsReader::failure`].
+#[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
 pub fn next_argument<T: for<'de> Deserialize<'de>>(
     arguments: &mut ArgumentsReader<'_>,
 ) -> Option<T> {
-    match arguments.take() {
-        Next::Binary(bytes) => match bytes.read() {
-            Ok(value) => return Some(value),
-            Err(error) => arguments.fail(not_read(type_name::<T>(), error)),
-        },
-        Next::Json(value) => match T::deserialize(Source::Read(value)) {
-            Ok(value) => return Some(value),
-            Err(error) => arguments.fail(not_made(type_name::<T>(), error)),
-        },
-        Next::Missing => {}
+    let Some(source) = arguments.next() else { return None };
+    match T::deserialize(source) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            arguments.fail(type_name::<T>(), error);
+            None
+        }
     }
-    None
-}
-
-fn not_made(type_name: &'static str, error: SourceError) -> CodecError {
-    cannot_decode(type_name, &error)
 }
 
 /// The only value of a payload, by [`next_argument`] for its type.
@@ -240,30 +237,31 @@ pub(crate) fn only_value<T>(
     }
 }
 
-/// Reads a value and writes it again. Tells whether it could be read.
-pub(super) fn copy_next<T: for<'de> Deserialize<'de> + Serialize>(
-    from: &mut ArgumentsReader<'_>,
+/// Reads a value of one type and writes it. That is all of what is to be known of a type without its name
+/// that is compiled for each.
+pub(super) type CopyValue = fn(Source<'_>, &mut Arguments) -> Result<(), SourceError>;
+
+/// [`CopyValue`] for `T`.
+pub(super) fn copy_value<T: for<'de> Deserialize<'de> + Serialize>(
+    from: Source<'_>,
     to: &mut Arguments,
-) -> bool {
-    match next_argument::<T>(from) {
-        Some(value) => {
+) -> Result<(), SourceError> {
+    match T::deserialize(from) {
+        Ok(value) => {
             to.add(&value);
-            true
+            Ok(())
         }
-        None => false,
+        Err(error) => Err(error),
     }
 }
 
 /// Whether what has been `written` reads back as it is. A value that cannot be written is reported when
 /// a run holds one.
-pub(super) fn reads_back(
-    written: Arguments,
-    copy_next: fn(&mut ArgumentsReader<'_>, &mut Arguments) -> bool,
-) -> bool {
-    let mut again = Arguments::new();
+pub(super) fn reads_back(written: Arguments, copy: CopyValue) -> bool {
     let Ok(written) = written.finish() else { return true };
+    let mut again = Arguments::new();
     let mut reader = ArgumentsReader::new(written.as_bytes());
-    copy_next(&mut reader, &mut again)
-        && reader.are_all()
-        && again.finish().is_ok_and(|again| again == written)
+    let copied = reader.next().is_some_and(|source| copy(source, &mut again).is_ok());
+    let again = again.finish();
+    copied && reader.are_all() && again.is_ok_and(|again| again == written)
 }

@@ -1,57 +1,82 @@
-//! Reading a value in binary.
+//! The parts of values in binary.
 //!
-//! Invariant: a value reads back as bincode would read it. This module must not know what it means.
+//! Invariant: they read back as bincode would read them. This module must not know what they mean.
 
-use std::fmt;
+use std::cell::Cell;
 
 use bincode::config::{self, Configuration};
 use bincode::de::read::{BorrowReader, Reader};
-use bincode::de::{BorrowDecode, BorrowDecoder, DecoderImpl};
+use bincode::de::{BorrowDecode, Decode, DecoderImpl};
 use bincode::error::DecodeError;
-use bincode::serde::BorrowCompat;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, Visitor};
+
+use super::source::SourceError;
 
 /// Values in binary, one after the other.
 ///
-/// bincode's functions that read from bytes are compiled for each type as a whole. This is made once,
-/// and knows what it has left.
-pub(super) struct Bytes<'a>(DecoderImpl<Left<'a>, Configuration, ()>);
+/// bincode's own deserializer would be one more that the code of each type is compiled for: what is read
+/// from here is read by that of [`super::source`].
+#[derive(Debug)]
+pub(super) struct Bytes<'a> {
+    all: &'a [u8],
+    /// How many have been read.
+    read: Cell<usize>,
+}
 
 impl<'a> Bytes<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self(DecoderImpl::new(Left(bytes), config::standard(), ()))
+        Self { all: bytes, read: Cell::new(0) }
     }
 
-    /// The next value. After an error, what is left is of no use.
-    pub(super) fn read<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
-        match BorrowCompat::<Value<T>>::borrow_decode(&mut self.0) {
-            Ok(BorrowCompat(Value(value))) => Ok(value),
-            Err(error) => Err(error),
-        }
+    /// A number, a truth value or a character. After an error, what is left is of no use.
+    #[cfg_attr(not(debug_assertions), inline)]
+    pub(super) fn scalar<T: Decode<()>>(&self) -> Result<T, SourceError> {
+        Ok(T::decode(&mut self.decoder())?)
+    }
+
+    /// A text, where it is. bincode's deserializer, which does not know whether it is all there, asks for
+    /// memory that is zeroed, fills it and checks it; and of such memory glibc before 2.41 keeps none at
+    /// hand for each thread, so that all threads wait for each other.
+    #[cfg_attr(not(debug_assertions), inline)]
+    pub(super) fn text(&self) -> Result<&'a str, SourceError> {
+        Ok(BorrowDecode::borrow_decode(&mut self.decoder())?)
+    }
+
+    /// A list of bytes, where it is.
+    pub(super) fn bytes(&self) -> Result<&'a [u8], SourceError> {
+        Ok(BorrowDecode::borrow_decode(&mut self.decoder())?)
+    }
+
+    /// Whether there is something behind this.
+    pub(super) fn is_some(&self) -> Result<bool, SourceError> {
+        let there: Option<()> = self.scalar()?;
+        Ok(there.is_some())
+    }
+
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn decoder(&self) -> DecoderImpl<Left<'_, 'a>, Configuration, ()> {
+        DecoderImpl::new(Left(self), config::standard(), ())
     }
 
     /// Passes over all bytes but the last `left`.
-    pub(super) fn skip_to(&mut self, left: usize) {
-        let read = self.left().saturating_sub(left);
-        self.0.borrow_reader().consume(read);
+    pub(super) fn skip_to(&self, left: usize) {
+        self.read.set(self.all.len().saturating_sub(left).max(self.read.get()));
     }
 
     /// How many bytes have not been read.
-    pub(super) fn left(&mut self) -> usize {
-        self.0.borrow_reader().0.len()
+    pub(super) fn left(&self) -> usize {
+        self.rest().len()
     }
-}
 
-impl fmt::Debug for Bytes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bytes").finish_non_exhaustive()
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn rest(&self) -> &'a [u8] {
+        self.all.get(self.read.get()..).unwrap_or_default()
     }
 }
 
 /// The bytes that have not been read.
-struct Left<'a>(&'a [u8]);
+struct Left<'r, 'a>(&'r Bytes<'a>);
 
-impl Reader for Left<'_> {
+impl Reader for Left<'_, '_> {
     #[inline]
     fn read(&mut self, bytes: &mut [u8]) -> Result<(), DecodeError> {
         bytes.copy_from_slice(self.take_bytes(bytes.len())?);
@@ -60,97 +85,24 @@ impl Reader for Left<'_> {
 
     #[inline]
     fn peek_read(&mut self, count: usize) -> Option<&[u8]> {
-        self.0.get(..count)
+        self.0.rest().get(..count)
     }
 
     #[inline]
     fn consume(&mut self, count: usize) {
-        self.0 = self.0.get(count..).unwrap_or_default();
+        self.0.read.set(self.0.read.get() + count);
     }
 }
 
-impl<'a> BorrowReader<'a> for Left<'a> {
+impl<'a> BorrowReader<'a> for Left<'_, 'a> {
     #[inline]
     fn take_bytes(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
-        let Some((taken, left)) = self.0.split_at_checked(length) else {
-            return Err(DecodeError::UnexpectedEnd { additional: length - self.0.len() });
+        let rest = self.0.rest();
+        let Some(taken) = rest.get(..length) else {
+            return Err(DecodeError::UnexpectedEnd { additional: length - rest.len() });
         };
-        self.0 = left;
+        self.consume(length);
         Ok(taken)
-    }
-}
-
-struct Value<T>(T);
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Value<T> {
-    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        match T::deserialize(Copied(source)) {
-            Ok(value) => Ok(Self(value)),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Has a text copied from where it is. bincode, which does not know whether it is all there, asks for
-/// memory that is zeroed, fills it and checks it; and of such memory glibc before 2.41 keeps none at
-/// hand for each thread, so that all threads wait for each other. Only a value that is a text itself is
-/// read so, as most arguments are: for one within another each type would have to be compiled twice.
-struct Copied<D>(D);
-
-/// Methods that leave everything to the deserializer within.
-macro_rules! forward {
-    ($($method:ident($($argument:ident: $kind:ty),*);)*) => {$(
-        fn $method<V: Visitor<'de>>(self, $($argument: $kind,)* visitor: V) -> Result<V::Value, D::Error> {
-            self.0.$method($($argument,)* visitor)
-        }
-    )*};
-}
-
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Copied<D> {
-    type Error = D::Error;
-
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.0.deserialize_str(visitor)
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.0.deserialize_bytes(visitor)
-    }
-
-    fn is_human_readable(&self) -> bool {
-        self.0.is_human_readable()
-    }
-
-    forward! {
-        deserialize_any();
-        deserialize_bool();
-        deserialize_i8();
-        deserialize_i16();
-        deserialize_i32();
-        deserialize_i64();
-        deserialize_i128();
-        deserialize_u8();
-        deserialize_u16();
-        deserialize_u32();
-        deserialize_u64();
-        deserialize_u128();
-        deserialize_f32();
-        deserialize_f64();
-        deserialize_char();
-        deserialize_str();
-        deserialize_bytes();
-        deserialize_option();
-        deserialize_unit();
-        deserialize_unit_struct(name: &'static str);
-        deserialize_newtype_struct(name: &'static str);
-        deserialize_seq();
-        deserialize_tuple(length: usize);
-        deserialize_tuple_struct(name: &'static str, length: usize);
-        deserialize_map();
-        deserialize_struct(name: &'static str, fields: &'static [&'static str]);
-        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
-        deserialize_identifier();
-        deserialize_ignored_any();
     }
 }
 
@@ -160,9 +112,15 @@ mod tests {
     use std::fmt::Debug;
 
     use proptest::prelude::*;
+    use serde::de::DeserializeOwned;
     use serde::{Deserialize, Serialize};
 
     use super::*;
+    use crate::codec::source::Source;
+
+    fn read<T: DeserializeOwned>(bytes: &Bytes<'_>) -> Result<T, SourceError> {
+        T::deserialize(Source::Binary(bytes))
+    }
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     enum Kind {
@@ -180,11 +138,11 @@ mod tests {
             bincode::serde::encode_to_vec(value, config::standard()).expect("plain data");
         let length = bytes.len();
         bytes.push(7);
-        let mut whole = Bytes::new(&bytes);
-        let back: T = whole.read().expect("it is there");
+        let whole = Bytes::new(&bytes);
+        let back: T = read(&whole).expect("it is there");
         assert_eq!((&back, whole.left()), (value, 1));
         for cut in 0..length {
-            assert!(Bytes::new(&bytes[..cut]).read::<T>().is_err(), "cut at {cut} of {length}");
+            assert!(read::<T>(&Bytes::new(&bytes[..cut])).is_err(), "cut at {cut} of {length}");
         }
     }
 
@@ -204,9 +162,9 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_refused() {
-        assert!(Bytes::new(&[2, 0xff, 0xff]).read::<String>().is_err());
+        assert!(read::<String>(&Bytes::new(&[2, 0xff, 0xff])).is_err());
         // Longer than anything there could be.
         let endless = [0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
-        assert!(Bytes::new(&endless).read::<String>().is_err());
+        assert!(read::<String>(&Bytes::new(&endless)).is_err());
     }
 }

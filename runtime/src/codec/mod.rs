@@ -16,7 +16,7 @@ use std::fmt::Display;
 
 use bincode::config::{self, Configuration};
 use bincode::enc::{Encode as _, EncoderImpl};
-use bincode::error::{DecodeError, EncodeError};
+use bincode::error::EncodeError;
 use bincode::serde::BorrowCompat;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -27,6 +27,7 @@ pub use json::Json;
 pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
 use self::binary::Bytes;
+use self::source::{Source, SourceError};
 use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait, as_bytes};
 
 /// The first byte of an encoded [`Snapshot`].
@@ -61,10 +62,7 @@ pub enum CodecError {
 pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), CodecError> {
     // What stands in a function of many types is compiled for each of them, in the crates that use
     // them; so these functions hold no more than they must.
-    match BorrowCompat(value).encode(&mut encoder(out)) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(not_written(type_name::<T>(), error)),
-    }
+    written(type_name::<T>(), BorrowCompat(value).encode(&mut encoder(out)))
 }
 
 fn encoder(out: &mut Vec<u8>) -> EncoderImpl<Writer<'_>, Configuration> {
@@ -85,8 +83,8 @@ impl bincode::enc::write::Writer for Writer<'_> {
 /// # Errors
 /// [`CodecError::Decode`] if the bytes are not such a value, or more than one.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
-    let mut bytes = Bytes::new(bytes);
-    match bytes.read() {
+    let bytes = Bytes::new(bytes);
+    match T::deserialize(Source::Binary(&bytes)) {
         Ok(value) => match bytes.left() {
             0 => Ok(value),
             left => Err(left_over(type_name::<T>(), left)),
@@ -97,8 +95,8 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
 
 /// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
 pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), CodecError> {
-    let mut source = Bytes::new(bytes);
-    match source.read() {
+    let source = Bytes::new(bytes);
+    match T::deserialize(Source::Binary(&source)) {
         Ok(value) => Ok((value, bytes.len() - source.left())),
         Err(error) => Err(not_read(type_name::<T>(), error)),
     }
@@ -121,11 +119,11 @@ pub(crate) fn decode_length(bytes: &[u8]) -> Result<(usize, usize), CodecError> 
 
 // What takes the error as it is, is compiled once and not for each type.
 
-fn not_written(type_name: &'static str, error: EncodeError) -> CodecError {
-    CodecError::Encode { type_name, reason: error.to_string() }
+fn written(type_name: &'static str, written: Result<(), EncodeError>) -> Result<(), CodecError> {
+    written.map_err(|error| CodecError::Encode { type_name, reason: error.to_string() })
 }
 
-fn not_read(type_name: &'static str, error: DecodeError) -> CodecError {
+fn not_read(type_name: &'static str, error: SourceError) -> CodecError {
     cannot_decode(type_name, &error)
 }
 

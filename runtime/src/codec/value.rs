@@ -17,7 +17,14 @@ pub(super) enum Value {
     Key(String),
     List(Vec<Value>),
     /// In the order of the source, and with keys that occur twice.
-    Map(Vec<(String, Value)>),
+    Map(Vec<(Value, Value)>),
+}
+
+/// A number in a [`Value`].
+pub(super) enum Number {
+    Unsigned(u64),
+    Signed(i64),
+    Float(f64),
 }
 
 impl Value {
@@ -35,25 +42,26 @@ impl Value {
         }
     }
 
-    /// A key as the number that it stands for, if it does.
-    pub(super) fn into_number(self) -> Self {
-        let Self::Key(text) = &self else { return self };
-        if let Ok(number) = text.parse() {
-            Self::Unsigned(number)
-        } else if let Ok(number) = text.parse() {
-            Self::Signed(number)
-        } else if let Ok(number) = text.parse() {
-            Self::Float(number)
-        } else {
-            self
+    /// A number, or the one that a key stands for.
+    pub(super) fn number(&self) -> Option<Number> {
+        match self {
+            Self::Unsigned(value) => Some(Number::Unsigned(*value)),
+            Self::Signed(value) => Some(Number::Signed(*value)),
+            Self::Float(value) => Some(Number::Float(*value)),
+            Self::Key(text) => (text.parse().map(Number::Unsigned))
+                .or_else(|_| text.parse().map(Number::Signed))
+                .or_else(|_| text.parse().map(Number::Float))
+                .ok(),
+            _ => None,
         }
     }
 
-    /// A key as the truth value that it stands for, if it does.
-    pub(super) fn into_bool(self) -> Self {
-        match &self {
-            Self::Key(text) => text.parse().map_or(self, Self::Bool),
-            _ => self,
+    /// A truth value, or the one that a key stands for.
+    pub(super) fn truth(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            Self::Key(text) => text.parse().ok(),
+            _ => None,
         }
     }
 }
@@ -111,8 +119,8 @@ impl<'de> Visitor<'de> for AnyValue {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Vec::new();
-        while let Some(entry) = entries.next_entry()? {
-            map.push(entry);
+        while let Some((key, value)) = entries.next_entry()? {
+            map.push((Value::Key(key), value));
         }
         Ok(Value::Map(map))
     }

@@ -4,6 +4,7 @@
 //! them (`share-generics`). So what a workflow does with a `String` is compiled once, here, and not
 //! in every crate that has workflows. With optimization nothing is shared, and this is left out.
 
+use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,8 @@ use super::activity::resume_with;
 use super::values::{Encodable, Encoded, Values};
 use super::workflow::{Steps, Typed};
 use super::{Context, Durable, Fallible, Parked, Plain, Slot, Untouched};
-use crate::__private::stored_argument;
+use crate::__private::{lent_argument, stored_argument};
+use crate::activities::report::{ReportByDisplay as _, RetryAnyway as _};
 use crate::activities::{ActivityContext, report};
 use crate::codec::{self, Arguments, ArgumentsReader, next_argument};
 use crate::error::Error;
@@ -95,13 +97,15 @@ fn values<T: Durable + 'static>(
     arguments: &mut ArgumentsReader<'_>,
 ) {
     let Some(value) = (Values::<T>::of().next)(arguments) else { return };
-    let mut list = stored_argument(Arguments::new(), value);
+    let _ = stored_argument(Arguments::new(), value);
     let Some(value) = next_argument::<T>(arguments) else { return };
-    Encoded(&value).add(&mut list);
+    let _ = lent_argument(Arguments::new(), &value);
     if let Ok(payload) = codec::to_payload(&value) {
         drop(codec::from_payload::<T>(&payload));
     }
-    drop(report::returned(Values::of(), &value, None));
+    let returns = report::Returns::<T> { values: Values::of(), error: |_| None };
+    drop(returns.report(&value));
+    black_box(report::returned::<T> as fn(_, _));
     drop(resume_with::<T, Plain>(Values::of(), parked, cx));
     let steps: &dyn Steps = &Typed::<T>::of_none();
     drop(steps.step(parked, cx));
@@ -125,6 +129,9 @@ fn fallible<T: Durable + 'static>(
     arguments: &mut ArgumentsReader<'_>,
 ) {
     values::<Result<T, String>>(parked, cx, arguments);
+    let refused = Result::<T, String>::Err(String::new());
+    let probe = report::ErrorProbe(&refused);
+    drop((&&probe).reported((&probe).retry()));
     let Some(outcome) = resume_with::<Result<T, String>, Fallible>(Values::of(), parked, cx) else {
         return;
     };
@@ -155,5 +162,6 @@ fn items<T: Durable + 'static>(
 
 /// What does not depend on types of users at all.
 fn others(_: &mut Parked, _: &Context, _: &mut ArgumentsReader<'_>) {
+    let _ = Encoded("").added_to(Arguments::new());
     drop(None::<(ActivityContext, Arguments, crate::activities::ReportedError, Untouched)>);
 }

@@ -76,7 +76,7 @@ impl Definition {
     /// [`CodecError::Decode`] if they are not.
     pub fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
         let mut arguments = ArgumentsReader::new(arguments.as_bytes());
-        if self.arguments.iter().all(|argument| (argument.is_next)(&mut arguments)) {
+        if self.arguments.iter().all(|argument| argument.described.is_next(&mut arguments)) {
             arguments.finish()
         } else {
             Err(arguments.failure())

@@ -28,8 +28,6 @@ pub struct Values<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentKind {
     pub(super) described: Described,
-    /// Whether the next of a list of arguments is one.
-    pub(super) is_next: fn(&mut ArgumentsReader<'_>) -> bool,
 }
 
 impl<T: Durable + 'static> Values<T> {
@@ -39,7 +37,7 @@ impl<T: Durable + 'static> Values<T> {
             &Self {
                 add: Arguments::add::<T>,
                 next: next_argument::<T>,
-                kind: ArgumentKind { described: Described::of::<T>(), is_next: is_next::<T> },
+                kind: ArgumentKind { described: Described::of::<T>() },
             }
         }
     }
@@ -52,7 +50,7 @@ impl<T: 'static> Values<T> {
             &Self {
                 add: |_, _| is_refused(),
                 next: |_| is_refused(),
-                kind: ArgumentKind { described: Described::of::<()>(), is_next: |_| is_refused() },
+                kind: ArgumentKind { described: Described::of::<()>() },
             }
         }
     }
@@ -125,35 +123,34 @@ impl<T: 'static> Unstored<T> for ValuesOf<T> {
     const LOCAL: Local<T> = Local { coding: Coding::refused() };
 }
 
-/// An argument of a call, which may be a reference. `(&Encoded(&argument)).add(…)` is
-/// [`Encodable::add`] if it can be encoded.
+/// An argument of a call that is lent. `(&Encoded(&argument)).added_to(…)` is [`Encodable::added_to`] if it can
+/// be encoded.
 #[derive(Debug)]
 pub struct Encoded<'a, T: ?Sized>(pub &'a T);
 
 /// See [`Encoded`].
 pub trait Encodable {
-    /// Adds it to those of the call.
-    fn add(&self, arguments: &mut Arguments);
+    /// Those of the call, with this one.
+    #[must_use]
+    fn added_to(&self, arguments: Arguments) -> Arguments;
 }
 
 /// See [`Encoded`].
 pub trait Unencodable {
     /// Stands for what rustc has refused.
-    fn add(&self, arguments: &mut Arguments);
+    #[must_use]
+    fn added_to(&self, arguments: Arguments) -> Arguments;
 }
 
 impl<T: Serialize + ?Sized> Encodable for Encoded<'_, T> {
-    fn add(&self, arguments: &mut Arguments) {
+    fn added_to(&self, mut arguments: Arguments) -> Arguments {
         arguments.add(self.0);
+        arguments
     }
 }
 
 impl<T: ?Sized> Unencodable for &Encoded<'_, T> {
-    fn add(&self, _: &mut Arguments) {
+    fn added_to(&self, _: Arguments) -> Arguments {
         unreachable!("a program with such arguments, which cannot be saved, does not compile")
     }
-}
-
-fn is_next<T: Durable>(arguments: &mut ArgumentsReader<'_>) -> bool {
-    next_argument::<T>(arguments).is_some()
 }

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::arguments::{ArgumentsReader, CopyValue, copy_value};
 use super::source::SourceError;
 pub use format::{Content, Fields, Format, NamedType, Types};
 pub(super) use trace::{Enumerated, Formats, Place, Taken, Tracer};
@@ -20,18 +21,23 @@ pub(super) use trace::{Enumerated, Formats, Place, Taken, Tracer};
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
     type_name: fn() -> &'static str,
-    make: trace::Make,
+    copy: CopyValue,
 }
 
 impl Described {
     /// `T`.
     pub const fn of<T: Serialize + DeserializeOwned>() -> Self {
-        Self { type_name: std::any::type_name::<T>, make: trace::make::<T> }
+        Self { type_name: std::any::type_name::<T>, copy: copy_value::<T> }
     }
 
     /// Its schema.
     pub fn schema(self) -> Schema {
-        Schema::traced((self.type_name)().into(), &self.make)
+        Schema::traced((self.type_name)().into(), &|source| trace::make(self.copy, source))
+    }
+
+    /// Whether the next of a list of arguments is such a value.
+    pub(crate) fn is_next(self, arguments: &mut ArgumentsReader<'_>) -> bool {
+        arguments.skip((self.type_name)(), self.copy)
     }
 }
 
@@ -73,8 +79,8 @@ impl Schema {
         let names: Vec<_> = parts.iter().map(|part| (part.type_name)()).collect();
         let comma = if names.len() == 1 { "," } else { "" };
         let type_name = format!("({}{comma})", names.join(", "));
-        let makes: Vec<_> = parts.iter().map(|part| part.make).collect();
-        Self::traced(type_name.into(), &|source| trace::make_tuple(&makes, source))
+        let copies: Vec<_> = parts.iter().map(|part| part.copy).collect();
+        Self::traced(type_name.into(), &|source| trace::make_tuple(&copies, source))
     }
 
     fn traced(type_name: Cow<'static, str>, make: trace::MakeAny<'_>) -> Self {

@@ -5,10 +5,9 @@
 //! types end because an enum whose variants have all been begun continues with one that is known to
 //! end, and because options and lists are empty inside of a type that holds itself.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use std::mem::ManuallyDrop;
 
-use super::super::arguments::{Arguments, copy_next, reads_back};
+use super::super::arguments::{Arguments, CopyValue, reads_back};
 use super::super::source::{Entries, Source, SourceError};
 use super::format::{Content, Fields, Format, NamedType, Types};
 
@@ -26,28 +25,23 @@ pub(super) struct Traced {
     pub(super) reads_back: bool,
 }
 
-/// Makes one value of a type, and tells whether it survives the binary encoding.
-pub(super) type Make = fn(Source<'_>) -> Result<bool, SourceError>;
-
-/// As [`Make`], of whatever is traced.
+/// Makes one value of whatever is traced, and tells whether it survives the binary encoding.
 pub(super) type MakeAny<'a> = &'a dyn Fn(Source<'_>) -> Result<bool, SourceError>;
 
-/// [`Make`] for `T`.
-pub(super) fn make<T: Serialize + DeserializeOwned>(
-    source: Source<'_>,
-) -> Result<bool, SourceError> {
-    match T::deserialize(source) {
-        Ok(value) => {
-            let mut written = Arguments::new();
-            written.add(&value);
-            Ok(reads_back(written, copy_next::<T>))
+/// Makes a value that `copy` reads.
+pub(super) fn make(copy: CopyValue, source: Source<'_>) -> Result<bool, SourceError> {
+    let mut written = Arguments::new();
+    match copy(source, &mut written) {
+        Ok(()) => Ok(reads_back(written, copy)),
+        Err(error) => {
+            drop(written.finish());
+            Err(error)
         }
-        Err(error) => Err(error),
     }
 }
 
-/// [`Make`] for a tuple of types. Serde's own code for tuples would be compiled for each list.
-pub(super) fn make_tuple(parts: &[Make], source: Source<'_>) -> Result<bool, SourceError> {
+/// Makes a tuple of such values. Serde's own code for tuples would be compiled for each list.
+pub(super) fn make_tuple(parts: &[CopyValue], source: Source<'_>) -> Result<bool, SourceError> {
     let Source::Made(place) = source else { return Err(SourceError::SelfDescribing) };
     if parts.is_empty() {
         *place.format = Format::Unit;
@@ -55,9 +49,9 @@ pub(super) fn make_tuple(parts: &[Make], source: Source<'_>) -> Result<bool, Sou
     }
     let mut formats = place.tuple(parts.len());
     let mut reads_back = true;
-    for make in parts {
+    for copy in parts {
         if let Some(place) = formats.next() {
-            reads_back &= make(Source::Made(place))?;
+            reads_back &= make(*copy, Source::Made(place))?;
         }
     }
     formats.finish();
@@ -281,7 +275,7 @@ impl<'a> Begun<'a> {
         let fields = shape(std::mem::take(known));
         // Left in place for types that hold themselves.
         known.clone_from(&fields);
-        Taken { tracer, index, variant, fields, next: 0 }
+        Taken { tracer, index, variant, fields: ManuallyDrop::new(fields), next: 0 }
     }
 }
 
@@ -290,17 +284,19 @@ pub(in super::super) struct Taken<'a> {
     tracer: &'a mut Tracer,
     index: usize,
     variant: Option<usize>,
-    fields: Fields,
+    /// Nobody drops them before [`Taken::finish`], or what reads a type would have code for that on each way
+    /// out. A type that fails to be made takes them with it.
+    fields: ManuallyDrop<Fields>,
     next: usize,
 }
 
 impl Taken<'_> {
     /// The only part.
     pub(in super::super) fn content(&mut self) -> Place<'_> {
-        if !matches!(self.fields, Fields::Newtype(_)) {
-            self.fields = Fields::Newtype(Format::Unknown);
+        if !matches!(*self.fields, Fields::Newtype(_)) {
+            *self.fields = Fields::Newtype(Format::Unknown);
         }
-        match &mut self.fields {
+        match &mut *self.fields {
             Fields::Newtype(format) => Place { tracer: self.tracer, format },
             _ => unreachable!("it has just been made one"),
         }
@@ -309,7 +305,7 @@ impl Taken<'_> {
     fn next(&mut self) -> Option<Place<'_>> {
         let index = self.next;
         self.next += 1;
-        let format = match &mut self.fields {
+        let format = match &mut *self.fields {
             Fields::Tuple(formats) => formats.get_mut(index),
             Fields::Named(fields) => fields.get_mut(index).map(|(_, format)| format),
             Fields::Unit | Fields::Newtype(_) => None,
@@ -318,7 +314,7 @@ impl Taken<'_> {
     }
 
     fn len(&self) -> usize {
-        let count = match &self.fields {
+        let count = match &*self.fields {
             Fields::Tuple(formats) => formats.len(),
             Fields::Named(fields) => fields.len(),
             Fields::Unit | Fields::Newtype(_) => 0,
@@ -328,7 +324,7 @@ impl Taken<'_> {
 
     /// Writes down what the content was.
     pub(in super::super) fn finish(self) {
-        *self.tracer.fields(self.index, self.variant) = self.fields;
+        *self.tracer.fields(self.index, self.variant) = ManuallyDrop::into_inner(self.fields);
         // An enum is on the stack until its variant is finished.
         if self.variant.is_none() {
             self.tracer.stack.pop();

@@ -1,34 +1,29 @@
 //! What serde sees of a source.
 
+#![expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
+
 use std::any::type_name;
 
 use serde::de::{Deserializer, Visitor};
 
 use super::parts::{Entries, Items, Members};
-use super::{Source, SourceError};
+use super::{Char, Identifier, Scalar, Source, SourceError};
 use crate::codec::schema::Format;
-use crate::codec::value::Value;
+use crate::codec::value::{Number, Value};
 
-fn visit_number<'de, V: Visitor<'de>>(value: Value, visitor: V) -> Result<V::Value, SourceError> {
-    match value.into_number() {
-        Value::Unsigned(value) => visitor.visit_u64(value),
-        Value::Signed(value) => visitor.visit_i64(value),
-        Value::Float(value) => visitor.visit_f64(value),
-        value => Err(Source::wrong(&value, &visitor)),
+fn visit_number<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Value, SourceError> {
+    match value.number() {
+        Some(Number::Unsigned(value)) => visitor.visit_u64(value),
+        Some(Number::Signed(value)) => visitor.visit_i64(value),
+        Some(Number::Float(value)) => visitor.visit_f64(value),
+        None => Err(Source::wrong(value, &visitor)),
     }
 }
 
-fn visit_unit<'de, V: Visitor<'de>>(value: Value, visitor: V) -> Result<V::Value, SourceError> {
+fn visit_unit<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Value, SourceError> {
     match value {
         Value::Null => visitor.visit_unit(),
-        value => Err(Source::wrong(&value, &visitor)),
-    }
-}
-
-fn visit_text<'de, V: Visitor<'de>>(value: Value, visitor: V) -> Result<V::Value, SourceError> {
-    match Source::text_of(value, &visitor) {
-        Ok(text) => visitor.visit_str(&text),
-        Err(error) => Err(error),
+        value => Err(Source::wrong(value, &visitor)),
     }
 }
 
@@ -61,9 +56,15 @@ pub(super) fn visit_members<'de, V: Visitor<'de>>(
 }
 
 macro_rules! numbers {
-    ($($method:ident, $format:ident, $made:expr;)*) => {$(
+    ($($method:ident, $visit:ident, $format:ident, $made:expr;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-            visit_number(self.scalar(Format::$format, $made), visitor)
+            match self.scalar(&Format::$format, $made) {
+                Scalar::Value(value) => visit_number(value, visitor),
+                Scalar::Binary(bytes) => match bytes.scalar() {
+                    Ok(value) => visitor.$visit(value),
+                    Err(error) => Err(error),
+                },
+            }
         }
     )*};
 }
@@ -72,37 +73,51 @@ impl<'de> Deserializer<'de> for Source<'_> {
     type Error = SourceError;
 
     numbers! {
-        deserialize_i8, I8, Value::Signed(0);
-        deserialize_i16, I16, Value::Signed(0);
-        deserialize_i32, I32, Value::Signed(0);
-        deserialize_i64, I64, Value::Signed(0);
-        deserialize_i128, I128, Value::Signed(0);
-        deserialize_u8, U8, Value::Unsigned(0);
-        deserialize_u16, U16, Value::Unsigned(0);
-        deserialize_u32, U32, Value::Unsigned(0);
-        deserialize_u64, U64, Value::Unsigned(0);
-        deserialize_u128, U128, Value::Unsigned(0);
-        deserialize_f32, F32, Value::Float(0.0);
-        deserialize_f64, F64, Value::Float(0.0);
+        deserialize_i8, visit_i8, I8, &Value::Signed(0);
+        deserialize_i16, visit_i16, I16, &Value::Signed(0);
+        deserialize_i32, visit_i32, I32, &Value::Signed(0);
+        deserialize_i64, visit_i64, I64, &Value::Signed(0);
+        deserialize_i128, visit_i128, I128, &Value::Signed(0);
+        deserialize_u8, visit_u8, U8, &Value::Unsigned(0);
+        deserialize_u16, visit_u16, U16, &Value::Unsigned(0);
+        deserialize_u32, visit_u32, U32, &Value::Unsigned(0);
+        deserialize_u64, visit_u64, U64, &Value::Unsigned(0);
+        deserialize_u128, visit_u128, U128, &Value::Unsigned(0);
+        deserialize_f32, visit_f32, F32, &Value::Float(0.0);
+        deserialize_f64, visit_f64, F64, &Value::Float(0.0);
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        match self.scalar(Format::Bool, Value::Bool(false)).into_bool() {
-            Value::Bool(value) => visitor.visit_bool(value),
-            value => Err(Self::wrong(&value, &visitor)),
+        let value = match self.scalar(&Format::Bool, &Value::Bool(false)) {
+            Scalar::Value(value) => match value.truth() {
+                Some(value) => Ok(value),
+                None => Err(Self::wrong(value, &visitor)),
+            },
+            Scalar::Binary(bytes) => bytes.scalar(),
+        };
+        match value {
+            Ok(value) => visitor.visit_bool(value),
+            Err(error) => Err(error),
         }
     }
 
     fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        visit_text(self.scalar(Format::Char, Value::Text("a".to_owned())), visitor)
+        match self.char(&visitor) {
+            Ok(Char::Plain(value)) => visitor.visit_char(value),
+            Ok(Char::Text(text)) => visitor.visit_str(text),
+            Err(error) => Err(error),
+        }
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        visit_text(self.text(), visitor)
+        match self.text(&visitor) {
+            Ok(text) => visitor.visit_str(text),
+            Err(error) => Err(error),
+        }
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        visit_text(self.text(), visitor)
+        self.deserialize_str(visitor)
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
@@ -116,25 +131,25 @@ impl<'de> Deserializer<'de> for Source<'_> {
                 *place.format = Format::Bytes;
                 visitor.visit_byte_buf(vec![0; 16])
             }
-            Self::Read(Value::Text(text)) => visitor.visit_byte_buf(text.into_bytes()),
+            Self::Read(Value::Text(text)) => visitor.visit_byte_buf(text.clone().into_bytes()),
+            Self::Binary(bytes) => match bytes.bytes() {
+                Ok(bytes) => visitor.visit_bytes(bytes),
+                Err(error) => Err(error),
+            },
             read => visit_items(read.list(&visitor), visitor),
         }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        let inner = match self {
-            Self::Made(place) => place.option().map(Self::Made),
-            Self::Read(Value::Null) => None,
-            read => Some(read),
-        };
-        match inner {
-            Some(inner) => visitor.visit_some(inner),
-            None => visitor.visit_none(),
+        match self.option() {
+            Ok(Some(inner)) => visitor.visit_some(inner),
+            Ok(None) => visitor.visit_none(),
+            Err(error) => Err(error),
         }
     }
 
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        visit_unit(self.scalar(Format::Unit, Value::Null), visitor)
+        visit_unit(self.unit(), visitor)
     }
 
     fn deserialize_unit_struct<V: Visitor<'de>>(
@@ -220,34 +235,34 @@ impl<'de> Deserializer<'de> for Source<'_> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        let value = match self {
-            Self::Made(_) => return Err(SourceError::SelfDescribing),
-            Self::Read(value) => value,
+        let value = match self.any() {
+            Ok(value) => value,
+            Err(error) => return Err(error),
         };
         match value {
             Value::Null => visitor.visit_unit(),
-            Value::Bool(value) => visitor.visit_bool(value),
-            Value::Unsigned(value) => visitor.visit_u64(value),
-            Value::Signed(value) => visitor.visit_i64(value),
-            Value::Float(value) => visitor.visit_f64(value),
-            Value::Text(value) | Value::Key(value) => visitor.visit_str(&value),
-            Value::List(list) => visit_items(Ok(Items::Read(list.into_iter())), visitor),
-            Value::Map(map) => visitor.visit_map(Entries::Read(map.into_iter(), None)),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::Unsigned(value) => visitor.visit_u64(*value),
+            Value::Signed(value) => visitor.visit_i64(*value),
+            Value::Float(value) => visitor.visit_f64(*value),
+            Value::Text(value) | Value::Key(value) => visitor.visit_str(value),
+            Value::List(list) => visit_items(Ok(Items::Read(list.iter())), visitor),
+            Value::Map(map) => visitor.visit_map(Entries::Read(map.iter(), None)),
         }
     }
 
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        match self {
-            Self::Made(_) => Err(SourceError::SelfDescribing),
-            Self::Read(Value::Unsigned(number)) => visitor.visit_u64(number),
-            Self::Read(value) => visit_text(value, visitor),
+        match self.identifier(&visitor) {
+            Ok(Identifier::Number(number)) => visitor.visit_u64(number),
+            Ok(Identifier::Name(name)) => visitor.visit_str(name),
+            Err(error) => Err(error),
         }
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        match self {
-            Self::Made(_) => Err(SourceError::SelfDescribing),
-            Self::Read(_) => visitor.visit_unit(),
+        match self.any() {
+            Ok(_) => visitor.visit_unit(),
+            Err(error) => Err(error),
         }
     }
 

@@ -1,10 +1,9 @@
-//! What values are read from, other than the binary encoding: JSON, and a tracer that makes them up.
+//! What values are read from: the binary encoding, JSON, and a tracer that makes them up.
 //!
-//! One deserializer is both. What serde generates for a type is compiled once for every deserializer
+//! One deserializer is all three. What serde generates for a type is compiled once for every deserializer
 //! that the type is read with, in the crate of the type; with one less of them a workflow compiles
-//! sooner. For the same reason the functions here that know the type do as little as they can.
-
-#![expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
+//! sooner. For the same reason the functions here that know the type do as little as they can, and those
+//! that each value goes through are put into them only with optimization.
 
 mod deserialize;
 mod parts;
@@ -14,11 +13,13 @@ mod variant;
 
 use std::fmt::Display;
 
+use bincode::error::DecodeError;
 use serde::de::{self, Error as _, Expected};
 
 pub(super) use self::parts::Entries;
 use self::parts::{Items, Members, Newtype};
 use self::variant::Variant;
+use super::binary::Bytes;
 use super::schema::{Format, Formats, Place};
 use super::value::Value;
 
@@ -28,9 +29,16 @@ pub(in crate::codec) enum SourceError {
     /// The tracer was asked what there is, which it cannot know.
     #[error("the type can only be read from a self-describing format")]
     SelfDescribing,
-    /// The type does not take what there is.
+    /// The type does not take what there is, or there is nothing to take.
     #[error("{0}")]
     Rejected(String),
+}
+
+impl From<DecodeError> for SourceError {
+    #[cold]
+    fn from(error: DecodeError) -> Self {
+        Self::Rejected(error.to_string())
+    }
 }
 
 impl de::Error for SourceError {
@@ -54,12 +62,15 @@ pub(super) fn list_from_json(json: &[u8]) -> Result<Vec<Value>, SourceError> {
     }
 }
 
-/// Where one value comes from.
+/// Where one value comes from. There is nothing to drop in it, nor in the parts that it is taken apart
+/// into, or what reads a type would have code for that on each way out.
 pub(super) enum Source<'a> {
     /// It is made up, as the tracer wants it.
     Made(Place<'a>),
     /// It is there.
-    Read(Value),
+    Read(&'a Value),
+    /// It is next.
+    Binary(&'a Bytes<'a>),
 }
 
 impl<'a> Source<'a> {
@@ -67,44 +78,91 @@ impl<'a> Source<'a> {
         SourceError::invalid_type(value.unexpected(), expected)
     }
 
-    fn text_of(value: Value, expected: &dyn Expected) -> Result<String, SourceError> {
+    fn text_of(value: &'a Value, expected: &dyn Expected) -> Result<&'a str, SourceError> {
         match value {
             Value::Text(text) | Value::Key(text) => Ok(text),
-            value => Err(Self::wrong(&value, expected)),
+            value => Err(Self::wrong(value, expected)),
         }
     }
 
     /// A value without parts. `made` is the one that the tracer makes up.
-    fn scalar(self, format: Format, made: Value) -> Value {
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn scalar(self, format: &'static Format, made: &'static Value) -> Scalar<'a> {
         match self {
             Self::Made(place) => {
-                *place.format = format;
-                made
+                place.format.clone_from(format);
+                Scalar::Value(made)
             }
-            Self::Read(value) => value,
+            Self::Read(value) => Scalar::Value(value),
+            Self::Binary(bytes) => Scalar::Binary(bytes),
         }
     }
 
-    fn text(self) -> Value {
-        let made = match &self {
-            Self::Made(place) => place.tracer.text.to_owned(),
-            Self::Read(_) => String::new(),
-        };
-        self.scalar(Format::Str, Value::Text(made))
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn text(self, expected: &dyn Expected) -> Result<&'a str, SourceError> {
+        match self {
+            Self::Made(place) => {
+                *place.format = Format::Str;
+                Ok(place.tracer.text)
+            }
+            Self::Read(value) => Self::text_of(value, expected),
+            Self::Binary(bytes) => bytes.text(),
+        }
+    }
+
+    fn char(self, expected: &dyn Expected) -> Result<Char<'a>, SourceError> {
+        match self {
+            Self::Made(place) => {
+                *place.format = Format::Char;
+                Ok(Char::Plain('a'))
+            }
+            Self::Read(value) => Self::text_of(value, expected).map(Char::Text),
+            Self::Binary(bytes) => bytes.scalar().map(Char::Plain),
+        }
+    }
+
+    /// The name or the number of a field or a variant.
+    fn identifier(self, expected: &dyn Expected) -> Result<Identifier<'a>, SourceError> {
+        match self {
+            Self::Read(Value::Unsigned(number)) => Ok(Identifier::Number(*number)),
+            Self::Read(value) => Self::text_of(value, expected).map(Identifier::Name),
+            _ => Err(SourceError::SelfDescribing),
+        }
+    }
+
+    /// A value that says what it is.
+    fn any(self) -> Result<&'a Value, SourceError> {
+        match self {
+            Self::Read(value) => Ok(value),
+            _ => Err(SourceError::SelfDescribing),
+        }
+    }
+
+    /// What is in an option.
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn option(self) -> Result<Option<Self>, SourceError> {
+        Ok(match self {
+            Self::Made(place) => place.option().map(Self::Made),
+            Self::Read(Value::Null) => None,
+            Self::Binary(bytes) => bytes.is_some()?.then_some(Self::Binary(bytes)),
+            read => Some(read),
+        })
     }
 
     /// Lists of any length.
     fn list(self, expected: &dyn Expected) -> Result<Items<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Items::Made(place.items())),
-            Self::Read(Value::List(list)) => Ok(Items::Read(list.into_iter())),
-            Self::Read(value) => Err(Self::wrong(&value, expected)),
+            Self::Read(Value::List(list)) => Ok(Items::Read(list.iter())),
+            Self::Read(value) => Err(Self::wrong(value, expected)),
+            Self::Binary(bytes) => Ok(Items::Binary(bytes, bytes.scalar()?)),
         }
     }
 
     fn tuple(self, len: usize, expected: &dyn Expected) -> Result<Items<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Items::Made(place.tuple(len))),
+            Self::Binary(bytes) => Ok(Items::Binary(bytes, len)),
             read => read.list(expected),
         }
     }
@@ -120,7 +178,7 @@ impl<'a> Source<'a> {
             Self::Made(place) => {
                 Ok(Items::Made(Formats::Taken(place.begin(rust_name, name)?.tuple(len))))
             }
-            read => read.list(expected),
+            source => source.tuple(len, expected),
         }
     }
 
@@ -137,14 +195,16 @@ impl<'a> Source<'a> {
                 Ok(Members::Items(Items::Made(Formats::Taken(taken))))
             }
             Self::Read(value) => Members::read(value, expected),
+            Self::Binary(bytes) => Ok(Members::Items(Items::Binary(bytes, names.len()))),
         }
     }
 
     fn entries(self, expected: &dyn Expected) -> Result<Entries<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(place.entries()),
-            Self::Read(Value::Map(map)) => Ok(Entries::Read(map.into_iter(), None)),
-            Self::Read(value) => Err(Self::wrong(&value, expected)),
+            Self::Read(Value::Map(map)) => Ok(Entries::Read(map.iter(), None)),
+            Self::Read(value) => Err(Self::wrong(value, expected)),
+            Self::Binary(bytes) => Ok(Entries::Binary(bytes, bytes.scalar()?)),
         }
     }
 
@@ -156,6 +216,7 @@ impl<'a> Source<'a> {
         match self {
             Self::Made(place) => Ok(Newtype::Made(place.begin(rust_name, name)?.newtype())),
             Self::Read(value) => Ok(Newtype::Read(value)),
+            Self::Binary(bytes) => Ok(Newtype::Binary(bytes)),
         }
     }
 
@@ -163,13 +224,20 @@ impl<'a> Source<'a> {
         self,
         rust_name: &'static str,
         name: &'static str,
-    ) -> Result<Value, SourceError> {
+    ) -> Result<&'a Value, SourceError> {
         match self {
             Self::Made(place) => {
                 place.begin(rust_name, name)?.unit().finish();
-                Ok(Value::Null)
+                Ok(&Value::Null)
             }
-            Self::Read(value) => Ok(value),
+            source => Ok(source.unit()),
+        }
+    }
+
+    fn unit(self) -> &'a Value {
+        match self.scalar(&Format::Unit, &Value::Null) {
+            Scalar::Value(value) => value,
+            Scalar::Binary(_) => &Value::Null,
         }
     }
 
@@ -181,13 +249,34 @@ impl<'a> Source<'a> {
         expected: &dyn Expected,
     ) -> Result<Variant<'a>, SourceError> {
         match self {
-            Self::Made(place) => Ok(Variant::Made(place.variant(rust_name, name, variants)?)),
-            Self::Read(Value::Text(name) | Value::Key(name)) => Ok(Variant::Read(name, None)),
-            Self::Read(Value::Map(mut map)) if map.len() == 1 => match map.pop() {
-                Some((name, content)) => Ok(Variant::Read(name, Some(content))),
-                None => Err(Self::wrong(&Value::Map(map), expected)),
-            },
-            Self::Read(value) => Err(Self::wrong(&value, expected)),
+            Self::Made(place) => Ok(Variant::made(place.variant(rust_name, name, variants)?)),
+            Self::Read(Value::Map(map)) if let [(name, content)] = &map[..] => {
+                Ok(Variant::Read(name, content))
+            }
+            Self::Read(name @ (Value::Text(_) | Value::Key(_))) => {
+                Ok(Variant::Read(name, &Value::Null))
+            }
+            Self::Read(value) => Err(Self::wrong(value, expected)),
+            Self::Binary(bytes) => Variant::binary(bytes),
         }
     }
+}
+
+/// A value without parts.
+enum Scalar<'a> {
+    Value(&'a Value),
+    Binary(&'a Bytes<'a>),
+}
+
+/// A character.
+enum Char<'a> {
+    Plain(char),
+    /// In a text that should be nothing else.
+    Text(&'a str),
+}
+
+/// What a field or a variant is found by.
+enum Identifier<'a> {
+    Number(u64),
+    Name(&'a str),
 }

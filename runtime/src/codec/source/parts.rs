@@ -3,20 +3,28 @@
 use serde::de::{DeserializeSeed, Error as _, Expected, MapAccess, SeqAccess};
 
 use super::{Source, SourceError};
+use crate::codec::binary::Bytes;
 use crate::codec::schema::{Format, Formats, Place, Taken, Tracer};
 use crate::codec::value::Value;
 
 /// Values by position.
 pub(super) enum Items<'a> {
     Made(Formats<'a>),
-    Read(std::vec::IntoIter<Value>),
+    Read(std::slice::Iter<'a, Value>),
+    /// As many as these.
+    Binary(&'a Bytes<'a>, usize),
 }
 
 impl Items<'_> {
+    #[cfg_attr(not(debug_assertions), inline)]
     fn next(&mut self) -> Option<Source<'_>> {
         match self {
             Self::Made(formats) => formats.next().map(Source::Made),
             Self::Read(list) => list.next().map(Source::Read),
+            Self::Binary(bytes, left) => {
+                *left = left.checked_sub(1)?;
+                Some(Source::Binary(bytes))
+            }
         }
     }
 
@@ -24,6 +32,7 @@ impl Items<'_> {
         match self {
             Self::Made(formats) => formats.len(),
             Self::Read(list) => list.len(),
+            Self::Binary(_, left) => *left,
         }
     }
 
@@ -33,7 +42,7 @@ impl Items<'_> {
             Self::Read(list) if list.len() > 0 => {
                 return Err(SourceError::custom("the list has more items than are wanted"));
             }
-            Self::Read(_) => {}
+            Self::Read(_) | Self::Binary(..) => {}
         }
         Ok(())
     }
@@ -65,7 +74,9 @@ pub(in crate::codec) enum Entries<'a> {
     /// The formats of key and value, unless there is to be no entry.
     Made(&'a mut Tracer, Option<&'a mut Format>, Option<&'a mut Format>),
     /// What is left, and the value of the last key.
-    Read(std::vec::IntoIter<(String, Value)>, Option<Value>),
+    Read(std::slice::Iter<'a, (Value, Value)>, Option<&'a Value>),
+    /// As many as these.
+    Binary(&'a Bytes<'a>, usize),
 }
 
 impl Entries<'_> {
@@ -77,7 +88,11 @@ impl Entries<'_> {
             Self::Read(entries, value) => {
                 let (key, next) = entries.next()?;
                 *value = Some(next);
-                Some(Source::Read(Value::Key(key)))
+                Some(Source::Read(key))
+            }
+            Self::Binary(bytes, left) => {
+                *left = left.checked_sub(1)?;
+                Some(Source::Binary(bytes))
             }
         }
     }
@@ -88,6 +103,7 @@ impl Entries<'_> {
                 value.take().map(|format| Source::Made(Place { tracer, format }))
             }
             Self::Read(_, value) => value.take().map(Source::Read),
+            Self::Binary(bytes, _) => Some(Source::Binary(bytes)),
         };
         value.ok_or_else(|| SourceError::custom("a map's value was read before its key"))
     }
@@ -118,6 +134,13 @@ impl<'de> MapAccess<'de> for Entries<'_> {
             Err(error) => Err(error),
         }
     }
+
+    fn size_hint(&self) -> Option<usize> {
+        match self {
+            Self::Binary(_, left) => Some(*left),
+            _ => None,
+        }
+    }
 }
 
 /// The parts of a struct.
@@ -126,12 +149,12 @@ pub(super) enum Members<'a> {
     Entries(Entries<'a>),
 }
 
-impl Members<'_> {
-    pub(super) fn read(value: Value, expected: &dyn Expected) -> Result<Self, SourceError> {
+impl<'a> Members<'a> {
+    pub(super) fn read(value: &'a Value, expected: &dyn Expected) -> Result<Self, SourceError> {
         match value {
-            Value::Map(map) => Ok(Self::Entries(Entries::Read(map.into_iter(), None))),
-            Value::List(list) => Ok(Self::Items(Items::Read(list.into_iter()))),
-            value => Err(Source::wrong(&value, expected)),
+            Value::Map(map) => Ok(Self::Entries(Entries::Read(map.iter(), None))),
+            Value::List(list) => Ok(Self::Items(Items::Read(list.iter()))),
+            value => Err(Source::wrong(value, expected)),
         }
     }
 }
@@ -139,14 +162,16 @@ impl Members<'_> {
 /// The single part of a struct or variant.
 pub(super) enum Newtype<'a> {
     Made(Taken<'a>),
-    Read(Value),
+    Read(&'a Value),
+    Binary(&'a Bytes<'a>),
 }
 
 impl Newtype<'_> {
     pub(super) fn source(&mut self) -> Source<'_> {
         match self {
             Self::Made(taken) => Source::Made(taken.content()),
-            Self::Read(value) => Source::Read(std::mem::replace(value, Value::Null)),
+            Self::Read(value) => Source::Read(value),
+            Self::Binary(bytes) => Source::Binary(bytes),
         }
     }
 

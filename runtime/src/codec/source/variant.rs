@@ -1,53 +1,66 @@
 //! The variants of enums.
 
+use std::mem::ManuallyDrop;
+
 use serde::de::{DeserializeSeed, EnumAccess, Expected, VariantAccess, Visitor};
 
 use super::deserialize::{visit_items, visit_members};
 use super::parts::{Items, Members, Newtype};
 use super::{Source, SourceError};
+use crate::codec::binary::Bytes;
 use crate::codec::schema::{Enumerated, Formats};
 use crate::codec::value::Value;
 
 /// One variant of an enum.
 pub(super) enum Variant<'a> {
-    Made(Enumerated<'a>),
+    Made(Enumerated<'a>, Number),
     /// Its name and content.
-    Read(String, Option<Value>),
+    Read(&'a Value, &'a Value),
+    /// Where its content is.
+    Binary(&'a Bytes<'a>, Number),
 }
 
-impl Variant<'_> {
-    fn name(&mut self) -> Source<'static> {
-        Source::Read(match self {
-            Self::Made(variant) => Value::Unsigned(u64::from(variant.number())),
-            Self::Read(name, _) => Value::Text(std::mem::take(name)),
-        })
+/// The number of a variant, in which there is nothing to drop.
+type Number = ManuallyDrop<Value>;
+
+impl<'a> Variant<'a> {
+    pub(super) fn made(variant: Enumerated<'a>) -> Self {
+        let number = Value::Unsigned(variant.number().into());
+        Self::Made(variant, ManuallyDrop::new(number))
     }
 
-    fn content(&mut self) -> Value {
+    pub(super) fn binary(bytes: &'a Bytes<'a>) -> Result<Self, SourceError> {
+        let number: u32 = bytes.scalar()?;
+        Ok(Self::Binary(bytes, ManuallyDrop::new(Value::Unsigned(number.into()))))
+    }
+
+    fn name(&self) -> Source<'_> {
         match self {
-            Self::Made(_) => Value::Null,
-            Self::Read(_, content) => content.take().unwrap_or(Value::Null),
+            Self::Made(_, number) | Self::Binary(_, number) => Source::Read(number),
+            Self::Read(name, _) => Source::Read(name),
         }
     }
 
     fn unit(&mut self) -> Result<(), SourceError> {
-        match self.content() {
-            Value::Null => Ok(()),
-            value => Err(Source::wrong(&value, &"a variant without content")),
+        match self {
+            Self::Made(..) | Self::Binary(..) | Self::Read(_, Value::Null) => Ok(()),
+            Self::Read(_, value) => Err(Source::wrong(value, &"a variant without content")),
         }
     }
 
     fn newtype(&mut self) -> Newtype<'_> {
         match self {
-            Self::Made(variant) => Newtype::Made(variant.begin().newtype()),
-            read => Newtype::Read(read.content()),
+            Self::Made(variant, _) => Newtype::Made(variant.begin().newtype()),
+            Self::Read(_, content) => Newtype::Read(content),
+            Self::Binary(bytes, _) => Newtype::Binary(bytes),
         }
     }
 
     fn tuple(&mut self, len: usize, expected: &dyn Expected) -> Result<Items<'_>, SourceError> {
         match self {
-            Self::Made(variant) => Ok(Items::Made(Formats::Taken(variant.begin().tuple(len)))),
-            read => Source::Read(read.content()).list(expected),
+            Self::Made(variant, _) => Ok(Items::Made(Formats::Taken(variant.begin().tuple(len)))),
+            Self::Read(_, content) => Source::Read(content).list(expected),
+            Self::Binary(bytes, _) => Ok(Items::Binary(bytes, len)),
         }
     }
 
@@ -57,16 +70,17 @@ impl Variant<'_> {
         expected: &dyn Expected,
     ) -> Result<Members<'_>, SourceError> {
         match self {
-            Self::Made(variant) => {
+            Self::Made(variant, _) => {
                 let taken = variant.begin().named(names);
                 Ok(Members::Items(Items::Made(Formats::Taken(taken))))
             }
-            read => Members::read(read.content(), expected),
+            Self::Read(_, content) => Members::read(content, expected),
+            Self::Binary(bytes, _) => Ok(Members::Items(Items::Binary(bytes, names.len()))),
         }
     }
 
     pub(super) fn finish(self) {
-        if let Self::Made(variant) = self {
+        if let Self::Made(variant, _) = self {
             variant.finish();
         }
     }

@@ -80,10 +80,10 @@ impl Attempt {
         }
         let places = self.session.host.slots.try_take(self.entry)?;
         let Some(at) = self.begin() else { return Some(self.ended_with(AttemptResult::Lost)) };
-        let (context, arguments) = (self.context.clone(), std::mem::take(&mut self.arguments));
+        let arguments = std::mem::take(&mut self.arguments);
         let mut call = None;
         let polled = self.span().in_scope(|| {
-            catch(|| call.insert((self.entry.run)(context, arguments)).now_or_never())
+            catch(|| call.insert(self.entry.run(&self.context, &arguments)).now_or_never())
         });
         let called = match (polled, call) {
             (Ok(None), Some(call)) => {
@@ -172,7 +172,7 @@ impl Attempt {
         let arguments = std::mem::take(&mut self.arguments);
         let call = match entry.options.blocking {
             true => on_a_thread(entry, context, arguments, places),
-            false => guarded(async move { (entry.run)(context, arguments).await }, places),
+            false => guarded(async move { entry.run(&context, &arguments).await }, places),
         };
         Ok(Begun { call, at })
     }
@@ -238,7 +238,8 @@ fn on_a_thread(
     // The thread keeps the places until it is done, also if nobody waits for it any more.
     let thread = spawn_blocking(move || {
         let returned = span.in_scope(|| {
-            (entry.run)(context, arguments)
+            entry
+                .run(&context, &arguments)
                 .now_or_never()
                 .expect("the future of a blocking activity awaits nothing")
         });

@@ -103,7 +103,7 @@ impl Attempt {
     async fn lend(self, transaction: Box<dyn ActivityTransaction>) -> Ended {
         self.context.desk().put(Box::new(Borrowed(transaction)));
         let context = self.context.clone();
-        let call = async move { (self.entry.run)(self.context, self.arguments).await };
+        let call = async move { self.entry.run(&self.context, &self.arguments).await };
         let reported = caught(call).await?;
         let lent: Box<dyn Any> = context.desk().take().expect("the function has put it back");
         let Borrowed(transaction) = *lent.downcast().expect("it is what was lent");

@@ -18,6 +18,7 @@ use super::{
     Context, DurableFuture, Fut, OperationOutcome, Parked, StepError, Values, operation_token,
 };
 use crate::activities::ReportedError;
+use crate::activities::report::Returns;
 use crate::codec::{Arguments, CodecError};
 use crate::error::Error;
 use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
@@ -34,10 +35,13 @@ pub trait Activity: Sized + 'static {
     /// The stored name.
     const NAME: &'static str;
     /// What the attribute says.
-    const OPTIONS: ActivityOptions;
-
+    const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
     /// How what the function returns is encoded.
     const RETURNED: &'static Values<Self::Return>;
+    /// What a report on it is made with.
+    #[doc(hidden)]
+    const RETURNS: &'static Returns<Self::Return> =
+        &Returns { values: Self::RETURNED, error: Self::error };
 
     /// What the engine has to know of the error that the function returned, if it did.
     fn error(returned: &Self::Return) -> Option<ReportedError> {
