@@ -160,7 +160,11 @@ impl<T: 'static> Activity for Refused<T> {
 impl<T> ReturnShape<()> for Refused<T> {
     type Output = T;
 
-    fn output(_: Result<(), Unreturned>) -> Result<T, StepError> {
+    fn returned((): ()) -> T {
+        unreachable!("a program with an activity that is refused does not compile")
+    }
+
+    fn unreturned(_: Unreturned) -> Result<T, StepError> {
         unreachable!("a program with an activity that is refused does not compile")
     }
 }

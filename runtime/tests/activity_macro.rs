@@ -191,14 +191,14 @@ fn a_failure_of_the_engine_is_an_error_or_ends_the_run() {
         activity: "charge".to_owned(),
         error: ActivityError::TimedOut(TimeoutKind::StartToClose),
     };
-    let seen =
-        Shape::output(Err::<<charge as Activity>::Return, _>(late())).expect("an error of its own");
+    let seen = <Shape as ReturnShape<<charge as Activity>::Return>>::unreturned(late())
+        .expect("an error of its own");
     assert_eq!(seen, Err(ActivityError::TimedOut(TimeoutKind::StartToClose)));
     let declined = || Declined { reason: "limit".into() };
     let returned: <charge as Activity>::Return = Err(declined());
-    let seen = Shape::output(Ok(returned)).expect("an error of its own");
+    let seen = Shape::returned(returned);
     assert_eq!(seen, Err(ActivityError::Failed(declined())));
-    assert!(NoShape::output(Err::<(), _>(late())).is_err());
+    assert!(<NoShape as ReturnShape<()>>::unreturned(late()).is_err());
 }
 
 #[test]

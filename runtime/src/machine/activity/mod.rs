@@ -214,15 +214,22 @@ impl Call {
     }
 }
 
-/// Has `read` look at what an activity returned, or tells why it did not return.
+/// What an activity came to.
+enum Ended<'a> {
+    Returned(&'a Payload),
+    Unreturned(Unreturned),
+}
+
+/// Has `take` look at what an activity came to, once it has ended.
 fn outcome(
     handle: Handle,
     cx: &Context,
-    read: &mut dyn FnMut(&Payload),
-) -> Result<Poll<Result<(), Unreturned>>, StepError> {
+    take: &mut dyn FnMut(Ended<'_>) -> Result<(), StepError>,
+) -> Result<Poll<()>, StepError> {
+    let mut taken = Ok(());
     let unreturned = cx.take_outcome(handle, |outcome| match outcome {
         Some(OperationOutcome::Returned(payload)) => {
-            read(payload);
+            taken = take(Ended::Returned(payload));
             None
         }
         outcome => Some(outcome.cloned()),
@@ -230,7 +237,7 @@ fn outcome(
     let unreturned = match unreturned {
         None => {
             cx.settle(handle);
-            return Ok(Poll::Ready(Ok(())));
+            return taken.map(Poll::Ready);
         }
         Some(Some(unreturned)) => unreturned,
         Some(None) if cx.ends(handle) => OperationOutcome::Cancelled,
@@ -252,7 +259,7 @@ fn outcome(
             return Err(StepError::Failed(Error::msg(message)));
         }
     };
-    Ok(Poll::Ready(Err(Unreturned { activity, error })))
+    take(Ended::Unreturned(Unreturned { activity, error })).map(Poll::Ready)
 }
 
 /// The name of an outstanding activity.
@@ -266,26 +273,38 @@ fn name_of(handle: Handle, cx: &Context) -> String {
     })
 }
 
-/// [`DurableFuture::poll`] of a call, the same for all activities that return an `R`.
+/// Makes of it what the workflow sees. It is the same for all activities that return an `R`, as are the two below.
+#[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
+fn see<R, S: ReturnShape<R>>(
+    values: &Values<R>,
+    ended: Ended<'_>,
+    output: &mut Option<S::Output>,
+) -> Result<(), StepError> {
+    let seen = match ended {
+        Ended::Returned(payload) => match values.decode(payload) {
+            Ok(value) => S::returned(value),
+            Err(error) => return Err(StepError::Decode(error)),
+        },
+        Ended::Unreturned(why) => match S::unreturned(why) {
+            Ok(seen) => seen,
+            Err(error) => return Err(error),
+        },
+    };
+    *output = Some(seen);
+    Ok(())
+}
+
+/// [`DurableFuture::poll`] of a call.
 fn poll_handle<R, S: ReturnShape<R>>(
     values: &Values<R>,
     handle: Handle,
     cx: &Context,
 ) -> Result<Poll<S::Output>, StepError> {
-    let mut returned = None;
-    let ended = match outcome(handle, cx, &mut |payload| returned = Some(values.decode(payload))) {
-        Ok(Poll::Ready(Ok(()))) => match returned {
-            Some(Ok(returned)) => Ok(returned),
-            Some(Err(error)) => return Err(StepError::Decode(error)),
-            None => unreachable!("what has been returned has been read"),
-        },
-        Ok(Poll::Ready(Err(unreturned))) => Err(unreturned),
-        Ok(Poll::Pending) => return Ok(Poll::Pending),
-        Err(error) => return Err(error),
-    };
-    match S::output(ended) {
-        Ok(output) => Ok(Poll::Ready(output)),
-        Err(error) => Err(error),
+    let mut output = None;
+    match (outcome(handle, cx, &mut |ended| see::<R, S>(values, ended, &mut output)), output) {
+        (Ok(_), Some(output)) => Ok(Poll::Ready(output)),
+        (Ok(_), None) => Ok(Poll::Pending),
+        (Err(error), _) => Err(error),
     }
 }
 
@@ -298,20 +317,27 @@ fn resume<A: Activity>(parked: &mut Parked, cx: &Context) -> Option<A::Output> {
     resume_with::<_, A::Shape>(A::RETURNED, parked, cx)
 }
 
-/// The same for all activities that return an `R`.
-#[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
+/// What the call that a state awaits alone has come to.
 pub(super) fn resume_with<R, S: ReturnShape<R>>(
     values: &Values<R>,
     parked: &mut Parked,
     cx: &Context,
 ) -> Option<S::Output> {
-    let Some(handle) = awaited(parked, cx) else { return None };
-    match poll_handle::<R, S>(values, handle, cx) {
-        Ok(Poll::Ready(output)) => return Some(output),
-        Ok(Poll::Pending) => {}
-        Err(error) => parked.next.failed = Some(error),
+    let mut output = None;
+    look(parked, cx, &mut |ended| see::<R, S>(values, ended, &mut output));
+    output
+}
+
+/// Has `take` look at it, once it has ended.
+fn look(
+    parked: &mut Parked,
+    cx: &Context,
+    take: &mut dyn FnMut(Ended<'_>) -> Result<(), StepError>,
+) {
+    let Some(handle) = awaited(parked, cx) else { return };
+    if let Err(error) = outcome(handle, cx, take) {
+        parked.next.failed = Some(error);
     }
-    None
 }
 
 /// The call that a state awaits alone, unless the step is to give it up.

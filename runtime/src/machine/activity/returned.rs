@@ -9,11 +9,14 @@ pub trait ReturnShape<R> {
     /// What the workflow sees.
     type Output;
 
-    /// What it sees of an activity that ended like this.
+    /// What it sees of what the activity returned.
+    fn returned(value: R) -> Self::Output;
+
+    /// What it sees of an activity that returned nothing.
     ///
     /// # Errors
     /// [`StepError`] if that has no place in [`Self::Output`].
-    fn output(ended: Result<R, Unreturned>) -> Result<Self::Output, StepError>;
+    fn unreturned(why: Unreturned) -> Result<Self::Output, StepError>;
 }
 
 /// The activity returned nothing.
@@ -36,25 +39,27 @@ pub struct Fallible;
 impl<R> ReturnShape<R> for Plain {
     type Output = R;
 
-    fn output(ended: Result<R, Unreturned>) -> Result<R, StepError> {
-        match ended {
-            Ok(returned) => Ok(returned),
-            Err(Unreturned { activity, error }) => Err(error.into_step_error(&activity)),
-        }
+    fn returned(value: R) -> R {
+        value
+    }
+
+    fn unreturned(why: Unreturned) -> Result<R, StepError> {
+        Err(why.error.into_step_error(&why.activity))
     }
 }
 
 impl<R: ResultParts> ReturnShape<R> for Fallible {
     type Output = Result<R::Ok, ActivityError<R::Err>>;
 
-    fn output(ended: Result<R, Unreturned>) -> Result<Self::Output, StepError> {
-        Ok(match ended {
-            Ok(returned) => match returned.into_result() {
-                Ok(value) => Ok(value),
-                Err(error) => Err(ActivityError::Failed(error)),
-            },
-            Err(Unreturned { error, .. }) => Err(error.widen()),
-        })
+    fn returned(value: R) -> Self::Output {
+        match value.into_result() {
+            Ok(value) => Ok(value),
+            Err(error) => Err(ActivityError::Failed(error)),
+        }
+    }
+
+    fn unreturned(why: Unreturned) -> Result<Self::Output, StepError> {
+        Ok(Err(why.error.widen()))
     }
 }
 
