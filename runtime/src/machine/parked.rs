@@ -112,7 +112,7 @@ impl Parked {
         Err(Halt::Failed(StepError::UnknownState(self.state)))
     }
 
-    /// The number of the state: its index in [`Graph::nodes`].
+    /// The number of the state: its index in [`Graph::nodes`](crate::model::Graph::nodes).
     pub fn state(&self) -> usize {
         self.state as usize
     }
