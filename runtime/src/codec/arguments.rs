@@ -161,10 +161,8 @@ impl<'a> ArgumentsReader<'a> {
     /// Passes over a value that `copy` reads. Tells whether it could be read.
     pub(super) fn skip(&mut self, type_name: &'static str, copy: CopyValue) -> bool {
         let Some(source) = self.next() else { return false };
-        let mut read = Arguments::new();
-        let copied = copy(source, &mut read);
-        drop(read.finish());
-        copied.map_err(|error| self.fail(type_name, error)).is_ok()
+        let read = copy(source, None);
+        read.map_err(|error| self.fail(type_name, error)).is_ok()
     }
 
     fn fail(&mut self, type_name: &'static str, error: SourceError) {
@@ -237,18 +235,20 @@ pub(crate) fn only_value<T>(
     }
 }
 
-/// Reads a value of one type and writes it. That is all of what is to be known of a type without its name
-/// that is compiled for each.
-pub(super) type CopyValue = fn(Source<'_>, &mut Arguments) -> Result<(), SourceError>;
+/// Reads a value of one type, and writes it if it is to be copied somewhere. That is all of what is to be known of a
+/// type without its name that is compiled for each.
+pub(super) type CopyValue = fn(Source<'_>, Option<&mut Arguments>) -> Result<(), SourceError>;
 
 /// [`CopyValue`] for `T`.
 pub(super) fn copy_value<T: for<'de> Deserialize<'de> + Serialize>(
     from: Source<'_>,
-    to: &mut Arguments,
+    to: Option<&mut Arguments>,
 ) -> Result<(), SourceError> {
     match T::deserialize(from) {
         Ok(value) => {
-            to.add(&value);
+            if let Some(to) = to {
+                to.add(&value);
+            }
             Ok(())
         }
         Err(error) => Err(error),
@@ -261,7 +261,7 @@ pub(super) fn reads_back(written: Arguments, copy: CopyValue) -> bool {
     let Ok(written) = written.finish() else { return true };
     let mut again = Arguments::new();
     let mut reader = ArgumentsReader::new(written.as_bytes());
-    let copied = reader.next().is_some_and(|source| copy(source, &mut again).is_ok());
+    let copied = reader.next().is_some_and(|source| copy(source, Some(&mut again)).is_ok());
     let again = again.finish();
     copied && reader.are_all() && again.is_ok_and(|again| again == written)
 }

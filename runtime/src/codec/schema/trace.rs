@@ -31,7 +31,7 @@ pub(super) type MakeAny<'a> = &'a dyn Fn(Source<'_>) -> Result<bool, SourceError
 /// Makes a value that `copy` reads.
 pub(super) fn make(copy: CopyValue, source: Source<'_>) -> Result<bool, SourceError> {
     let mut written = Arguments::new();
-    match copy(source, &mut written) {
+    match copy(source, Some(&mut written)) {
         Ok(()) => Ok(reads_back(written, copy)),
         Err(error) => {
             drop(written.finish());
