@@ -1,6 +1,9 @@
 //! A value on its way between processes, with the tag that says how to read it.
 
-use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// How a payload's bytes are to be read. Stored as one byte; the numbers are a stored format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +23,39 @@ pub struct Payload(#[serde(serialize_with = "as_bytes")] pub Vec<u8>);
 /// encoding and in JSON.
 pub(crate) fn as_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(bytes)
+}
+
+/// Reads at once what [`as_bytes`] has written.
+pub(crate) fn in_one_piece<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<u8>, D::Error> {
+    struct Whole;
+
+    impl<'de> Visitor<'de> for Whole {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("bytes")
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+
+        fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
+            Ok(bytes)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<u8>, A::Error> {
+            let mut bytes = Vec::new();
+            while let Some(byte) = list.next_element()? {
+                bytes.push(byte);
+            }
+            Ok(bytes)
+        }
+    }
+
+    deserializer.deserialize_byte_buf(Whole)
 }
 
 impl Payload {
