@@ -4,8 +4,11 @@
 //! is. Generated code uses these traits, which follow `std::ops::Try` and `FromResidual` (RFC 3058)
 //! for `Result` and `Option`, until those are stable.
 
+use std::any::Any;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
+
+use crate::machine::Parked;
 
 /// A type whose values `?` takes apart.
 #[diagnostic::on_unimplemented(
@@ -20,6 +23,16 @@ pub trait Question {
 
     /// Goes on with the value or ends with the residual.
     fn branch(self) -> ControlFlow<Self::Residual, Self::Output>;
+
+    /// What `?` gives of the outcome of an operation, if there is one yet. Nothing, too, if the run ends by it, with
+    /// what `returned` makes of the residual: the locals of the state are dropped then, of which none has been read.
+    fn ask(
+        outcome: Option<Self>,
+        parked: &mut Parked,
+        returned: fn(Self::Residual) -> Box<dyn Any>,
+    ) -> Option<Self::Output>
+    where
+        Self: Sized;
 }
 
 /// A type that a workflow or `async` block can return by `?`.
@@ -33,6 +46,14 @@ pub trait Question {
 pub trait FromResidual<R> {
     /// The returned value.
     fn from_residual(residual: R) -> Self;
+
+    /// The same, without its type.
+    fn returned(residual: R) -> Box<dyn Any>
+    where
+        Self: Sized + 'static,
+    {
+        Box::new(Self::from_residual(residual))
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -45,6 +66,19 @@ impl<T, E> Question for Result<T, E> {
             Ok(value) => ControlFlow::Continue(value),
             Err(error) => ControlFlow::Break(Err(error)),
         }
+    }
+
+    fn ask(
+        outcome: Option<Self>,
+        parked: &mut Parked,
+        returned: fn(Self::Residual) -> Box<dyn Any>,
+    ) -> Option<T> {
+        match outcome {
+            Some(Ok(value)) => return Some(value),
+            Some(Err(error)) => parked.end(returned(Err(error))),
+            None => {}
+        }
+        None
     }
 }
 
@@ -68,6 +102,19 @@ impl<T> Question for Option<T> {
             Some(value) => ControlFlow::Continue(value),
             None => ControlFlow::Break(None),
         }
+    }
+
+    fn ask(
+        outcome: Option<Self>,
+        parked: &mut Parked,
+        returned: fn(Self::Residual) -> Box<dyn Any>,
+    ) -> Option<T> {
+        match outcome {
+            Some(Some(value)) => return Some(value),
+            Some(None) => parked.end(returned(None)),
+            None => {}
+        }
+        None
     }
 }
 

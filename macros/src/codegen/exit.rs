@@ -67,6 +67,22 @@ impl Printer<'_> {
         out
     }
 
+    /// As [`complete`](Self::complete), where a `?` ends the workflow: rustc has nothing to say of what it returns.
+    pub(super) fn complete_asked(
+        &self,
+        value: &TokenStream,
+        filled: &[Place],
+        span: Span,
+    ) -> TokenStream {
+        if self.machine.graph[self.root.block].region.is_some() {
+            return self.complete(value, filled, span);
+        }
+        let mut out = self.forget_all(filled);
+        add::made(&mut out, self.drop_untouched());
+        add::made(&mut out, quote_spanned!(span=> return __piton::Ok(#value)));
+        quote!({ #out })
+    }
+
     /// The type of the workflow's value. What rustc says of a value of another type, it says of the type
     /// that the user has written.
     fn return_type(&self) -> TokenStream {

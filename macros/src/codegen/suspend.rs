@@ -178,11 +178,19 @@ impl Printer<'_> {
                 Terminator::Await { point: this, .. } if *this == point => {
                     let (token, parked, cx) = (operation_token(point, 0), parked(), context());
                     let leave = self.leave();
+                    let outcome = Piece(|out: &mut TokenStream| {
+                        let Some(asked) = &self.root.asked else {
+                            return add!(out, (#token.resume)(#parked, #cx));
+                        };
+                        let at = Span::call_site().located_at(asked.question.question_token.span);
+                        add_at!(out, at, __piton::Question::ask(
+                            (#token.resume)(#parked, #cx),
+                            #parked,
+                            <Self::Return as __piton::FromResidual<_>>::returned
+                        ));
+                    });
                     // A `?` would be two more calls, each with a type of its own.
-                    return add!(
-                        out,
-                        let __piton::Some(#value) = (#token.resume)(#parked, #cx) else { break #leave; };
-                    );
+                    return add!(out, let __piton::Some(#value) = #outcome else { break #leave; };);
                 }
                 Terminator::Select { point: this, arms, .. } if *this == point => {
                     return add::made(out, self.poll_select(point, arms.len(), &value));
@@ -197,6 +205,9 @@ impl Printer<'_> {
 
     /// Binds what was awaited, once the variables are loaded.
     pub(super) fn bind_awaited(&self, out: &mut TokenStream, point: PointId) {
+        if self.root.asked.is_some() {
+            return;
+        }
         let value = awaited(self.machine.graph.points[point.0].span);
         for block in &self.machine.graph.blocks {
             match &block.end {

@@ -42,7 +42,7 @@ impl Printer<'_> {
         let give = untouched.iter().map(|positions| {
             let held = held(positions.start);
             let (first, end) = (Index::from(positions.start), Index::from(positions.end));
-            quote!(#held = #parked.untouched(<Self as __piton::Workflow>::entry(), #first, #end);)
+            quote!(#held = #parked.untouched(#first, #end);)
         });
         give.collect()
     }

@@ -6,6 +6,7 @@
 //! where several ways meet. Every other block is printed inside the root that leads to it, so that
 //! its borrows and temporaries work as in the source. Guarantees: see [`validate`].
 
+mod asked;
 mod holding;
 mod in_parts;
 mod links;
@@ -25,6 +26,7 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use syn::Ident;
 
+pub(crate) use self::asked::Asked;
 use self::links::{Exits, exits, link};
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::made_alike::Alike;
@@ -99,6 +101,8 @@ pub(crate) struct Root {
     kept: Set<VariableId>,
     /// Whether the workflow may end in it, where what it keeps is dropped.
     pub(crate) may_end: bool,
+    /// The `?` that it begins with.
+    pub(crate) asked: Option<Asked>,
     /// What other roots read, and this one neither reads nor hands on.
     pub(crate) idle: Set<LocalId>,
     /// What it reads or hands on only behind a call that may never return.
@@ -244,6 +248,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             given: given_in(graph, captures, block, &root_of),
             kept: Set::new(),
             may_end: false,
+            asked: None,
             idle: Set::new(),
             hidden: Set::new(),
             carried: Vec::new(),
@@ -259,6 +264,9 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     }
     let lost = lost::analyze(graph, &stand_ins, &roots);
     let carried = carry(graph, liveness, &root_of, &lost, &mut roots, &mut variables);
+    for root in &mut roots {
+        root.asked = asked::find(graph, root);
+    }
     let read = find_idle(graph, &links, &exits, &root_of, &mut roots, &variables.list);
     keep(graph, &exits, &root_of, &stand_ins, &mut roots, &mut variables.list);
     let untold = untold::find(graph);

@@ -183,6 +183,14 @@ pub(super) fn keep(
     for id in graph.block_ids() {
         exits_of_root[root_of[id.0].0].extend(&exits[id.0]);
     }
+    // What is asked before anything is read needs nothing of it.
+    for root in roots.iter().filter(|root| root.asked.as_ref().is_some_and(|asked| asked.is_alone))
+    {
+        let exits = &mut exits_of_root[root.block.0];
+        if let Some(asked) = exits.iter().position(Option::is_none) {
+            exits.remove(asked);
+        }
+    }
     for id in graph.block_ids() {
         let root = root_of[id.0];
         if reads_state(root) && exits_of_root[root.0].contains(&None) {

@@ -18,7 +18,7 @@ use crate::activities::report::{ReportByDisplay as _, RetryAnyway as _};
 use crate::activities::{ActivityContext, report};
 use crate::codec::{self, Arguments, ArgumentsReader, next_argument};
 use crate::error::Error;
-use crate::question::{FromResidual as _, Question as _};
+use crate::question::{FromResidual, Question};
 
 /// That for common types. Nobody calls these.
 pub static COMMON: &[fn(&mut Parked, &Context, &mut ArgumentsReader<'_>)] = &[
@@ -132,9 +132,10 @@ fn fallible<T: Durable + 'static>(
     let refused = Result::<T, String>::Err(String::new());
     let probe = report::ErrorProbe(&refused);
     drop((&&probe).reported((&probe).retry()));
-    let Some(outcome) = resume_with::<Result<T, String>, Fallible>(Values::of(), parked, cx) else {
-        return;
-    };
+    let outcome = resume_with::<Result<T, String>, Fallible>(Values::of(), parked, cx);
+    drop(Question::ask(outcome, parked, <Result<T, Error> as FromResidual<_>>::returned));
+    let outcome = resume_with::<Result<T, String>, Fallible>(Values::of(), parked, cx);
+    let Some(outcome) = outcome else { return };
     match outcome.branch() {
         ControlFlow::Continue(value) => drop(value),
         ControlFlow::Break(residual) => drop(Result::<(), Error>::from_residual(residual)),

@@ -17,11 +17,17 @@ pub struct Definition {
     /// The schema of every saved local and of arguments and return value.
     pub schemas: Vec<(&'static str, Schema)>,
     /// The states.
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) states: Vec<DefinedState>,
     /// The types of the arguments.
     pub(crate) arguments: Vec<ArgumentKind>,
-    /// By state, how each of its locals is dropped.
-    pub(super) drops: Vec<Vec<Option<DropSaved>>>,
+}
+
+/// A state of a definition.
+#[derive(Debug)]
+pub(crate) struct DefinedState {
+    pub(crate) node: Node,
+    /// How each of its locals is dropped.
+    pub(super) drops: Vec<Option<DropSaved>>,
 }
 
 impl Definition {
@@ -39,15 +45,15 @@ impl Definition {
         // What a branch gives may be called as a part of a local is, and is told of after all locals.
         let locals = locals.into_iter().rev();
         let drop_of: HashMap<_, _> = locals.map(|(name, local)| (name, local.drop)).collect();
-        let nodes = entry.graph.nodes();
-        let drops = nodes.iter().map(|node| {
+        let states = entry.graph.nodes().into_iter().map(|node| {
             let names = node.locals.iter().map(|local| local.name);
-            names.map(|name| drop_of.get(name).copied().flatten()).collect()
+            let drops = names.map(|name| drop_of.get(name).copied().flatten()).collect();
+            DefinedState { node, drops }
         });
-        let drops = drops.collect();
+        let states: Vec<_> = states.collect();
         let mut hash = StableHash::new();
         hash.add(entry.graph.workflow);
-        for node in &nodes {
+        for DefinedState { node, .. } in &states {
             hash.add(node.name);
             node.locals.iter().for_each(|local| hash.add(local.name));
         }
@@ -59,7 +65,7 @@ impl Definition {
                 None => hash.add(&schema.type_name),
             }
         }
-        Self { hash: DefinitionHash(hash.0), schemas, nodes, arguments, drops }
+        Self { hash: DefinitionHash(hash.0), schemas, states, arguments }
     }
 
     /// What states are known by: the hash, in simulations as the build of the process has it.

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::definition::DefinedState;
 use super::frame::{FrameHead, damaged, next_entry, skip_entries, write_length};
 use super::locals::unreadable;
 use super::writer::Next;
 use super::{Definition, Halt, StepError, Values};
 use crate::codec::{ArgumentsReader, CodecError};
-use crate::model::{Node, Payload};
+use crate::model::Payload;
 
 /// Where a machine is: the state, its saved locals, and what it waits for.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub struct Parked {
     pub(super) frame: Bytes,
     pub(super) state: u32,
     /// The states of the definition.
-    pub(super) nodes: &'static [Node],
+    pub(super) states: &'static [DefinedState],
     /// Where the first local begins.
     pub(super) locals: usize,
     /// Where the first operation begins, after the locals.
@@ -40,7 +41,7 @@ impl Parked {
         let locals = frame.len();
         write_length(&mut frame, arguments.len() as u64);
         frame.extend_from_slice(arguments);
-        Self::at(frame.into(), 0, &definition.nodes, locals, locals)
+        Self::at(frame.into(), 0, &definition.states, locals, locals)
     }
 
     /// Takes apart the frame of a state that this very definition wrote.
@@ -54,15 +55,18 @@ impl Parked {
         if found != current {
             return Err(StepError::Definition { found, current });
         }
-        Self::take_apart(frame, &definition.nodes)
+        Self::take_apart(frame, &definition.states)
     }
 
     /// As [`Parked::read`], of a frame that is known to be of this definition.
-    pub(super) fn take_apart(frame: Bytes, nodes: &'static [Node]) -> Result<Self, StepError> {
+    pub(super) fn take_apart(
+        frame: Bytes,
+        states: &'static [DefinedState],
+    ) -> Result<Self, StepError> {
         let mut rest = &frame[..];
         let head = FrameHead::read(&mut rest)?;
-        let node = nodes.get(head.state as usize);
-        let count = node.ok_or(StepError::UnknownState(head.state))?.locals.len();
+        let state = states.get(head.state as usize);
+        let count = state.ok_or(StepError::UnknownState(head.state))?.node.locals.len();
         let locals = frame.len() - rest.len();
         let mut operations = locals;
         let mut entries = 0;
@@ -77,18 +81,18 @@ impl Parked {
         if entries <= count {
             return Err(damaged("it has too few locals"));
         }
-        Ok(Self::at(frame, head.state, nodes, locals, operations))
+        Ok(Self::at(frame, head.state, states, locals, operations))
     }
 
     fn at(
         frame: Bytes,
         state: u32,
-        nodes: &'static [Node],
+        states: &'static [DefinedState],
         locals: usize,
         operations: usize,
     ) -> Self {
         let (cursor, next) = ((0, locals), Next::default());
-        Self { frame, state, nodes, locals, operations, cursor, arguments: None, next }
+        Self { frame, state, states, locals, operations, cursor, arguments: None, next }
     }
 
     /// No state at all, for a step that only describes.
@@ -101,7 +105,7 @@ impl Parked {
         let mut frame = self.frame[..FrameHead::HASH_LENGTH].to_vec();
         write_length(&mut frame, u64::from(state));
         let locals = frame.len();
-        Self::at(frame.into(), state, self.nodes, locals, locals)
+        Self::at(frame.into(), state, self.states, locals, locals)
     }
 
     /// The state is not one of the machine that was given it, or the step only describes.
@@ -197,12 +201,12 @@ mod tests {
 
     static DEFINITION: LazyLock<Definition> = LazyLock::new(|| {
         let text = "start\tstart\t1\t1\nthree\tcall\t1\t2\tx\tx\tx\ntwo\tcall\t1\tend\tx\tx\n";
+        let nodes = Graph::new("w", "", text).nodes().into_iter();
         Definition {
             hash: DefinitionHash(7),
             schemas: Vec::new(),
-            nodes: Graph::new("w", "", text).nodes(),
+            states: nodes.map(|node| DefinedState { node, drops: Vec::new() }).collect(),
             arguments: Vec::new(),
-            drops: Vec::new(),
         }
     });
 

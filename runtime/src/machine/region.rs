@@ -9,6 +9,7 @@ use std::task::Poll;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::definition::DefinedState;
 use super::fallible::is_error;
 use super::frame::damaged;
 use super::{Context, Halt, Local, MayFail, Parked, StepError};
@@ -169,7 +170,7 @@ impl Region {
     fn runs(self, parked: &Parked) -> Result<Option<Parked>, StepError> {
         match parked.operation(self.index)?.split_first() {
             Some((&RUNS, frame)) => {
-                Parked::take_apart(Bytes::copy_from_slice(frame), parked.nodes).map(Some)
+                Parked::take_apart(Bytes::copy_from_slice(frame), parked.states).map(Some)
             }
             _ => Ok(None),
         }
@@ -179,20 +180,21 @@ impl Region {
 /// The names of the states that the `async` blocks in the branches of a parked state are in, each before
 /// those in its own branches. A block that is done has none.
 pub(super) fn states_of_branches(parked: &Parked) -> Result<Vec<&'static str>, StepError> {
-    let (mut states, nodes) = (Vec::new(), parked.nodes);
-    let Some(outer) = nodes.get(parked.state()) else { return Ok(states) };
+    let (mut names, states) = (Vec::new(), parked.states);
+    let Some(outer) = states.get(parked.state()) else { return Ok(names) };
     for index in 0.. {
         let Ok(saved) = parked.operation(index) else { break };
-        let begins = format!("{}.{index}", outer.name);
-        let is_block =
-            nodes.iter().any(|node| node.kind == AwaitKind::Start && node.name == begins);
+        let begins = format!("{}.{index}", outer.node.name);
+        let is_block = states
+            .iter()
+            .any(|DefinedState { node, .. }| node.kind == AwaitKind::Start && node.name == begins);
         if let (true, Some((&RUNS, frame))) = (is_block, saved.split_first()) {
-            let inner = Parked::take_apart(Bytes::copy_from_slice(frame), nodes)?;
-            states.extend(nodes.get(inner.state()).map(|node| node.name));
-            states.extend(states_of_branches(&inner)?);
+            let inner = Parked::take_apart(Bytes::copy_from_slice(frame), states)?;
+            names.extend(states.get(inner.state()).map(|state| state.node.name));
+            names.extend(states_of_branches(&inner)?);
         }
     }
-    Ok(states)
+    Ok(names)
 }
 
 /// Goes on from a state until something is waited for that is not there yet.

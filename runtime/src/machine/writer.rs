@@ -4,6 +4,8 @@
 //! copied there as it is, so that it costs neither a decoding nor an encoding, and no code of its
 //! own in the step function.
 
+use std::any::Any;
+
 use super::context::Description;
 use super::durable::SavedKind;
 use super::frame::{FrameHead, skip_entries, write_length};
@@ -25,6 +27,8 @@ pub(super) struct Next {
     begun: usize,
     /// Why the step cannot be made, if it is known by now.
     pub(super) failed: Option<StepError>,
+    /// What the run returns, if it has ended before the step came to that.
+    pub(super) returned: Option<Box<dyn Any>>,
 }
 
 impl Next {
@@ -130,12 +134,16 @@ impl Parked {
         self.next.frame.extend_from_slice(&self.frame[self.operations..]);
     }
 
-    /// Ends a step that has no return value. The machine is parked in the state that has been
-    /// written, or stays in the one that it is in.
+    /// Ends a step that returns nothing itself. The machine is parked in the state that has been
+    /// written, or stays in the one that it is in, or the run has [ended](Parked::ask).
     ///
     /// # Errors
-    /// [`Halt`], always: that it waits, or why the step could not be made.
-    pub fn leave<R>(&mut self) -> Result<R, Halt> {
+    /// [`Halt`] if it has not: that it waits, or why the step could not be made.
+    pub fn leave<R: 'static>(&mut self) -> Result<R, Halt> {
+        let returned = self.next.returned.take().and_then(|returned| returned.downcast().ok());
+        if let Some(returned) = returned {
+            return Ok(*returned);
+        }
         Err(match self.finish() {
             Ok(()) => Halt::Suspended,
             Err(error) => Halt::Failed(error),
@@ -154,7 +162,7 @@ impl Parked {
     }
 
     fn finish(&mut self) -> Result<(), StepError> {
-        let Next { mut frame, state, locals, operations, begun: _, failed, alone } =
+        let Next { mut frame, state, locals, operations, begun: _, failed, alone, returned: _ } =
             std::mem::take(&mut self.next);
         if let Some(error) = failed {
             return Err(error);

@@ -6,9 +6,9 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, ExprBreak, ExprContinue, ExprTry, Ident, Label, Lifetime};
 
 use super::Rewrite;
-use crate::codegen::print::names;
+use crate::codegen::print::{awaited, names};
 use crate::hygiene::{hidden, in_source, is_hidden};
-use crate::ir::{LocalId, label_target, span_ends, whole};
+use crate::ir::{BlockKind, LocalId, label_target, span_ends, whole};
 use crate::sets::Set;
 
 /// A loop or a labeled block.
@@ -49,11 +49,14 @@ impl Rewrite<'_, '_> {
     fn tried(&self, expr: &ExprTry) -> TokenStream {
         let span = expr.question_token.span;
         let value = &expr.expr;
+        if let Some(given) = self.given_by_asked(value) {
+            return given;
+        }
         let (residual, output) = (in_source("residual", span), in_source("output", span));
         let from = quote_spanned! {span=>
             __piton::FromResidual::from_residual(#residual)
         };
-        let complete = self.printer.complete(&from, &self.filled, span);
+        let complete = self.printer.complete_asked(&from, &self.filled, span);
         // rustc says of what has been made what it says of the question, and nowhere else.
         let made = match &**value {
             Expr::Path(path) => path.path.get_ident().filter(|ident| is_hidden(ident)),
@@ -76,6 +79,25 @@ impl Rewrite<'_, '_> {
                 ::core::ops::ControlFlow::Break(#residual) => #complete,
             }
         }
+    }
+
+    /// What has been awaited if its `?` has been asked by now, so that this is what the `?` gives.
+    fn given_by_asked(&self, value: &Expr) -> Option<TokenStream> {
+        let root = self.printer.root;
+        let asked = root.asked.as_ref()?;
+        let Expr::Path(path) = value else { return None };
+        let BlockKind::Resume(point) = self.printer.machine.graph[root.block].kind else {
+            return None;
+        };
+        if !path.path.is_ident(&asked.awaited) {
+            return None;
+        }
+        let given = awaited(self.printer.machine.graph.points[point.0].span);
+        if asked.is_bound {
+            return Some(given.to_token_stream());
+        }
+        let (start, _) = span_ends(value.to_token_stream());
+        Some(whole(&given, start, asked.question.question_token.span))
     }
 
     fn own_break(&self, jump: &ExprBreak) -> Option<TokenStream> {

@@ -123,7 +123,7 @@ impl Machine {
             entry,
             cx: Context::new(run, 0, Vec::new()),
             frame,
-            state: definition.nodes[0].name.into(),
+            state: definition.states[0].node.name.into(),
             wait: Wait::All(Vec::new()),
             steps: 0,
             cancelled: None,
@@ -241,7 +241,7 @@ impl Machine {
         let outcome = match outcome {
             Poll::Pending => {
                 self.frame = parked.frame().clone();
-                self.state = parked.nodes[parked.state()].name.into();
+                self.state = parked.states[parked.state()].node.name.into();
                 self.wait = self.cx.finish_waits();
                 self.met.set(0);
                 StepOutcome::Parked
