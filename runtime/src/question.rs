@@ -124,3 +124,22 @@ impl<T> FromResidual<Option<Infallible>> for Option<T> {
         None
     }
 }
+
+/// No residual at all. Every return type can be made of two of these: so rustc, while it does not know the residual of a
+/// `?`, cannot take it for the only one that there is, and its message names the one that it is.
+#[derive(Debug)]
+pub enum NoResidual<const NUMBER: bool> {}
+
+#[diagnostic::do_not_recommend]
+impl<T> FromResidual<NoResidual<false>> for T {
+    fn from_residual(residual: NoResidual<false>) -> Self {
+        match residual {}
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> FromResidual<NoResidual<true>> for T {
+    fn from_residual(residual: NoResidual<true>) -> Self {
+        match residual {}
+    }
+}
