@@ -8,7 +8,7 @@ use syn::{Expr, ExprTry, Ident, Pat, Stmt};
 
 use super::Root;
 use crate::hygiene::is_hidden;
-use crate::ir::{Block, BlockKind, Branch, Graph, Node, Terminator};
+use crate::ir::{Block, BlockKind, Graph, Node, Terminator};
 
 /// The `?` that a root begins with.
 #[derive(Debug)]
