@@ -27,6 +27,7 @@ pub use crate::machine::same_type::{
     calls_0, calls_1, calls_2, calls_3, calls_4, calls_5, calls_6, same_type, takes_0, takes_1,
     takes_2, takes_3, takes_4, takes_5, takes_6,
 };
+pub use crate::machine::units::*;
 pub use crate::machine::values::{Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf};
 pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, Plain, ResultParts,
@@ -34,8 +35,8 @@ pub use crate::machine::{
 pub use crate::machine::{
     Context, Definition, Durability, DurableItem, Each, Halt, Handed, Held, HeldByParts, Holds,
     Hole, IsBorrowed, Items, KeptKey, Literal, Local, Never, Owned, OwnedItems, Parked, Parts,
-    Position, Region, Registered, Slot, StepError, Texts, Told, TypeOf, Untouched, Workflow,
-    WorkflowCall, WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_index,
+    Position, Region, Registered, Slot, StepError, StepOf, Texts, Told, TypeOf, Untouched,
+    Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_index,
     copy_of_key, current_copy, current_item, failed, forget, found, future, given, held_as,
     inclusive_range, inspected, item, item_list, items, keeps, kept, lasting, lender, lent_by,
     lent_mutably, lent_text, local, next_copy, next_item, number, opened, outcome, owned_text,

@@ -164,7 +164,8 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
 
         const RETURNED: &'static ::piton::__private::Values<Self::Return> =
             ::piton::__private::Values::refused();
-
+    };
+    let step = quote! {
         fn step(
             _: &mut ::piton::__private::Parked,
             _: &::piton::__private::Context,
@@ -172,7 +173,7 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
             ::core::unreachable!()
         }
     };
-    let workflow = workflow(function, &machine);
+    let workflow = workflow(function, &machine, &step);
     let allow = quote!(#[allow(unused_variables, unreachable_code)]);
     let ident = &function.ident;
     let (_, types, _) = function.parameters.split();

@@ -27,6 +27,7 @@ mod suspend;
 mod tied;
 mod tokens;
 mod told;
+mod unit;
 mod untouched;
 mod whose_parts;
 
@@ -60,10 +61,8 @@ pub(crate) fn generate(
         const GRAPH: &'static __piton::Graph = #graph;
 
         const RETURNED: &'static __piton::Values<Self::Return> = { #asks #returned };
-
-        #step
     };
-    let workflow = workflow(function, &machine);
+    let workflow = workflow(function, &machine, &step);
     let check = function.parameters.check();
     // One that is declared in another can be awaited there and not started; the instances of a
     // generic one are registered by hand.
@@ -91,8 +90,8 @@ struct Machine<'a> {
     moved_keys: &'a [MovedKey],
 }
 
-/// The implementation of the trait. `machine` is what of it rests on the body.
-fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
+/// The implementations of the traits. `machine` is what of them rests on the body, but for the `step` function.
+fn workflow(function: &WorkflowFn, machine: &TokenStream, step: &TokenStream) -> TokenStream {
     let WorkflowFn { ident, output, parameters, durability, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let (value, error) = result_parts(function);
@@ -111,6 +110,7 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
         (quote!(Plain), None)
     };
     let unbounded = parameters.of_impl();
+    let unit = unit::of(&function.name);
     // Which instances of a generic workflow have a name, the program says.
     let registered_name = (!parameters.is_empty()).then(|| {
         quote! {
@@ -127,12 +127,19 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream) -> TokenStream {
             type Output = #value;
             type Error = #error;
             type Shape = __piton::#shape;
+            type Unit = #unit;
             #durability
             #failure
 
             #registered_name
 
             #machine
+        }
+
+        impl #bounded __piton::StepOf<#ident #of_type> for #unit #bounds {
+            type Return = #output;
+
+            #step
         }
     }
 }

@@ -139,7 +139,7 @@ mod tests {
     use std::marker::PhantomData;
 
     use super::*;
-    use crate::machine::{Context, Durable, Halt, Parked, Plain, Values, Workflow};
+    use crate::machine::{Context, Durable, Halt, Parked, Plain, StepOf, Values, Workflow};
     use crate::model::Graph;
 
     /// A workflow that returns a `T`.
@@ -150,9 +150,14 @@ mod tests {
         type Output = T;
         type Error = Infallible;
         type Shape = Plain;
+        type Unit = Self;
         const GRAPH: &'static Graph = &Graph::new("order", "", "");
 
         const RETURNED: &'static Values<T> = Values::of();
+    }
+
+    impl<T: Durable + 'static> StepOf<Self> for Order<T> {
+        type Return = T;
 
         fn step(_: &mut Parked, _: &Context) -> Result<T, Halt> {
             Err(Halt::Suspended)

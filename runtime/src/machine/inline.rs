@@ -98,5 +98,5 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
 }
 
 fn go_on<W: Workflow>(parked: &mut Parked, cx: &Context) -> Result<Poll<W::Return>, StepError> {
-    advance(parked, cx, &mut |parked| W::step(parked, cx))
+    advance(parked, cx, &mut |parked| <W::Unit as super::StepOf<W>>::step(parked, cx))
 }

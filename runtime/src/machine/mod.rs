@@ -42,6 +42,7 @@ mod step;
 mod texts;
 mod timer;
 mod told_by_type;
+pub(crate) mod units;
 mod untouched;
 pub(crate) mod values;
 pub(crate) mod workflow;
@@ -93,5 +94,6 @@ pub use told_by_type::{given, told};
 pub use untouched::Untouched;
 pub use values::Values;
 pub use workflow::{
-    Durability, Halt, Outcome, Returned, Steps, Typed, Workflow, WorkflowCall, WorkflowOptions,
+    Durability, Halt, Outcome, Returned, StepOf, Steps, Typed, Workflow, WorkflowCall,
+    WorkflowOptions,
 };

@@ -19,6 +19,8 @@ pub trait Workflow: Sized + 'static {
     type Error;
     /// Which of the two it is: [`Plain`](super::Plain) or [`Fallible`](super::Fallible).
     type Shape: Outcome<Self::Return, Output = Self::Output, Error = Self::Error>;
+    /// The type that its step function is a method of.
+    type Unit: StepOf<Self, Return = Self::Return>;
     /// The stored name of the definition. See [`Workflow::registered_name`] for that of runs.
     const NAME: &'static str = Self::GRAPH.workflow;
     /// The states and the ways between them.
@@ -28,8 +30,11 @@ pub trait Workflow: Sized + 'static {
     /// The text of the error that a return value holds, if it is one.
     const FAILURE: fn(&Self::Return) -> Option<String> = no_failure::<Self::Return>;
     /// The steps, without the type of the return value.
-    const STEPS: &'static dyn Steps =
-        &Typed { step: Self::step, failure: Self::FAILURE, returned: Self::RETURNED };
+    const STEPS: &'static dyn Steps = &Typed {
+        step: <Self::Unit as StepOf<Self>>::step,
+        failure: Self::FAILURE,
+        returned: Self::RETURNED,
+    };
 
     /// How what the function returns is encoded.
     const RETURNED: &'static Values<Self::Return>;
@@ -44,6 +49,12 @@ pub trait Workflow: Sized + 'static {
     fn registered_name() -> Option<&'static str> {
         Some(Self::NAME)
     }
+}
+
+/// The step function of the workflow `W`.
+pub trait StepOf<W> {
+    /// [`Workflow::Return`].
+    type Return;
 
     /// Goes from one state to the next, or to the end.
     ///
@@ -91,10 +102,10 @@ fn no_failure<R>(_: &R) -> Option<String> {
 
 /// The steps of a workflow, without the type of the return value.
 pub trait Steps: Sync {
-    /// As [`Workflow::step`].
+    /// As [`StepOf::step`].
     ///
     /// # Errors
-    /// As [`Workflow::step`], and [`StepError::Encode`].
+    /// As [`StepOf::step`], and [`StepError::Encode`].
     fn step(&self, parked: &mut Parked, cx: &Context) -> Result<Returned, Halt>;
 
     /// What the return value looks like.
