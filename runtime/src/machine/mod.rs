@@ -42,7 +42,7 @@ mod step;
 mod texts;
 mod timer;
 mod told_by_type;
-pub(crate) mod units;
+pub mod units;
 mod untouched;
 pub(crate) mod values;
 pub(crate) mod workflow;
