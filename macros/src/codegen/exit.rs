@@ -67,8 +67,9 @@ impl Printer<'_> {
         out
     }
 
-    /// As [`complete`](Self::complete), where a `?` ends the workflow: rustc has nothing to say of what it returns.
-    pub(super) fn complete_asked(
+    /// As [`complete`](Self::complete), where a `?` ends the workflow. If it returns what it must not, rustc says so of the
+    /// `?`, and need not be told the type.
+    pub(super) fn complete_by_question(
         &self,
         value: &TokenStream,
         filled: &[Place],

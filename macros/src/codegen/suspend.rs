@@ -182,7 +182,7 @@ impl Printer<'_> {
                         let Some(asked) = &self.root.asked else {
                             return add!(out, (#token.resume)(#parked, #cx));
                         };
-                        let at = asked.question.question_token.span;
+                        let at = asked.span;
                         add_at!(out, at, __piton::Question::ask(
                             (#token.resume)(#parked, #cx),
                             #parked,

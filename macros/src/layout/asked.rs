@@ -3,20 +3,26 @@
 //! It is asked before anything of the state is read. If it ends the run, what is in the state is dropped there, and no
 //! code of the arm has to.
 
+use std::iter;
+
+use proc_macro2::Span;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprTry, Ident, Pat, Stmt};
 
 use super::Root;
 use crate::hygiene::is_hidden;
-use crate::ir::{Block, BlockKind, Graph, Node, Terminator};
+use crate::ir::{Block, BlockKind, Graph, Locals, Node, Terminator};
+use crate::normalize::is_lazy;
+use crate::usage::Usage;
 
 /// The `?` that a root begins with.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    pub(crate) question: ExprTry,
+    /// Where it is.
+    pub(crate) span: Span,
     /// What it asks: the variable of what has been awaited.
     pub(crate) awaited: Ident,
-    /// Whether what it gives becomes a variable as it is, so that rustc has nothing to say of it there.
+    /// Whether what it gives becomes a variable as it is, so that rustc has nothing to say of its type there.
     pub(crate) is_bound: bool,
     /// Whether nothing else may end the run in the same piece of code.
     pub(super) is_alone: bool,
@@ -38,83 +44,103 @@ pub(super) fn find(graph: &Graph, root: &Root) -> Option<Asked> {
         }
         _ => None,
     })?;
-    let (code, pat) = first_code(block)?;
-    let question = first_question(code, awaited)?;
-    let is_bound = matches!((code, pat), (Expr::Try(whole), Some(Pat::Ident(_))) if std::ptr::eq(whole, question));
+    let (code, pat, usage) = first_code(block)?;
+    let question = First { locals: &graph.locals, awaited, usage }.question(code)?;
+    let is_whole = matches!(code, Expr::Try(whole) if std::ptr::eq(whole, question));
     let mut ends = Ends(0);
     ends.visit_expr(code);
     Some(Asked {
-        question: question.clone(),
+        span: question.question_token.span,
         awaited: awaited.clone(),
-        is_bound,
+        is_bound: is_whole && matches!(pat, Some(Pat::Ident(_))),
         is_alone: ends.0 == 1,
     })
 }
 
-/// The expression that a block begins with, and the pattern that binds its value.
-fn first_code(block: &Block) -> Option<(&Expr, Option<&Pat>)> {
-    let mut nodes = block.nodes.iter();
-    match nodes.find(|node| !matches!(node, Node::Declare(_) | Node::Enter(_))) {
-        Some(Node::Define { value, .. } | Node::Code(Stmt::Expr(value, _))) => Some((value, None)),
-        Some(Node::Code(Stmt::Local(local))) => {
-            let init = local.init.as_ref()?;
-            init.diverge.is_none().then_some((&*init.expr, Some(&local.pat)))
+/// The expression that a block begins with, the pattern that binds its value, and what it does with the locals.
+fn first_code(block: &Block) -> Option<(&Expr, Option<&Pat>, &Usage)> {
+    let mut nodes = block.nodes.iter().zip(&block.usages);
+    match nodes.find(|(node, _)| !matches!(node, Node::Declare(_) | Node::Enter(_))) {
+        Some((Node::Define { value, .. } | Node::Code(Stmt::Expr(value, _)), usage)) => {
+            Some((value, None, usage))
+        }
+        Some((Node::Code(Stmt::Local(local)), usage)) => {
+            let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+            Some((&init.expr, Some(&local.pat), usage))
         }
         Some(_) => None,
         None => match &block.end {
             Terminator::If { cond: value, .. }
             | Terminator::Match { scrutinee: value, .. }
             | Terminator::Await { future: value, .. }
-            | Terminator::Return(value) => Some((value, None)),
-            Terminator::Join { branches, .. } => Some((branches.first()?.operation()?, None)),
+            | Terminator::Return(value) => Some((value, None, &block.end_usage)),
             _ => None,
         },
     }
 }
 
-/// The `?` behind `awaited`, if nothing happens in the expression before it.
-fn first_question<'e>(expr: &'e Expr, awaited: &Ident) -> Option<&'e ExprTry> {
-    let first = |expr: &'e Expr| first_question(expr, awaited);
-    match expr {
-        Expr::Try(expr) => match &*expr.expr {
-            Expr::Path(path) if path.path.is_ident(awaited) => Some(expr),
-            inner => first(inner),
-        },
-        Expr::Assign(expr) => first(&expr.right),
-        Expr::Binary(expr) => first_of([&*expr.left, &*expr.right], awaited),
-        Expr::Call(expr) => first_of(&expr.args, awaited),
-        Expr::Cast(expr) => first(&expr.expr),
-        Expr::Field(expr) => first(&expr.base),
-        Expr::ForLoop(expr) => first(&expr.expr),
-        Expr::Group(expr) => first(&expr.expr),
-        Expr::If(expr) => first(&expr.cond),
-        Expr::Index(expr) => first(&expr.expr),
-        Expr::Let(expr) => first(&expr.expr),
-        Expr::Match(expr) => first(&expr.expr),
-        Expr::MethodCall(expr) => {
-            first_of([&*expr.receiver].into_iter().chain(&expr.args), awaited)
-        }
-        Expr::Paren(expr) => first(&expr.expr),
-        Expr::Range(expr) => {
-            first_of(expr.start.iter().chain(&expr.end).map(|end| &**end), awaited)
-        }
-        Expr::Reference(expr) => first(&expr.expr),
-        Expr::Return(expr) => first(expr.expr.as_ref()?),
-        Expr::Struct(expr) => first_of(expr.fields.iter().map(|field| &field.expr), awaited),
-        Expr::Tuple(expr) => first_of(&expr.elems, awaited),
-        Expr::Unary(expr) => first(&expr.expr),
-        _ => None,
-    }
+/// Looks for what happens first in an expression.
+struct First<'a> {
+    locals: &'a Locals,
+    awaited: &'a Ident,
+    usage: &'a Usage,
 }
 
-/// The same in what is evaluated one after the other. Neither a literal nor the name of a variable does anything.
-fn first_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>, awaited: &Ident) -> Option<&'e ExprTry> {
-    let is_still = |expr: &&Expr| match expr {
-        Expr::Lit(_) => true,
-        Expr::Path(path) => path.path.get_ident().is_some(),
-        _ => false,
-    };
-    first_question(exprs.into_iter().find(|expr| !is_still(expr))?, awaited)
+impl First<'_> {
+    /// The `?` behind what has been awaited, if nothing happens before it.
+    fn question<'e>(&self, expr: &'e Expr) -> Option<&'e ExprTry> {
+        match expr {
+            Expr::Try(expr) => match &*expr.expr {
+                Expr::Path(path) if path.path.is_ident(self.awaited) => Some(expr),
+                inner => self.question(inner),
+            },
+            Expr::Assign(expr) => self.question(&expr.right),
+            Expr::Binary(expr) if is_lazy(&expr.op) => self.question(&expr.left),
+            Expr::Binary(expr) => self.among([&*expr.left, &*expr.right]),
+            Expr::Call(expr) => match &*expr.func {
+                Expr::Path(_) | Expr::Verbatim(_) => self.among(&expr.args),
+                func => self.question(func),
+            },
+            Expr::Cast(expr) => self.question(&expr.expr),
+            Expr::Field(expr) => self.question(&expr.base),
+            Expr::ForLoop(expr) => self.question(&expr.expr),
+            Expr::Group(expr) => self.question(&expr.expr),
+            Expr::If(expr) => self.question(&expr.cond),
+            Expr::Index(expr) => self.among([&*expr.expr, &*expr.index]),
+            Expr::Let(expr) => self.question(&expr.expr),
+            Expr::Match(expr) => self.question(&expr.expr),
+            Expr::MethodCall(expr) => self.among(iter::once(&*expr.receiver).chain(&expr.args)),
+            Expr::Paren(expr) => self.question(&expr.expr),
+            Expr::Range(expr) => {
+                self.among([&expr.start, &expr.end].into_iter().flatten().map(|end| &**end))
+            }
+            Expr::Reference(expr) => self.question(&expr.expr),
+            Expr::Return(expr) => self.question(expr.expr.as_ref()?),
+            Expr::Struct(expr) => self.among(expr.fields.iter().map(|field| &field.expr)),
+            Expr::Tuple(expr) => self.among(&expr.elems),
+            Expr::Unary(expr) => self.question(&expr.expr),
+            _ => None,
+        }
+    }
+
+    /// The same in what is evaluated one after the other.
+    fn among<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Option<&'e ExprTry> {
+        self.question(exprs.into_iter().find(|expr| !self.is_still(expr))?)
+    }
+
+    /// Whether nothing happens where the expression is evaluated. A variable must not be moved, or it would be dropped
+    /// with the operands; what is an operand only is.
+    fn is_still(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => path.path.get_ident().is_some_and(|ident| {
+                let local = self.locals.find(ident);
+                let is_spent = |local| self.usage.spends.iter().any(|spent| spent.local == local);
+                is_hidden(ident) || !local.is_some_and(is_spent)
+            }),
+            _ => false,
+        }
+    }
 }
 
 /// Counts what may end the run. Any macro may.

@@ -15,7 +15,7 @@ fn weigh(&self) -> i64 { self.goods.len() as i64 }
 ";
 
 /// What takes parts of a parcel `~` by new names `#` and `%`, what gets the rest as `^`, and what each `$` is. No part
-/// that shows its drop is left behind: such parts may be dropped early.
+/// that shows its drop is left behind, nor does control leave in between: such parts may be dropped early.
 type Form = ((&'static str, &'static [Ty]), (&'static str, &'static [Ty]));
 
 const FORMS: [Form; 9] = [
@@ -64,8 +64,8 @@ impl Generator {
         let ((taking, taken), (giving, given)) = self.rng.pick(&FORMS);
         let mut nodes = vec![self.expr(Ty::Text), self.body(2)];
         nodes.extend(taken.iter().map(|ty| self.operand(*ty)));
-        nodes.push(self.body(3));
-        nodes.extend(given.iter().map(|ty| self.operand(*ty)));
+        nodes.push(self.without_exit(|this| this.body(3)));
+        nodes.extend(given.iter().map(|ty| self.without_exit(|this| this.operand(*ty))));
         nodes.push(self.body(2));
         let mutable = if giving.starts_with('~') || self.rng.chance(30) { "mut " } else { "" };
         let template = format!(

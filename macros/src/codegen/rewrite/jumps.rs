@@ -56,7 +56,7 @@ impl Rewrite<'_, '_> {
         let from = quote_spanned! {span=>
             __piton::FromResidual::from_residual(#residual)
         };
-        let complete = self.printer.complete_asked(&from, &self.filled, span);
+        let complete = self.printer.complete_by_question(&from, &self.filled, span);
         // rustc says of what has been made what it says of the question, and nowhere else.
         let made = match &**value {
             Expr::Path(path) => path.path.get_ident().filter(|ident| is_hidden(ident)),
@@ -97,7 +97,7 @@ impl Rewrite<'_, '_> {
             return Some(given.to_token_stream());
         }
         let (start, _) = span_ends(value.to_token_stream());
-        Some(whole(&given, start, asked.question.question_token.span))
+        Some(whole(&given, start, asked.span))
     }
 
     fn own_break(&self, jump: &ExprBreak) -> Option<TokenStream> {
