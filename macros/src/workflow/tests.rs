@@ -149,8 +149,11 @@ const SHORTENED: [&str; 3] =
 
 #[test]
 fn the_documented_machine_is_what_is_made() {
-    let machine =
-        bare(include_str!("snapshots/piton_macros__workflow__tests__a_loop_over_calls.snap"));
+    let machines = [
+        include_str!("snapshots/piton_macros__workflow__tests__a_loop_over_calls.snap"),
+        include_str!("snapshots/piton_macros__workflow__tests__steps_that_may_fail.snap"),
+    ];
+    let machine = machines.map(bare).concat();
     let page = include_str!("../../../docs/machine.md");
     let (_, listings) = page.split_once("## The states").expect("a part about states");
     let (listings, _) = listings.split_once("## Branches").expect("a part about branches");
