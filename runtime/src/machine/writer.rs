@@ -135,7 +135,7 @@ impl Parked {
     }
 
     /// Ends a step that returns nothing itself. The machine is parked in the state that has been
-    /// written, or stays in the one that it is in, or the run has [ended](Parked::ask).
+    /// written, or stays in the one that it is in, or a `?` has ended the run.
     ///
     /// # Errors
     /// [`Halt`] if it has not: that it waits, or why the step could not be made.
