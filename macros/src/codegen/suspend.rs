@@ -11,7 +11,7 @@ use super::state;
 use super::step::{context, parked, slot};
 use super::tokens::{operation_token, token};
 use crate::ir::{Branch, Choice, PointId, Terminator, discard, span_ends, whole};
-use crate::layout::State;
+use crate::layout::{Asked, State};
 use crate::usage::{Usage, bound_locals};
 
 /// Before the suspension.
@@ -176,21 +176,7 @@ impl Printer<'_> {
         for block in &self.machine.graph.blocks {
             match &block.end {
                 Terminator::Await { point: this, .. } if *this == point => {
-                    let (token, parked, cx) = (operation_token(point, 0), parked(), context());
-                    let leave = self.leave();
-                    let outcome = Piece(|out: &mut TokenStream| {
-                        let Some(asked) = &self.root.asked else {
-                            return add!(out, (#token.resume)(#parked, #cx));
-                        };
-                        let at = asked.span;
-                        add_at!(out, at, __piton::Question::ask(
-                            (#token.resume)(#parked, #cx),
-                            #parked,
-                            <Self::Return as __piton::FromResidual<_>>::returned
-                        ));
-                    });
-                    // A `?` would be two more calls, each with a type of its own.
-                    return add!(out, let __piton::Some(#value) = #outcome else { break #leave; };);
+                    return self.poll_alone(out, &operation_token(point, 0), &value);
                 }
                 Terminator::Select { point: this, arms, .. } if *this == point => {
                     return add::made(out, self.poll_select(point, arms.len(), &value));
@@ -201,6 +187,36 @@ impl Printer<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// The outcome of the one operation, or what the `?` gives that is the first to happen behind it.
+    fn poll_alone(&self, out: &mut TokenStream, token: &Ident, value: &Ident) {
+        let (parked, cx, leave) = (parked(), context(), self.leave());
+        let asked = self.root.asked.as_ref();
+        // What rustc says of what is asked, it says of the `?`.
+        let at = asked.map_or_else(Span::call_site, |asked| asked.span);
+        let resumed = Piece(|out: &mut TokenStream| {
+            add_at!(out, at, (#token.resume)(#parked, #cx));
+        });
+        let Some(Asked { awaited, made, .. }) = asked else {
+            // A `?` would be two more calls, each with a type of its own.
+            return add!(out, let __piton::Some(#value) = #resumed else { break #leave; };);
+        };
+        if made.is_some() {
+            add!(out, let __piton::Some(mut #awaited) = #resumed else { break #leave; };);
+        }
+        let outcome = Piece(|out: &mut TokenStream| match made {
+            Some(made) => add_at!(out, at, __piton::Some(#made)),
+            None => resumed.to_tokens(out),
+        });
+        let asked = Piece(|out: &mut TokenStream| {
+            add_at!(out, at, __piton::Question::ask(
+                #outcome,
+                #parked,
+                <Self::Return as __piton::FromResidual<_>>::returned
+            ));
+        });
+        add!(out, let __piton::Some(#value) = #asked else { break #leave; };);
     }
 
     /// Binds what was awaited, once the variables are loaded.

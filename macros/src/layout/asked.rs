@@ -6,12 +6,14 @@
 use std::iter;
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprTry, Ident, Pat, Stmt};
 
 use super::Root;
 use crate::hygiene::is_hidden;
 use crate::ir::{Block, BlockKind, Graph, Locals, Node, Terminator};
+use crate::macros::scan_names;
 use crate::normalize::is_lazy;
 use crate::usage::Usage;
 
@@ -20,12 +22,24 @@ use crate::usage::Usage;
 pub(crate) struct Asked {
     /// Where it is.
     pub(crate) span: Span,
-    /// What it asks: the variable of what has been awaited.
+    /// The variable of what has been awaited.
     pub(crate) awaited: Ident,
+    /// What is made of that and asked, if it is not that itself: `awaited.map_err(Error::boxed)`.
+    pub(crate) made: Option<Expr>,
     /// Whether what it gives becomes a variable as it is, so that rustc has nothing to say of its type there.
     pub(crate) is_bound: bool,
     /// Whether nothing else may end the run in the same piece of code.
     pub(super) is_alone: bool,
+}
+
+impl Asked {
+    /// Whether the value is what is asked. What has been awaited is used once.
+    pub(crate) fn is_of_awaited(&self, value: &Expr) -> bool {
+        match value {
+            Expr::MethodCall(call) => self.is_of_awaited(&call.receiver),
+            value => is_awaited(value, &self.awaited),
+        }
+    }
 }
 
 /// The `?` that the root begins with, if it does. A value that is to be dropped and is not in the state must not be
@@ -49,9 +63,11 @@ pub(super) fn find(graph: &Graph, root: &Root) -> Option<Asked> {
     let is_whole = matches!(code, Expr::Try(whole) if std::ptr::eq(whole, question));
     let mut ends = Ends(0);
     ends.visit_expr(code);
+    let made = (!is_awaited(&question.expr, awaited)).then(|| (*question.expr).clone());
     Some(Asked {
         span: question.question_token.span,
         awaited: awaited.clone(),
+        made,
         is_bound: is_whole && matches!(pat, Some(Pat::Ident(_))),
         is_alone: ends.0 == 1,
     })
@@ -90,10 +106,8 @@ impl First<'_> {
     /// The `?` behind what has been awaited, if nothing happens before it.
     fn question<'e>(&self, expr: &'e Expr) -> Option<&'e ExprTry> {
         match expr {
-            Expr::Try(expr) => match &*expr.expr {
-                Expr::Path(path) if path.path.is_ident(self.awaited) => Some(expr),
-                inner => self.question(inner),
-            },
+            Expr::Try(expr) if self.is_of_awaited(&expr.expr) => Some(expr),
+            Expr::Try(expr) => self.question(&expr.expr),
             Expr::Assign(expr) => self.question(&expr.right),
             Expr::Binary(expr) if is_lazy(&expr.op) => self.question(&expr.left),
             Expr::Binary(expr) => self.among([&*expr.left, &*expr.right]),
@@ -123,6 +137,23 @@ impl First<'_> {
         }
     }
 
+    /// Whether the expression is what has been awaited, or is made of that and of nothing that is saved.
+    fn is_of_awaited(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::MethodCall(call) => {
+                let mut is_free = true;
+                let arguments = call.args.to_token_stream();
+                scan_names(&arguments, &mut |name| {
+                    is_free &= self.locals.find_name(name).is_none()
+                });
+                let mut ends = Ends(0);
+                call.args.iter().for_each(|argument| ends.visit_expr(argument));
+                is_free && ends.0 == 0 && self.is_of_awaited(&call.receiver)
+            }
+            expr => is_awaited(expr, self.awaited),
+        }
+    }
+
     /// The same in what is evaluated one after the other.
     fn among<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Option<&'e ExprTry> {
         self.question(exprs.into_iter().find(|expr| !self.is_still(expr))?)
@@ -143,14 +174,25 @@ impl First<'_> {
     }
 }
 
-/// Counts what may end the run. Any macro may.
+fn is_awaited(expr: &Expr, awaited: &Ident) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident(awaited))
+}
+
+/// Counts what may leave the code. Any macro may.
 struct Ends(usize);
 
 impl Visit<'_> for Ends {
     fn visit_expr(&mut self, expr: &Expr) {
-        if matches!(expr, Expr::Macro(_) | Expr::Return(_) | Expr::Try(_) | Expr::Verbatim(_)) {
-            self.0 += 1;
-        }
+        let leaves = matches!(
+            expr,
+            Expr::Break(_)
+                | Expr::Continue(_)
+                | Expr::Macro(_)
+                | Expr::Return(_)
+                | Expr::Try(_)
+                | Expr::Verbatim(_)
+        );
+        self.0 += usize::from(leaves);
         visit::visit_expr(self, expr);
     }
 

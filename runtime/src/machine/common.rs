@@ -134,6 +134,8 @@ fn fallible<T: Durable + 'static>(
     drop((&&probe).reported((&probe).retry()));
     let outcome = resume_with::<Result<T, String>, Fallible>(Values::of(), parked, cx);
     drop(Question::ask(outcome, parked, <Result<T, Error> as FromResidual<_>>::returned));
+    let outcome = None::<Result<T, Error>>;
+    drop(Question::ask(outcome, parked, <Result<T, Error> as FromResidual<_>>::returned));
     let outcome = resume_with::<Result<T, String>, Fallible>(Values::of(), parked, cx);
     let Some(outcome) = outcome else { return };
     match outcome.branch() {

@@ -85,11 +85,10 @@ impl Rewrite<'_, '_> {
     fn given_by_asked(&self, value: &Expr) -> Option<TokenStream> {
         let root = self.printer.root;
         let asked = root.asked.as_ref()?;
-        let Expr::Path(path) = value else { return None };
         let BlockKind::Resume(point) = self.printer.machine.graph[root.block].kind else {
             return None;
         };
-        if !path.path.is_ident(&asked.awaited) {
+        if !asked.is_of_awaited(value) {
             return None;
         }
         let given = awaited(self.printer.machine.graph.points[point.0].span);
