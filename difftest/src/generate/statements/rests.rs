@@ -15,7 +15,8 @@ fn weigh(&self) -> i64 { self.goods.len() as i64 }
 ";
 
 /// What takes parts of a parcel `~` by new names `#` and `%`, what gets the rest as `^`, and what each `$` is. No part
-/// that shows its drop is left behind, nor does control leave in between: such parts may be dropped early.
+/// that shows its drop is left behind or taken and not used, and control does not leave before all has been used: such
+/// parts may be dropped early.
 type Form = ((&'static str, &'static [Ty]), (&'static str, &'static [Ty]));
 
 const FORMS: [Form; 9] = [
@@ -46,14 +47,20 @@ const FORMS: [Form; 9] = [
         ),
         ("let ^ = Parcel { label: $, goods: Vec::new(), ..~ };", &[Ty::Text]),
     ),
-    (("let # = ~.seal;", &[]), ("let ^ = Parcel { seal: Noisy::new($), ..~ };", &[Ty::Text])),
+    (
+        ("let # = ~.seal;", &[]),
+        ("drop(#);\nlet ^ = Parcel { seal: Noisy::new($), ..~ };", &[Ty::Text]),
+    ),
     (
         ("let # = [~.seal, Noisy::new($)];", &[Ty::Text]),
-        ("let ^ = Parcel { goods: $, seal: note(Noisy::new($)), ..~ };", &[Ty::List, Ty::Text]),
+        (
+            "drop(#);\nlet ^ = Parcel { goods: $, seal: note(Noisy::new($)), ..~ };",
+            &[Ty::List, Ty::Text],
+        ),
     ),
     (
         ("let Parcel { seal: #, lid: %, .. } = ~;", &[]),
-        ("~ = Parcel { lid: #, seal: Noisy::new($), ..~ };\nlet ^ = ~;", &[Ty::Text]),
+        ("~ = Parcel { lid: #, seal: Noisy::new($), ..~ };\ndrop(%);\nlet ^ = ~;", &[Ty::Text]),
     ),
 ];
 
@@ -66,7 +73,7 @@ impl Generator {
         nodes.extend(taken.iter().map(|ty| self.operand(*ty)));
         nodes.push(self.without_exit(|this| this.body(3)));
         nodes.extend(given.iter().map(|ty| self.without_exit(|this| this.operand(*ty))));
-        nodes.push(self.body(2));
+        nodes.push(self.without_exit(|this| this.body(2)));
         let mutable = if giving.starts_with('~') || self.rng.chance(30) { "mut " } else { "" };
         let template = format!(
             "{{\nlet {mutable}~ = Parcel::new($);\n{{\n$}}\n{taking}\n{{\n$}}\n{giving}\n{{\n$}}\n\
