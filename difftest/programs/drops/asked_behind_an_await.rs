@@ -99,7 +99,26 @@ async fn moved(n: i64) -> Result<i64> {
     }
     let sum = n + try_act(n + 6).await?;
     note((pair.1.name(), sum));
-    try_act(got).await.inspect_err(|refused| _ = note(refused.to_string()))?;
+    Ok(got)
+}
+
+#[workflow]
+async fn made_of_it(n: i64) -> Result<i64> {
+    let refused = Noisy::new("refused");
+    let got = try_act(n).await.map_err(|error| {
+        note(error.to_string());
+        error
+    })?;
+    let named =
+        Noisy::new(find(n).await.map(|text| note(text) + "!").ok_or_else(|| Error::msg("none"))?);
+    let last = Some(try_act(got + 1).await).and_then(std::result::Result::ok);
+    let rescued = try_act(got + 2)
+        .await
+        .or_else(|error| if note(n) % 2 == 0 { Ok(4) } else { Err(error) })?;
+    let item = list(n).await.pop().ok_or("none").or_else(|none| Err(Error::msg(none)))?;
+    let more = rescued + try_act(n + 1).await.map_err(Error::from)? + note(item);
+    let seen = try_act(n + 3).await.inspect_err(|error| _ = note(error.to_string()))?;
+    note((refused.name(), named.name(), last, more, seen));
     Ok(got)
 }
 
@@ -112,6 +131,8 @@ async fn program(n: i64) -> Vec<Result<i64>> {
         Ok(conditions(n).await.unwrap_or(-1)),
         loops(n).await.map(|count| count as i64),
         moved(n).await,
+        made_of_it(n).await,
+        made_of_it(n * 3).await,
     ];
     note(outer.name());
     got

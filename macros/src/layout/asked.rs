@@ -11,11 +11,11 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprTry, Ident, Pat, Stmt};
 
 use super::Root;
-use crate::hygiene::is_hidden;
+use crate::hygiene::{is_any_of, is_hidden};
 use crate::ir::{Block, BlockKind, Graph, Locals, Node, Terminator};
 use crate::macros::scan_names;
 use crate::normalize::is_lazy;
-use crate::usage::Usage;
+use crate::usage::{Usage, takes};
 
 /// The `?` that a root begins with.
 #[derive(Debug)]
@@ -137,21 +137,30 @@ impl First<'_> {
         }
     }
 
-    /// Whether the expression is what has been awaited, or is made of that and of nothing that is saved.
+    /// Whether the expression is what has been awaited, or is made of that and of nothing that is saved: of what has
+    /// been awaited itself, of which nothing is left to be dropped.
     fn is_of_awaited(&self, expr: &Expr) -> bool {
         match expr {
             Expr::MethodCall(call) => {
-                let mut is_free = true;
-                let arguments = call.args.to_token_stream();
-                scan_names(&arguments, &mut |name| {
-                    is_free &= self.locals.find_name(name).is_none()
-                });
-                let mut ends = Ends(0);
-                call.args.iter().for_each(|argument| ends.visit_expr(argument));
-                is_free && ends.0 == 0 && self.is_of_awaited(&call.receiver)
+                let is_made = takes(call) || is_any_of(&call.method, &["context", "with_context"]);
+                is_made
+                    && call.args.iter().all(|argument| self.is_free(argument))
+                    && self.is_of_awaited(&call.receiver)
             }
             expr => is_awaited(expr, self.awaited),
         }
+    }
+
+    /// Whether an argument is a value of which nothing is saved, without anything to be dropped once it has been used.
+    fn is_free(&self, argument: &Expr) -> bool {
+        let mut ends = Ends(0);
+        ends.visit_expr(argument);
+        let mut is_free =
+            ends.0 == 0 && matches!(argument, Expr::Closure(_) | Expr::Lit(_) | Expr::Path(_));
+        scan_names(&argument.to_token_stream(), &mut |name| {
+            is_free &= self.locals.find_name(name).is_none();
+        });
+        is_free
     }
 
     /// The same in what is evaluated one after the other.
