@@ -1,0 +1,111 @@
+//! The variables of the step function: locals, and parts of them, that outlive their block.
+
+use syn::Ident;
+
+use crate::hygiene::hidden;
+use crate::ir::{BlockId, Graph, LocalKind, RegionId};
+use crate::raw::without_prefix;
+use crate::sets::Set;
+use crate::usage::Place;
+
+/// Index into [`Layout::variables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct VariableId(pub(crate) usize);
+
+/// A local, or a part of one, that outlives its block.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    pub(crate) place: Place,
+    /// The name of the variable in the step function: that of the local, or one for the part.
+    pub(crate) ident: Ident,
+    /// The name under which it is stored.
+    pub(crate) stored: String,
+    pub(crate) mutable: bool,
+    pub(crate) kind: LocalKind,
+    /// Whether a state has it.
+    pub(crate) is_saved: bool,
+    /// The machines, the function's own or that of a region, in which it goes from root to root
+    /// within a step.
+    pub(crate) passed_in: Set<Option<RegionId>>,
+    /// Those in which it goes from root to root only to be dropped.
+    pub(crate) carried_in: Set<Option<RegionId>>,
+    /// Whether it may do so as it was saved, without having been loaded.
+    pub(crate) comes_saved: bool,
+}
+
+pub(super) struct Variables {
+    pub(super) list: Vec<Variable>,
+    /// Those of each local.
+    by_local: Vec<Vec<VariableId>>,
+}
+
+impl Variables {
+    pub(super) fn of(graph: &Graph) -> Self {
+        Self { list: Vec::new(), by_local: graph.locals.ids().map(|_| Vec::new()).collect() }
+    }
+
+    pub(super) fn id(&mut self, graph: &Graph, place: Place) -> VariableId {
+        let known = self.by_local[place.local.0].iter();
+        if let Some(id) = known.copied().find(|id| self.list[id.0].place == place) {
+            return id;
+        }
+        let id = VariableId(self.list.len());
+        let local = &graph.locals[place.local];
+        let (ident, stored) = if place.fields.is_empty() {
+            (local.ident.clone(), local.stored.clone())
+        } else {
+            let path = place.fields.join("_");
+            let mut ident = hidden(&format!("part_{}_{}_{path}", id.0, local.ident));
+            ident.set_span(ident.span().located_at(local.ident.span()));
+            let path: Vec<_> = place.fields.iter().map(|field| without_prefix(field)).collect();
+            (ident, format!("{}.{}", local.stored, path.join(".")))
+        };
+        self.by_local[place.local.0].push(id);
+        let kind = local.kind_of(&place.fields);
+        self.list.push(Variable {
+            place,
+            ident,
+            stored,
+            mutable: local.mutable,
+            kind,
+            is_saved: false,
+            passed_in: Set::new(),
+            carried_in: Set::new(),
+            comes_saved: false,
+        });
+        id
+    }
+}
+
+/// Puts what a root is given in the order of the declarations, in which it is loaded, because it is dropped in
+/// reverse.
+pub(super) fn sort_as_declared(
+    graph: &Graph,
+    root: BlockId,
+    variables: &[Variable],
+    entry: &mut [VariableId],
+) {
+    if entry.len() < 2 {
+        return;
+    }
+    // By local, from one on.
+    let mut positions = vec![0; graph.locals.ids().len()];
+    let mut count = 0;
+    for scope in &graph.scopes[graph[root].scope.0].path {
+        for local in &graph.scopes[scope.0].locals {
+            count += 1;
+            if positions[local.0] == 0 {
+                positions[local.0] = count;
+            }
+        }
+    }
+    entry.sort_by_cached_key(|id| {
+        let place = &variables[id.0].place;
+        (positions[place.local.0], std::cmp::Reverse(field_order(place)))
+    });
+}
+
+/// The parts of a tuple are dropped in their order. That of the fields of a struct is not known.
+fn field_order(place: &Place) -> Vec<(Option<usize>, &str)> {
+    place.fields.iter().map(|field| (field.parse().ok(), field.as_str())).collect()
+}
