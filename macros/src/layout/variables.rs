@@ -8,7 +8,7 @@ use crate::raw::without_prefix;
 use crate::sets::Set;
 use crate::usage::Place;
 
-/// Index into [`Layout::variables`].
+/// Index into [`Layout::variables`](super::Layout::variables).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct VariableId(pub(crate) usize);
 
