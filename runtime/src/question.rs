@@ -26,13 +26,24 @@ pub trait Question {
 
     /// What `?` gives of the outcome of an operation, if there is one yet. Nothing, too, if the run ends by it, with
     /// what `returned` makes of the residual: the locals of the state are dropped then, of which none has been read.
+    #[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
     fn ask(
         outcome: Option<Self>,
         parked: &mut Parked,
         returned: fn(Self::Residual) -> Box<dyn Any>,
     ) -> Option<Self::Output>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        let Some(outcome) = outcome else { return None };
+        match outcome.branch() {
+            ControlFlow::Continue(output) => Some(output),
+            ControlFlow::Break(residual) => {
+                parked.end(returned(residual));
+                None
+            }
+        }
+    }
 }
 
 /// A type that a workflow or `async` block can return by `?`.
@@ -67,19 +78,6 @@ impl<T, E> Question for Result<T, E> {
             Err(error) => ControlFlow::Break(Err(error)),
         }
     }
-
-    fn ask(
-        outcome: Option<Self>,
-        parked: &mut Parked,
-        returned: fn(Self::Residual) -> Box<dyn Any>,
-    ) -> Option<T> {
-        match outcome {
-            Some(Ok(value)) => return Some(value),
-            Some(Err(error)) => parked.end(returned(Err(error))),
-            None => {}
-        }
-        None
-    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -102,19 +100,6 @@ impl<T> Question for Option<T> {
             Some(value) => ControlFlow::Continue(value),
             None => ControlFlow::Break(None),
         }
-    }
-
-    fn ask(
-        outcome: Option<Self>,
-        parked: &mut Parked,
-        returned: fn(Self::Residual) -> Box<dyn Any>,
-    ) -> Option<T> {
-        match outcome {
-            Some(Some(value)) => return Some(value),
-            Some(None) => parked.end(returned(None)),
-            None => {}
-        }
-        None
     }
 }
 

@@ -60,9 +60,7 @@ impl Printer<'_> {
                     result
                 }
             };
-            add::made(out, self.hand_back());
-            add::made(out, self.drop_untouched());
-            add::made(out, quote_spanned!(span=> return __piton::Ok(#result)));
+            self.give_back(out, &result, span);
         });
         out
     }
@@ -78,10 +76,20 @@ impl Printer<'_> {
         if self.machine.graph[self.root.block].region.is_some() {
             return self.complete(value, filled, span);
         }
-        let mut out = self.forget_all(filled);
-        add::made(&mut out, self.drop_untouched());
-        add::made(&mut out, quote_spanned!(span=> return __piton::Ok(#value)));
-        quote!({ #out })
+        let forget = self.forget_all(filled);
+        let mut out = TokenStream::new();
+        add::braces(&mut out, Span::call_site(), |out| {
+            add::made(out, forget);
+            self.give_back(out, value, span);
+        });
+        out
+    }
+
+    /// Returns the result, with what is to be dropped then in its place.
+    fn give_back(&self, out: &mut TokenStream, result: &impl ToTokens, span: Span) {
+        add::made(out, self.hand_back());
+        add::made(out, self.drop_untouched());
+        add::made(out, quote_spanned!(span=> return __piton::Ok(#result)));
     }
 
     /// The type of the workflow's value. What rustc says of a value of another type, it says of the type

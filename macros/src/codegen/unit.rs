@@ -1,6 +1,6 @@
 //! Where the step functions are compiled.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 /// How many there are in `piton::__private`.
@@ -17,6 +17,6 @@ pub(super) fn of(workflow: &str) -> TokenStream {
         .bytes()
         .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     // Its lowest bits alone tell similar names badly apart.
-    let unit = format_ident!("Unit{}", (hash ^ hash >> 16) % UNITS, span = Span::call_site());
+    let unit = format_ident!("Unit{}", (hash ^ hash >> 16) % UNITS);
     quote!(__piton::#unit)
 }

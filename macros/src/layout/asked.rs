@@ -12,7 +12,7 @@ use syn::{Expr, ExprTry, Ident, Pat, Stmt};
 
 use super::Root;
 use crate::hygiene::{is_any_of, is_hidden};
-use crate::ir::{Block, BlockKind, Graph, Locals, Node, Terminator};
+use crate::ir::{Block, Graph, Locals, Node, Terminator};
 use crate::macros::scan_names;
 use crate::normalize::is_lazy;
 use crate::usage::{Usage, takes};
@@ -42,22 +42,27 @@ impl Asked {
     }
 }
 
-/// The `?` that the root begins with, if it does. A value that is to be dropped and is not in the state must not be
-/// there, nor one in the state that has been moved out of.
-pub(super) fn find(graph: &Graph, root: &Root) -> Option<Asked> {
-    let block = &graph[root.block];
-    if !matches!(block.kind, BlockKind::Resume(_)) || block.region.is_some() {
-        return None;
-    }
-    if !root.carried.is_empty() || !root.gone.is_empty() {
-        return None;
-    }
-    let awaited = graph.blocks.iter().find_map(|before| match &before.end {
-        Terminator::Await { resume, pat: Pat::Ident(pat), ty: None, .. } => {
-            (*resume == root.block && is_hidden(&pat.ident)).then_some(&pat.ident)
+/// Finds the `?` that roots begin with. A value that is to be dropped and is not in the state must not be there, nor one
+/// in the state that has been moved out of.
+pub(super) fn find(graph: &Graph, roots: &mut [Root]) {
+    // By block, what has been awaited before it by a name of piton's own.
+    let mut awaited = vec![None; graph.blocks.len()];
+    for block in &graph.blocks {
+        if let Terminator::Await { resume, pat: Pat::Ident(pat), ty: None, .. } = &block.end
+            && is_hidden(&pat.ident)
+        {
+            awaited[resume.0] = Some(&pat.ident);
         }
-        _ => None,
-    })?;
+    }
+    for root in roots.iter_mut().filter(|root| root.carried.is_empty() && root.gone.is_empty()) {
+        let block = &graph[root.block];
+        if let (Some(awaited), None) = (awaited[root.block.0], block.region) {
+            root.asked = first_in(graph, block, awaited);
+        }
+    }
+}
+
+fn first_in(graph: &Graph, block: &Block, awaited: &Ident) -> Option<Asked> {
     let (code, pat, usage) = first_code(block)?;
     let question = First { locals: &graph.locals, awaited, usage }.question(code)?;
     let is_whole = matches!(code, Expr::Try(whole) if std::ptr::eq(whole, question));

@@ -239,9 +239,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     }
     let lost = lost::analyze(graph, &stand_ins, &roots);
     let carried = carry(graph, liveness, &root_of, &lost, &mut roots, &mut variables);
-    for root in &mut roots {
-        root.asked = asked::find(graph, root);
-    }
+    asked::find(graph, &mut roots);
     let read = find_idle(graph, &links, &exits, &root_of, &mut roots, &variables.list);
     keep(graph, &exits, &root_of, &stand_ins, &mut roots, &mut variables.list);
     let untold = untold::find(graph);

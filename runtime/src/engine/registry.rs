@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::activities::ActivityEntry;
 use crate::codec::Schema;
 use crate::error::RegistryError;
-use crate::machine::{DefinedState, WorkflowEntry};
+use crate::machine::WorkflowEntry;
 use crate::store::DefinitionRecord;
 
 /// Entries by their stored name.
@@ -102,7 +102,7 @@ impl Registry {
 
 fn describe(entry: &WorkflowEntry) -> DefinitionRecord {
     let definition = entry.definition();
-    let states = definition.states.iter().map(|DefinedState { node, .. }| {
+    let states = definition.states.iter().map(|state| &state.node).map(|node| {
         let locals =
             node.locals.iter().map(|local| json!({ "name": local.name, "type": local.ty }));
         json!({

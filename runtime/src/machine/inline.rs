@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
 use super::region::advance;
-use super::{Context, DurableFuture, Parked, StepError, Workflow, WorkflowCall};
+use super::{Context, DurableFuture, Parked, StepError, StepOf as _, Workflow, WorkflowCall};
 use crate::model::Payload;
 
 /// The saved form of an inline call.
@@ -98,5 +98,5 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
 }
 
 fn go_on<W: Workflow>(parked: &mut Parked, cx: &Context) -> Result<Poll<W::Return>, StepError> {
-    advance(parked, cx, &mut |parked| <W::Unit as super::StepOf<W>>::step(parked, cx))
+    advance(parked, cx, &mut |parked| W::Unit::step(parked, cx))
 }

@@ -57,8 +57,6 @@ pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
 pub use counting::{CountedRange, Counter, range};
-#[cfg(feature = "engine")]
-pub(crate) use definition::DefinedState;
 pub use definition::Definition;
 pub use durable::{Coding, Durable, Local, Saved, TypeOf, local};
 pub use entry::{Registered, WorkflowEntry};

@@ -9,7 +9,6 @@ use std::task::Poll;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::definition::DefinedState;
 use super::fallible::is_error;
 use super::frame::damaged;
 use super::{Context, Halt, Local, MayFail, Parked, StepError};
@@ -185,9 +184,8 @@ pub(super) fn states_of_branches(parked: &Parked) -> Result<Vec<&'static str>, S
     for index in 0.. {
         let Ok(saved) = parked.operation(index) else { break };
         let begins = format!("{}.{index}", outer.node.name);
-        let is_block = states
-            .iter()
-            .any(|DefinedState { node, .. }| node.kind == AwaitKind::Start && node.name == begins);
+        let mut nodes = states.iter().map(|state| &state.node);
+        let is_block = nodes.any(|node| node.kind == AwaitKind::Start && node.name == begins);
         if let (true, Some((&RUNS, frame))) = (is_block, saved.split_first()) {
             let inner = Parked::take_apart(Bytes::copy_from_slice(frame), states)?;
             names.extend(states.get(inner.state()).map(|state| state.node.name));

@@ -25,15 +25,18 @@ impl Parked {
     /// The locals from position `first` to before `end`.
     pub fn untouched(&self, first: usize, end: usize) -> Untouched {
         let (frame, locals) = (self.frame.clone(), self.locals);
-        let state = self.states.get(self.state());
-        let drops = state.map_or(&[][..], |state| &state.drops);
-        Untouched { frame, locals, drops, positions: first..end }
+        Untouched { frame, locals, drops: self.drops(), positions: first..end }
     }
 
     /// Ends the run with what it returns, which [`Parked::leave`] gives. The locals of the state are dropped.
     pub(crate) fn end(&mut self, returned: Box<dyn Any>) {
-        drop(self.untouched(0, usize::MAX));
+        drop(self.untouched(0, self.drops().len()));
         self.next.returned = Some(returned);
+    }
+
+    /// How each of the locals of the state is dropped.
+    fn drops(&self) -> &'static [Option<DropSaved>] {
+        self.states.get(self.state()).map_or(&[], |state| &state.drops)
     }
 }
 
@@ -43,9 +46,8 @@ impl Drop for Untouched {
         // That they are there has been seen when the frame was taken apart.
         let saved = self.drops.iter().map_while(|drop| Some((drop, next_entry(&mut rest).ok()?)));
         let saved: Vec<_> = saved.collect();
-        let Range { start, end } = self.positions.clone();
         // Variables are dropped in reverse.
-        for (drop, saved) in saved.get(start..end.min(saved.len())).into_iter().flatten().rev() {
+        for (drop, saved) in saved.get(self.positions.clone()).into_iter().flatten().rev() {
             if let Some(drop) = drop {
                 drop(saved);
             }

@@ -30,11 +30,8 @@ pub trait Workflow: Sized + 'static {
     /// The text of the error that a return value holds, if it is one.
     const FAILURE: fn(&Self::Return) -> Option<String> = no_failure::<Self::Return>;
     /// The steps, without the type of the return value.
-    const STEPS: &'static dyn Steps = &Typed {
-        step: <Self::Unit as StepOf<Self>>::step,
-        failure: Self::FAILURE,
-        returned: Self::RETURNED,
-    };
+    const STEPS: &'static dyn Steps =
+        &Typed { step: Self::Unit::step, failure: Self::FAILURE, returned: Self::RETURNED };
 
     /// How what the function returns is encoded.
     const RETURNED: &'static Values<Self::Return>;
