@@ -74,7 +74,11 @@ pub(crate) fn expand(input: TokenStream, diagnostics: Diagnostics) -> TokenStrea
         const _: () = {
             const DEFINED: ::piton::__private::Registered = #defined;
             #stored
-            ::piton::__private::inventory::submit! { DEFINED.named(NAME) }
+            enum Instance {}
+            impl ::piton::__private::Instance for Instance {
+                const REGISTERED: ::piton::__private::Registered = DEFINED.named(NAME);
+            }
+            ::piton::__register! { ::piton::__private::register::<Instance> }
         };
     })
 }

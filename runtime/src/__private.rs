@@ -6,12 +6,11 @@ pub use std::option::Option::{None, Some};
 pub use std::result::Result::{Err, Ok};
 pub use std::task::Poll;
 
-pub use inventory;
-
 use crate::machine::{ReturnShape, Unreturned};
 
 pub use crate::activities::{
-    ActivityContext, ActivityEntry, Attempt, ReportedError, report, transaction,
+    ActivityContext, Attempt, ReportedError, Runnable, register as register_activity, report,
+    transaction,
 };
 
 pub use crate::codec::{Arguments, ArgumentsReader, CodecError, next_argument};
@@ -34,16 +33,17 @@ pub use crate::machine::{
 };
 pub use crate::machine::{
     Context, Definition, Durability, DurableItem, Each, Halt, Handed, Held, HeldByParts, Holds,
-    Hole, IsBorrowed, Items, KeptKey, Literal, Local, Never, Owned, OwnedItems, Parked, Parts,
-    Position, Region, Registered, Slot, StepError, StepOf, Texts, Told, TypeOf, Untouched,
+    Hole, Instance, IsBorrowed, Items, KeptKey, Literal, Local, Never, Owned, OwnedItems, Parked,
+    Parts, Position, Region, Registered, Slot, StepError, StepOf, Texts, Told, TypeOf, Untouched,
     Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_index,
     copy_of_key, current_copy, current_item, failed, forget, found, future, given, held_as,
     inclusive_range, inspected, item, item_list, items, keeps, kept, lasting, lender, lent_by,
     lent_mutably, lent_text, local, next_copy, next_item, number, opened, outcome, owned_text,
-    owned_texts, range, static_text, static_texts, stays, take_ok, told, used_later,
+    owned_texts, range, register, static_text, static_texts, stays, take_ok, told, used_later,
 };
 pub use crate::model::{Graph, Payload, RetryPolicy};
 pub use crate::question::{FromResidual, Question};
+pub use crate::registration::Initializer;
 pub use crate::strict::Checked;
 
 /// The value of an await that is a statement. rustc says of it what it would say of that.

@@ -18,6 +18,7 @@ pub mod prelude;
 #[cfg(feature = "engine")]
 pub mod process;
 mod question;
+mod registration;
 #[cfg(feature = "engine")]
 pub mod store;
 mod strict;

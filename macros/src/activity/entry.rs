@@ -20,9 +20,12 @@ pub(super) fn entry(
     let ident = &function.signature.ident;
     let cfgs = function.cfgs();
     let given = hidden("given");
-    let through = signature
-        .connection
-        .map(|ty| quote!(.through(__piton::transaction::ConnectionKind::of::<#ty>())));
+    let through = signature.connection.map(|ty| {
+        quote! {
+            const CONNECTION: ::core::option::Option<__piton::transaction::ConnectionKind> =
+                __piton::Some(__piton::transaction::ConnectionKind::of::<#ty>());
+        }
+    });
     let attempt = attempt(args, ident, method, signature, &given);
     quote! {
         #(#cfgs)*
@@ -30,15 +33,17 @@ pub(super) fn entry(
             use ::piton::__private as __piton;
             #[allow(unused_imports)]
             use ::piton::__private::Unstored as _;
-            fn __piton_call(
-                __piton_cx: &__piton::ActivityContext,
-                #given: &mut __piton::ArgumentsReader<'_>,
-            ) -> ::core::option::Option<__piton::Attempt> {
-                #attempt
+            impl __piton::Runnable for #ident {
+                #through
+
+                fn attempt(
+                    __piton_cx: &__piton::ActivityContext,
+                    #given: &mut __piton::ArgumentsReader<'_>,
+                ) -> ::core::option::Option<__piton::Attempt> {
+                    #attempt
+                }
             }
-            ::piton::__private::inventory::submit! {
-                __piton::ActivityEntry::of::<#ident>(__piton_call) #through
-            }
+            ::piton::__register! { __piton::register_activity::<#ident> }
         };
     }
 }

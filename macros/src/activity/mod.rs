@@ -10,7 +10,8 @@
 //! pub fn charge(order: &str, cents: u64) -> ActivityCall<charge> { … }
 //! impl charge { pub async fn call(order: &str, cents: u64) -> Result<Receipt, Declined> { … } }
 //! impl Activity for charge { … }
-//! inventory::submit! { ActivityEntry::of::<charge>(…) }      // with what reads arguments and calls
+//! impl Runnable for charge { … }                             // reads the arguments and calls
+//! __register! { register::<charge> }
 //! ```
 //!
 //! Within an `impl` block, all but the body goes into the function; see [`method`].

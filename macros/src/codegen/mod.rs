@@ -69,9 +69,7 @@ pub(crate) fn generate(
     let registers = !function.is_nested && function.parameters.is_empty();
     let register = registers.then(|| {
         quote_spanned! {span=>
-            ::piton::__private::inventory::submit! {
-                __piton::Registered::of::<#ident>()
-            }
+            ::piton::__register! { __piton::register::<#ident> }
         }
     });
     quote! {

@@ -12,4 +12,6 @@ pub mod transaction;
 
 pub use context::{ActivityContext, ActivityInfo, Dependencies};
 pub use link::AttemptLink;
-pub use registry::{ActivityEntry, ActivityReport, Attempt, BoxFuture, Call, ReportedError};
+pub use registry::{
+    ActivityEntry, ActivityReport, Attempt, BoxFuture, Call, ReportedError, Runnable, register,
+};

@@ -8,6 +8,7 @@ use super::transaction::ConnectionKind;
 use crate::codec::{ArgumentsReader, CodecError};
 use crate::machine::{Activity, ActivityOptions};
 use crate::model::Payload;
+use crate::registration::Registrations;
 
 /// A future without a type.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -26,25 +27,41 @@ pub struct ActivityEntry {
     call: Call,
 }
 
+/// An activity with its function.
+pub trait Runnable: Activity {
+    /// The connection that it writes through.
+    const CONNECTION: Option<ConnectionKind> = None;
+
+    /// See [`Call`].
+    fn attempt(context: &ActivityContext, arguments: &mut ArgumentsReader<'_>) -> Option<Attempt>;
+}
+
 /// The future of one attempt.
 pub type Attempt = BoxFuture<Result<ActivityReport, CodecError>>;
 
 /// Reads arguments, and calls a function with them if they are there.
 pub type Call = fn(&ActivityContext, &mut ArgumentsReader<'_>) -> Option<Attempt>;
 
-inventory::collect!(ActivityEntry);
+static REGISTERED: Registrations<ActivityEntry> = Registrations::new();
+
+/// Puts an activity into the registry, before `main`.
+pub extern "C" fn register<A: Runnable>() {
+    add(const { &ActivityEntry::of::<A>() });
+}
+
+extern "C" fn add(entry: &'static ActivityEntry) {
+    REGISTERED.add(entry);
+}
 
 impl ActivityEntry {
-    /// The entry of `A`, whose function is called by `call`.
-    pub const fn of<A: Activity>(call: Call) -> Self {
-        Self { name: A::NAME, options: A::OPTIONS, connection: None, call }
+    /// The entry of `A`.
+    pub const fn of<A: Runnable>() -> Self {
+        Self { name: A::NAME, options: A::OPTIONS, connection: A::CONNECTION, call: A::attempt }
     }
 
-    /// The same, for a function that writes through such a connection.
-    #[must_use]
-    pub const fn through(mut self, connection: ConnectionKind) -> Self {
-        self.connection = Some(connection);
-        self
+    /// All that are registered.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        REGISTERED.all().into_iter()
     }
 
     /// Begins one attempt.
@@ -58,7 +75,7 @@ impl ActivityEntry {
 
     /// The entry registered under `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
-        inventory::iter::<Self>().find(|entry| entry.name == name)
+        Self::all().find(|entry| entry.name == name)
     }
 }
 

@@ -25,7 +25,7 @@ impl Registry {
     /// # Errors
     /// See [`RegistryError`].
     pub(crate) fn linked() -> Result<Self, RegistryError> {
-        Self::new(WorkflowEntry::all(), inventory::iter::<ActivityEntry>())
+        Self::new(WorkflowEntry::all(), ActivityEntry::all())
     }
 
     /// These workflows and activities.

@@ -9,6 +9,7 @@ use super::definition::Definition;
 use super::workflow::{Steps, Workflow, WorkflowOptions};
 use crate::hidden::Hidden;
 use crate::model::Graph;
+use crate::registration::Registrations;
 
 /// A workflow without its type.
 pub struct WorkflowEntry {
@@ -64,11 +65,30 @@ impl Registered {
     }
 }
 
-inventory::collect!(Registered);
+static REGISTERED: Registrations<Registered> = Registrations::new();
+
+/// What puts itself into the registry.
+pub trait Instance {
+    /// What it is there.
+    const REGISTERED: Registered;
+}
+
+impl<W: Workflow> Instance for W {
+    const REGISTERED: Registered = Registered::of::<W>();
+}
+
+/// Puts an instance into the registry, before `main`.
+pub extern "C" fn register<I: Instance>() {
+    add(const { &I::REGISTERED });
+}
+
+extern "C" fn add(registered: &'static Registered) {
+    REGISTERED.add(registered);
+}
 
 /// The entries of all that are registered, made once.
 static ENTRIES: LazyLock<Vec<WorkflowEntry>> = LazyLock::new(|| {
-    inventory::iter::<Registered>().map(|registered| registered.clone().into_entry()).collect()
+    REGISTERED.all().into_iter().map(|registered| registered.clone().into_entry()).collect()
 });
 
 impl WorkflowEntry {

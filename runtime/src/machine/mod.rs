@@ -59,7 +59,7 @@ pub use context::{Context, RunInfo};
 pub use counting::{CountedRange, Counter, range};
 pub use definition::Definition;
 pub use durable::{Coding, Durable, Local, Saved, TypeOf, local};
-pub use entry::{Registered, WorkflowEntry};
+pub use entry::{Instance, Registered, WorkflowEntry, register};
 pub use fallible::{MayFail, failed, take_ok};
 pub use frame::FrameReader;
 pub use future::{DurableFuture, outcome};

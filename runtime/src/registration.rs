@@ -1,0 +1,58 @@
+//! How what is defined anywhere in a program comes into its registry.
+//!
+//! The system calls the functions whose addresses stand in a section of their own before it calls `main`.
+//! What is generated for a workflow puts [`register`](crate::machine::register) of its type there. That is one
+//! `static` for rustc to compile; what the crates `inventory`, `ctor` and `linkme` generate for the same takes
+//! it several times as long.
+
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+/// A function that is called before `main`.
+pub type Initializer = extern "C" fn();
+
+/// Everything that has been registered.
+#[derive(Debug)]
+pub(crate) struct Registrations<T: 'static>(Mutex<Vec<&'static T>>);
+
+impl<T> Registrations<T> {
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// Adds an entry, once.
+    pub(crate) fn add(&self, entry: &'static T) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // On WebAssembly the linker may have initializers called whenever the program is called into.
+        if !cfg!(target_family = "wasm") || !entries.iter().any(|known| ptr::eq(*known, entry)) {
+            entries.push(entry);
+        }
+    }
+
+    /// All entries, in no order.
+    pub(crate) fn all(&self) -> Vec<&'static T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// `__register!(function)`: the [`Initializer`] is called before `main`.
+macro_rules! sections {
+    ($($platform:meta => $section:literal),* $(,)?) => {$(
+        #[cfg($platform)]
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! __register {
+            ($function:expr) => {
+                #[used]
+                #[unsafe(link_section = $section)]
+                static REGISTER: $crate::__private::Initializer = $function;
+            };
+        }
+    )*};
+}
+
+sections! {
+    windows => ".CRT$XCU",
+    target_vendor = "apple" => "__DATA,__mod_init_func,mod_init_funcs",
+    not(any(windows, target_vendor = "apple")) => ".init_array",
+}
