@@ -1,6 +1,10 @@
 //! Durable workflows: an ordinary `async fn` marked `#[workflow]` becomes a serializable state
 //! machine whose state is written to SQLite or Postgres after every step.
 
+// `extern "C"` says of a function that it never panics, so that what calls it has no code to drop what is alive then.
+// Nobody calls them from C.
+#![allow(improper_ctypes_definitions)]
+
 pub mod activities;
 #[cfg(feature = "engine")]
 pub mod client;

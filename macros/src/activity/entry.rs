@@ -59,7 +59,6 @@ fn attempt(
     let locals: Vec<_> = (0..signature.parameters.len())
         .map(|index| format_ident!("__piton_argument_{index}"))
         .collect();
-    let read = read(signature, &locals, given);
     let passed = passed(signature, &locals);
     let body = method.map_or_else(|| quote!(#ident::call), |method| method.body(ident));
     // The spans make rustc point at the activity's name if its future is not `Send`.
@@ -76,7 +75,7 @@ fn attempt(
     };
     let needs_context = signature.has_context || signature.connection.is_some();
     let context = needs_context.then(|| quote!(let __piton_cx = __piton_cx.clone();));
-    quote!(#read #context #attempt)
+    with_arguments(signature, &locals, given, quote!(#context #attempt))
 }
 
 /// The future that holds what the function borrows while it runs.
@@ -108,17 +107,24 @@ fn lending(
     }
 }
 
-/// Reads the arguments.
-fn read(signature: &ActivitySignature<'_>, locals: &[Ident], given: &Ident) -> Option<TokenStream> {
-    let next = signature.parameters.iter().map(|parameter| {
+/// Reads the arguments, and makes the `attempt` with them. With `let … else` a value that has been read would be dropped
+/// if what it was read from panics when that is dropped.
+fn with_arguments(
+    signature: &ActivitySignature<'_>,
+    locals: &[Ident],
+    given: &Ident,
+    attempt: TokenStream,
+) -> TokenStream {
+    let read = signature.parameters.iter().zip(locals);
+    read.rev().fold(attempt, |attempt, (parameter, local)| {
         let values = values_of(&parameter.owned);
-        quote!((#values.next)(#given))
-    });
-    // With a way out for each argument rustc would have one more to compile for each.
-    let read = quote! {
-        let (#(__piton::Some(#locals),)*) = (#(#next,)*) else { return __piton::None; };
-    };
-    (!locals.is_empty()).then_some(read)
+        quote! {
+            match (#values.next)(#given) {
+                __piton::Some(#local) => { #attempt }
+                __piton::None => __piton::None,
+            }
+        }
+    })
 }
 
 /// What the body is called with.

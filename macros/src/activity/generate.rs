@@ -102,7 +102,7 @@ fn call_of_method(
 /// their types can be stored. The spans make it point at those that cannot.
 fn parameters(signature: &ActivitySignature<'_>) -> (TokenStream, Vec<TokenStream>) {
     let mut written = Vec::new();
-    let mut list = quote!(::piton::__private::Arguments::new());
+    let mut list = quote!(::piton::__private::Arguments::NONE);
     for Parameter { name, ty, owned, lent, is_receiver } in &signature.parameters {
         written.push(match (is_receiver, lent) {
             (true, Lent::No) => quote!(#name),
@@ -258,14 +258,14 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
         }
     };
     Some(quote! {
-        fn error(
-            __piton_returned: &Self::Return,
-        ) -> ::core::option::Option<::piton::__private::ReportedError> {
+        const ERROR: fn(
+            &Self::Return,
+        ) -> ::core::option::Option<::piton::__private::ReportedError> = |__piton_returned| {
             #[allow(unused_imports)]
             use ::piton::__private::report::*;
             let __piton_probe = ErrorProbe(__piton_returned);
             (&&&__piton_probe).reported(#retry)
-        }
+        };
     })
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn facade(
     });
     let (_, types, _) = function.parameters.split();
     // Here rustc is asked, once, whether values of these types can be stored.
-    let none = quote!(::piton::__private::Arguments::new());
+    let none = quote!(::piton::__private::Arguments::NONE);
     let list = arguments.zip(&function.params).fold(none, |list, (argument, param)| {
         let ty = &param.ty;
         quote!(::piton::__private::stored_argument::<#ty>(#list, #argument))

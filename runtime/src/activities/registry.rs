@@ -67,10 +67,14 @@ impl ActivityEntry {
     /// Begins one attempt.
     pub fn run(&self, context: &ActivityContext, arguments: &Payload) -> Attempt {
         let mut arguments = ArgumentsReader::new(arguments.as_bytes());
-        match (self.call)(context, &mut arguments) {
-            Some(attempt) if arguments.are_all() => attempt,
-            _ => Box::pin(std::future::ready(Err(arguments.failure()))),
-        }
+        let failure = match (self.call)(context, &mut arguments) {
+            Some(attempt) => match arguments.finish() {
+                Ok(()) => return attempt,
+                Err(error) => error,
+            },
+            None => arguments.failure(),
+        };
+        Box::pin(std::future::ready(Err(failure)))
     }
 
     /// The entry registered under `name`.

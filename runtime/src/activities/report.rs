@@ -7,6 +7,7 @@
 
 use std::any::{Any, type_name};
 use std::fmt::{Debug, Display};
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -78,12 +79,19 @@ impl Reporter for Report {
     }
 }
 
-/// It takes the value, so that what calls it for one activity has nothing left to drop.
+/// It takes the value, so that what calls it for one activity has nothing left to drop. It has no code to drop it if
+/// something panics: then it is not.
 pub(crate) fn returned<R: 'static>(to: &mut dyn Reporter, value: R) {
+    let value = ManuallyDrop::new(value);
     match to.returns().downcast_ref::<Returns<R>>() {
         Some(returns) => to.take(returns.report(&value)),
-        None => unreachable!("a call goes with what its function returns"),
+        None => is_of_another(),
     }
+    let _ = ManuallyDrop::into_inner(value);
+}
+
+fn is_of_another() -> ! {
+    unreachable!("a call goes with what its function returns")
 }
 
 /// What the report on a return value is made with. None of it depends on the activity, so it is compiled once for
@@ -102,7 +110,7 @@ impl<R> Returns<R> {
     /// # Errors
     /// [`CodecError::Encode`] if the value cannot be encoded.
     pub fn report(&self, value: &R) -> Result<ActivityReport, CodecError> {
-        let mut returned = Arguments::new();
+        let mut returned = Arguments::NONE;
         (self.values.add)(&mut returned, value);
         finish(returned, (self.error)(value))
     }
@@ -110,6 +118,11 @@ impl<R> Returns<R> {
 
 fn finish(returned: Arguments, error: Option<ReportedError>) -> Result<ActivityReport, CodecError> {
     Ok(ActivityReport { returned: returned.finish()?, error })
+}
+
+/// For functions that return no errors.
+pub fn no_error<R>(_: &R) -> Option<ReportedError> {
+    None
 }
 
 /// A return value, of whose error is to be found out what traits it has. What is found does not depend

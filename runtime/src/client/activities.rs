@@ -73,9 +73,8 @@ impl Client {
         token: ActivityToken,
         returned: A::Return,
     ) -> Result<(), TokenError> {
-        let report = A::RETURNED
-            .encode(&returned)
-            .map(|payload| ActivityReport { returned: payload, error: A::error(&returned) })
+        let report = A::RETURNS
+            .report(&returned)
             .map_err(|source| TokenError::Encode { what: A::NAME, source })?;
         self.end_attempt(token, Some(A::NAME), report).await
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::binary::Bytes;
 use super::source::{self, Source, SourceError};
 use super::value::Value;
-use super::{CodecError, cannot_decode, encode_into, encoding, left_over, not_read};
+use super::{CodecError, NameOf, cannot_decode, encode_into, encoding, left_over, not_read};
 use crate::hidden::Hidden;
 use crate::model::{Encoding, Payload};
 
@@ -31,19 +31,25 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// None yet.
-    #[expect(clippy::new_without_default, reason = "there is one way to begin")]
-    pub fn new() -> Self {
-        // Room for a few values; a vector that grows from one byte on is moved again and again.
-        let mut bytes = Vec::with_capacity(128);
-        bytes.push(Encoding::Binary as u8);
-        Self { payload: ManuallyDrop::new(Payload(bytes)), failed: ManuallyDrop::new(None) }
-    }
+    /// None yet. A function that gives them would be called while the values are alive.
+    pub const NONE: Self =
+        Self { payload: ManuallyDrop::new(Payload(Vec::new())), failed: ManuallyDrop::new(None) };
 
     /// Adds one. If it cannot be encoded, [`Arguments::finish`] says so.
     pub fn add<T: Serialize + ?Sized>(&mut self, value: &T) {
-        let written = encode_into(value, &mut self.payload.0);
+        let written = encode_into(value, self.begun());
         self.note(written);
+    }
+
+    /// The payload, with the format byte.
+    fn begun(&mut self) -> &mut Vec<u8> {
+        let bytes = &mut self.payload.0;
+        if bytes.is_empty() {
+            // Room for a few values; a vector that grows from one byte on is moved again and again.
+            bytes.reserve(128);
+            bytes.push(Encoding::Binary as u8);
+        }
+        bytes
     }
 
     fn note(&mut self, written: Result<(), CodecError>) {
@@ -56,7 +62,8 @@ impl Arguments {
     ///
     /// # Errors
     /// [`CodecError::Encode`] if one could not be encoded.
-    pub fn finish(self) -> Result<Payload, CodecError> {
+    pub fn finish(mut self) -> Result<Payload, CodecError> {
+        self.begun();
         let payload = ManuallyDrop::into_inner(self.payload);
         match ManuallyDrop::into_inner(self.failed) {
             Some(error) => Err(error),
@@ -89,6 +96,7 @@ impl fmt::Debug for Rest<'_> {
     }
 }
 
+// What is called where a value is alive is `extern "C"`, see the functions of [`super`] that are compiled once.
 impl<'a> ArgumentsReader<'a> {
     /// Begins to read a payload.
     pub fn new(payload: &'a [u8]) -> Self {
@@ -137,14 +145,10 @@ impl<'a> ArgumentsReader<'a> {
     }
 
     /// How much is left, for [`ArgumentsReader::skip_to`] of another reader of the same.
-    ///
-    /// # Errors
-    /// [`CodecError::Decode`] if an argument could not be read.
-    pub(crate) fn left(self) -> Result<usize, CodecError> {
-        match (self.failed, self.rest) {
-            (Some(error), _) => Err(error),
-            (None, Rest::Binary(bytes)) => Ok(bytes.left()),
-            (None, Rest::Json(list, read)) => Ok((*list).reveal().len() - read),
+    pub(crate) extern "C" fn left(self) -> usize {
+        match self.rest {
+            Rest::Binary(bytes) => bytes.left(),
+            Rest::Json(list, read) => (*list).reveal().len() - read,
         }
     }
 
@@ -159,13 +163,13 @@ impl<'a> ArgumentsReader<'a> {
     }
 
     /// Passes over a value that `copy` reads. Tells whether it could be read.
-    pub(super) fn skip(&mut self, type_name: &'static str, copy: CopyValue) -> bool {
+    pub(super) fn skip(&mut self, type_name: NameOf, copy: CopyValue) -> bool {
         let Some(source) = self.next() else { return false };
         let read = copy(source, None);
         read.map_err(|error| self.fail(type_name, error)).is_ok()
     }
 
-    fn fail(&mut self, type_name: &'static str, error: SourceError) {
+    fn fail(&mut self, type_name: NameOf, error: SourceError) {
         self.failed = Some(not_read(type_name, error));
     }
 
@@ -173,35 +177,21 @@ impl<'a> ArgumentsReader<'a> {
     ///
     /// # Errors
     /// [`CodecError::Decode`].
-    pub fn finish(&mut self) -> Result<(), CodecError> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
-        match &mut self.rest {
-            Rest::Binary(bytes) => match bytes.left() {
+    pub extern "C" fn finish(self) -> Result<(), CodecError> {
+        match (self.failed, self.rest) {
+            (Some(error), _) => Err(error),
+            (None, Rest::Binary(bytes)) => match bytes.left() {
                 0 => Ok(()),
                 left => Err(left_over(self.what, left)),
             },
-            Rest::Json(list, read) if *read == (**list).reveal().len() => Ok(()),
-            Rest::Json(..) => Err(cannot_decode(self.what, &"there are too many")),
-        }
-    }
-
-    /// Whether all have been read, and there are no more. If not, [`ArgumentsReader::failure`] says
-    /// why.
-    pub fn are_all(&mut self) -> bool {
-        match self.finish() {
-            Ok(()) => true,
-            Err(error) => {
-                self.failed = Some(error);
-                false
-            }
+            (None, Rest::Json(list, read)) if read == (*list).reveal().len() => Ok(()),
+            (None, Rest::Json(..)) => Err(cannot_decode(self.what, &"there are too many")),
         }
     }
 
     /// Why an argument could not be read.
-    pub fn failure(&mut self) -> CodecError {
-        match self.failed.take() {
+    pub fn failure(self) -> CodecError {
+        match self.failed {
             Some(error) => error,
             None => cannot_decode(self.what, &"there are too few"),
         }
@@ -217,7 +207,7 @@ pub fn next_argument<T: for<'de> Deserialize<'de>>(
     match T::deserialize(source) {
         Ok(value) => Some(value),
         Err(error) => {
-            arguments.fail(type_name::<T>(), error);
+            arguments.fail(type_name::<T>, error);
             None
         }
     }
@@ -230,8 +220,11 @@ pub(crate) fn only_value<T>(
 ) -> Result<T, CodecError> {
     let mut values = ArgumentsReader::of_value(payload, type_name::<T>());
     match next(&mut values) {
-        Some(value) if values.are_all() => Ok(value),
-        _ => Err(values.failure()),
+        Some(value) => match values.finish() {
+            Ok(()) => Ok(value),
+            Err(error) => Err(error),
+        },
+        None => Err(values.failure()),
     }
 }
 
@@ -246,9 +239,12 @@ pub(super) fn copy_value<T: for<'de> Deserialize<'de> + Serialize>(
 ) -> Result<(), SourceError> {
     match T::deserialize(from) {
         Ok(value) => {
+            // A value that panics while it is encoded is not dropped.
+            let value = ManuallyDrop::new(value);
             if let Some(to) = to {
-                to.add(&value);
+                to.add(&*value);
             }
+            let _ = ManuallyDrop::into_inner(value);
             Ok(())
         }
         Err(error) => Err(error),
@@ -259,9 +255,9 @@ pub(super) fn copy_value<T: for<'de> Deserialize<'de> + Serialize>(
 /// a run holds one.
 pub(super) fn reads_back(written: Arguments, copy: CopyValue) -> bool {
     let Ok(written) = written.finish() else { return true };
-    let mut again = Arguments::new();
+    let mut again = Arguments::NONE;
     let mut reader = ArgumentsReader::new(written.as_bytes());
     let copied = reader.next().is_some_and(|source| copy(source, Some(&mut again)).is_ok());
     let again = again.finish();
-    copied && reader.are_all() && again.is_ok_and(|again| again == written)
+    copied && reader.finish().is_ok() && again.is_ok_and(|again| again == written)
 }

@@ -67,6 +67,11 @@ impl<'a> Bytes<'a> {
         self.rest().len()
     }
 
+    /// How many bytes have been read.
+    pub(super) extern "C" fn taken(&self) -> usize {
+        self.read.get()
+    }
+
     #[cfg_attr(not(debug_assertions), inline)]
     fn rest(&self) -> &'a [u8] {
         self.all.get(self.read.get()..).unwrap_or_default()

@@ -62,7 +62,7 @@ pub enum CodecError {
 pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), CodecError> {
     // What stands in a function of many types is compiled for each of them, in the crates that use
     // them; so these functions hold no more than they must.
-    written(type_name::<T>(), BorrowCompat(value).encode(&mut encoder(out)))
+    written(type_name::<T>, BorrowCompat(value).encode(&mut encoder(out)))
 }
 
 fn encoder(out: &mut Vec<u8>) -> EncoderImpl<Writer<'_>, Configuration> {
@@ -85,11 +85,11 @@ impl bincode::enc::write::Writer for Writer<'_> {
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
     let bytes = Bytes::new(bytes);
     match T::deserialize(Source::Binary(&bytes)) {
-        Ok(value) => match bytes.left() {
-            0 => Ok(value),
-            left => Err(left_over(type_name::<T>(), left)),
+        Ok(value) => match all_read(&bytes, type_name::<T>) {
+            Ok(()) => Ok(value),
+            Err(error) => Err(error),
         },
-        Err(error) => Err(not_read(type_name::<T>(), error)),
+        Err(error) => Err(not_read(type_name::<T>, error)),
     }
 }
 
@@ -97,8 +97,8 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
 pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), CodecError> {
     let source = Bytes::new(bytes);
     match T::deserialize(Source::Binary(&source)) {
-        Ok(value) => Ok((value, bytes.len() - source.left())),
-        Err(error) => Err(not_read(type_name::<T>(), error)),
+        Ok(value) => Ok((value, source.taken())),
+        Err(error) => Err(not_read(type_name::<T>, error)),
     }
 }
 
@@ -118,17 +118,34 @@ pub(crate) fn decode_length(bytes: &[u8]) -> Result<(usize, usize), CodecError> 
 }
 
 // What takes the error as it is, is compiled once and not for each type.
+//
+// Where a value is alive, a call is also code to drop the value if the call panics. So the name of a type is asked for
+// where nothing else is at hand, and what is called is `extern "C"`: by that rustc knows that it never panics.
 
-fn written(type_name: &'static str, written: Result<(), EncodeError>) -> Result<(), CodecError> {
-    written.map_err(|error| CodecError::Encode { type_name, reason: error.to_string() })
+/// [`type_name`] of a type.
+type NameOf = fn() -> &'static str;
+
+fn written(type_name: NameOf, written: Result<(), EncodeError>) -> Result<(), CodecError> {
+    match written {
+        Ok(()) => Ok(()),
+        Err(error) => Err(CodecError::Encode { type_name: type_name(), reason: error.to_string() }),
+    }
 }
 
-fn not_read(type_name: &'static str, error: SourceError) -> CodecError {
-    cannot_decode(type_name, &error)
+fn not_read(type_name: NameOf, error: SourceError) -> CodecError {
+    cannot_decode(type_name(), &error)
 }
 
 fn cannot_decode(type_name: &'static str, reason: &dyn Display) -> CodecError {
     CodecError::Decode { type_name, reason: reason.to_string() }
+}
+
+/// Behind a value.
+extern "C" fn all_read(bytes: &Bytes<'_>, type_name: NameOf) -> Result<(), CodecError> {
+    match bytes.left() {
+        0 => Ok(()),
+        left => Err(left_over(type_name(), left)),
+    }
 }
 
 fn left_over(type_name: &'static str, count: usize) -> CodecError {
@@ -140,7 +157,7 @@ fn left_over(type_name: &'static str, count: usize) -> CodecError {
 /// # Errors
 /// [`CodecError::Encode`] if the type refuses.
 pub fn to_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payload, CodecError> {
-    let mut payload = Arguments::new();
+    let mut payload = Arguments::NONE;
     payload.add(value);
     payload.finish()
 }

@@ -4,6 +4,7 @@
 //! them (`share-generics`). So what a workflow does with a `String` is compiled once, here, and not
 //! in every crate that has workflows. With optimization nothing is shared, and this is left out.
 
+use std::any::Any;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
@@ -97,14 +98,15 @@ fn values<T: Durable + 'static>(
     arguments: &mut ArgumentsReader<'_>,
 ) {
     let Some(value) = (Values::<T>::of().next)(arguments) else { return };
-    let _ = stored_argument(Arguments::new(), value);
+    let _ = stored_argument(Arguments::NONE, value);
     let Some(value) = next_argument::<T>(arguments) else { return };
-    let _ = lent_argument(Arguments::new(), &value);
+    let _ = lent_argument(Arguments::NONE, &value);
     if let Ok(payload) = codec::to_payload(&value) {
         drop(codec::from_payload::<T>(&payload));
     }
-    let returns = report::Returns::<T> { values: Values::of(), error: |_| None };
+    let returns = report::Returns::<T> { values: Values::of(), error: report::no_error };
     drop(returns.report(&value));
+    let _: &(dyn Any + Sync) = black_box(&returns);
     black_box(report::returned::<T> as fn(_, _));
     drop(resume_with::<T, Plain>(Values::of(), parked, cx));
     let steps: &dyn Steps = &Typed::<T>::of_none();
@@ -165,6 +167,6 @@ fn items<T: Durable + 'static>(
 
 /// What does not depend on types of users at all.
 fn others(_: &mut Parked, _: &Context, _: &mut ArgumentsReader<'_>) {
-    let _ = Encoded("").added_to(Arguments::new());
+    let _ = Encoded("").added_to(Arguments::NONE);
     drop(None::<(ActivityContext, Arguments, crate::activities::ReportedError, Untouched)>);
 }

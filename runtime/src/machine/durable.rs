@@ -12,8 +12,8 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::locals::unreadable;
-use super::{Parked, Slot, StepError};
+use super::locals::undecodable;
+use super::{Parked, Slot};
 use crate::codec::{self, CodecError, Described};
 
 /// A value that can be held across an await: it can be written to bytes and read back.
@@ -139,7 +139,7 @@ pub const fn local<T: Durable>() -> Local<T> {
 }
 
 pub(super) fn drop_saved<T: Durable>(saved: &[u8]) {
-    drop(codec::decode::<T>(saved));
+    let _ = codec::decode::<T>(saved);
 }
 
 // Whatever is put into the step function is optimized again in each of them, so these are called: 200 small workflows
@@ -165,10 +165,9 @@ impl<T> Local<T> {
     /// Reads the local at `position` of the state. If the bytes are not such a value, the step fails.
     #[inline(never)]
     pub fn load(&self, parked: &mut Parked, position: usize) -> T {
-        let saved = parked.saved(position);
-        match saved.and_then(|saved| (self.coding.load)(saved).map_err(StepError::Decode)) {
+        match (self.coding.load)(parked.saved(position)) {
             Ok(value) => value,
-            Err(error) => unreadable(error),
+            Err(error) => undecodable(error),
         }
     }
 

@@ -1,10 +1,12 @@
 //! How the locals of a step come from the state, and from one part of the step to another.
 
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
 use super::frame::{next_entry, skip_entries};
 use super::{Parked, StepError};
+use crate::codec::CodecError;
 
 /// Where a local is while control goes from one part of a step to another.
 ///
@@ -25,7 +27,6 @@ pub enum Slot<T> {
 
 // They are called, as what reads and writes locals: see `durable`. By their ABI rustc knows that they never panic, so
 // that a call needs no second way out for what is alive around it.
-#[allow(improper_ctypes_definitions, reason = "nobody calls them from C")]
 impl<T> Slot<T> {
     /// Puts a value in. An assignment would be code to drop what was there, on two ways, in each
     /// place.
@@ -84,13 +85,21 @@ impl<T> Handed<T> {
 impl Parked {
     /// The bytes of the local at `position`. Reading on from one to the next passes each once.
     #[inline(never)]
-    pub(super) fn saved(&mut self, position: usize) -> Result<&[u8], StepError> {
+    pub(super) fn saved(&mut self, position: usize) -> &[u8] {
+        match self.find_saved(position) {
+            Ok(place) => &self.frame[place],
+            Err(error) => unreadable(error),
+        }
+    }
+
+    fn find_saved(&mut self, position: usize) -> Result<Range<usize>, StepError> {
         let (passed, from) = if self.cursor.0 <= position { self.cursor } else { (0, self.locals) };
         let mut rest = &self.frame[from..];
         skip_entries(&mut rest, position - passed)?;
-        let saved = next_entry(&mut rest)?;
-        self.cursor = (position + 1, self.frame.len() - rest.len());
-        Ok(saved)
+        let length = next_entry(&mut rest)?.len();
+        let end = self.frame.len() - rest.len();
+        self.cursor = (position + 1, end);
+        Ok(end - length..end)
     }
 }
 
@@ -112,6 +121,13 @@ pub(super) fn unreadable(error: StepError) -> ! {
         panic!("a saved value cannot be read: {error}");
     }
     std::panic::resume_unwind(Box::new(Unreadable(error)))
+}
+
+/// As [`unreadable`].
+#[cold]
+#[inline(never)]
+pub(super) fn undecodable(error: CodecError) -> ! {
+    unreadable(StepError::Decode(error))
 }
 
 /// Makes a step, which fails if it comes to what cannot be read.

@@ -6,10 +6,10 @@ use bytes::Bytes;
 
 use super::definition::DefinedState;
 use super::frame::{FrameHead, damaged, next_entry, skip_entries, write_length};
-use super::locals::unreadable;
+use super::locals::undecodable;
 use super::writer::Next;
 use super::{Definition, Halt, StepError, Values};
-use crate::codec::{ArgumentsReader, CodecError};
+use crate::codec::ArgumentsReader;
 use crate::model::Payload;
 
 /// Where a machine is: the state, its saved locals, and what it waits for.
@@ -129,10 +129,13 @@ impl Parked {
     /// Reads the next argument, in the first state. If it is not such a value, the step fails.
     pub fn argument<T>(&mut self, values: &Values<T>) -> T {
         let mut arguments = self.arguments_left();
-        let value = (values.next)(&mut arguments);
-        let left = arguments.left();
-        self.pass_argument(left);
-        value.unwrap_or_else(|| unreadable(damaged("an argument is missing")))
+        match (values.next)(&mut arguments) {
+            Some(value) => {
+                self.arguments = Some(arguments.left());
+                value
+            }
+            None => undecodable(arguments.failure()),
+        }
     }
 
     fn arguments_left(&self) -> ArgumentsReader<'_> {
@@ -142,13 +145,6 @@ impl Parked {
             arguments.skip_to(left);
         }
         arguments
-    }
-
-    fn pass_argument(&mut self, left: Result<usize, CodecError>) {
-        match left {
-            Ok(left) => self.arguments = Some(left),
-            Err(error) => unreadable(StepError::Decode(error)),
-        }
     }
 
     /// What is saved of an operation that the state waits for; nothing if it is not there.

@@ -79,7 +79,7 @@ impl<T> Values<T> {
     /// # Errors
     /// [`CodecError::Encode`] if the type refuses.
     pub fn encode(&self, value: &T) -> Result<Payload, CodecError> {
-        let mut payload = Arguments::new();
+        let mut payload = Arguments::NONE;
         (self.add)(&mut payload, value);
         payload.finish()
     }

@@ -129,7 +129,7 @@ impl<R: 'static> Steps for Typed<R> {
     fn step(&self, parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
         match (self.step)(parked, cx) {
             Ok(value) => {
-                let mut result = Arguments::new();
+                let mut result = Arguments::NONE;
                 (self.returned.add)(&mut result, &value);
                 returned(result, (self.failure)(&value))
             }

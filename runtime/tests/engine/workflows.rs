@@ -225,5 +225,5 @@ impl Activity for undeployed {
 
 #[workflow]
 pub async fn calls_undeployed() -> u32 {
-    ActivityCall::<undeployed>::new(Arguments::new()).await
+    ActivityCall::<undeployed>::new(Arguments::NONE).await
 }

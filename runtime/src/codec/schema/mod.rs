@@ -37,7 +37,7 @@ impl Described {
 
     /// Whether the next of a list of arguments is such a value.
     pub(crate) fn is_next(self, arguments: &mut ArgumentsReader<'_>) -> bool {
-        arguments.skip((self.type_name)(), self.copy)
+        arguments.skip(self.type_name, self.copy)
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) type MakeAny<'a> = &'a dyn Fn(Source<'_>) -> Result<bool, SourceError
 
 /// Makes a value that `copy` reads.
 pub(super) fn make(copy: CopyValue, source: Source<'_>) -> Result<bool, SourceError> {
-    let mut written = Arguments::new();
+    let mut written = Arguments::NONE;
     match copy(source, Some(&mut written)) {
         Ok(()) => Ok(reads_back(written, copy)),
         Err(error) => {

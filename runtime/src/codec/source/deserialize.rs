@@ -1,6 +1,6 @@
 //! What serde sees of a source.
 
-#![expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
+// `?` would be two more functions for each type to compile.
 
 use std::any::type_name;
 
@@ -31,13 +31,12 @@ pub(super) fn visit_items<'de, V: Visitor<'de>>(
     items: Result<Items<'_>, SourceError>,
     visitor: V,
 ) -> Result<V::Value, SourceError> {
-    let mut items = match items {
-        Ok(items) => items,
-        Err(error) => return Err(error),
-    };
-    match visitor.visit_seq(&mut items) {
-        Ok(value) => match items.finish() {
-            Ok(()) => Ok(value),
+    match items {
+        Ok(mut items) => match visitor.visit_seq(&mut items) {
+            Ok(value) => match items.finish() {
+                Ok(()) => Ok(value),
+                Err(error) => Err(error),
+            },
             Err(error) => Err(error),
         },
         Err(error) => Err(error),
@@ -168,13 +167,14 @@ impl<'de> Deserializer<'de> for Source<'_> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        let mut newtype = match self.newtype(type_name::<V::Value>(), name) {
-            Ok(newtype) => newtype,
-            Err(error) => return Err(error),
-        };
-        let made = visitor.visit_newtype_struct(newtype.source());
-        newtype.finish();
-        made
+        match self.newtype(type_name::<V::Value>(), name) {
+            Ok(mut newtype) => {
+                let made = visitor.visit_newtype_struct(newtype.source());
+                newtype.finish();
+                made
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
@@ -221,33 +221,29 @@ impl<'de> Deserializer<'de> for Source<'_> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        let mut variant = match self.variant(type_name::<V::Value>(), name, variants, &visitor) {
-            Ok(variant) => variant,
-            Err(error) => return Err(error),
-        };
-        match visitor.visit_enum(&mut variant) {
-            Ok(value) => {
-                variant.finish();
-                Ok(value)
-            }
+        match self.variant(type_name::<V::Value>(), name, variants, &visitor) {
+            Ok(mut variant) => match visitor.visit_enum(&mut variant) {
+                Ok(value) => {
+                    variant.finish();
+                    Ok(value)
+                }
+                Err(error) => Err(error),
+            },
             Err(error) => Err(error),
         }
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        let value = match self.any() {
-            Ok(value) => value,
-            Err(error) => return Err(error),
-        };
-        match value {
-            Value::Null => visitor.visit_unit(),
-            Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Unsigned(value) => visitor.visit_u64(*value),
-            Value::Signed(value) => visitor.visit_i64(*value),
-            Value::Float(value) => visitor.visit_f64(*value),
-            Value::Text(value) | Value::Key(value) => visitor.visit_str(value),
-            Value::List(list) => visit_items(Ok(Items::Read(list.iter())), visitor),
-            Value::Map(map) => visitor.visit_map(Entries::Read(map.iter(), None)),
+        match self.any() {
+            Ok(Value::Null) => visitor.visit_unit(),
+            Ok(Value::Bool(value)) => visitor.visit_bool(*value),
+            Ok(Value::Unsigned(value)) => visitor.visit_u64(*value),
+            Ok(Value::Signed(value)) => visitor.visit_i64(*value),
+            Ok(Value::Float(value)) => visitor.visit_f64(*value),
+            Ok(Value::Text(value) | Value::Key(value)) => visitor.visit_str(value),
+            Ok(Value::List(list)) => visit_items(Ok(Items::Read(list.iter())), visitor),
+            Ok(Value::Map(map)) => visitor.visit_map(Entries::Read(map.iter(), None)),
+            Err(error) => Err(error),
         }
     }
 

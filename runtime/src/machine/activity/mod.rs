@@ -18,7 +18,7 @@ use super::{
     Context, DurableFuture, Fut, OperationOutcome, Parked, StepError, Values, operation_token,
 };
 use crate::activities::ReportedError;
-use crate::activities::report::Returns;
+use crate::activities::report::{Returns, no_error};
 use crate::codec::{Arguments, CodecError};
 use crate::error::Error;
 use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
@@ -38,16 +38,12 @@ pub trait Activity: Sized + 'static {
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
     /// How what the function returns is encoded.
     const RETURNED: &'static Values<Self::Return>;
+    /// What the engine has to know of the error that the function returned, if it did.
+    const ERROR: fn(&Self::Return) -> Option<ReportedError> = no_error;
     /// What a report on it is made with.
     #[doc(hidden)]
     const RETURNS: &'static Returns<Self::Return> =
-        &Returns { values: Self::RETURNED, error: Self::error };
-
-    /// What the engine has to know of the error that the function returned, if it did.
-    fn error(returned: &Self::Return) -> Option<ReportedError> {
-        let _ = returned;
-        None
-    }
+        &Returns { values: Self::RETURNED, error: Self::ERROR };
 }
 
 /// How an activity is carried out. The attribute gives the defaults, a call may change them.
