@@ -8,16 +8,13 @@ mod arguments;
 mod binary;
 mod json;
 mod schema;
+mod sink;
 mod source;
 mod value;
 
 use std::any::type_name;
 use std::fmt::Display;
 
-use bincode::config::{self, Configuration};
-use bincode::enc::{Encode as _, EncoderImpl};
-use bincode::error::EncodeError;
-use bincode::serde::BorrowCompat;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -27,6 +24,7 @@ pub use json::Json;
 pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
 use self::binary::Bytes;
+use self::sink::{Sink, SinkError};
 use self::source::{Source, SourceError};
 use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait, as_bytes};
 
@@ -62,19 +60,9 @@ pub enum CodecError {
 pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), CodecError> {
     // What stands in a function of many types is compiled for each of them, in the crates that use
     // them; so these functions hold no more than they must.
-    written(type_name::<T>, BorrowCompat(value).encode(&mut encoder(out)))
-}
-
-fn encoder(out: &mut Vec<u8>) -> EncoderImpl<Writer<'_>, Configuration> {
-    EncoderImpl::new(Writer(out), config::standard())
-}
-
-struct Writer<'a>(&'a mut Vec<u8>);
-
-impl bincode::enc::write::Writer for Writer<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        self.0.extend_from_slice(bytes);
-        Ok(())
+    match value.serialize(Sink::new(out)) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(not_written(type_name::<T>, error)),
     }
 }
 
@@ -104,8 +92,7 @@ pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usiz
 
 /// Appends the length with which a list begins.
 pub(crate) fn encode_length(length: usize, out: &mut Vec<u8>) {
-    // Writing to a `Vec` cannot fail, and neither can the encoding of a number.
-    let _ = bincode::encode_into_writer(length as u64, Writer(out), config::standard());
+    Sink::new(out).put(length as u64);
 }
 
 /// Reads the length with which a list begins, and tells how many bytes it took up.
@@ -125,11 +112,8 @@ pub(crate) fn decode_length(bytes: &[u8]) -> Result<(usize, usize), CodecError> 
 /// [`type_name`] of a type.
 type NameOf = fn() -> &'static str;
 
-fn written(type_name: NameOf, written: Result<(), EncodeError>) -> Result<(), CodecError> {
-    match written {
-        Ok(()) => Ok(()),
-        Err(error) => Err(CodecError::Encode { type_name: type_name(), reason: error.to_string() }),
-    }
+fn not_written(type_name: NameOf, error: SinkError) -> CodecError {
+    CodecError::Encode { type_name: type_name(), reason: error.to_string() }
 }
 
 fn not_read(type_name: NameOf, error: SourceError) -> CodecError {

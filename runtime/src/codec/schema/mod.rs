@@ -13,7 +13,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::arguments::{ArgumentsReader, CopyValue, copy_value};
-use super::source::SourceError;
 pub use format::{Content, Fields, Format, NamedType, Types};
 pub(super) use trace::{Enumerated, Formats, Place, Taken, Tracer};
 
@@ -92,11 +91,11 @@ impl Schema {
                     schema.format = Some((traced.format, traced.types));
                     break;
                 }
-                Err(SourceError::SelfDescribing) => {
+                Err(error) if error.is_of_self_describing() => {
                     schema.problem = Some(SchemaProblem::SelfDescribing);
                     break;
                 }
-                Err(SourceError::Rejected(_)) => {}
+                Err(_) => {}
             }
         }
         schema

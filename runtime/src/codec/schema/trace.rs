@@ -42,7 +42,7 @@ pub(super) fn make(copy: CopyValue, source: Source<'_>) -> Result<bool, SourceEr
 
 /// Makes a tuple of such values. Serde's own code for tuples would be compiled for each list.
 pub(super) fn make_tuple(parts: &[CopyValue], source: Source<'_>) -> Result<bool, SourceError> {
-    let Source::Made(place) = source else { return Err(SourceError::SelfDescribing) };
+    let Source::Made(place) = source else { return Err(SourceError::self_describing()) };
     if parts.is_empty() {
         *place.format = Format::Unit;
         return Ok(true);
@@ -140,7 +140,7 @@ impl Tracer {
 }
 
 fn endless() -> SourceError {
-    SourceError::Rejected("the type has no finite values".into())
+    serde::de::Error::custom("the type has no finite values")
 }
 
 /// A place where a value is wanted.

@@ -23,9 +23,13 @@ use super::binary::Bytes;
 use super::schema::{Format, Formats, Place};
 use super::value::Value;
 
-/// Why a value could not be read.
+/// Why a value could not be read. It is a pointer for the reason that a [`SinkError`](super::sink::SinkError) is one.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::codec) enum SourceError {
+#[error(transparent)]
+pub(in crate::codec) struct SourceError(Box<Refusal>);
+
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
     /// The tracer was asked what there is, which it cannot know.
     #[error("the type can only be read from a self-describing format")]
     SelfDescribing,
@@ -34,16 +38,27 @@ pub(in crate::codec) enum SourceError {
     Rejected(String),
 }
 
+impl SourceError {
+    pub(in crate::codec) fn self_describing() -> Self {
+        Self(Box::new(Refusal::SelfDescribing))
+    }
+
+    /// Whether the tracer was asked for what it cannot know.
+    pub(in crate::codec) fn is_of_self_describing(&self) -> bool {
+        matches!(*self.0, Refusal::SelfDescribing)
+    }
+}
+
 impl From<DecodeError> for SourceError {
     #[cold]
     fn from(error: DecodeError) -> Self {
-        Self::Rejected(error.to_string())
+        Self(Box::new(Refusal::Rejected(error.to_string())))
     }
 }
 
 impl de::Error for SourceError {
     fn custom<T: Display>(message: T) -> Self {
-        Self::Rejected(message.to_string())
+        Self(Box::new(Refusal::Rejected(message.to_string())))
     }
 }
 
@@ -126,7 +141,7 @@ impl<'a> Source<'a> {
         match self {
             Self::Read(Value::Unsigned(number)) => Ok(Identifier::Number(*number)),
             Self::Read(value) => Self::text_of(value, expected).map(Identifier::Name),
-            _ => Err(SourceError::SelfDescribing),
+            _ => Err(SourceError::self_describing()),
         }
     }
 
@@ -134,7 +149,7 @@ impl<'a> Source<'a> {
     fn any(self) -> Result<&'a Value, SourceError> {
         match self {
             Self::Read(value) => Ok(value),
-            _ => Err(SourceError::SelfDescribing),
+            _ => Err(SourceError::self_describing()),
         }
     }
 
