@@ -241,7 +241,7 @@ fn output_of_result(ty: &Type) -> TokenStream {
 
 /// What is told of the error in a return value.
 fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<TokenStream> {
-    let Returns::Result(_) = signature.returns else { return None };
+    let Returns::Result(returned) = signature.returns else { return None };
     let patterns = &args.retry.non_retryable;
     let retry = if patterns.is_empty() {
         quote!((&__piton_probe).retry())
@@ -257,14 +257,20 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
             }
         }
     };
+    // A closure as such a pointer would be two functions.
     Some(quote! {
         const ERROR: fn(
             &Self::Return,
-        ) -> ::core::option::Option<::piton::__private::ReportedError> = |__piton_returned| {
-            #[allow(unused_imports)]
-            use ::piton::__private::report::*;
-            let __piton_probe = ErrorProbe(__piton_returned);
-            (&&&__piton_probe).reported(#retry)
+        ) -> ::core::option::Option<::piton::__private::ReportedError> = {
+            fn error(
+                __piton_returned: &#returned,
+            ) -> ::core::option::Option<::piton::__private::ReportedError> {
+                #[allow(unused_imports)]
+                use ::piton::__private::report::*;
+                let __piton_probe = ErrorProbe(__piton_returned);
+                (&&&__piton_probe).reported(#retry)
+            }
+            error
         };
     })
 }

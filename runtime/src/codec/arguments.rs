@@ -104,7 +104,7 @@ impl<'a> ArgumentsReader<'a> {
     }
 
     /// Begins to read the payload of a single value.
-    fn of_value(payload: &'a [u8], type_name: &'static str) -> Self {
+    pub(crate) fn of_value(payload: &'a [u8], type_name: &'static str) -> Self {
         Self::of(payload, type_name, |json| Ok(vec![source::value_from_json(json)?]))
     }
 
@@ -145,10 +145,10 @@ impl<'a> ArgumentsReader<'a> {
     }
 
     /// How much is left, for [`ArgumentsReader::skip_to`] of another reader of the same.
-    pub(crate) extern "C" fn left(self) -> usize {
-        match self.rest {
+    pub(crate) extern "C" fn left(&self) -> usize {
+        match &self.rest {
             Rest::Binary(bytes) => bytes.left(),
-            Rest::Json(list, read) => (*list).reveal().len() - read,
+            Rest::Json(list, read) => (**list).reveal().len() - read,
         }
     }
 
@@ -177,21 +177,21 @@ impl<'a> ArgumentsReader<'a> {
     ///
     /// # Errors
     /// [`CodecError::Decode`].
-    pub extern "C" fn finish(self) -> Result<(), CodecError> {
-        match (self.failed, self.rest) {
+    pub extern "C" fn finish(&mut self) -> Result<(), CodecError> {
+        match (self.failed.take(), &self.rest) {
             (Some(error), _) => Err(error),
             (None, Rest::Binary(bytes)) => match bytes.left() {
                 0 => Ok(()),
                 left => Err(left_over(self.what, left)),
             },
-            (None, Rest::Json(list, read)) if read == (*list).reveal().len() => Ok(()),
+            (None, Rest::Json(list, read)) if *read == (**list).reveal().len() => Ok(()),
             (None, Rest::Json(..)) => Err(cannot_decode(self.what, &"there are too many")),
         }
     }
 
     /// Why an argument could not be read.
-    pub fn failure(self) -> CodecError {
-        match self.failed {
+    pub extern "C" fn failure(&mut self) -> CodecError {
+        match self.failed.take() {
             Some(error) => error,
             None => cannot_decode(self.what, &"there are too few"),
         }

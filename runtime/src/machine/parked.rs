@@ -131,7 +131,8 @@ impl Parked {
         let mut arguments = self.arguments_left();
         match (values.next)(&mut arguments) {
             Some(value) => {
-                self.arguments = Some(arguments.left());
+                let left = arguments.left();
+                self.arguments = Some(left);
                 value
             }
             None => undecodable(arguments.failure()),

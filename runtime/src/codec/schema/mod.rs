@@ -29,9 +29,14 @@ impl Described {
         Self { type_name: std::any::type_name::<T>, copy: copy_value::<T> }
     }
 
+    /// The Rust type.
+    pub(crate) fn type_name(self) -> &'static str {
+        (self.type_name)()
+    }
+
     /// Its schema.
     pub fn schema(self) -> Schema {
-        Schema::traced((self.type_name)().into(), &|source| trace::make(self.copy, source))
+        Schema::traced(self.type_name().into(), &|source| trace::make(self.copy, source))
     }
 
     /// Whether the next of a list of arguments is such a value.

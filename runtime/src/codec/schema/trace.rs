@@ -323,8 +323,9 @@ impl Taken<'_> {
     }
 
     /// Writes down what the content was.
-    pub(in super::super) fn finish(self) {
-        *self.tracer.fields(self.index, self.variant) = ManuallyDrop::into_inner(self.fields);
+    pub(in super::super) fn finish(&mut self) {
+        let fields = std::mem::take(&mut *self.fields);
+        *self.tracer.fields(self.index, self.variant) = fields;
         // An enum is on the stack until its variant is finished.
         if self.variant.is_none() {
             self.tracer.stack.pop();
@@ -355,7 +356,7 @@ impl Formats<'_> {
         }
     }
 
-    pub(in super::super) fn finish(self) {
+    pub(in super::super) fn finish(&mut self) {
         if let Self::Taken(taken) = self {
             taken.finish();
         }
@@ -380,7 +381,7 @@ impl Enumerated<'_> {
     }
 
     /// Notes that values of this variant end.
-    pub(in super::super) fn finish(self) {
+    pub(in super::super) fn finish(&mut self) {
         self.tracer.stack.pop();
         self.tracer.seen[self.index].finite.get_or_insert(self.variant);
     }

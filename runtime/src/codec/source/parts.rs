@@ -36,7 +36,7 @@ impl Items<'_> {
         }
     }
 
-    pub(super) extern "C" fn finish(self) -> Result<(), SourceError> {
+    pub(super) extern "C" fn finish(&mut self) -> Result<(), SourceError> {
         match self {
             Self::Made(formats) => formats.finish(),
             Self::Read(list) if list.len() > 0 => {
@@ -175,7 +175,7 @@ impl Newtype<'_> {
         }
     }
 
-    pub(super) extern "C" fn finish(self) {
+    pub(super) extern "C" fn finish(&mut self) {
         if let Self::Made(taken) = self {
             taken.finish();
         }

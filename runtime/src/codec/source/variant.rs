@@ -79,7 +79,7 @@ impl<'a> Variant<'a> {
         }
     }
 
-    pub(super) extern "C" fn finish(self) {
+    pub(super) extern "C" fn finish(&mut self) {
         if let Self::Made(variant, _) = self {
             variant.finish();
         }

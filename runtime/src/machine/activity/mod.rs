@@ -1,26 +1,26 @@
 //! Activities as workflow code sees them: a call, and what it comes to.
 
 mod error;
+mod outcome;
 mod returned;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::task::Poll;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::error::{ActivityError, TimeoutKind};
+use self::outcome::{See, Seen, outcome};
 pub use self::returned::{Fallible, Plain, ResultParts, ReturnShape, Unreturned};
 use super::future::sealed::Sealed;
-use super::{
-    Context, DurableFuture, Fut, OperationOutcome, Parked, StepError, Values, operation_token,
-};
+use super::{Context, DurableFuture, Fut, Parked, StepError, Values, operation_token};
 use crate::activities::ReportedError;
 use crate::activities::report::{Returns, no_error};
-use crate::codec::{Arguments, CodecError};
-use crate::error::Error;
+use crate::codec::{Arguments, CodecError, Described};
 use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
 
 /// An activity definition: the type that `#[activity]` emits under the function's name.
@@ -210,94 +210,15 @@ impl Call {
     }
 }
 
-/// What an activity came to.
-enum Ended<'a> {
-    Returned(&'a Payload),
-    Unreturned(Unreturned),
-}
-
-/// Has `take` look at what an activity came to, once it has ended.
-fn outcome(
-    handle: Handle,
-    cx: &Context,
-    take: &mut dyn FnMut(Ended<'_>) -> Result<(), StepError>,
-) -> Result<Poll<()>, StepError> {
-    let mut taken = Ok(());
-    let unreturned = cx.take_outcome(handle, |outcome| match outcome {
-        Some(OperationOutcome::Returned(payload)) => {
-            taken = take(Ended::Returned(payload));
-            None
-        }
-        outcome => Some(outcome.cloned()),
-    });
-    let unreturned = match unreturned {
-        None => {
-            cx.settle(handle);
-            return taken.map(Poll::Ready);
-        }
-        Some(Some(unreturned)) => unreturned,
-        Some(None) if cx.ends(handle) => OperationOutcome::Cancelled,
-        Some(None) => {
-            cx.wait_for(handle);
-            return Ok(Poll::Pending);
-        }
-    };
-    let activity = name_of(handle, cx);
-    cx.settle(handle);
-    let error = match unreturned {
-        OperationOutcome::TimedOut(kind) => ActivityError::TimedOut(kind),
-        OperationOutcome::Cancelled => ActivityError::Cancelled,
-        OperationOutcome::Panicked(message) => ActivityError::Panicked(message),
-        OperationOutcome::Unknown => ActivityError::OutcomeUnknown,
-        OperationOutcome::Returned(_) => ActivityError::Failed(()),
-        OperationOutcome::Unusable(reason) => {
-            let message = format!("activity `{activity}` cannot be run: {reason}");
-            return Err(StepError::Failed(Error::msg(message)));
-        }
-    };
-    take(Ended::Unreturned(Unreturned { activity, error })).map(Poll::Ready)
-}
-
-/// The name of an outstanding activity.
-fn name_of(handle: Handle, cx: &Context) -> String {
-    cx.with_operations(|operations| {
-        let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
-        match index.map(|index| &operations[index].1) {
-            Ok(Operation::Activity(activity)) => activity.name.clone().into_owned(),
-            _ => String::new(),
-        }
-    })
-}
-
-/// Makes of it what the workflow sees. It is the same for all activities that return an `R`, as are the two below.
-#[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
-fn see<R, S: ReturnShape<R>>(
-    values: &Values<R>,
-    ended: Ended<'_>,
-    output: &mut Option<S::Output>,
-) -> Result<(), StepError> {
-    let seen = match ended {
-        Ended::Returned(payload) => match values.decode(payload) {
-            Ok(value) => S::returned(value),
-            Err(error) => return Err(StepError::Decode(error)),
-        },
-        Ended::Unreturned(why) => match S::unreturned(why) {
-            Ok(seen) => seen,
-            Err(error) => return Err(error),
-        },
-    };
-    *output = Some(seen);
-    Ok(())
-}
-
 /// [`DurableFuture::poll`] of a call.
 fn poll_handle<R, S: ReturnShape<R>>(
     values: &Values<R>,
     handle: Handle,
     cx: &Context,
 ) -> Result<Poll<S::Output>, StepError> {
-    let mut output = None;
-    match (outcome(handle, cx, &mut |ended| see::<R, S>(values, ended, &mut output)), output) {
+    let mut seen = Seen::<R, S>::none(values);
+    let outcome = outcome(handle, cx, values.described(), &mut seen);
+    match (outcome, ManuallyDrop::into_inner(seen.output)) {
         (Ok(_), Some(output)) => Ok(Poll::Ready(output)),
         (Ok(_), None) => Ok(Poll::Pending),
         (Err(error), _) => Err(error),
@@ -319,19 +240,15 @@ pub(super) fn resume_with<R, S: ReturnShape<R>>(
     parked: &mut Parked,
     cx: &Context,
 ) -> Option<S::Output> {
-    let mut output = None;
-    look(parked, cx, &mut |ended| see::<R, S>(values, ended, &mut output));
-    output
+    let mut seen = Seen::<R, S>::none(values);
+    look(parked, cx, values.described(), &mut seen);
+    ManuallyDrop::into_inner(seen.output)
 }
 
-/// Has `take` look at it, once it has ended.
-fn look(
-    parked: &mut Parked,
-    cx: &Context,
-    take: &mut dyn FnMut(Ended<'_>) -> Result<(), StepError>,
-) {
+/// Has `see` look at it, once it has ended.
+fn look(parked: &mut Parked, cx: &Context, returned: Described, see: &mut dyn See) {
     let Some(handle) = awaited(parked, cx) else { return };
-    if let Err(error) = outcome(handle, cx, take) {
+    if let Err(error) = outcome(handle, cx, returned, see) {
         parked.next.failed = Some(error);
     }
 }

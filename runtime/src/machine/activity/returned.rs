@@ -28,6 +28,16 @@ pub struct Unreturned {
     pub error: ActivityError<()>,
 }
 
+impl Unreturned {
+    fn into_step_error(self) -> StepError {
+        self.error.into_step_error(&self.activity)
+    }
+
+    fn into_error(self) -> ActivityError<()> {
+        self.error
+    }
+}
+
 /// The shape of any return type but `Result`: that the activity failed ends the run.
 #[derive(Debug)]
 pub struct Plain;
@@ -44,7 +54,7 @@ impl<R> ReturnShape<R> for Plain {
     }
 
     fn unreturned(why: Unreturned) -> Result<R, StepError> {
-        Err(why.error.into_step_error(&why.activity))
+        Err(why.into_step_error())
     }
 }
 
@@ -59,7 +69,7 @@ impl<R: ResultParts> ReturnShape<R> for Fallible {
     }
 
     fn unreturned(why: Unreturned) -> Result<Self::Output, StepError> {
-        Ok(Err(why.error.widen()))
+        Ok(Err(why.into_error().widen()))
     }
 }
 
