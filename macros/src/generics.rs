@@ -79,18 +79,18 @@ impl Parameters {
 
     /// The parameters of the workflow's type, without bounds. They have defaults, so that the type
     /// can be named without arguments where it does not matter which.
-    pub(crate) fn of_type(&self) -> TokenStream {
+    pub(crate) fn of_type(&self) -> Option<TokenStream> {
         self.declared(true)
     }
 
     /// The same for an `impl`.
-    pub(crate) fn of_impl(&self) -> TokenStream {
+    pub(crate) fn of_impl(&self) -> Option<TokenStream> {
         self.declared(false)
     }
 
-    fn declared(&self, with_defaults: bool) -> TokenStream {
+    fn declared(&self, with_defaults: bool) -> Option<TokenStream> {
         if self.is_empty() {
-            return TokenStream::new();
+            return None;
         }
         let params = self.source.params.iter().filter_map(|param| match param {
             GenericParam::Type(param) => {
@@ -110,7 +110,7 @@ impl Parameters {
             }
             GenericParam::Lifetime(_) => None,
         });
-        quote!(<#(#params),*>)
+        Some(quote!(<#(#params),*>))
     }
 
     /// The variant of the workflow's type that uses the parameters. It has no values.
@@ -146,14 +146,14 @@ impl Parameters {
     }
 
     /// Has rustc ask whether values of these types can be stored, if the parameters can.
-    pub(crate) fn ask(&self, types: Vec<&Type>) -> TokenStream {
+    pub(crate) fn ask(&self, types: Vec<&Type>) -> impl Iterator<Item = TokenStream> {
         // A parameter by itself has been asked for.
         let is_parameter = |ty: &Type| {
             matches!(ty, Type::Path(ty)
                 if ty.path.get_ident().is_some_and(|ident| self.stored.contains(ident)))
         };
-        let types = types.into_iter().filter(|ty| !is_parameter(ty));
-        types.map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();)).collect()
+        let types = types.into_iter().filter(move |ty| !is_parameter(ty));
+        types.map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();))
     }
 }
 

@@ -98,14 +98,14 @@ impl Compiler {
         Ok(String::from_utf8(output.stderr)?)
     }
 
-    /// rustc on `source`, as `cargo build` runs it.
+    /// rustc on `source`, as `cargo build` runs it where `CARGO_INCREMENTAL` is 0.
     fn rustc(&self, name: &str, source: &str, emit: &str) -> Result<Command> {
         let file = self.directory.path().join(format!("{name}.rs"));
         std::fs::write(&file, source)?;
         let libraries = self.piton.parent().context("piton's library has no directory")?;
         let mut rustc = Command::new(tool("RUSTC", "rustc"));
         rustc
-            .args(["--edition=2024", "--crate-type=lib"])
+            .args(["--edition=2024", "--crate-type=lib", "-Cembed-bitcode=no"])
             .arg(match self.profile {
                 Profile::Debug => "-Cdebuginfo=2",
                 Profile::Release => "-Copt-level=3",

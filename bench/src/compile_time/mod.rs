@@ -3,7 +3,7 @@
 mod compiler;
 mod source;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
@@ -25,8 +25,10 @@ const BOUND: f64 = 1.5;
 /// Small functions in one crate.
 const SMALL: usize = 200;
 
-/// How often each program is compiled; the median counts.
-const TRIES: usize = 3;
+/// How often each program is compiled at least and at most, and for how long it is tried again between these; the
+/// median counts.
+const TRIES: (usize, usize) = (3, 15);
+const LONG_ENOUGH: Duration = Duration::from_secs(8);
 
 /// When a compilation is given up.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -141,7 +143,11 @@ fn growth(name: &str, from: Pair, to: Pair) -> Option<Figure> {
 /// Compiles a program in both flavors, in turn.
 async fn compile_both(compiler: &Compiler, source: impl Fn(Flavor) -> String) -> Result<Pair> {
     let mut times = [Vec::new(), Vec::new()];
-    for _ in 0..TRIES {
+    let begin = Instant::now();
+    for tries in 0..TRIES.1 {
+        if tries >= TRIES.0 && begin.elapsed() > LONG_ENOUGH {
+            break;
+        }
         for (times, flavor) in times.iter_mut().zip([Flavor::Piton, Flavor::Plain]) {
             // What has taken too long once is not tried again.
             if times.last().is_none_or(Option::is_some) {

@@ -158,13 +158,8 @@ fn name_of(pat: &Pat) -> Option<&Ident> {
 /// them is checked as usual.
 pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenStream {
     let name = &function.name;
-    let machine = quote! {
-        const GRAPH: &'static ::piton::__private::Graph =
-            &::piton::__private::Graph::new(#name, "", "");
-
-        const RETURNED: &'static ::piton::__private::Values<Self::Return> =
-            ::piton::__private::Values::refused();
-    };
+    let graph = quote!(&::piton::__private::Graph::new(#name, "", ""));
+    let returned = quote!(::piton::__private::Values::refused());
     let step = quote! {
         fn step(
             _: &mut ::piton::__private::Parked,
@@ -173,7 +168,7 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
             ::core::unreachable!()
         }
     };
-    let workflow = workflow(function, &machine, &step);
+    let workflow = workflow(function, &graph, &returned, &step);
     let allow = quote!(#[allow(unused_variables, unreachable_code)]);
     let ident = &function.ident;
     let (_, types, _) = function.parameters.split();

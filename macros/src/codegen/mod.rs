@@ -31,8 +31,8 @@ mod unit;
 mod untouched;
 mod whose_parts;
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
 
 pub(crate) use self::facade::{facade, is_of_lints, unavailable, values_of};
 pub(crate) use self::graph::type_text;
@@ -53,31 +53,20 @@ pub(crate) fn generate(
     let span = ident.span();
     let machine = Machine { function, graph, layout, moved_keys };
     let step = step::step(&machine);
-    let lints = lints::lints(&machine);
-    let graph = graph::graph(&machine);
     let asks = function.parameters.ask(stored_parts(&function.output));
     let returned = values_of(&function.output);
-    let machine = quote! {
-        const GRAPH: &'static __piton::Graph = #graph;
-
-        const RETURNED: &'static __piton::Values<Self::Return> = { #asks #returned };
-    };
-    let workflow = workflow(function, &machine, &step);
-    let check = function.parameters.check();
+    let returned = quote!({ #(#asks)* #returned });
+    let mut definition = workflow(function, &graph::graph(&machine), &returned, &step);
+    // To put streams into another takes several calls of rustc, and most often there is only this one.
+    let out = &mut definition;
+    add::made(out, lints::lints(&machine));
     // One that is declared in another can be awaited there and not started; the instances of a
     // generic one are registered by hand.
-    let registers = !function.is_nested && function.parameters.is_empty();
-    let register = registers.then(|| {
-        quote_spanned! {span=>
-            ::piton::__register! { __piton::register::<#ident> }
-        }
-    });
-    quote! {
-        #workflow
-        #lints
-        #register
-        #check
+    if !function.is_nested && function.parameters.is_empty() {
+        add::add_at!(out, span, ::piton::__register! { __piton::register::<#ident> });
     }
+    add::made(out, function.parameters.check().unwrap_or_default());
+    definition
 }
 
 /// What all of code generation works on.
@@ -88,8 +77,13 @@ struct Machine<'a> {
     moved_keys: &'a [MovedKey],
 }
 
-/// The implementations of the traits. `machine` is what of them rests on the body, but for the `step` function.
-fn workflow(function: &WorkflowFn, machine: &TokenStream, step: &TokenStream) -> TokenStream {
+/// The implementations of the traits: `returned` is how what the workflow returns is encoded.
+fn workflow(
+    function: &WorkflowFn,
+    graph: &TokenStream,
+    returned: &TokenStream,
+    step: &TokenStream,
+) -> TokenStream {
     let WorkflowFn { ident, output, parameters, durability, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let (value, error) = result_parts(function);
@@ -103,10 +97,11 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream, step: &TokenStream) ->
                     })
                 };
         };
-        (quote!(Fallible), Some(failure))
+        ("Fallible", Some(failure))
     } else {
-        (quote!(Plain), None)
+        ("Plain", None)
     };
+    let shape = Ident::new(shape, Span::call_site());
     let unbounded = parameters.of_impl();
     let unit = unit::of(&function.name);
     // Which instances of a generic workflow have a name, the program says.
@@ -125,16 +120,18 @@ fn workflow(function: &WorkflowFn, machine: &TokenStream, step: &TokenStream) ->
             type Output = #value;
             type Error = #error;
             type Shape = __piton::#shape;
-            type Unit = #unit;
+            type Unit = __piton::#unit;
             #durability
             #failure
 
             #registered_name
 
-            #machine
+            const GRAPH: &'static __piton::Graph = #graph;
+
+            const RETURNED: &'static __piton::Values<Self::Return> = #returned;
         }
 
-        impl #bounded __piton::StepOf<#ident #of_type> for #unit #bounds {
+        impl #bounded __piton::StepOf<#ident #of_type> for __piton::#unit #bounds {
             type Return = #output;
 
             #step

@@ -20,8 +20,4 @@ units! {
     unit_1 Unit1;
     unit_2 Unit2;
     unit_3 Unit3;
-    unit_4 Unit4;
-    unit_5 Unit5;
-    unit_6 Unit6;
-    unit_7 Unit7;
 }
