@@ -28,6 +28,7 @@ pub struct ActivityEntry {
 }
 
 /// An activity with its function.
+#[doc(hidden)]
 pub trait Runnable: Activity {
     /// The connection that it writes through.
     const CONNECTION: Option<ConnectionKind> = None;
@@ -45,6 +46,7 @@ pub type Call = fn(&ActivityContext, &mut ArgumentsReader<'_>) -> Option<Attempt
 static REGISTERED: Registrations<ActivityEntry> = Registrations::new();
 
 /// Puts an activity into the registry, before `main`.
+#[doc(hidden)]
 pub extern "C" fn register<A: Runnable>() {
     add(const { &ActivityEntry::of::<A>() });
 }

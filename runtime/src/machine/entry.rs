@@ -68,6 +68,7 @@ impl Registered {
 static REGISTERED: Registrations<Registered> = Registrations::new();
 
 /// What puts itself into the registry.
+#[doc(hidden)]
 pub trait Instance {
     /// What it is there.
     const REGISTERED: Registered;
@@ -78,6 +79,7 @@ impl<W: Workflow> Instance for W {
 }
 
 /// Puts an instance into the registry, before `main`.
+#[doc(hidden)]
 pub extern "C" fn register<I: Instance>() {
     add(const { &I::REGISTERED });
 }
