@@ -25,9 +25,13 @@ const BOUND: f64 = 1.5;
 /// Small functions in one crate.
 const SMALL: usize = 200;
 
-/// How often each program is compiled at least and at most, and for how long it is tried again between these; the
-/// median counts.
-const TRIES: (usize, usize) = (3, 15);
+/// How often each program is compiled at least; the median counts.
+const MIN_TRIES: usize = 3;
+
+/// How often at most.
+const MAX_TRIES: usize = 15;
+
+/// For how long it is compiled again once it has been often enough.
 const LONG_ENOUGH: Duration = Duration::from_secs(8);
 
 /// When a compilation is given up.
@@ -144,8 +148,8 @@ fn growth(name: &str, from: Pair, to: Pair) -> Option<Figure> {
 async fn compile_both(compiler: &Compiler, source: impl Fn(Flavor) -> String) -> Result<Pair> {
     let mut times = [Vec::new(), Vec::new()];
     let begin = Instant::now();
-    for tries in 0..TRIES.1 {
-        if tries >= TRIES.0 && begin.elapsed() > LONG_ENOUGH {
+    for tries in 0..MAX_TRIES {
+        if tries >= MIN_TRIES && begin.elapsed() > LONG_ENOUGH {
             break;
         }
         for (times, flavor) in times.iter_mut().zip([Flavor::Piton, Flavor::Plain]) {

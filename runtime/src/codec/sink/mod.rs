@@ -52,9 +52,8 @@ impl ser::Error for SinkError {
     }
 }
 
-struct Bytes<'a>(&'a mut Vec<u8>);
-
-impl Writer for Bytes<'_> {
+/// Where bincode writes a part.
+impl Writer for Sink<'_> {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
         self.0.extend_from_slice(bytes);
@@ -73,7 +72,7 @@ impl<'a> Sink<'a> {
     #[cfg_attr(not(debug_assertions), inline)]
     pub(super) fn put(&mut self, part: impl Encode) {
         // Writing to a `Vec` cannot fail, and neither can the encoding of what is no collection.
-        let _ = bincode::encode_into_writer(part, Bytes(self.0), config::standard());
+        let _ = bincode::encode_into_writer(part, Sink(self.0), config::standard());
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
