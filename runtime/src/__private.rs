@@ -6,15 +6,11 @@ pub use std::option::Option::{None, Some};
 pub use std::result::Result::{Err, Ok};
 pub use std::task::Poll;
 
-use crate::machine::{ReturnShape, Unreturned};
-
 pub use crate::activities::{
-    ActivityContext, Attempt, ReportedError, Runnable, register as register_activity, report,
-    transaction,
+    ActivityContext, Attempt, ReportedError, register as register_activity, report, transaction,
 };
 
 pub use crate::codec::{Arguments, ArgumentsReader, CodecError, next_argument};
-pub use crate::machine::Durable;
 #[cfg(debug_assertions)]
 pub use crate::machine::common::COMMON;
 pub use crate::machine::instances::{concat, entry_of, instance_name, text};
@@ -27,20 +23,23 @@ pub use crate::machine::same_type::{
     takes_2, takes_3, takes_4, takes_5, takes_6,
 };
 pub use crate::machine::units::*;
-pub use crate::machine::values::{Encodable, Encoded, Unencodable, Unstored, Values, ValuesOf};
+pub use crate::machine::values::{
+    Encodable, Encoded, Unencodable, Unstored, UnstoredResult, Values, ValuesOf,
+};
 pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, Plain, ResultParts,
 };
 pub use crate::machine::{
-    Context, Definition, Durability, DurableItem, Each, Halt, Handed, Held, HeldByParts, Holds,
-    Hole, Instance, IsBorrowed, Items, KeptKey, Literal, Local, Never, Owned, OwnedItems, Parked,
-    Parts, Position, Region, Registered, Slot, StepError, StepOf, Texts, Told, TypeOf, Untouched,
-    Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, beside, branch, choice, copy_of_index,
-    copy_of_key, current_copy, current_item, failed, forget, found, future, given, held_as,
+    Branch, Choice, Context, Definition, Durability, DurableItem, Each, Fut, Halt, Handed, Held,
+    HeldByParts, Holds, Hole, Instance, IsBorrowed, Items, KeptKey, Literal, Local, Never, Owned,
+    OwnedItems, Parked, Parts, Position, Region, Registered, Slot, StepError, StepOf, Texts, Told,
+    TypeOf, Untouched, Workflow, WorkflowCall, WorkflowEntry, WorkflowOptions, beside,
+    copy_of_index, copy_of_key, current_copy, current_item, failed, forget, found, given, held_as,
     inclusive_range, inspected, item, item_list, items, keeps, kept, lasting, lender, lent_by,
     lent_mutably, lent_text, local, next_copy, next_item, number, opened, outcome, owned_text,
     owned_texts, range, register, static_text, static_texts, stays, take_ok, told, used_later,
 };
+pub use crate::machine::{Call, Durable, Outcomes};
 pub use crate::model::{Graph, Payload, RetryPolicy};
 pub use crate::question::{FromResidual, Question};
 pub use crate::registration::Initializer;
@@ -153,19 +152,6 @@ pub struct Refused<T>(std::marker::PhantomData<fn() -> T>);
 impl<T: 'static> Activity for Refused<T> {
     type Return = ();
     type Output = T;
-    type Shape = Self;
     const NAME: &'static str = "";
-    const RETURNED: &'static Values<()> = Values::of();
-}
-
-impl<T> ReturnShape<()> for Refused<T> {
-    type Output = T;
-
-    fn returned((): ()) -> T {
-        unreachable!("a program with an activity that is refused does not compile")
-    }
-
-    fn unreturned(_: Unreturned) -> Result<T, StepError> {
-        unreachable!("a program with an activity that is refused does not compile")
-    }
+    const OUTCOMES: &'static Outcomes<(), T> = Outcomes::refused();
 }

@@ -9,10 +9,17 @@
 pub(crate) trait Hidden<T> {
     /// The value. The receiver must be the trait object itself, since its box is a value as well.
     fn reveal(&self) -> &T;
+
+    /// As [`Hidden::reveal`].
+    fn reveal_mut(&mut self) -> &mut T;
 }
 
 impl<T> Hidden<T> for T {
     fn reveal(&self) -> &T {
+        self
+    }
+
+    fn reveal_mut(&mut self) -> &mut T {
         self
     }
 }

@@ -26,24 +26,13 @@ pub trait Question {
 
     /// What `?` gives of the outcome of an operation, if there is one yet. Nothing, too, if the run ends by it, with
     /// what `returned` makes of the residual: the locals of the state are dropped then, of which none has been read.
-    #[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
     fn ask(
         outcome: Option<Self>,
         parked: &mut Parked,
         returned: fn(Self::Residual) -> Box<dyn Any>,
     ) -> Option<Self::Output>
     where
-        Self: Sized,
-    {
-        let Some(outcome) = outcome else { return None };
-        match outcome.branch() {
-            ControlFlow::Continue(output) => Some(output),
-            ControlFlow::Break(residual) => {
-                parked.end(returned(residual));
-                None
-            }
-        }
-    }
+        Self: Sized;
 }
 
 /// A type that a workflow or `async` block can return by `?`.
@@ -78,6 +67,21 @@ impl<T, E> Question for Result<T, E> {
             Err(error) => ControlFlow::Break(Err(error)),
         }
     }
+
+    fn ask(
+        outcome: Option<Self>,
+        parked: &mut Parked,
+        returned: fn(Self::Residual) -> Box<dyn Any>,
+    ) -> Option<T> {
+        match outcome {
+            Some(Ok(value)) => Some(value),
+            Some(Err(error)) => {
+                parked.end(returned(Err(error)));
+                None
+            }
+            None => None,
+        }
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -99,6 +103,21 @@ impl<T> Question for Option<T> {
         match self {
             Some(value) => ControlFlow::Continue(value),
             None => ControlFlow::Break(None),
+        }
+    }
+
+    fn ask(
+        outcome: Option<Self>,
+        parked: &mut Parked,
+        returned: fn(Self::Residual) -> Box<dyn Any>,
+    ) -> Option<T> {
+        match outcome {
+            Some(Some(value)) => Some(value),
+            Some(None) => {
+                parked.end(returned(None));
+                None
+            }
+            None => None,
         }
     }
 }

@@ -11,10 +11,11 @@ use piton::activities::{
 };
 use piton::codec;
 use piton::machine::{
-    Activity, ActivityError, Retryable, ReturnShape, Signal, TimeoutKind, Unreturned,
+    Activity, ActivityError, OperationOutcome, Progress, Retryable, Signal, Standalone, StepError,
+    TimeoutKind, Workflow, WorkflowCall,
 };
-use piton::model::{Handle, Payload, RetryPolicy, RunId};
-use piton::{Signal, activity};
+use piton::model::{Handle, Payload, RetryPolicy, RunId, Timestamp};
+use piton::{Signal, activity, workflow};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -183,22 +184,75 @@ fn options_come_from_the_attribute() {
     assert_eq!(<nothing as Activity>::OPTIONS.start_to_close, None);
 }
 
+type Charged = Result<Receipt, ActivityError<Declined>>;
+
+#[workflow]
+async fn charges() -> Charged {
+    charge("order-42", 900).await
+}
+
+#[workflow]
+async fn charges_beside() -> Charged {
+    piton::join!(charge("order-42", 900)).0
+}
+
+#[workflow]
+async fn does_nothing() {
+    nothing().await;
+}
+
+/// What the workflow returns if the only thing that it waits for ends like this.
+fn ended<W: Workflow>(
+    call: WorkflowCall<W>,
+    outcome: OperationOutcome,
+) -> Result<W::Return, StepError> {
+    let mut machine = Standalone::start(call)?;
+    let Progress::Waiting = machine.advance(Timestamp::MIN)? else { panic!("it waits") };
+    let [(handle, _)] = machine.waiting_for()[..] else { panic!("for one thing") };
+    machine.end(handle, outcome);
+    match machine.advance(Timestamp::MIN)? {
+        Progress::Returned(value) => Ok(value),
+        Progress::Waiting => panic!("there is nothing else to wait for"),
+    }
+}
+
 #[test]
 fn a_failure_of_the_engine_is_an_error_or_ends_the_run() {
-    type Shape = <charge as Activity>::Shape;
-    type NoShape = <nothing as Activity>::Shape;
-    let late = || Unreturned {
-        activity: "charge".to_owned(),
-        error: ActivityError::TimedOut(TimeoutKind::StartToClose),
-    };
-    let seen = <Shape as ReturnShape<<charge as Activity>::Return>>::unreturned(late())
-        .expect("an error of its own");
-    assert_eq!(seen, Err(ActivityError::TimedOut(TimeoutKind::StartToClose)));
-    let declined = || Declined { reason: "limit".into() };
-    let returned: <charge as Activity>::Return = Err(declined());
-    let seen = Shape::returned(returned);
-    assert_eq!(seen, Err(ActivityError::Failed(declined())));
-    assert!(<NoShape as ReturnShape<()>>::unreturned(late()).is_err());
+    let late = || OperationOutcome::TimedOut(TimeoutKind::StartToClose);
+    let timed_out = || Err(ActivityError::TimedOut(TimeoutKind::StartToClose));
+    assert_eq!(ended(charges(), late()).expect("it goes on"), timed_out());
+    assert_eq!(ended(charges_beside(), late()).expect("it goes on"), timed_out());
+    assert!(matches!(ended(does_nothing(), late()), Err(StepError::Failed(_))));
+}
+
+#[test]
+fn what_an_activity_returned_is_seen_by_the_workflow() {
+    let receipt = Receipt { order: "order-42".into(), cents: 903 };
+    let declined = Declined { reason: "limit".into() };
+    let returned: <charge as Activity>::Return = Ok(receipt);
+    let payload = |payload| OperationOutcome::Returned(payload);
+    for (returned, json) in [
+        (returned, serde_json::json!({ "Ok": { "order": "order-42", "cents": 903 } })),
+        (Err(declined), serde_json::json!({ "Err": { "reason": "limit" } })),
+    ] {
+        let binary = || payload(codec::to_payload(&returned).expect("plain data"));
+        let json = || payload(Payload::from_json(&json));
+        let outcomes: [&dyn Fn() -> OperationOutcome; 2] = [&binary, &json];
+        for outcome in outcomes {
+            let expected = |seen: Charged| match (seen, &returned) {
+                (Ok(seen), Ok(returned)) => assert_eq!(seen, *returned),
+                (Err(ActivityError::Failed(seen)), Err(returned)) => assert_eq!(seen, *returned),
+                (seen, returned) => panic!("{seen:?} of {returned:?}"),
+            };
+            expected(ended(charges(), outcome()).expect("it can be read"));
+            expected(ended(charges_beside(), outcome()).expect("it can be read"));
+        }
+    }
+    for damaged in [&[1][..], &[1, 2, 1], &[1, 1, 0, 0]] {
+        let damaged = || payload(Payload(damaged.to_vec()));
+        assert!(matches!(ended(charges(), damaged()), Err(StepError::Decode(_))));
+        assert!(matches!(ended(charges_beside(), damaged()), Err(StepError::Decode(_))));
+    }
 }
 
 #[test]

@@ -11,6 +11,8 @@ use super::signature::{ActivitySignature, Lent};
 use crate::codegen::values_of;
 use crate::hygiene::hidden;
 
+/// The items of the implementation that it needs. What registers the activity is in one of them, or it would be one more
+/// item of the module.
 pub(super) fn entry(
     args: &ActivityArgs,
     function: &ActivityFn,
@@ -18,33 +20,29 @@ pub(super) fn entry(
     signature: &ActivitySignature<'_>,
 ) -> TokenStream {
     let ident = &function.signature.ident;
-    let cfgs = function.cfgs();
     let given = hidden("given");
     let through = signature.connection.map(|ty| {
         quote! {
-            const CONNECTION: ::core::option::Option<__piton::transaction::ConnectionKind> =
-                __piton::Some(__piton::transaction::ConnectionKind::of::<#ty>());
+            const CONNECTION: ::core::option::Option<::piton::__private::transaction::ConnectionKind> =
+                ::core::option::Option::Some(
+                    ::piton::__private::transaction::ConnectionKind::of::<#ty>(),
+                );
         }
     });
     let attempt = attempt(args, ident, method, signature, &given);
     quote! {
-        #(#cfgs)*
-        const _: () = {
+        #through
+
+        fn attempt(
+            __piton_cx: &::piton::__private::ActivityContext,
+            #given: &mut ::piton::__private::ArgumentsReader<'_>,
+        ) -> ::core::option::Option<::piton::__private::Attempt> {
             use ::piton::__private as __piton;
             #[allow(unused_imports)]
             use ::piton::__private::Unstored as _;
-            impl __piton::Runnable for #ident {
-                #through
-
-                fn attempt(
-                    __piton_cx: &__piton::ActivityContext,
-                    #given: &mut __piton::ArgumentsReader<'_>,
-                ) -> ::core::option::Option<__piton::Attempt> {
-                    #attempt
-                }
-            }
             ::piton::__register! { __piton::register_activity::<#ident> }
-        };
+            #attempt
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! An activity → tokens.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -12,7 +12,7 @@ use super::entry::entry;
 use super::method::Method;
 use super::signature::{ActivitySignature, Lent, Parameter, Returns, is_context};
 use crate::check::use_imports_around;
-use crate::codegen::{is_of_lints, values_of};
+use crate::codegen::is_of_lints;
 use crate::diagnostics::Diagnostics;
 use crate::owned::{has_no_size, make_static, stored_parts};
 
@@ -24,16 +24,14 @@ pub(super) fn generate(
     signature: &ActivitySignature<'_>,
 ) -> TokenStream {
     let activity = activity_impl(args, function, method, signature);
-    let entry = entry(args, function, method, signature);
     let body = body(function, method);
     if method.is_some() {
-        let beside = quote!(#activity #entry);
-        let call = call_of_method(function, signature, &beside);
+        let call = call_of_method(function, signature, &activity);
         return quote!(#call #body);
     }
     let definition = definition(function);
     let call = call(function, signature);
-    quote!(#definition #call #body #activity #entry)
+    quote!(#definition #call #body #activity)
 }
 
 /// The type that carries what is known of the activity.
@@ -58,6 +56,7 @@ fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream
         function;
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(signature);
+    let call = call_value(ident, &arguments);
     let where_clause = &generics.where_clause;
     quote! {
         #(#attributes)*
@@ -65,7 +64,18 @@ fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream
         #visibility #fn_token #ident #generics (
             #(#params),*
         ) -> ::piton::__private::ActivityCall<#ident> #where_clause {
-            ::piton::__private::ActivityCall::new(#arguments)
+            #call
+        }
+    }
+}
+
+/// The value that a call is.
+fn call_value(ident: &Ident, arguments: &TokenStream) -> TokenStream {
+    let activity = quote!(<#ident as ::piton::__private::Activity>);
+    quote! {
+        ::piton::__private::ActivityCall::<#ident> {
+            call: ::piton::__private::Call::new(#arguments, #activity::NAME, #activity::OPTIONS),
+            activity: ::piton::__private::PhantomData,
         }
     }
 }
@@ -74,13 +84,14 @@ fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream
 fn call_of_method(
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
-    beside: &TokenStream,
+    activity: &TokenStream,
 ) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(signature);
     let (returned, output) = (returned(signature), output(signature));
+    let call = call_value(ident, &arguments);
     let where_clause = &generics.where_clause;
     quote! {
         #(#attributes)*
@@ -92,8 +103,8 @@ fn call_of_method(
         > #where_clause {
             #[allow(non_camel_case_types)]
             enum #ident {}
-            #beside
-            ::piton::__private::ActivityCall::<#ident>::new(#arguments)
+            #activity
+            #call
         }
     }
 }
@@ -174,11 +185,10 @@ fn activity_impl(
         LitStr::new(&name, ident.span())
     });
     let (returned, output) = (returned(signature), output(signature));
-    let shape = match signature.returns {
-        Returns::Result(_) => quote!(Fallible),
-        Returns::Plain(_) | Returns::Unit => quote!(Plain),
+    let outcomes = match signature.returns {
+        Returns::Result(_) => quote!(RESULT_OUTCOMES),
+        Returns::Plain(_) | Returns::Unit => quote!(OUTCOMES),
     };
-    let values = values_of(&returned);
     let asks = match signature.returns {
         Returns::Result(ty) | Returns::Plain(ty) => stored_parts(ty),
         Returns::Unit => Vec::new(),
@@ -193,22 +203,23 @@ fn activity_impl(
         }
     });
     let error = error(args, signature);
+    let entry = entry(args, function, method, signature);
     quote! {
         #(#cfgs)*
         impl ::piton::__private::Activity for #ident {
             type Return = #returned;
             type Output = #output;
-            type Shape = ::piton::__private::#shape;
             const NAME: &'static str = #name;
             #options
-            const RETURNED: &'static ::piton::__private::Values<Self::Return> = {
+            const OUTCOMES: &'static ::piton::__private::Outcomes<Self::Return, Self::Output> = {
                 #[allow(unused_imports)]
-                use ::piton::__private::Unstored as _;
+                use ::piton::__private::{Unstored as _, UnstoredResult as _};
                 #(#asks)*
-                #values
+                ::piton::__private::ValuesOf::<#returned>::#outcomes
             };
 
             #error
+            #entry
         }
     }
 }
@@ -247,30 +258,32 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
         quote!((&__piton_probe).retry())
     } else {
         quote! {
-            match ::piton::__private::ResultParts::err_ref(__piton_returned) {
-                ::core::option::Option::Some(__piton_error) => match __piton_error {
-                    #(#patterns)|* => NEVER_AGAIN,
-                    #[allow(unreachable_patterns)]
-                    _ => (&__piton_probe).retry(),
-                },
-                ::core::option::Option::None => NEVER_AGAIN,
+            match __piton_error {
+                #(#patterns)|* => NEVER_AGAIN,
+                #[allow(unreachable_patterns)]
+                _ => (&__piton_probe).retry(),
             }
         }
     };
     // A closure as such a pointer would be two functions.
     Some(quote! {
-        const ERROR: fn(
-            &Self::Return,
-        ) -> ::core::option::Option<::piton::__private::ReportedError> = {
+        const ERROR: ::core::option::Option<
+            ::piton::__private::report::FindError<Self::Return>
+        > = {
             fn error(
                 __piton_returned: &#returned,
             ) -> ::core::option::Option<::piton::__private::ReportedError> {
                 #[allow(unused_imports)]
                 use ::piton::__private::report::*;
-                let __piton_probe = ErrorProbe(__piton_returned);
-                (&&&__piton_probe).reported(#retry)
+                match __piton_returned {
+                    ::core::result::Result::Ok(_) => ::core::option::Option::None,
+                    ::core::result::Result::Err(__piton_error) => {
+                        let __piton_probe = ErrorProbe(__piton_error);
+                        (&&&__piton_probe).reported(#retry)
+                    }
+                }
             }
-            error
+            ::core::option::Option::Some(error)
         };
     })
 }

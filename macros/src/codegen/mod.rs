@@ -54,7 +54,16 @@ pub(crate) fn generate(
     let machine = Machine { function, graph, layout, moved_keys };
     let step = step::step(&machine);
     let asks = function.parameters.ask(stored_parts(&function.output));
-    let returned = values_of(&function.output);
+    let returned = if function.returns_result() {
+        let output = &function.output;
+        quote! {
+            #[allow(unused_imports)]
+            use __piton::UnstoredResult as _;
+            __piton::ValuesOf::<#output>::RESULTS
+        }
+    } else {
+        values_of(&function.output)
+    };
     let returned = quote!({ #(#asks)* #returned });
     let mut definition = workflow(function, &graph::graph(&machine), &returned, &step);
     // To put streams into another takes several calls of rustc, and most often there is only this one.
@@ -89,13 +98,15 @@ fn workflow(
     let (value, error) = result_parts(function);
     let (shape, failure) = if function.returns_result() {
         let failure = quote! {
-            const FAILURE: fn(&Self::Return) -> ::core::option::Option<::std::string::String> =
-                |returned| {
-                    __piton::ResultParts::err_ref(returned).map(|error| {
+            fn failure(returned: &Self::Return) -> ::core::option::Option<::std::string::String> {
+                match returned {
+                    __piton::Ok(_) => __piton::None,
+                    __piton::Err(error) => {
                         use __piton::{ByDebug as _, ByDisplay as _, ByType as _};
-                        (&&__piton::ErrorText(error)).text()
-                    })
-                };
+                        __piton::Some((&&__piton::ErrorText(error)).text())
+                    }
+                }
+            }
         };
         ("Fallible", Some(failure))
     } else {

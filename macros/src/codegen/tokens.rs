@@ -325,13 +325,13 @@ pub(super) fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -
 /// be awaited.
 pub(super) fn operations(machine: &Machine<'_>, out: &mut TokenStream) {
     for block in &machine.graph.blocks {
-        let (point, maker, futures): (_, _, Vec<_>) = match &block.end {
-            Terminator::Await { point, future, .. } => (point, "future", vec![Some(future)]),
+        let (point, kind, futures): (_, _, Vec<_>) = match &block.end {
+            Terminator::Await { point, future, .. } => (point, "Fut", vec![Some(future)]),
             Terminator::Select { point, arms, .. } => {
-                (point, "choice", arms.iter().map(|arm| arm.future.operation()).collect())
+                (point, "Choice", arms.iter().map(|arm| arm.future.operation()).collect())
             }
             Terminator::Join { point, branches, .. } => {
-                (point, "branch", branches.iter().map(Branch::operation).collect())
+                (point, "Branch", branches.iter().map(Branch::operation).collect())
             }
             _ => continue,
         };
@@ -339,11 +339,10 @@ pub(super) fn operations(machine: &Machine<'_>, out: &mut TokenStream) {
             // A region has a token for its value alone.
             let Some(future) = future else { continue };
             let token = operation_token(*point, index);
-            let (start, end) = span_ends(future.to_token_stream());
-            let maker = Ident::new(maker, start);
+            let (start, _) = span_ends(future.to_token_stream());
+            let kind = Ident::new(kind, start);
             add!(out, let #token =);
-            add_at!(out, start, __piton::#maker::<_, _);
-            add_at!(out, end, >());
+            add_at!(out, start, __piton::#kind::<_, _>::TOKEN);
             add!(out, ;);
         }
     }

@@ -13,5 +13,5 @@ pub mod transaction;
 pub use context::{ActivityContext, ActivityInfo, Dependencies};
 pub use link::AttemptLink;
 pub use registry::{
-    ActivityEntry, ActivityReport, Attempt, BoxFuture, Call, ReportedError, Runnable, register,
+    ActivityEntry, ActivityReport, Attempt, BoxFuture, Call, ReportedError, register,
 };

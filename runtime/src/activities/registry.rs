@@ -27,16 +27,6 @@ pub struct ActivityEntry {
     call: Call,
 }
 
-/// An activity with its function.
-#[doc(hidden)]
-pub trait Runnable: Activity {
-    /// The connection that it writes through.
-    const CONNECTION: Option<ConnectionKind> = None;
-
-    /// See [`Call`].
-    fn attempt(context: &ActivityContext, arguments: &mut ArgumentsReader<'_>) -> Option<Attempt>;
-}
-
 /// The future of one attempt.
 pub type Attempt = BoxFuture<Result<ActivityReport, CodecError>>;
 
@@ -47,7 +37,7 @@ static REGISTERED: Registrations<ActivityEntry> = Registrations::new();
 
 /// Puts an activity into the registry, before `main`.
 #[doc(hidden)]
-pub extern "C" fn register<A: Runnable>() {
+pub extern "C" fn register<A: Activity>() {
     add(const { &ActivityEntry::of::<A>() });
 }
 
@@ -57,7 +47,7 @@ extern "C" fn add(entry: &'static ActivityEntry) {
 
 impl ActivityEntry {
     /// The entry of `A`.
-    pub const fn of<A: Runnable>() -> Self {
+    pub const fn of<A: Activity>() -> Self {
         Self { name: A::NAME, options: A::OPTIONS, connection: A::CONNECTION, call: A::attempt }
     }
 

@@ -7,14 +7,13 @@
 
 use std::any::{Any, type_name};
 use std::fmt::{Debug, Display};
-use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::{ActivityReport, Attempt, ReportedError};
 use crate::codec::{Arguments, CodecError};
-use crate::machine::{ResultParts, Retryable, Values};
+use crate::machine::Retryable;
 
 /// The attempt that a call is of a function that borrows nothing. The function has given its future
 /// already, and a second one around it would be compiled for each activity.
@@ -79,29 +78,29 @@ impl Reporter for Report {
     }
 }
 
-/// It takes the value, so that what calls it for one activity has nothing left to drop. It has no code to drop it if
-/// something panics: then it is not.
+/// It takes the value, so that what calls it for one activity has nothing left to drop.
 pub(crate) fn returned<R: 'static>(to: &mut dyn Reporter, value: R) {
-    let value = ManuallyDrop::new(value);
     match to.returns().downcast_ref::<Returns<R>>() {
         Some(returns) => to.take(returns.report(&value)),
         None => is_of_another(),
     }
-    let _ = ManuallyDrop::into_inner(value);
 }
 
 fn is_of_another() -> ! {
     unreachable!("a call goes with what its function returns")
 }
 
+/// Finds the error in a return value, if it holds one.
+pub type FindError<R> = fn(&R) -> Option<ReportedError>;
+
 /// What the report on a return value is made with. None of it depends on the activity, so it is compiled once for
 /// each `R`.
 #[derive(Debug)]
 pub struct Returns<R: 'static> {
-    /// How it is encoded.
-    pub values: &'static Values<R>,
-    /// Finds the error in it, if it holds one.
-    pub error: fn(&R) -> Option<ReportedError>,
+    /// Encodes one.
+    pub add: fn(&mut Arguments, &R),
+    /// Finds the error in it, if it may hold one.
+    pub error: Option<FindError<R>>,
 }
 
 impl<R> Returns<R> {
@@ -111,8 +110,14 @@ impl<R> Returns<R> {
     /// [`CodecError::Encode`] if the value cannot be encoded.
     pub fn report(&self, value: &R) -> Result<ActivityReport, CodecError> {
         let mut returned = Arguments::NONE;
-        (self.values.add)(&mut returned, value);
-        finish(returned, (self.error)(value))
+        (self.add)(&mut returned, value);
+        finish(
+            returned,
+            match self.error {
+                Some(error) => error(value),
+                None => None,
+            },
+        )
     }
 }
 
@@ -120,15 +125,10 @@ fn finish(returned: Arguments, error: Option<ReportedError>) -> Result<ActivityR
     Ok(ActivityReport { returned: returned.finish()?, error })
 }
 
-/// For functions that return no errors.
-pub fn no_error<R>(_: &R) -> Option<ReportedError> {
-    None
-}
-
-/// A return value, of whose error is to be found out what traits it has. What is found does not depend
-/// on the activity either.
+/// An error, of which is to be found out what traits it has. What is found does not depend on the activity
+/// either.
 #[derive(Debug)]
-pub struct ErrorProbe<'a, R>(pub &'a R);
+pub struct ErrorProbe<'a, E>(pub &'a E);
 
 /// Whether and when to try again: `(is_retryable, retry_after)`.
 pub type Retry = (bool, Option<Duration>);
@@ -145,12 +145,9 @@ pub trait RetryByError {
     fn retry(&self) -> Retry;
 }
 
-impl<R: ResultParts<Err: Retryable>> RetryByError for ErrorProbe<'_, R> {
+impl<E: Retryable> RetryByError for ErrorProbe<'_, E> {
     fn retry(&self) -> Retry {
-        match self.0.err_ref() {
-            Some(error) => (error.is_retryable(), error.retry_after()),
-            None => AS_THE_POLICY_SAYS,
-        }
+        (self.0.is_retryable(), self.0.retry_after())
     }
 }
 
@@ -160,7 +157,7 @@ pub trait RetryAnyway {
     fn retry(&self) -> Retry;
 }
 
-impl<R> RetryAnyway for &ErrorProbe<'_, R> {
+impl<E> RetryAnyway for &ErrorProbe<'_, E> {
     fn retry(&self) -> Retry {
         AS_THE_POLICY_SAYS
     }
@@ -168,46 +165,37 @@ impl<R> RetryAnyway for &ErrorProbe<'_, R> {
 
 /// Reports by `Display`.
 pub trait ReportByDisplay {
-    /// The error as the engine sees it, if there is one.
+    /// The error as the engine sees it.
     fn reported(&self, retry: Retry) -> Option<ReportedError>;
 }
 
-impl<R: ResultParts<Err: Display>> ReportByDisplay for &&ErrorProbe<'_, R> {
+impl<E: Display> ReportByDisplay for &&ErrorProbe<'_, E> {
     fn reported(&self, retry: Retry) -> Option<ReportedError> {
-        match self.0.err_ref() {
-            Some(error) => displayed(error, retry),
-            None => None,
-        }
+        displayed(self.0, retry)
     }
 }
 
 /// Reports by `Debug`.
 pub trait ReportByDebug {
-    /// The error as the engine sees it, if there is one.
+    /// The error as the engine sees it.
     fn reported(&self, retry: Retry) -> Option<ReportedError>;
 }
 
-impl<R: ResultParts<Err: Debug>> ReportByDebug for &ErrorProbe<'_, R> {
+impl<E: Debug> ReportByDebug for &ErrorProbe<'_, E> {
     fn reported(&self, retry: Retry) -> Option<ReportedError> {
-        match self.0.err_ref() {
-            Some(error) => displayed(&format_args!("{error:?}"), retry),
-            None => None,
-        }
+        displayed(&format_args!("{:?}", self.0), retry)
     }
 }
 
 /// Reports by the name of the type.
 pub trait ReportByType {
-    /// The error as the engine sees it, if there is one.
+    /// The error as the engine sees it.
     fn reported(&self, retry: Retry) -> Option<ReportedError>;
 }
 
-impl<R: ResultParts> ReportByType for ErrorProbe<'_, R> {
+impl<E> ReportByType for ErrorProbe<'_, E> {
     fn reported(&self, retry: Retry) -> Option<ReportedError> {
-        match self.0.err_ref() {
-            Some(_) => displayed(&type_name::<R::Err>(), retry),
-            None => None,
-        }
+        displayed(&type_name::<E>(), retry)
     }
 }
 
@@ -223,8 +211,7 @@ mod tests {
 
     macro_rules! probe {
         ($error:expr) => {{
-            let returned = Err::<(), _>($error);
-            let probe = ErrorProbe(&returned);
+            let probe = ErrorProbe(&$error);
             (&&&probe).reported((&probe).retry()).expect("there is an error")
         }};
     }

@@ -11,6 +11,7 @@ use std::mem::ManuallyDrop;
 use serde::{Deserialize, Serialize};
 
 use super::binary::Bytes;
+use super::copying::Copying;
 use super::source::{self, Source, SourceError};
 use super::value::Value;
 use super::{CodecError, NameOf, cannot_decode, encode_into, encoding, left_over, not_read};
@@ -26,14 +27,15 @@ const ARGUMENTS: &str = "arguments";
 /// for that on each way out. A value that panics while it is encoded takes a buffer with it.
 #[derive(Debug)]
 pub struct Arguments {
-    payload: ManuallyDrop<Payload>,
+    payload: ManuallyDrop<Option<Payload>>,
     failed: ManuallyDrop<Option<CodecError>>,
 }
 
 impl Arguments {
-    /// None yet. A function that gives them would be called while the values are alive.
+    /// None yet. A function that gives them would be called while the values are alive, and an empty vector is much work
+    /// for rustc's interpreter.
     pub const NONE: Self =
-        Self { payload: ManuallyDrop::new(Payload(Vec::new())), failed: ManuallyDrop::new(None) };
+        Self { payload: ManuallyDrop::new(None), failed: ManuallyDrop::new(None) };
 
     /// Adds one. If it cannot be encoded, [`Arguments::finish`] says so.
     pub fn add<T: Serialize + ?Sized>(&mut self, value: &T) {
@@ -43,19 +45,25 @@ impl Arguments {
 
     /// The payload, with the format byte.
     fn begun(&mut self) -> &mut Vec<u8> {
-        let bytes = &mut self.payload.0;
-        if bytes.is_empty() {
+        let payload = self.payload.get_or_insert_with(|| {
             // Room for a few values; a vector that grows from one byte on is moved again and again.
-            bytes.reserve(128);
+            let mut bytes = Vec::with_capacity(128);
             bytes.push(Encoding::Binary as u8);
-        }
-        bytes
+            Payload(bytes)
+        });
+        &mut payload.0
     }
 
     fn note(&mut self, written: Result<(), CodecError>) {
         if let (Err(error), None) = (written, &*self.failed) {
             *self.failed = Some(error);
         }
+    }
+
+    /// Begins a `Result`, of which the value or the error is added next.
+    pub(super) fn begin_result(&mut self, is_ok: bool) {
+        // The number of the variant, as bincode writes it.
+        self.begun().push(u8::from(!is_ok));
     }
 
     /// All of them.
@@ -67,7 +75,7 @@ impl Arguments {
         let payload = ManuallyDrop::into_inner(self.payload);
         match ManuallyDrop::into_inner(self.failed) {
             Some(error) => Err(error),
-            None => Ok(payload),
+            None => Ok(payload.unwrap_or_default()),
         }
     }
 }
@@ -125,7 +133,7 @@ impl<'a> ArgumentsReader<'a> {
         Self { what, rest, failed }
     }
 
-    fn next(&mut self) -> Option<Source<'_>> {
+    pub(super) fn next(&mut self) -> Option<Source<'_>> {
         if self.failed.is_some() {
             return None;
         }
@@ -162,11 +170,29 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    /// Passes over a value that `copy` reads. Tells whether it could be read.
-    pub(super) fn skip(&mut self, type_name: NameOf, copy: CopyValue) -> bool {
+    /// Passes over a value that is read by `copying`. Tells whether it could be read.
+    pub(super) fn skip(&mut self, type_name: NameOf, copying: Copying) -> bool {
         let Some(source) = self.next() else { return false };
-        let read = copy(source, None);
+        let read = copying.copy(source, None);
         read.map_err(|error| self.fail(type_name, error)).is_ok()
+    }
+
+    /// Whether the next value, a `Result`, is `Ok`, unless something has been wrong so far. What is next then is what
+    /// is in it.
+    pub(crate) fn is_ok(&mut self) -> Option<bool> {
+        let is_ok = self.next()?.begin_result();
+        match (is_ok, &mut self.rest) {
+            (Ok(is_ok), Rest::Binary(_)) => Some(is_ok),
+            (Ok(is_ok), Rest::Json(list, read)) => {
+                *read -= 1;
+                (**list).reveal_mut()[*read].become_content();
+                Some(is_ok)
+            }
+            (Err(error), _) => {
+                self.failed = Some(cannot_decode(self.what, &error));
+                None
+            }
+        }
     }
 
     fn fail(&mut self, type_name: NameOf, error: SourceError) {
@@ -226,38 +252,4 @@ pub(crate) fn only_value<T>(
         },
         None => Err(values.failure()),
     }
-}
-
-/// Reads a value of one type, and writes it if it is to be copied somewhere. That is all of what is to be known of a
-/// type without its name that is compiled for each.
-pub(super) type CopyValue = fn(Source<'_>, Option<&mut Arguments>) -> Result<(), SourceError>;
-
-/// [`CopyValue`] for `T`.
-pub(super) fn copy_value<T: for<'de> Deserialize<'de> + Serialize>(
-    from: Source<'_>,
-    to: Option<&mut Arguments>,
-) -> Result<(), SourceError> {
-    match T::deserialize(from) {
-        Ok(value) => {
-            // A value that panics while it is encoded is not dropped.
-            let value = ManuallyDrop::new(value);
-            if let Some(to) = to {
-                to.add(&*value);
-            }
-            let _ = ManuallyDrop::into_inner(value);
-            Ok(())
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Whether what has been `written` reads back as it is. A value that cannot be written is reported when
-/// a run holds one.
-pub(super) fn reads_back(written: Arguments, copy: CopyValue) -> bool {
-    let Ok(written) = written.finish() else { return true };
-    let mut again = Arguments::NONE;
-    let mut reader = ArgumentsReader::new(written.as_bytes());
-    let copied = reader.next().is_some_and(|source| copy(source, Some(&mut again)).is_ok());
-    let again = again.finish();
-    copied && reader.finish().is_ok() && again.is_ok_and(|again| again == written)
 }

@@ -6,7 +6,9 @@
 
 mod arguments;
 mod binary;
+mod copying;
 mod json;
+mod results;
 mod schema;
 mod sink;
 mod source;
@@ -21,6 +23,7 @@ use serde::de::DeserializeOwned;
 pub(crate) use arguments::only_value;
 pub use arguments::{Arguments, ArgumentsReader, next_argument};
 pub use json::Json;
+pub(crate) use results::{add_result, next_result};
 pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
 use self::binary::Bytes;
@@ -110,7 +113,7 @@ pub(crate) fn decode_length(bytes: &[u8]) -> Result<(usize, usize), CodecError> 
 // where nothing else is at hand, and what is called is `extern "C"`: by that rustc knows that it never panics.
 
 /// [`type_name`] of a type.
-type NameOf = fn() -> &'static str;
+pub(crate) type NameOf = fn() -> &'static str;
 
 fn not_written(type_name: NameOf, error: SinkError) -> CodecError {
     CodecError::Encode { type_name: type_name(), reason: error.to_string() }

@@ -42,6 +42,14 @@ impl Value {
         }
     }
 
+    /// Becomes what is in the variant of an enum that it stands for.
+    pub(super) fn become_content(&mut self) {
+        *self = match std::mem::replace(self, Self::Null) {
+            Self::Map(mut map) => map.pop().map_or(Self::Null, |(_, content)| content),
+            _ => Self::Null,
+        };
+    }
+
     /// A number, or the one that a key stands for.
     pub(super) fn number(&self) -> Option<Number> {
         match self {

@@ -10,10 +10,9 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::activity::resume_with;
 use super::values::{Encodable, Encoded, Values};
 use super::workflow::{Steps, Typed};
-use super::{Context, Durable, Fallible, Parked, Plain, Slot, Untouched};
+use super::{ActivityError, Context, Durable, Outcomes, Parked, Slot, Untouched};
 use crate::__private::{lent_argument, stored_argument};
 use crate::activities::report::{ReportByDisplay as _, RetryAnyway as _};
 use crate::activities::{ActivityContext, report};
@@ -58,9 +57,7 @@ pub static COMMON: &[fn(&mut Parked, &Context, &mut ArgumentsReader<'_>)] = &[
     fallible::<u64>,
     fallible::<i64>,
     fallible::<String>,
-    values::<Result<(), Error>>,
-    values::<Result<u64, Error>>,
-    values::<Result<String, Error>>,
+    values::<Error>,
     values::<(u64, u64)>,
     values::<Fields>,
     items::<u32>,
@@ -104,11 +101,11 @@ fn values<T: Durable + 'static>(
     if let Ok(payload) = codec::to_payload(&value) {
         drop(codec::from_payload::<T>(&payload));
     }
-    let returns = report::Returns::<T> { values: Values::of(), error: report::no_error };
+    let returns = report::Returns::<T> { add: Arguments::add, error: None };
     drop(returns.report(&value));
     let _: &(dyn Any + Sync) = black_box(&returns);
     black_box(report::returned::<T> as fn(_, _));
-    drop(resume_with::<T, Plain>(Values::of(), parked, cx));
+    black_box(Outcomes::<T, T>::of());
     let steps: &dyn Steps = &Typed::<T>::of_none();
     drop(steps.step(parked, cx));
     drop(parked.leave::<T>());
@@ -124,22 +121,33 @@ fn values<T: Durable + 'static>(
     drop(slot.take());
 }
 
-/// What may fail with a text.
+/// What may fail with a text, or with piton's own error.
 fn fallible<T: Durable + 'static>(
     parked: &mut Parked,
     cx: &Context,
     arguments: &mut ArgumentsReader<'_>,
 ) {
-    values::<Result<T, String>>(parked, cx, arguments);
-    let refused = Result::<T, String>::Err(String::new());
-    let probe = report::ErrorProbe(&refused);
-    drop((&&probe).reported((&probe).retry()));
-    let outcome = resume_with::<Result<T, String>, Fallible>(Values::of(), parked, cx);
+    results::<T, String>(parked, cx, arguments);
+    results::<T, Error>(parked, cx, arguments);
+}
+
+fn results<T: Durable + 'static, E: Durable + 'static>(
+    parked: &mut Parked,
+    cx: &Context,
+    arguments: &mut ArgumentsReader<'_>,
+) where
+    Error: From<ActivityError<E>>,
+{
+    values::<Result<T, E>>(parked, cx, arguments);
+    let outcomes = black_box(Outcomes::<Result<T, E>, Result<T, ActivityError<E>>>::of_result());
+    let returns = report::Returns { add: outcomes.add, error: None };
+    let _: &(dyn Any + Sync) = black_box(&returns);
+    black_box(Values::<Result<T, E>>::of_result());
+    let outcome = None::<Result<T, ActivityError<E>>>;
     drop(Question::ask(outcome, parked, <Result<T, Error> as FromResidual<_>>::returned));
     let outcome = None::<Result<T, Error>>;
     drop(Question::ask(outcome, parked, <Result<T, Error> as FromResidual<_>>::returned));
-    let outcome = resume_with::<Result<T, String>, Fallible>(Values::of(), parked, cx);
-    let Some(outcome) = outcome else { return };
+    let Some(outcome) = None::<Result<T, ActivityError<E>>> else { return };
     match outcome.branch() {
         ControlFlow::Continue(value) => drop(value),
         ControlFlow::Break(residual) => drop(Result::<(), Error>::from_residual(residual)),
@@ -168,5 +176,10 @@ fn items<T: Durable + 'static>(
 /// What does not depend on types of users at all.
 fn others(_: &mut Parked, _: &Context, _: &mut ArgumentsReader<'_>) {
     let _ = Encoded("").added_to(Arguments::NONE);
+    let (text, error) = (String::new(), Error::msg(""));
+    let probe = report::ErrorProbe(&text);
+    drop((&&probe).reported((&probe).retry()));
+    let probe = report::ErrorProbe(&error);
+    drop((&&probe).reported((&probe).retry()));
     drop(None::<(ActivityContext, Arguments, crate::activities::ReportedError, Untouched)>);
 }

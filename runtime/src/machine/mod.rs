@@ -49,8 +49,8 @@ pub(crate) mod workflow;
 mod writer;
 
 pub use activity::{
-    Activity, ActivityCall, ActivityError, ActivityOptions, Fallible, PendingActivity, Plain,
-    ResultParts, Retryable, ReturnShape, TimeoutKind, Unreturned,
+    Activity, ActivityCall, ActivityError, ActivityOptions, Call, Fallible, Outcomes,
+    PendingActivity, Plain, ResultParts, Retryable, TimeoutKind,
 };
 pub use asked_again::{found, kept};
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
@@ -78,7 +78,7 @@ pub use lending::{
 pub use literals::{Each, Holds, Literal, Told, lasting};
 pub use locals::{Handed, Slot};
 pub use number::{Number, number};
-pub use operation_token::{Branch, Choice, Fut, branch, choice, future};
+pub use operation_token::{Branch, Choice, Fut};
 pub use own_parts::{HeldByParts, Parts};
 pub use parked::Parked;
 pub use region::{Never, Region};

@@ -19,16 +19,16 @@ pub struct Fut<F, T> {
     pub resume: fn(&mut Parked, &Context) -> Option<T>,
 }
 
-/// Makes the token of an operation whose type is yet to be inferred.
-///
-/// The bound stands here and nowhere else, so that a value that cannot be awaited is one error.
-pub fn future<F: DurableFuture<Output = T>, T>() -> Fut<F, T> {
-    F::token()
+impl<F: DurableFuture<Output = T>, T> Fut<F, T> {
+    /// The token of an operation whose type is yet to be inferred.
+    ///
+    /// The bound stands here and nowhere else, so that a value that cannot be awaited is one error.
+    pub const TOKEN: Self = F::ALONE;
 }
 
 impl<F: DurableFuture> Fut<F, F::Output> {
     /// That of any operation.
-    pub(super) fn of() -> Self {
+    pub(super) const fn of() -> Self {
         Self { suspend: suspend::<F>, resume: resume::<F> }
     }
 }
@@ -79,9 +79,10 @@ pub struct Choice<F, T> {
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
 }
 
-/// As [`future`].
-pub fn choice<F: DurableFuture<Output = T>, T>() -> Choice<F, T> {
-    Choice { start: start::<F>, begin: begin::<F>, poll: poll::<F>, cancel: cancel::<F> }
+impl<F: DurableFuture<Output = T>, T> Choice<F, T> {
+    /// As [`Fut::TOKEN`].
+    pub const TOKEN: Self =
+        Self { start: start::<F>, begin: begin::<F>, poll: poll::<F>, cancel: cancel::<F> };
 }
 
 fn start<F>(operation: F, parked: &mut Parked, cx: &Context) -> Result<(), StepError>
@@ -226,15 +227,15 @@ pub struct Branch<F, T> {
     pub(super) take: fn(&Parked, usize) -> Result<Option<T>, StepError>,
 }
 
-/// Makes the token of a branch whose type is yet to be inferred.
-pub fn branch<F: DurableFuture<Output = T>, T: Durable>() -> Branch<F, T> {
-    Branch {
+impl<F: DurableFuture<Output = T>, T: Durable> Branch<F, T> {
+    /// As [`Fut::TOKEN`].
+    pub const TOKEN: Self = Self {
         start: start_branch::<F>,
         begin: begin_branch::<F>,
         poll: poll_branch::<F>,
         cancel: cancel_branch::<F>,
         take: take_branch::<F>,
-    }
+    };
 }
 
 type Item<F> = PendingItem<<F as DurableFuture>::Pending, <F as DurableFuture>::Output>;

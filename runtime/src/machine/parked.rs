@@ -100,6 +100,14 @@ impl Parked {
         Self::at(Bytes::new(), 0, &[], 0, 0)
     }
 
+    /// A state of no machine, which waits for an operation alone of which this is saved.
+    pub(super) fn alone(saved: &[u8]) -> Self {
+        let mut frame = Vec::with_capacity(saved.len() + 1);
+        write_length(&mut frame, saved.len() as u64);
+        frame.extend_from_slice(saved);
+        Self::at(frame.into(), 0, &[], 0, 0)
+    }
+
     /// The state number `state` of the same definition, in which a branch begins.
     pub(super) fn begin(&self, state: u32) -> Self {
         let mut frame = self.frame[..FrameHead::HASH_LENGTH].to_vec();

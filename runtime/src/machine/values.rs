@@ -9,8 +9,10 @@ use std::marker::PhantomData;
 use serde::Serialize;
 
 use super::durable::SavedKind;
-use super::{Coding, Durable, Local, local};
-use crate::codec::{self, Arguments, ArgumentsReader, CodecError, Described, next_argument};
+use super::{ActivityError, Coding, Durable, Local, Outcomes, ResultParts, local};
+use crate::codec::{
+    self, Arguments, ArgumentsReader, CodecError, Described, add_result, next_argument, next_result,
+};
 use crate::model::Payload;
 
 /// How values of a type are encoded.
@@ -43,6 +45,19 @@ impl<T: Durable + 'static> Values<T> {
     }
 }
 
+impl<T: Durable + 'static, E: Durable + 'static> Values<Result<T, E>> {
+    /// The same for results, with less code for each.
+    pub const fn of_result() -> &'static Self {
+        const {
+            &Self {
+                add: add_result::<T, E>,
+                next: next_result::<T, E>,
+                kind: ArgumentKind { described: Described::of_result::<T, E>() },
+            }
+        }
+    }
+}
+
 impl<T: 'static> Values<T> {
     /// Stands for what rustc has refused.
     pub const fn refused() -> &'static Self {
@@ -69,7 +84,7 @@ impl<T: 'static> Coding<T> {
     }
 }
 
-fn is_refused() -> ! {
+pub(super) fn is_refused() -> ! {
     unreachable!("a program with such values, which cannot be saved, does not compile")
 }
 
@@ -91,14 +106,9 @@ impl<T> Values<T> {
     pub fn decode(&self, payload: &Payload) -> Result<T, CodecError> {
         codec::only_value(payload.as_bytes(), self.next)
     }
-
-    /// What the values look like.
-    pub(super) fn described(&self) -> Described {
-        self.kind.described
-    }
 }
 
-/// `ValuesOf::<T>::VALUES` is how values of a `T` are encoded if it is [`Durable`], else what stands in
+/// `ValuesOf::<T>::VALUES` and the other constants are how values of a `T` are encoded if it is [`Durable`], else what stands in
 /// [`Unstored`]: rustc looks among what a type has itself before it looks among traits.
 #[derive(Debug)]
 pub struct ValuesOf<T>(PhantomData<fn() -> T>);
@@ -108,6 +118,16 @@ impl<T: Durable + 'static> ValuesOf<T> {
     pub const VALUES: &'static Values<T> = Values::of();
     /// The token of an argument that is saved as a local.
     pub const LOCAL: Local<T> = local();
+    /// How what an activity returns is encoded, and what becomes of it.
+    pub const OUTCOMES: &'static Outcomes<T, T> = Outcomes::of();
+}
+
+impl<T: Durable + 'static, E: Durable + 'static> ValuesOf<Result<T, E>> {
+    /// How they are encoded, in less code.
+    pub const RESULTS: &'static Values<Result<T, E>> = Values::of_result();
+    /// The same of an activity.
+    pub const RESULT_OUTCOMES: &'static Outcomes<Result<T, E>, Result<T, ActivityError<E>>> =
+        Outcomes::of_result();
 }
 
 /// See [`ValuesOf`].
@@ -116,11 +136,28 @@ pub trait Unstored<T: 'static> {
     const VALUES: &'static Values<T>;
     /// As well.
     const LOCAL: Local<T>;
+    /// As well.
+    const OUTCOMES: &'static Outcomes<T, T>;
 }
 
 impl<T: 'static> Unstored<T> for ValuesOf<T> {
     const VALUES: &'static Values<T> = Values::refused();
     const LOCAL: Local<T> = Local { coding: Coding::refused() };
+    const OUTCOMES: &'static Outcomes<T, T> = Outcomes::refused();
+}
+
+/// As [`Unstored`], of results.
+pub trait UnstoredResult<R: ResultParts + 'static> {
+    /// Stands for what rustc has refused.
+    const RESULTS: &'static Values<R>;
+    /// As well.
+    const RESULT_OUTCOMES: &'static Outcomes<R, Result<R::Ok, ActivityError<R::Err>>>;
+}
+
+impl<R: ResultParts + 'static> UnstoredResult<R> for ValuesOf<R> {
+    const RESULTS: &'static Values<R> = Values::refused();
+    const RESULT_OUTCOMES: &'static Outcomes<R, Result<R::Ok, ActivityError<R::Err>>> =
+        Outcomes::refused();
 }
 
 /// An argument of a call that is lent. `(&Encoded(&argument)).added_to(…)` is [`Encodable::added_to`] if it can

@@ -27,14 +27,21 @@ pub trait Workflow: Sized + 'static {
     const GRAPH: &'static Graph;
     /// What the attribute says.
     const OPTIONS: WorkflowOptions = WorkflowOptions::DEFAULT;
-    /// The text of the error that a return value holds, if it is one.
-    const FAILURE: fn(&Self::Return) -> Option<String> = no_failure::<Self::Return>;
     /// The steps, without the type of the return value.
-    const STEPS: &'static dyn Steps =
-        &Typed { step: Self::Unit::step, failure: Self::FAILURE, returned: Self::RETURNED };
+    const STEPS: &'static dyn Steps = &Typed {
+        step: Self::Unit::step,
+        failure: if Self::Shape::MAY_FAIL { Some(Self::failure) } else { None },
+        returned: Self::RETURNED,
+    };
 
     /// How what the function returns is encoded.
     const RETURNED: &'static Values<Self::Return>;
+
+    /// The text of the error that a return value holds, if it is one.
+    #[doc(hidden)]
+    fn failure(_: &Self::Return) -> Option<String> {
+        None
+    }
 
     /// The workflow, without its type.
     fn entry() -> &'static WorkflowEntry {
@@ -67,6 +74,8 @@ pub trait Outcome<R> {
     type Output;
     /// See [`Workflow::Error`].
     type Error;
+    /// Whether a return value may hold an error.
+    const MAY_FAIL: bool;
 
     /// Takes a return value apart.
     ///
@@ -78,6 +87,7 @@ pub trait Outcome<R> {
 impl<R> Outcome<R> for Plain {
     type Output = R;
     type Error = Infallible;
+    const MAY_FAIL: bool = false;
 
     fn into_result(returned: R) -> Result<R, Infallible> {
         Ok(returned)
@@ -87,14 +97,11 @@ impl<R> Outcome<R> for Plain {
 impl<R: ResultParts> Outcome<R> for Fallible {
     type Output = R::Ok;
     type Error = R::Err;
+    const MAY_FAIL: bool = true;
 
     fn into_result(returned: R) -> Result<R::Ok, R::Err> {
         returned.into_result()
     }
-}
-
-fn no_failure<R>(_: &R) -> Option<String> {
-    None
 }
 
 /// The steps of a workflow, without the type of the return value.
@@ -113,7 +120,7 @@ pub trait Steps: Sync {
 #[derive(Debug)]
 pub struct Typed<R: 'static> {
     step: fn(&mut Parked, &Context) -> Result<R, Halt>,
-    failure: fn(&R) -> Option<String>,
+    failure: Option<fn(&R) -> Option<String>>,
     returned: &'static Values<R>,
 }
 
@@ -121,7 +128,7 @@ pub struct Typed<R: 'static> {
 impl<R: super::Durable + 'static> Typed<R> {
     /// Steps that do nothing.
     pub(super) const fn of_none() -> Self {
-        Self { step: |_, _| Err(Halt::Suspended), failure: no_failure::<R>, returned: Values::of() }
+        Self { step: |_, _| Err(Halt::Suspended), failure: None, returned: Values::of() }
     }
 }
 
@@ -131,14 +138,20 @@ impl<R: 'static> Steps for Typed<R> {
             Ok(value) => {
                 let mut result = Arguments::NONE;
                 (self.returned.add)(&mut result, &value);
-                returned(result, (self.failure)(&value))
+                returned(
+                    result,
+                    match self.failure {
+                        Some(failure) => failure(&value),
+                        None => None,
+                    },
+                )
             }
             Err(halt) => Err(halt),
         }
     }
 
     fn returned(&self) -> Described {
-        self.returned.described()
+        self.returned.kind.described
     }
 }
 

@@ -1,10 +1,11 @@
 //! The workflows of the engine's tests.
 
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use piton::codec::Arguments;
-use piton::machine::{Activity, ActivityCall, ActivityOptions, Plain, Values};
+use piton::machine::{Activity, ActivityCall, Call, Outcomes};
 use piton::prelude::*;
 
 use crate::activities::*;
@@ -216,14 +217,18 @@ pub enum undeployed {}
 impl Activity for undeployed {
     type Return = u32;
     type Output = u32;
-    type Shape = Plain;
     const NAME: &'static str = "undeployed";
-    const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
+    const OUTCOMES: &'static Outcomes<u32, u32> = Outcomes::of();
+}
 
-    const RETURNED: &'static Values<u32> = Values::of();
+impl undeployed {
+    fn call() -> ActivityCall<Self> {
+        let call = Call::new(Arguments::NONE, Self::NAME, Self::OPTIONS);
+        ActivityCall { call, activity: PhantomData }
+    }
 }
 
 #[workflow]
 pub async fn calls_undeployed() -> u32 {
-    ActivityCall::<undeployed>::new(Arguments::NONE).await
+    undeployed::call().await
 }

@@ -7,26 +7,40 @@
 mod format;
 mod trace;
 
+use std::any::type_name;
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::arguments::{ArgumentsReader, CopyValue, copy_value};
+use super::NameOf;
+use super::arguments::ArgumentsReader;
+use super::copying::{Copying, copy_value};
 pub use format::{Content, Fields, Format, NamedType, Types};
 pub(super) use trace::{Enumerated, Formats, Place, Taken, Tracer};
 
 /// A type whose schema can be traced.
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
-    type_name: fn() -> &'static str,
-    copy: CopyValue,
+    type_name: NameOf,
+    copying: Copying,
 }
 
 impl Described {
     /// `T`.
     pub const fn of<T: Serialize + DeserializeOwned>() -> Self {
-        Self { type_name: std::any::type_name::<T>, copy: copy_value::<T> }
+        Self { type_name: type_name::<T>, copying: Copying::Value(copy_value::<T>) }
+    }
+
+    /// `Result<T, E>`, as `of` would describe it.
+    pub const fn of_result<T, E>() -> Self
+    where
+        T: Serialize + DeserializeOwned,
+        E: Serialize + DeserializeOwned,
+    {
+        let type_name: NameOf = type_name::<Result<T, E>>;
+        let (value, error) = (copy_value::<T>, copy_value::<E>);
+        Self { type_name, copying: Copying::Result { type_name, value, error } }
     }
 
     /// The Rust type.
@@ -36,12 +50,12 @@ impl Described {
 
     /// Its schema.
     pub fn schema(self) -> Schema {
-        Schema::traced(self.type_name().into(), &|source| trace::make(self.copy, source))
+        Schema::traced(self.type_name().into(), &|source| trace::make(self.copying, source))
     }
 
     /// Whether the next of a list of arguments is such a value.
     pub(crate) fn is_next(self, arguments: &mut ArgumentsReader<'_>) -> bool {
-        arguments.skip(self.type_name, self.copy)
+        arguments.skip(self.type_name, self.copying)
     }
 }
 
@@ -83,8 +97,8 @@ impl Schema {
         let names: Vec<_> = parts.iter().map(|part| (part.type_name)()).collect();
         let comma = if names.len() == 1 { "," } else { "" };
         let type_name = format!("({}{comma})", names.join(", "));
-        let copies: Vec<_> = parts.iter().map(|part| part.copy).collect();
-        Self::traced(type_name.into(), &|source| trace::make_tuple(&copies, source))
+        let parts: Vec<_> = parts.iter().map(|part| part.copying).collect();
+        Self::traced(type_name.into(), &|source| trace::make_tuple(&parts, source))
     }
 
     fn traced(type_name: Cow<'static, str>, make: trace::MakeAny<'_>) -> Self {

@@ -7,7 +7,8 @@
 
 use std::mem::ManuallyDrop;
 
-use super::super::arguments::{Arguments, CopyValue, reads_back};
+use super::super::arguments::Arguments;
+use super::super::copying::Copying;
 use super::super::source::{Entries, Source, SourceError};
 use super::format::{Content, Fields, Format, NamedType, Types};
 
@@ -28,11 +29,11 @@ pub(super) struct Traced {
 /// Makes one value of whatever is traced, and tells whether it survives the binary encoding.
 pub(super) type MakeAny<'a> = &'a dyn Fn(Source<'_>) -> Result<bool, SourceError>;
 
-/// Makes a value that `copy` reads.
-pub(super) fn make(copy: CopyValue, source: Source<'_>) -> Result<bool, SourceError> {
+/// Makes a value that is read by `copying`.
+pub(super) fn make(copying: Copying, source: Source<'_>) -> Result<bool, SourceError> {
     let mut written = Arguments::NONE;
-    match copy(source, Some(&mut written)) {
-        Ok(()) => Ok(reads_back(written, copy)),
+    match copying.copy(source, Some(&mut written)) {
+        Ok(()) => Ok(copying.reads_back(written)),
         Err(error) => {
             drop(written.finish());
             Err(error)
@@ -41,7 +42,7 @@ pub(super) fn make(copy: CopyValue, source: Source<'_>) -> Result<bool, SourceEr
 }
 
 /// Makes a tuple of such values. Serde's own code for tuples would be compiled for each list.
-pub(super) fn make_tuple(parts: &[CopyValue], source: Source<'_>) -> Result<bool, SourceError> {
+pub(super) fn make_tuple(parts: &[Copying], source: Source<'_>) -> Result<bool, SourceError> {
     let Source::Made(place) = source else { return Err(SourceError::self_describing()) };
     if parts.is_empty() {
         *place.format = Format::Unit;
@@ -49,9 +50,9 @@ pub(super) fn make_tuple(parts: &[CopyValue], source: Source<'_>) -> Result<bool
     }
     let mut formats = place.tuple(parts.len());
     let mut reads_back = true;
-    for copy in parts {
+    for copying in parts {
         if let Some(place) = formats.next() {
-            reads_back &= make(*copy, Source::Made(place))?;
+            reads_back &= make(*copying, Source::Made(place))?;
         }
     }
     formats.finish();

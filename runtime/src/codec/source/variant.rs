@@ -2,7 +2,7 @@
 
 use std::mem::ManuallyDrop;
 
-use serde::de::{DeserializeSeed, EnumAccess, Expected, VariantAccess, Visitor};
+use serde::de::{DeserializeSeed, EnumAccess, Error as _, Expected, VariantAccess, Visitor};
 
 use super::deserialize::{visit_items, visit_members};
 use super::parts::{Items, Members, Newtype};
@@ -86,6 +86,51 @@ impl<'a> Variant<'a> {
     }
 }
 
+/// The variants of `Result`.
+const OF_RESULT: &[&str] = &["Ok", "Err"];
+
+/// Reading a `Result` as serde would.
+impl Source<'_> {
+    /// Reads one, `content` what is in it, having been told whether it is `Ok`.
+    pub(in crate::codec) fn result(
+        self,
+        rust_name: &'static str,
+        content: &mut dyn FnMut(bool, Source<'_>) -> Result<(), SourceError>,
+    ) -> Result<(), SourceError> {
+        let mut variant = self.variant(rust_name, "Result", OF_RESULT, &"enum Result")?;
+        let is_ok = variant.is_ok()?;
+        let mut newtype = variant.newtype();
+        let read = content(is_ok, newtype.source());
+        newtype.finish();
+        if read.is_ok() {
+            variant.finish();
+        }
+        read
+    }
+
+    /// Begins to read one: whether it is `Ok`. In binary, what is in it follows.
+    pub(in crate::codec) fn begin_result(self) -> Result<bool, SourceError> {
+        self.variant("", "Result", OF_RESULT, &"enum Result")?.is_ok()
+    }
+}
+
+impl Variant<'_> {
+    fn is_ok(&self) -> Result<bool, SourceError> {
+        match self {
+            Self::Made(_, number) | Self::Binary(_, number) => match **number {
+                Value::Unsigned(0) => Ok(true),
+                Value::Unsigned(1) => Ok(false),
+                ref other => Err(SourceError::invalid_value(other.unexpected(), &"`Ok` or `Err`")),
+            },
+            Self::Read(name, _) => match Source::text_of(name, &"`Ok` or `Err`")? {
+                "Ok" => Ok(true),
+                "Err" => Ok(false),
+                other => Err(SourceError::unknown_variant(other, OF_RESULT)),
+            },
+        }
+    }
+}
+
 impl<'de> EnumAccess<'de> for &mut Variant<'_> {
     type Error = SourceError;
     type Variant = Self;
@@ -123,7 +168,7 @@ impl<'de> VariantAccess<'de> for &mut Variant<'_> {
         len: usize,
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        visit_items(self.tuple(len, &visitor), visitor)
+        visit_items!(self.tuple(len, &visitor), visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -131,6 +176,6 @@ impl<'de> VariantAccess<'de> for &mut Variant<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        visit_members(self.members(fields, &visitor), visitor)
+        visit_members!(self.members(fields, &visitor), visitor)
     }
 }

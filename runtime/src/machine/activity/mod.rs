@@ -7,43 +7,51 @@ mod returned;
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
 use std::task::Poll;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::error::{ActivityError, TimeoutKind};
-use self::outcome::{See, Seen, outcome};
-pub use self::returned::{Fallible, Plain, ResultParts, ReturnShape, Unreturned};
+pub use self::returned::{Fallible, Outcomes, Plain, ResultParts};
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, Fut, Parked, StepError, Values, operation_token};
-use crate::activities::ReportedError;
-use crate::activities::report::{Returns, no_error};
-use crate::codec::{Arguments, CodecError, Described};
+use super::{Context, DurableFuture, Fut, Parked, StepError, operation_token};
+use crate::activities::report::{FindError, Returns};
+use crate::activities::transaction::ConnectionKind;
+use crate::activities::{ActivityContext, Attempt};
+use crate::codec::{self, Arguments, ArgumentsReader, CodecError};
 use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
 
 /// An activity definition: the type that `#[activity]` emits under the function's name.
 pub trait Activity: Sized + 'static {
-    /// What the function returns. Values of it can be saved, see [`Activity::RETURNED`].
+    /// What the function returns.
     type Return;
     /// What awaiting a call gives in a workflow: `T` for a function that returns `T`, and
     /// `Result<T, ActivityError<E>>` for one that returns `Result<T, E>`.
     type Output;
-    /// Which of the two it is: [`Plain`] or [`Fallible`].
-    type Shape: ReturnShape<Self::Return, Output = Self::Output>;
     /// The stored name.
     const NAME: &'static str;
     /// What the attribute says.
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
-    /// How what the function returns is encoded.
-    const RETURNED: &'static Values<Self::Return>;
-    /// What the engine has to know of the error that the function returned, if it did.
-    const ERROR: fn(&Self::Return) -> Option<ReportedError> = no_error;
+    /// How what the function returns is encoded, and what becomes of it.
+    const OUTCOMES: &'static Outcomes<Self::Return, Self::Output>;
+    /// What the engine has to know of the error that the function returned, if it did; for one that
+    /// returns no errors there is no such function.
+    const ERROR: Option<FindError<Self::Return>> = None;
     /// What a report on it is made with.
     #[doc(hidden)]
     const RETURNS: &'static Returns<Self::Return> =
-        &Returns { values: Self::RETURNED, error: Self::ERROR };
+        &Returns { add: Self::OUTCOMES.add, error: Self::ERROR };
+    /// The connection that it writes through, if its writes are to be committed with the state of
+    /// the run.
+    #[doc(hidden)]
+    const CONNECTION: Option<ConnectionKind> = None;
+
+    /// Reads arguments, and begins an attempt with them if they are there.
+    #[doc(hidden)]
+    fn attempt(_: &ActivityContext, _: &mut ArgumentsReader<'_>) -> Option<Attempt> {
+        unreachable!("an activity that is registered has a function")
+    }
 }
 
 /// How an activity is carried out. The attribute gives the defaults, a call may change them.
@@ -112,25 +120,21 @@ pub trait Retryable {
 /// a workflow.
 #[must_use = "an activity does nothing until it is awaited in a workflow"]
 pub struct ActivityCall<A> {
-    call: Call,
-    activity: PhantomData<fn() -> A>,
+    #[doc(hidden)]
+    pub call: Call,
+    #[doc(hidden)]
+    pub activity: PhantomData<fn() -> A>,
 }
 
 /// A call, whichever activity it is of.
-struct Call {
+#[doc(hidden)]
+pub struct Call {
     name: &'static str,
     arguments: Result<Payload, CodecError>,
     options: ActivityOptions,
 }
 
 impl<A: Activity> ActivityCall<A> {
-    /// A call with these arguments. One that could not be encoded is reported when the call is
-    /// awaited.
-    pub fn new(arguments: Arguments) -> Self {
-        let call = Call { name: A::NAME, arguments: arguments.finish(), options: A::OPTIONS };
-        Self { call, activity: PhantomData }
-    }
-
     /// Sets the retry policy of this call.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.call.options.retry = policy;
@@ -181,6 +185,12 @@ impl<A: Activity> fmt::Debug for ActivityCall<A> {
 pub struct PendingActivity(Handle);
 
 impl Call {
+    /// A call with these arguments. One that could not be encoded is reported when the call is
+    /// awaited.
+    pub fn new(arguments: Arguments, name: &'static str, options: ActivityOptions) -> Self {
+        Self { name, arguments: arguments.finish(), options }
+    }
+
     fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
         let Self { name, arguments, options } = self;
         let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
@@ -210,57 +220,8 @@ impl Call {
     }
 }
 
-/// [`DurableFuture::poll`] of a call.
-fn poll_handle<R, S: ReturnShape<R>>(
-    values: &Values<R>,
-    handle: Handle,
-    cx: &Context,
-) -> Result<Poll<S::Output>, StepError> {
-    let mut seen = Seen::<R, S>::none(values);
-    let outcome = outcome(handle, cx, values.described(), &mut seen);
-    match (outcome, ManuallyDrop::into_inner(seen.output)) {
-        (Ok(_), Some(output)) => Ok(Poll::Ready(output)),
-        (Ok(_), None) => Ok(Poll::Pending),
-        (Err(error), _) => Err(error),
-    }
-}
-
 fn suspend<A>(call: ActivityCall<A>, state: u32, parked: &mut Parked, cx: &Context) {
     call.call.suspend(state, parked, cx);
-}
-
-/// What a step does when it comes back to a call that it awaits alone.
-fn resume<A: Activity>(parked: &mut Parked, cx: &Context) -> Option<A::Output> {
-    resume_with::<_, A::Shape>(A::RETURNED, parked, cx)
-}
-
-/// What the call that a state awaits alone has come to.
-pub(super) fn resume_with<R, S: ReturnShape<R>>(
-    values: &Values<R>,
-    parked: &mut Parked,
-    cx: &Context,
-) -> Option<S::Output> {
-    let mut seen = Seen::<R, S>::none(values);
-    look(parked, cx, values.described(), &mut seen);
-    ManuallyDrop::into_inner(seen.output)
-}
-
-/// Has `see` look at it, once it has ended.
-fn look(parked: &mut Parked, cx: &Context, returned: Described, see: &mut dyn See) {
-    let Some(handle) = awaited(parked, cx) else { return };
-    if let Err(error) = outcome(handle, cx, returned, see) {
-        parked.next.failed = Some(error);
-    }
-}
-
-/// The call that a state awaits alone, unless the step is to give it up.
-fn awaited(parked: &mut Parked, cx: &Context) -> Option<Handle> {
-    match operation_token::load(parked, 0) {
-        Ok(PendingActivity(handle)) if cx.is_giving_up() => cx.settle(handle),
-        Ok(PendingActivity(handle)) => return Some(handle),
-        Err(error) => parked.next.failed = Some(error),
-    }
-    None
 }
 
 impl<A> Sealed for ActivityCall<A> {}
@@ -275,7 +236,13 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
     }
 
     fn poll(pending: &mut PendingActivity, cx: &Context) -> Result<Poll<A::Output>, StepError> {
-        poll_handle::<_, A::Shape>(A::RETURNED, pending.0, cx)
+        let mut saved = Vec::new();
+        codec::encode_into(pending, &mut saved).map_err(StepError::Encode)?;
+        let mut alone = Parked::alone(&saved);
+        match (A::OUTCOMES.resume)(&mut alone, cx) {
+            Some(output) => Ok(Poll::Ready(output)),
+            None => alone.next.failed.map_or(Ok(Poll::Pending), Err),
+        }
     }
 
     fn cancel(pending: PendingActivity, cx: &Context) -> Result<(), StepError> {
@@ -283,7 +250,5 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
         Ok(())
     }
 
-    fn token() -> Fut<Self, A::Output> {
-        Fut { suspend: suspend::<A>, resume: resume::<A> }
-    }
+    const ALONE: Fut<Self, A::Output> = Fut { suspend: suspend::<A>, resume: A::OUTCOMES.resume };
 }

@@ -3,10 +3,10 @@
 use std::mem::ManuallyDrop;
 use std::task::Poll;
 
-use super::{ActivityError, ReturnShape, Unreturned};
-use crate::codec::{ArgumentsReader, Described};
+use super::{ActivityError, PendingActivity};
+use crate::codec::{ArgumentsReader, NameOf, next_argument};
 use crate::error::Error;
-use crate::machine::{Context, OperationOutcome, StepError, Values};
+use crate::machine::{Context, Durable, OperationOutcome, Parked, StepError, operation_token};
 use crate::model::{Handle, Operation};
 
 /// What an activity came to.
@@ -19,13 +19,13 @@ pub(super) enum Ended<'a, 'p> {
 pub(super) fn outcome(
     handle: Handle,
     cx: &Context,
-    returned: Described,
+    returned: NameOf,
     see: &mut dyn See,
 ) -> Result<Poll<()>, StepError> {
     let mut taken = Ok(());
     let unreturned = cx.take_outcome(handle, |outcome| match outcome {
         Some(OperationOutcome::Returned(payload)) => {
-            let mut reader = ArgumentsReader::of_value(payload.as_bytes(), returned.type_name());
+            let mut reader = ArgumentsReader::of_value(payload.as_bytes(), returned());
             taken = see.see(Ended::Returned(&mut reader));
             None
         }
@@ -70,41 +70,95 @@ fn name_of(handle: Handle, cx: &Context) -> String {
     })
 }
 
-/// What takes what an activity came to.
+/// Has `see` look at what the call has come to that a state awaits alone, once it has ended.
+pub(super) fn look(parked: &mut Parked, cx: &Context, returned: NameOf, see: &mut dyn See) {
+    let Some(handle) = awaited(parked, cx) else { return };
+    if let Err(error) = outcome(handle, cx, returned, see) {
+        parked.next.failed = Some(error);
+    }
+}
+
+/// The call that a state awaits alone, unless the step is to give it up.
+fn awaited(parked: &mut Parked, cx: &Context) -> Option<Handle> {
+    match operation_token::load(parked, 0) {
+        Ok(PendingActivity(handle)) if cx.is_giving_up() => cx.settle(handle),
+        Ok(PendingActivity(handle)) => return Some(handle),
+        Err(error) => parked.next.failed = Some(error),
+    }
+    None
+}
+
+/// What takes what an activity came to, as the workflow sees it.
 pub(super) trait See {
     fn see(&mut self, ended: Ended<'_, '_>) -> Result<(), StepError>;
 }
 
-/// Makes of it what the workflow sees. It is the same for all activities that return an `R`.
-pub(super) struct Seen<'a, R, S: ReturnShape<R>> {
-    values: &'a Values<R>,
+/// Of activities that return a `T`.
+pub(super) struct Seen<T> {
     /// There is nothing to drop in it before it is taken out.
-    pub(super) output: ManuallyDrop<Option<S::Output>>,
+    pub(super) output: ManuallyDrop<Option<T>>,
 }
 
-impl<'a, R, S: ReturnShape<R>> Seen<'a, R, S> {
-    pub(super) fn none(values: &'a Values<R>) -> Self {
-        Self { values, output: ManuallyDrop::new(None) }
+/// Of those that return a `Result`.
+pub(super) struct SeenResult<T, E> {
+    pub(super) output: ManuallyDrop<Option<Result<T, ActivityError<E>>>>,
+}
+
+impl<T: Durable> See for Seen<T> {
+    fn see(&mut self, ended: Ended<'_, '_>) -> Result<(), StepError> {
+        match ended {
+            Ended::Returned(reader) => match next_argument(reader) {
+                Some(value) => match reader.finish() {
+                    Ok(()) => {
+                        self.output = ManuallyDrop::new(Some(value));
+                        Ok(())
+                    }
+                    Err(error) => Err(StepError::Decode(error)),
+                },
+                None => Err(StepError::Decode(reader.failure())),
+            },
+            Ended::Unreturned(why) => Err(why.into_step_error()),
+        }
     }
 }
 
-impl<R, S: ReturnShape<R>> See for Seen<'_, R, S> {
-    #[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
+impl<T: Durable, E: Durable> See for SeenResult<T, E> {
     fn see(&mut self, ended: Ended<'_, '_>) -> Result<(), StepError> {
-        let seen = match ended {
-            Ended::Returned(reader) => match (self.values.next)(reader) {
-                Some(value) => match reader.finish() {
-                    Ok(()) => S::returned(value),
+        let output = match ended {
+            Ended::Returned(reader) => {
+                let output = match reader.is_ok() {
+                    Some(true) => match next_argument(reader) {
+                        Some(value) => Ok(value),
+                        None => return Err(StepError::Decode(reader.failure())),
+                    },
+                    Some(false) => match next_argument(reader) {
+                        Some(error) => Err(ActivityError::Failed(error)),
+                        None => return Err(StepError::Decode(reader.failure())),
+                    },
+                    None => return Err(StepError::Decode(reader.failure())),
+                };
+                match reader.finish() {
+                    Ok(()) => output,
                     Err(error) => return Err(StepError::Decode(error)),
-                },
-                None => return Err(StepError::Decode(reader.failure())),
-            },
-            Ended::Unreturned(why) => match S::unreturned(why) {
-                Ok(seen) => seen,
-                Err(error) => return Err(error),
-            },
+                }
+            }
+            Ended::Unreturned(why) => Err(why.error.widen()),
         };
-        self.output = ManuallyDrop::new(Some(seen));
+        self.output = ManuallyDrop::new(Some(output));
         Ok(())
+    }
+}
+
+/// The activity returned nothing.
+pub(super) struct Unreturned {
+    /// The stored name of the activity.
+    activity: String,
+    /// Why.
+    error: ActivityError<()>,
+}
+
+impl Unreturned {
+    fn into_step_error(self) -> StepError {
+        self.error.into_step_error(&self.activity)
     }
 }

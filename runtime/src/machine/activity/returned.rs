@@ -1,77 +1,71 @@
 //! What an activity returns, and what the workflow gets of it.
 
+use std::any::type_name;
+use std::mem::ManuallyDrop;
+
 use super::ActivityError;
-use crate::machine::StepError;
+use super::outcome::{Seen, SeenResult, look};
+use crate::codec::{Arguments, add_result};
+use crate::machine::values::is_refused;
+use crate::machine::{Context, Durable, Parked};
 
-/// How what an activity of return type `R` came to becomes what the workflow sees. It does not
-/// depend on the activity, so it is compiled once for each `R`.
-pub trait ReturnShape<R> {
-    /// What the workflow sees.
-    type Output;
-
-    /// What it sees of what the activity returned.
-    fn returned(value: R) -> Self::Output;
-
-    /// What it sees of an activity that returned nothing.
-    ///
-    /// # Errors
-    /// [`StepError`] if that has no place in [`Self::Output`].
-    fn unreturned(why: Unreturned) -> Result<Self::Output, StepError>;
-}
-
-/// The activity returned nothing.
+/// What becomes of the values of activities that return an `R` and give a workflow an `O`. It does not depend on the
+/// activity, so it is compiled once for each of both.
 #[derive(Debug)]
-pub struct Unreturned {
-    /// The stored name of the activity.
-    pub activity: String,
-    /// Why.
-    pub error: ActivityError<()>,
+pub struct Outcomes<R: 'static, O> {
+    /// Encodes one.
+    pub(crate) add: fn(&mut Arguments, &R),
+    /// What a step does when it comes back to a call that it awaits alone.
+    pub(super) resume: fn(&mut Parked, &Context) -> Option<O>,
 }
 
-impl Unreturned {
-    fn into_step_error(self) -> StepError {
-        self.error.into_step_error(&self.activity)
-    }
-
-    fn into_error(self) -> ActivityError<()> {
-        self.error
+impl<T: Durable + 'static> Outcomes<T, T> {
+    /// What is no `Result`: that the activity failed ends the run.
+    pub const fn of() -> &'static Self {
+        const { &Self { add: Arguments::add::<T>, resume: resume::<T> } }
     }
 }
 
-/// The shape of any return type but `Result`: that the activity failed ends the run.
+impl<T, E> Outcomes<Result<T, E>, Result<T, ActivityError<E>>>
+where
+    T: Durable + 'static,
+    E: Durable + 'static,
+{
+    /// What is one: that the activity failed is an error.
+    pub const fn of_result() -> &'static Self {
+        const { &Self { add: add_result::<T, E>, resume: resume_result::<T, E> } }
+    }
+}
+
+impl<R: 'static, O: 'static> Outcomes<R, O> {
+    /// Stands for what rustc has refused.
+    pub const fn refused() -> &'static Self {
+        const { &Self { add: |_, _| is_refused(), resume: |_, _| is_refused() } }
+    }
+}
+
+fn resume<T: Durable>(parked: &mut Parked, cx: &Context) -> Option<T> {
+    let mut seen = Seen { output: ManuallyDrop::new(None) };
+    look(parked, cx, type_name::<T>, &mut seen);
+    ManuallyDrop::into_inner(seen.output)
+}
+
+fn resume_result<T: Durable, E: Durable>(
+    parked: &mut Parked,
+    cx: &Context,
+) -> Option<Result<T, ActivityError<E>>> {
+    let mut seen = SeenResult { output: ManuallyDrop::new(None) };
+    look(parked, cx, type_name::<Result<T, E>>, &mut seen);
+    ManuallyDrop::into_inner(seen.output)
+}
+
+/// The shape of any return type but `Result`.
 #[derive(Debug)]
 pub struct Plain;
 
-/// The shape of a `Result`: that the activity failed is an error.
+/// The shape of a `Result`.
 #[derive(Debug)]
 pub struct Fallible;
-
-impl<R> ReturnShape<R> for Plain {
-    type Output = R;
-
-    fn returned(value: R) -> R {
-        value
-    }
-
-    fn unreturned(why: Unreturned) -> Result<R, StepError> {
-        Err(why.into_step_error())
-    }
-}
-
-impl<R: ResultParts> ReturnShape<R> for Fallible {
-    type Output = Result<R::Ok, ActivityError<R::Err>>;
-
-    fn returned(value: R) -> Self::Output {
-        match value.into_result() {
-            Ok(value) => Ok(value),
-            Err(error) => Err(ActivityError::Failed(error)),
-        }
-    }
-
-    fn unreturned(why: Unreturned) -> Result<Self::Output, StepError> {
-        Ok(Err(why.into_error().widen()))
-    }
-}
 
 /// The two sides of a `Result`, for code that only has the name of an alias.
 pub trait ResultParts {
@@ -86,9 +80,6 @@ pub trait ResultParts {
     /// The error, if it is one.
     fn into_result(self) -> Result<Self::Ok, Self::Err>;
 
-    /// The error, if it is one.
-    fn err_ref(&self) -> Option<&Self::Err>;
-
     /// The result that is this error.
     fn from_err(error: Self::Err) -> Self;
 }
@@ -99,17 +90,6 @@ impl<T, E> ResultParts for Result<T, E> {
 
     fn into_result(self) -> Self {
         self
-    }
-
-    #[expect(
-        clippy::manual_ok_err,
-        reason = "`err` is two more functions for each type to compile"
-    )]
-    fn err_ref(&self) -> Option<&E> {
-        match self {
-            Ok(_) => None,
-            Err(error) => Some(error),
-        }
     }
 
     fn from_err(error: E) -> Self {

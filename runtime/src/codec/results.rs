@@ -1,0 +1,173 @@
+//! A `Result` as the outcome of an activity or a workflow.
+//!
+//! It is encoded as serde would. What serde has for results would be compiled for each of them; this is hardly anything
+//! beside what there is for the value and for the error.
+
+use serde::{Deserialize, Serialize};
+
+use super::arguments::{Arguments, ArgumentsReader, next_argument};
+
+/// Adds one.
+pub(crate) fn add_result<T: Serialize, E: Serialize>(
+    arguments: &mut Arguments,
+    result: &Result<T, E>,
+) {
+    match result {
+        Ok(value) => {
+            arguments.begin_result(true);
+            arguments.add(value);
+        }
+        Err(error) => {
+            arguments.begin_result(false);
+            arguments.add(error);
+        }
+    }
+}
+
+/// [`next_argument`] for one.
+#[expect(clippy::manual_map, reason = "`map` is two more functions for each type to compile")]
+pub(crate) fn next_result<T, E>(arguments: &mut ArgumentsReader<'_>) -> Option<Result<T, E>>
+where
+    T: for<'de> Deserialize<'de>,
+    E: for<'de> Deserialize<'de>,
+{
+    match arguments.is_ok() {
+        Some(true) => match next_argument(arguments) {
+            Some(value) => Some(Ok(value)),
+            None => None,
+        },
+        Some(false) => match next_argument(arguments) {
+            Some(error) => Some(Err(error)),
+            None => None,
+        },
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use proptest::prelude::*;
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::codec::schema::{Described, Schema};
+    use crate::codec::{CodecError, from_payload, only_value, to_payload};
+    use crate::model::{Encoding, Payload};
+
+    /// What has no value is decided by serde, and how it is said may differ.
+    fn read_as_serde_does<T, E>(payload: &Payload)
+    where
+        T: DeserializeOwned + Debug + PartialEq,
+        E: DeserializeOwned + Debug + PartialEq,
+    {
+        let serde: Result<Result<T, E>, _> = from_payload(payload);
+        let own: Result<_, CodecError> = only_value(payload.as_bytes(), next_result::<T, E>);
+        assert_eq!(own.as_ref().ok(), serde.as_ref().ok(), "{own:?} {serde:?}");
+    }
+
+    fn as_serde_does<T, E>(result: &Result<T, E>)
+    where
+        T: Serialize + DeserializeOwned + Debug + PartialEq,
+        E: Serialize + DeserializeOwned + Debug + PartialEq,
+    {
+        let mut written = Arguments::NONE;
+        add_result(&mut written, result);
+        let written = written.finish().expect("plain data");
+        assert_eq!(written, to_payload(result).expect("plain data"));
+        for cut in 0..=written.0.len() {
+            read_as_serde_does::<T, E>(&Payload(written.0[..cut].to_vec()));
+        }
+        read_as_serde_does::<T, E>(&Payload([&written.0[..], &[0]].concat()));
+        read_as_serde_does::<T, E>(&Payload::from_json(&json!(result)));
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Order {
+        lines: Vec<(String, u64)>,
+        note: Option<String>,
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    enum Refusal {
+        Late,
+        Other(String),
+    }
+
+    proptest! {
+        #[test]
+        fn they_are_written_and_read_as_by_serde(text in ".{0,20}", number in any::<u64>(), ok in any::<bool>()) {
+            let order = Order { lines: vec![(text.clone(), number); 2], note: ok.then(|| text.clone()) };
+            as_serde_does::<Order, Refusal>(&Ok(order));
+            as_serde_does::<Order, Refusal>(&Err(Refusal::Other(text.clone())));
+            as_serde_does::<Order, Refusal>(&Err(Refusal::Late));
+            as_serde_does::<(), String>(&if ok { Ok(()) } else { Err(text) });
+            as_serde_does::<Option<u64>, ()>(&ok.then_some(Some(number)).ok_or(()));
+        }
+
+        #[test]
+        fn no_bytes_are_taken_for_one_that_are_none(bytes in proptest::collection::vec(any::<u8>(), 0..6)) {
+            read_as_serde_does::<u8, String>(&Payload([&[Encoding::Binary as u8], &bytes[..]].concat()));
+        }
+    }
+
+    #[test]
+    fn json_that_is_none_is_refused_as_by_serde() {
+        let values: [Value; 10] = [
+            json!({ "Ok": 1 }),
+            json!({ "Err": "no" }),
+            json!({ "Ok": "no" }),
+            json!({ "Fine": 1 }),
+            json!({ "Ok": 1, "Err": "no" }),
+            json!({}),
+            json!("Ok"),
+            json!("Fine"),
+            json!(null),
+            json!([1]),
+        ];
+        for value in values {
+            read_as_serde_does::<u8, String>(&Payload::from_json(&value));
+        }
+        read_as_serde_does::<(), String>(&Payload::from_json(&json!("Ok")));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let said = |payload: &Payload| {
+            let read = only_value(payload.as_bytes(), next_result::<u8, String>);
+            read.expect_err("it is none").to_string()
+        };
+        let type_name =
+            "the stored bytes are not a `core::result::Result<u8, alloc::string::String>`";
+        assert_eq!(
+            said(&Payload(vec![Encoding::Binary as u8, 2, 1])),
+            format!("{type_name}: invalid value: integer `2`, expected `Ok` or `Err`")
+        );
+        assert_eq!(
+            said(&Payload::from_json(&json!({ "Fine": 1 }))),
+            format!("{type_name}: unknown variant `Fine`, expected `Ok` or `Err`")
+        );
+        assert_eq!(
+            said(&Payload::from_json(&json!(7))),
+            format!("{type_name}: invalid type: integer `7`, expected enum Result")
+        );
+    }
+
+    #[test]
+    fn they_are_described_as_by_serde() {
+        fn described<T, E>()
+        where
+            T: Serialize + DeserializeOwned,
+            E: Serialize + DeserializeOwned,
+        {
+            assert_eq!(Described::of_result::<T, E>().schema(), Schema::of::<Result<T, E>>());
+        }
+        described::<u64, String>();
+        described::<Order, Refusal>();
+        described::<(), Result<Order, Vec<Refusal>>>();
+        described::<Value, String>();
+        described::<String, jiff::Timestamp>();
+    }
+}
