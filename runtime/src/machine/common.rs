@@ -106,7 +106,7 @@ fn values<T: Durable + 'static>(
     let _: &(dyn Any + Sync) = black_box(&returns);
     black_box(report::returned::<T> as fn(_, _));
     black_box(Outcomes::<T, T>::of());
-    let steps: &dyn Steps = &Typed::<T>::of_none();
+    let steps: &dyn Steps = &Typed::of_none(Values::<T>::of());
     drop(steps.step(parked, cx));
     drop(parked.leave::<T>());
     drop(parked.argument::<T>(Values::of()));
@@ -138,11 +138,16 @@ fn results<T: Durable + 'static, E: Durable + 'static>(
 ) where
     Error: From<ActivityError<E>>,
 {
-    values::<Result<T, E>>(parked, cx, arguments);
+    let values = Values::<Result<T, E>>::of_result();
+    let Some(result) = (values.next)(arguments) else { return };
+    let steps: &dyn Steps = &Typed::of_none(values);
+    drop(steps.step(parked, cx));
+    drop(parked.leave::<Result<T, E>>());
+    drop(result);
     let outcomes = black_box(Outcomes::<Result<T, E>, Result<T, ActivityError<E>>>::of_result());
     let returns = report::Returns { add: outcomes.add, error: None };
     let _: &(dyn Any + Sync) = black_box(&returns);
-    black_box(Values::<Result<T, E>>::of_result());
+    black_box(report::returned::<Result<T, E>> as fn(_, _));
     let outcome = None::<Result<T, ActivityError<E>>>;
     drop(Question::ask(outcome, parked, <Result<T, Error> as FromResidual<_>>::returned));
     let outcome = None::<Result<T, Error>>;

@@ -125,10 +125,10 @@ pub struct Typed<R: 'static> {
 }
 
 #[cfg(debug_assertions)]
-impl<R: super::Durable + 'static> Typed<R> {
+impl<R: 'static> Typed<R> {
     /// Steps that do nothing.
-    pub(super) const fn of_none() -> Self {
-        Self { step: |_, _| Err(Halt::Suspended), failure: None, returned: Values::of() }
+    pub(super) const fn of_none(returned: &'static Values<R>) -> Self {
+        Self { step: |_, _| Err(Halt::Suspended), failure: None, returned }
     }
 }
 
