@@ -9,9 +9,7 @@
 //! pub enum charge {}                                         // the type: `<charge as Activity>`
 //! pub fn charge(order: &str, cents: u64) -> ActivityCall<charge> { … }
 //! impl charge { pub async fn call(order: &str, cents: u64) -> Result<Receipt, Declined> { … } }
-//! impl Activity for charge { … }
-//! impl Runnable for charge { … }                             // reads the arguments and calls
-//! __register! { register::<charge> }
+//! impl Activity for charge { … }                             // and reads the arguments, calls, registers
 //! ```
 //!
 //! Within an `impl` block, all but the body goes into the function; see [`method`].

@@ -15,6 +15,7 @@ use super::braces::Braces;
 use super::parts::parts_in;
 use super::rewrite::{Rewrite, enclose_last};
 use super::step;
+use super::tokens::token_of_await;
 use crate::cfg::let_patterns;
 use crate::hygiene::{in_source, numbered};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
@@ -150,8 +151,9 @@ impl<'a> Printer<'a> {
                     *next
                 }
                 Terminator::Await { point, future, .. } => {
-                    let future = self.expr(future, usage);
-                    return braces.add(|out| self.suspend_await(out, *point, &future));
+                    let (token, future) =
+                        (token_of_await(*point, future), self.expr(future, usage));
+                    return braces.add(|out| self.suspend_await(out, *point, &token, &future));
                 }
                 Terminator::Select { point, .. } | Terminator::Join { point, .. }
                     if self.machine.graph.has_regions(*point) =>

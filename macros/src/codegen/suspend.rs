@@ -9,8 +9,8 @@ use super::exit::Whereabouts;
 use super::print::{Printer, awaited, call, ready};
 use super::state;
 use super::step::{context, parked, slot};
-use super::tokens::{operation_token, token};
-use crate::ir::{Branch, Choice, PointId, Terminator, discard, span_ends, whole};
+use super::tokens::{operation_token, token, token_of_await};
+use crate::ir::{Branch, Choice, PointId, Terminator, discard, start_of, whole};
 use crate::layout::{Asked, State};
 use crate::usage::{Usage, bound_locals};
 
@@ -20,12 +20,12 @@ impl Printer<'_> {
         &self,
         out: &mut TokenStream,
         point: PointId,
+        token: &Ident,
         future: &impl ToTokens,
     ) {
         let Some(state) = self.machine.layout.state(point) else { return };
         let number = state::number(self.machine, state.block);
-        let (token, parked, cx) = (operation_token(point, 0), parked(), context());
-        let leave = self.leave();
+        let (parked, cx, leave) = (parked(), context(), self.leave());
         add!(out, (#token.suspend)(#future, #number, #parked, #cx););
         add::made(out, self.hold_across());
         self.put(out, state, self.turn_across());
@@ -175,8 +175,8 @@ impl Printer<'_> {
         let value = awaited(self.machine.graph.points[point.0].span);
         for block in &self.machine.graph.blocks {
             match &block.end {
-                Terminator::Await { point: this, .. } if *this == point => {
-                    return self.poll_alone(out, &operation_token(point, 0), &value);
+                Terminator::Await { point: this, future, .. } if *this == point => {
+                    return self.poll_alone(out, &token_of_await(point, future), &value);
                 }
                 Terminator::Select { point: this, arms, .. } if *this == point => {
                     return add::made(out, self.poll_select(point, arms.len(), &value));
@@ -196,7 +196,8 @@ impl Printer<'_> {
         // What rustc says of what is asked, it says of the `?`.
         let at = asked.map_or_else(Span::call_site, |asked| asked.span);
         let resumed = Piece(|out: &mut TokenStream| {
-            add_at!(out, at, (#token.resume)(#parked, #cx));
+            let resume = Ident::new("resume", token.span());
+            add_at!(out, at, (#token.#resume)(#parked, #cx));
         });
         let Some(Asked { awaited, made, .. }) = asked else {
             // A `?` would be two more calls, each with a type of its own.
@@ -230,7 +231,7 @@ impl Printer<'_> {
                 Terminator::Await { point: this, future, pat: Pat::Verbatim(_), ty, .. }
                     if *this == point =>
                 {
-                    let (start, _) = span_ends(future.to_token_stream());
+                    let start = start_of(future);
                     let end = self.machine.graph.points[point.0].span;
                     return if ty.is_some() {
                         let value = whole(&value, start, end);

@@ -1,7 +1,7 @@
 //! Type tokens: what lets rustc infer the types of locals, arguments and operations.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::{Expr, ExprLit, Lit, Pat, PatIdent, Stmt, Type};
 
 use super::Machine;
@@ -10,7 +10,7 @@ use super::facade::values_of;
 use super::literals;
 use super::step::{context, parked};
 use crate::hygiene::{hidden, numbered};
-use crate::ir::{Branch, LocalId, LocalKind, Node, PointId, Terminator, span_ends};
+use crate::ir::{Branch, LocalId, LocalKind, Node, PointId, Terminator, start_of};
 use crate::layout::{Variable, VariableId};
 use crate::sets::Set;
 use crate::usage::bound_locals;
@@ -42,6 +42,14 @@ pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
 /// The type token of an operation.
 pub(super) fn operation_token(point: PointId, index: usize) -> Ident {
     hidden(&format!("f{}_{index}", point.0))
+}
+
+/// The token of an operation that is awaited alone. What rustc says of a use of it is said of the operation, and so no
+/// more than once.
+pub(super) fn token_of_await(point: PointId, operation: &Expr) -> Ident {
+    let mut token = operation_token(point, 0);
+    token.set_span(start_of(operation));
+    token
 }
 
 /// The token of an argument.
@@ -338,11 +346,14 @@ pub(super) fn operations(machine: &Machine<'_>, out: &mut TokenStream) {
         for (index, future) in futures.into_iter().enumerate() {
             // A region has a token for its value alone.
             let Some(future) = future else { continue };
-            let token = operation_token(*point, index);
-            let (start, _) = span_ends(future.to_token_stream());
+            let start = start_of(future);
+            let token = match &block.end {
+                Terminator::Await { .. } => token_of_await(*point, future),
+                _ => operation_token(*point, index),
+            };
             let kind = Ident::new(kind, start);
             add!(out, let #token =);
-            add_at!(out, start, __piton::#kind::<_, _>::TOKEN);
+            add_at!(out, start, __piton::#kind::TOKEN);
             add!(out, ;);
         }
     }

@@ -19,7 +19,7 @@ pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
 pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{
     Arm, AsyncBlock, Body, Branch, Point, PointKind, SelectArm, Stmt, Tree, discard, discarded,
-    span_ends, whole,
+    span_ends, start_of, whole,
 };
 
 macro_rules! indexes {

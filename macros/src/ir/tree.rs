@@ -204,3 +204,19 @@ pub(crate) fn span_ends(tokens: TokenStream) -> (Span, Span) {
     let first = tokens.next().unwrap_or_else(Span::call_site);
     (first, tokens.last().unwrap_or(first))
 }
+
+/// Where an expression begins. To make tokens of all of it takes time, and most of what is awaited is a call by name.
+pub(crate) fn start_of(expr: &Expr) -> Span {
+    match expr {
+        Expr::Call(call) if call.attrs.is_empty() => start_of(&call.func),
+        Expr::MethodCall(call) if call.attrs.is_empty() => start_of(&call.receiver),
+        Expr::Path(path) if path.attrs.is_empty() && path.qself.is_none() => {
+            match (&path.path.leading_colon, path.path.segments.first()) {
+                (Some(colons), _) => colons.spans[0],
+                (None, Some(first)) => first.ident.span(),
+                (None, None) => Span::call_site(),
+            }
+        }
+        other => span_ends(other.to_token_stream()).0,
+    }
+}

@@ -61,7 +61,7 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     /// What a machine does with an operation that it awaits alone. Kinds of operations that there
     /// are many of in a program share what does not depend on which they are.
     #[doc(hidden)]
-    const ALONE: Fut<Self, Self::Output> = Fut::of();
+    const ALONE: Fut<Self> = Fut::of();
 }
 
 /// What awaiting an operation gives, for code that is never come to.

@@ -9,24 +9,23 @@ use super::join_all::PendingItem;
 use super::{Context, Durable, DurableFuture, Halt, Parked, StepError};
 use crate::codec;
 
-/// The token of an operation that is awaited alone and gives a `T`.
-pub struct Fut<F, T> {
+/// The token of an operation that is awaited alone.
+pub struct Fut<F: DurableFuture> {
     /// Starts the operation and begins to write the state of this number, which waits for it. Its
     /// locals and [`Parked::leave`] must follow.
     pub suspend: fn(F, u32, &mut Parked, &Context),
     /// The outcome of the operation that the state waits for. While there is none, the machine
     /// stays parked: see [`Parked::leave`].
-    pub resume: fn(&mut Parked, &Context) -> Option<T>,
+    pub resume: fn(&mut Parked, &Context) -> Option<F::Output>,
 }
 
-impl<F: DurableFuture<Output = T>, T> Fut<F, T> {
+impl<F: DurableFuture> Fut<F> {
     /// The token of an operation whose type is yet to be inferred.
     ///
-    /// The bound stands here and nowhere else, so that a value that cannot be awaited is one error.
+    /// The bound stands here and nowhere else, so that a value that cannot be awaited is one error. rustc asks again and
+    /// again of what is yet to be inferred, so there is as little of that as can be: what it gives follows.
     pub const TOKEN: Self = F::ALONE;
-}
 
-impl<F: DurableFuture> Fut<F, F::Output> {
     /// That of any operation.
     pub(super) const fn of() -> Self {
         Self { suspend: suspend::<F>, resume: resume::<F> }

@@ -250,5 +250,5 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
         Ok(())
     }
 
-    const ALONE: Fut<Self, A::Output> = Fut { suspend: suspend::<A>, resume: A::OUTCOMES.resume };
+    const ALONE: Fut<Self> = Fut { suspend: suspend::<A>, resume: A::OUTCOMES.resume };
 }

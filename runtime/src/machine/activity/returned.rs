@@ -68,6 +68,11 @@ pub struct Plain;
 pub struct Fallible;
 
 /// The two sides of a `Result`, for code that only has the name of an alias.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is called a `Result` and is none",
+    label = "this is no `Result` of the standard library, nor another name for one",
+    note = "what a workflow or activity returns is taken for a `Result` by its name: give the type another one"
+)]
 pub trait ResultParts {
     /// The value.
     type Ok;
