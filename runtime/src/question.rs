@@ -26,6 +26,8 @@ pub trait Question {
 
     /// What `?` gives of the outcome of an operation, if there is one yet. Nothing, too, if the run ends by it, with
     /// what `returned` makes of the residual: the locals of the state are dropped then, of which none has been read.
+    ///
+    /// It is written out for each type: by [`Question::branch`] it would be two functions for each to compile.
     fn ask(
         outcome: Option<Self>,
         parked: &mut Parked,

@@ -49,8 +49,8 @@ pub(crate) mod workflow;
 mod writer;
 
 pub use activity::{
-    Activity, ActivityCall, ActivityError, ActivityOptions, Call, Fallible, Outcomes,
-    PendingActivity, Plain, ResultParts, Retryable, TimeoutKind,
+    Activity, ActivityCall, ActivityError, ActivityOptions, Call, Outcomes, PendingActivity,
+    ResultParts, Retryable, TimeoutKind,
 };
 pub use asked_again::{found, kept};
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
@@ -92,6 +92,6 @@ pub use told_by_type::{given, told};
 pub use untouched::Untouched;
 pub use values::Values;
 pub use workflow::{
-    Durability, Halt, Outcome, Returned, StepOf, Steps, Typed, Workflow, WorkflowCall,
-    WorkflowOptions,
+    Durability, Fallible, Halt, Outcome, Plain, Returned, StepOf, Steps, Typed, Workflow,
+    WorkflowCall, WorkflowOptions,
 };

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::instances::entry_of_type;
-use super::{Context, Fallible, Parked, Plain, ResultParts, StepError, Values, WorkflowEntry};
+use super::{Context, Parked, ResultParts, StepError, Values, WorkflowEntry};
 use crate::codec::{Arguments, CodecError, Described};
 use crate::model::{Graph, Payload};
 
@@ -17,7 +17,7 @@ pub trait Workflow: Sized + 'static {
     type Output;
     /// `E` for a function that returns `Result<T, E>`, else [`std::convert::Infallible`].
     type Error;
-    /// Which of the two it is: [`Plain`](super::Plain) or [`Fallible`](super::Fallible).
+    /// Which of the two it is: [`Plain`] or [`Fallible`].
     type Shape: Outcome<Self::Return, Output = Self::Output, Error = Self::Error>;
     /// The type that its step function is a method of.
     type Unit: StepOf<Self, Return = Self::Return>;
@@ -83,6 +83,14 @@ pub trait Outcome<R> {
     /// The error that it holds, if it is one.
     fn into_result(returned: R) -> Result<Self::Output, Self::Error>;
 }
+
+/// The shape of any return type but `Result`.
+#[derive(Debug)]
+pub struct Plain;
+
+/// The shape of a `Result`.
+#[derive(Debug)]
+pub struct Fallible;
 
 impl<R> Outcome<R> for Plain {
     type Output = R;

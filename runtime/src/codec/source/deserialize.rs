@@ -27,38 +27,32 @@ fn visit_unit<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Valu
     }
 }
 
-macro_rules! visit_items {
-    ($items:expr, $visitor:ident) => {
-        match $items {
-            Ok(mut items) => match $visitor.visit_seq(&mut items) {
-                Ok(value) => match items.finish() {
-                    Ok(()) => Ok(value),
-                    Err(error) => Err(error),
-                },
+pub(super) fn visit_items<'de, V: Visitor<'de>>(
+    items: Result<Items<'_>, SourceError>,
+    visitor: V,
+) -> Result<V::Value, SourceError> {
+    match items {
+        Ok(mut items) => match visitor.visit_seq(&mut items) {
+            Ok(value) => match items.finish() {
+                Ok(()) => Ok(value),
                 Err(error) => Err(error),
             },
             Err(error) => Err(error),
-        }
-    };
+        },
+        Err(error) => Err(error),
+    }
 }
 
-macro_rules! visit_members {
-    ($members:expr, $visitor:ident) => {
-        match $members {
-            Ok(Members::Items(mut items)) => match $visitor.visit_seq(&mut items) {
-                Ok(value) => match items.finish() {
-                    Ok(()) => Ok(value),
-                    Err(error) => Err(error),
-                },
-                Err(error) => Err(error),
-            },
-            Ok(Members::Entries(entries)) => $visitor.visit_map(entries),
-            Err(error) => Err(error),
-        }
-    };
+pub(super) fn visit_members<'de, V: Visitor<'de>>(
+    members: Result<Members<'_>, SourceError>,
+    visitor: V,
+) -> Result<V::Value, SourceError> {
+    match members {
+        Ok(Members::Items(items)) => visit_items(Ok(items), visitor),
+        Ok(Members::Entries(entries)) => visitor.visit_map(entries),
+        Err(error) => Err(error),
+    }
 }
-
-pub(super) use {visit_items, visit_members};
 
 macro_rules! numbers {
     ($($method:ident, $visit:ident, $format:ident, $made:expr;)*) => {$(
@@ -141,7 +135,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
                 Ok(bytes) => visitor.visit_bytes(bytes),
                 Err(error) => Err(error),
             },
-            read => visit_items!(read.list(&visitor), visitor),
+            read => visit_items(read.list(&visitor), visitor),
         }
     }
 
@@ -184,7 +178,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        visit_items!(self.list(&visitor), visitor)
+        visit_items(self.list(&visitor), visitor)
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(
@@ -192,7 +186,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
         len: usize,
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        visit_items!(self.tuple(len, &visitor), visitor)
+        visit_items(self.tuple(len, &visitor), visitor)
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -202,7 +196,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
         visitor: V,
     ) -> Result<V::Value, SourceError> {
         let items = self.named_tuple(type_name::<V::Value>(), name, len, &visitor);
-        visit_items!(items, visitor)
+        visit_items(items, visitor)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
@@ -218,7 +212,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        visit_members!(self.members(type_name::<V::Value>(), name, fields, &visitor), visitor)
+        visit_members(self.members(type_name::<V::Value>(), name, fields, &visitor), visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -247,7 +241,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
             Ok(Value::Signed(value)) => visitor.visit_i64(*value),
             Ok(Value::Float(value)) => visitor.visit_f64(*value),
             Ok(Value::Text(value) | Value::Key(value)) => visitor.visit_str(value),
-            Ok(Value::List(list)) => visit_items!(Ok(Items::Read(list.iter())), visitor),
+            Ok(Value::List(list)) => visit_items(Ok(Items::Read(list.iter())), visitor),
             Ok(Value::Map(map)) => visitor.visit_map(Entries::Read(map.iter(), None)),
             Err(error) => Err(error),
         }

@@ -168,7 +168,7 @@ impl<'de> VariantAccess<'de> for &mut Variant<'_> {
         len: usize,
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        visit_items!(self.tuple(len, &visitor), visitor)
+        visit_items(self.tuple(len, &visitor), visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -176,6 +176,6 @@ impl<'de> VariantAccess<'de> for &mut Variant<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        visit_members!(self.members(fields, &visitor), visitor)
+        visit_members(self.members(fields, &visitor), visitor)
     }
 }

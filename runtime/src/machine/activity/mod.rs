@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::error::{ActivityError, TimeoutKind};
-pub use self::returned::{Fallible, Outcomes, Plain, ResultParts};
+pub use self::returned::{Outcomes, ResultParts};
 use super::future::sealed::Sealed;
 use super::{Context, DurableFuture, Fut, Parked, StepError, operation_token};
 use crate::activities::report::{FindError, Returns};

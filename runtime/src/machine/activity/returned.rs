@@ -59,14 +59,6 @@ fn resume_result<T: Durable, E: Durable>(
     ManuallyDrop::into_inner(seen.output)
 }
 
-/// The shape of any return type but `Result`.
-#[derive(Debug)]
-pub struct Plain;
-
-/// The shape of a `Result`.
-#[derive(Debug)]
-pub struct Fallible;
-
 /// The two sides of a `Result`, for code that only has the name of an alias.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is called a `Result` and is none",
