@@ -10,7 +10,7 @@ pub use crate::activities::{
     ActivityContext, Attempt, ReportedError, register as register_activity, report, transaction,
 };
 
-pub use crate::codec::{Arguments, ArgumentsReader, CodecError, next_argument};
+pub use crate::codec::{Arguments, CodecError, Reader, next_value};
 #[cfg(debug_assertions)]
 pub use crate::machine::common::COMMON;
 pub use crate::machine::instances::{concat, entry_of, instance_name, text};
@@ -59,7 +59,7 @@ pub const fn stored<T: Storable>() {}
 /// Adds a value to the arguments of a call, and asks for the bound of its type. It takes the value, so that
 /// the function that makes the call has nothing left to drop.
 pub fn stored_argument<T: Storable>(mut arguments: Arguments, value: T) -> Arguments {
-    arguments.add(&value);
+    arguments.take(value);
     arguments
 }
 
@@ -152,6 +152,7 @@ pub struct Refused<T>(std::marker::PhantomData<fn() -> T>);
 impl<T: 'static> Activity for Refused<T> {
     type Return = ();
     type Output = T;
+    type Error = std::convert::Infallible;
     const NAME: &'static str = "";
-    const OUTCOMES: &'static Outcomes<(), T> = Outcomes::refused();
+    const OUTCOMES: &'static Outcomes<(), T, std::convert::Infallible> = Outcomes::refused();
 }

@@ -6,8 +6,9 @@ use syn::spanned::Spanned;
 
 use super::ActivityFn;
 use super::args::ActivityArgs;
+use super::generate::returned;
 use super::method::Method;
-use super::signature::{ActivitySignature, Lent};
+use super::signature::{ActivitySignature, Lent, Returns};
 use crate::codegen::values_of;
 use crate::hygiene::hidden;
 
@@ -35,11 +36,11 @@ pub(super) fn entry(
 
         fn attempt(
             __piton_cx: &::piton::__private::ActivityContext,
-            #given: &mut ::piton::__private::ArgumentsReader<'_>,
+            #given: &mut ::piton::__private::Reader<'_>,
         ) -> ::core::option::Option<::piton::__private::Attempt> {
             use ::piton::__private as __piton;
             #[allow(unused_imports)]
-            use ::piton::__private::Unstored as _;
+            use ::piton::__private::{Unstored as _, UnstoredResult as _};
             ::piton::__register! { __piton::register_activity::<#ident> }
             #attempt
         }
@@ -58,18 +59,24 @@ fn attempt(
         .map(|index| format_ident!("__piton_argument_{index}"))
         .collect();
     let passed = passed(signature, &locals);
-    let body = method.map_or_else(|| quote!(#ident::call), |method| method.body(ident));
     // The spans make rustc point at the activity's name if its future is not `Send`.
     let span = ident.span();
-    let call = quote_spanned!(span=> #body(#(#passed)*));
-    let returns = quote!(<#ident as __piton::Activity>::RETURNS);
-    let boxed = |future| quote_spanned!(span=> ::std::boxed::Box::pin(#future));
-    let attempt = if args.blocking || signature.borrows() {
-        let future = boxed(lending(args, signature, &call, &returns));
-        quote!(__piton::Some(#future))
-    } else {
-        let future = boxed(call);
-        quote!(__piton::report::attempt(#future, #returns))
+    let body = match method {
+        Some(method) => method.body(ident),
+        None => quote_spanned!(span=> #ident::call),
+    };
+    let mut call = quote_spanned!(span=> #body(#(#passed)*));
+    if args.blocking || signature.borrows() {
+        call = lending(args, signature, &call);
+    }
+    let returned = returned(signature);
+    let values = quote_spanned!(span=> __piton::ValuesOf::<#returned>);
+    let attempt = match signature.returns {
+        Returns::Result(_) => {
+            let error = quote!(<#ident as __piton::Activity>::error);
+            quote_spanned!(span=> #values::attempt_result(#call, #error))
+        }
+        Returns::Plain(_) | Returns::Unit => quote_spanned!(span=> #values::attempt(#call)),
     };
     let needs_context = signature.has_context || signature.connection.is_some();
     let context = needs_context.then(|| quote!(let __piton_cx = __piton_cx.clone();));
@@ -81,26 +88,18 @@ fn lending(
     args: &ActivityArgs,
     signature: &ActivitySignature<'_>,
     call: &TokenStream,
-    returns: &TokenStream,
 ) -> TokenStream {
-    let (take, give_back) = match signature.connection {
-        None => (None, None),
-        Some(_) => (
-            Some(quote! {
-                let mut __piton_lent =
-                    __piton_cx.desk().take().expect("the engine lends a connection");
-            }),
-            Some(quote!(__piton_cx.desk().put(__piton_lent);)),
-        ),
-    };
     // A blocking activity is called by a thread that may wait.
     let awaited = (!args.blocking).then(|| quote!(.await));
+    if signature.connection.is_none() {
+        return quote_spanned!(call.span()=> async move { #call #awaited });
+    }
     quote_spanned! {call.span()=>
         async move {
-            #take
+            let mut __piton_lent = __piton_cx.desk().take().expect("the engine lends a connection");
             let __piton_returned = #call #awaited;
-            #give_back
-            #returns.report(&__piton_returned)
+            __piton_cx.desk().put(__piton_lent);
+            __piton_returned
         }
     }
 }

@@ -26,11 +26,11 @@ pub(super) fn generate(
     let activity = activity_impl(args, function, method, signature);
     let body = body(function, method);
     if method.is_some() {
-        let call = call_of_method(function, signature, &activity);
+        let call = call_of_method(args, function, signature, &activity);
         return quote!(#call #body);
     }
     let definition = definition(function);
-    let call = call(function, signature);
+    let call = call(args, function, signature);
     quote!(#definition #call #body #activity)
 }
 
@@ -51,12 +51,16 @@ fn definition(function: &ActivityFn) -> TokenStream {
 }
 
 /// The function that makes a call.
-fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream {
+fn call(
+    args: &ActivityArgs,
+    function: &ActivityFn,
+    signature: &ActivitySignature<'_>,
+) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(signature);
-    let call = call_value(ident, &arguments);
+    let call = call_value(ident, args, &arguments);
     let where_clause = &generics.where_clause;
     quote! {
         #(#attributes)*
@@ -70,11 +74,13 @@ fn call(function: &ActivityFn, signature: &ActivitySignature<'_>) -> TokenStream
 }
 
 /// The value that a call is.
-fn call_value(ident: &Ident, arguments: &TokenStream) -> TokenStream {
+fn call_value(ident: &Ident, args: &ActivityArgs, arguments: &TokenStream) -> TokenStream {
     let activity = quote!(<#ident as ::piton::__private::Activity>);
+    let has_options = !args.to_token_stream().is_empty();
+    let options = has_options.then(|| quote!(.with(#activity::OPTIONS)));
     quote! {
         ::piton::__private::ActivityCall::<#ident> {
-            call: ::piton::__private::Call::new(#arguments, #activity::NAME, #activity::OPTIONS),
+            call: ::piton::__private::Call::new(#arguments, #activity::NAME)#options,
             activity: ::piton::__private::PhantomData,
         }
     }
@@ -82,6 +88,7 @@ fn call_value(ident: &Ident, arguments: &TokenStream) -> TokenStream {
 
 /// The same of a method, with the activity and what goes with it in the function.
 fn call_of_method(
+    args: &ActivityArgs,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
     activity: &TokenStream,
@@ -91,7 +98,7 @@ fn call_of_method(
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(signature);
     let (returned, output) = (returned(signature), output(signature));
-    let call = call_value(ident, &arguments);
+    let call = call_value(ident, args, &arguments);
     let where_clause = &generics.where_clause;
     quote! {
         #(#attributes)*
@@ -185,9 +192,10 @@ fn activity_impl(
         LitStr::new(&name, ident.span())
     });
     let (returned, output) = (returned(signature), output(signature));
-    let outcomes = match signature.returns {
-        Returns::Result(_) => quote!(RESULT_OUTCOMES),
-        Returns::Plain(_) | Returns::Unit => quote!(OUTCOMES),
+    let of_error = error_type(signature);
+    let (unstored, outcomes) = match signature.returns {
+        Returns::Result(_) => (quote!(UnstoredResult), quote!(RESULT_OUTCOMES)),
+        Returns::Plain(_) | Returns::Unit => (quote!(Unstored), quote!(OUTCOMES)),
     };
     let asks = match signature.returns {
         Returns::Result(ty) | Returns::Plain(ty) => stored_parts(ty),
@@ -209,11 +217,12 @@ fn activity_impl(
         impl ::piton::__private::Activity for #ident {
             type Return = #returned;
             type Output = #output;
+            type Error = #of_error;
             const NAME: &'static str = #name;
             #options
-            const OUTCOMES: &'static ::piton::__private::Outcomes<Self::Return, Self::Output> = {
+            const OUTCOMES: &'static ::piton::__private::Outcomes<Self::Return, Self::Output, Self::Error> = {
                 #[allow(unused_imports)]
-                use ::piton::__private::{Unstored as _, UnstoredResult as _};
+                use ::piton::__private::#unstored as _;
                 #(#asks)*
                 ::piton::__private::ValuesOf::<#returned>::#outcomes
             };
@@ -225,7 +234,7 @@ fn activity_impl(
 }
 
 /// What the function returns.
-fn returned(signature: &ActivitySignature<'_>) -> TokenStream {
+pub(super) fn returned(signature: &ActivitySignature<'_>) -> TokenStream {
     match signature.returns {
         Returns::Result(ty) | Returns::Plain(ty) => ty.to_token_stream(),
         Returns::Unit => quote!(()),
@@ -241,18 +250,31 @@ fn output(signature: &ActivitySignature<'_>) -> TokenStream {
     }
 }
 
+/// The type of the errors that the function returns.
+fn error_type(signature: &ActivitySignature<'_>) -> TokenStream {
+    match signature.returns {
+        Returns::Result(ty) => error_of_result(ty),
+        Returns::Plain(_) | Returns::Unit => quote!(::core::convert::Infallible),
+    }
+}
+
+fn error_of_result(ty: &Type) -> TokenStream {
+    quote_spanned!(ty.span()=> <#ty as ::piton::__private::ResultParts>::Err)
+}
+
 fn output_of_result(ty: &Type) -> TokenStream {
+    let error = error_of_result(ty);
     quote_spanned! {ty.span()=>
         ::core::result::Result<
             <#ty as ::piton::__private::ResultParts>::Ok,
-            ::piton::__private::ActivityError<<#ty as ::piton::__private::ResultParts>::Err>,
+            ::piton::__private::ActivityError<#error>,
         >
     }
 }
 
-/// What is told of the error in a return value.
+/// What the engine has to know of an error that the function returns.
 fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<TokenStream> {
-    let Returns::Result(returned) = signature.returns else { return None };
+    let Returns::Result(_) = signature.returns else { return None };
     let patterns = &args.retry.non_retryable;
     let retry = if patterns.is_empty() {
         quote!((&__piton_probe).retry())
@@ -265,26 +287,13 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
             }
         }
     };
-    // A closure as such a pointer would be two functions.
     Some(quote! {
-        const ERROR: ::core::option::Option<
-            ::piton::__private::report::FindError<Self::Return>
-        > = {
-            fn error(
-                __piton_returned: &#returned,
-            ) -> ::core::option::Option<::piton::__private::ReportedError> {
-                #[allow(unused_imports)]
-                use ::piton::__private::report::*;
-                match __piton_returned {
-                    ::core::result::Result::Ok(_) => ::core::option::Option::None,
-                    ::core::result::Result::Err(__piton_error) => {
-                        let __piton_probe = ErrorProbe(__piton_error);
-                        (&&&__piton_probe).reported(#retry)
-                    }
-                }
-            }
-            ::core::option::Option::Some(error)
-        };
+        fn error(__piton_error: &Self::Error) -> ::piton::__private::ReportedError {
+            #[allow(unused_imports)]
+            use ::piton::__private::report::*;
+            let __piton_probe = ErrorProbe(__piton_error);
+            (&&&__piton_probe).reported(#retry)
+        }
     })
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::ActivityContext;
 use super::transaction::ConnectionKind;
-use crate::codec::{ArgumentsReader, CodecError};
+use crate::codec::{CodecError, Reader};
 use crate::machine::{Activity, ActivityOptions};
 use crate::model::Payload;
 use crate::registration::Registrations;
@@ -31,7 +31,7 @@ pub struct ActivityEntry {
 pub type Attempt = BoxFuture<Result<ActivityReport, CodecError>>;
 
 /// Reads arguments, and calls a function with them if they are there.
-pub type Call = fn(&ActivityContext, &mut ArgumentsReader<'_>) -> Option<Attempt>;
+pub type Call = fn(&ActivityContext, &mut Reader<'_>) -> Option<Attempt>;
 
 static REGISTERED: Registrations<ActivityEntry> = Registrations::new();
 
@@ -58,7 +58,7 @@ impl ActivityEntry {
 
     /// Begins one attempt.
     pub fn run(&self, context: &ActivityContext, arguments: &Payload) -> Attempt {
-        let mut arguments = ArgumentsReader::new(arguments.as_bytes());
+        let mut arguments = Reader::new(arguments.as_bytes());
         let failure = match (self.call)(context, &mut arguments) {
             Some(attempt) => match arguments.finish() {
                 Ok(()) => return attempt,

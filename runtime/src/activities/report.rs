@@ -5,124 +5,154 @@
 //! implementation that needs the fewest dereferences ("autoref specialization", after dtolnay's
 //! `case-studies`), so a type without the trait falls through to the next one.
 
-use std::any::{Any, type_name};
+use std::any::type_name;
 use std::fmt::{Debug, Display};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::{ActivityReport, Attempt, ReportedError};
-use crate::codec::{Arguments, CodecError};
-use crate::machine::Retryable;
+use crate::codec::{Arguments, CodecError, add_result};
+use crate::machine::{Durable, Retryable};
 
-/// The attempt that a call is of a function that borrows nothing. The function has given its future
-/// already, and a second one around it would be compiled for each activity.
-pub fn attempt(
-    call: Pin<Box<dyn Reported + Send>>,
-    returns: &'static (dyn Any + Sync),
+/// The attempt that the call of a function is.
+pub(crate) fn attempt(call: Pin<Box<dyn Returning + Send>>) -> Option<Attempt> {
+    Some(Box::pin(Attempted(call)))
+}
+
+/// The same of one that returns a `Result`; `error` is what the engine has to know of an error.
+pub(crate) fn attempt_result<E: Durable + 'static>(
+    call: Pin<Box<dyn Failing<E> + Send>>,
+    error: fn(&E) -> ReportedError,
 ) -> Option<Attempt> {
-    Some(Box::pin(Reporting { call, returns }))
+    Some(Box::pin(AttemptedResult { call, error }))
 }
 
-/// A call that gives a report.
-struct Reporting {
-    call: Pin<Box<dyn Reported + Send>>,
-    returns: &'static (dyn Any + Sync),
+/// A call, whatever the function returns. It has given its future already, and a second one around it would be
+/// compiled for each activity.
+pub(crate) trait Returning {
+    /// Polls it. Once it is over, adds what it returned and says so.
+    fn poll_returned(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut Arguments) -> bool;
 }
 
-impl Future for Reporting {
-    type Output = Result<ActivityReport, CodecError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut report = Report { returns: self.returns, made: None };
-        self.call.as_mut().poll_report(cx, &mut report);
-        report.made.map_or(Poll::Pending, Poll::Ready)
-    }
-}
-
-/// A call that is reported on, whatever the function returns.
-pub trait Reported {
-    /// Polls it, and makes the report if it is over.
-    fn poll_report(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut dyn Reporter);
-}
-
-impl<F: Future<Output: 'static>> Reported for F {
-    fn poll_report(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut dyn Reporter) {
-        if let Poll::Ready(value) = self.poll(cx) {
-            returned(to, value);
+impl<T: Durable, F: Future<Output = T>> Returning for F {
+    fn poll_returned(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut Arguments) -> bool {
+        match self.poll(cx) {
+            Poll::Ready(returned) => to.take(returned),
+            Poll::Pending => false,
         }
     }
 }
 
-/// What takes a report. Behind a trait object the description of what is known of it ends, see `hidden`.
-pub trait Reporter {
-    /// The [`Returns`] of what the function returns.
-    fn returns(&self) -> &'static dyn Any;
-
-    /// Takes the report.
-    fn take(&mut self, report: Result<ActivityReport, CodecError>);
+/// A call of a function that may fail, whatever it returns otherwise.
+pub(crate) trait Failing<E> {
+    /// Polls it. Once it is over, adds what it returned, or gives the error.
+    fn poll_returned(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        to: &mut Arguments,
+    ) -> Poll<Option<E>>;
 }
 
-struct Report {
-    returns: &'static dyn Any,
-    made: Option<Result<ActivityReport, CodecError>>,
-}
-
-impl Reporter for Report {
-    fn returns(&self) -> &'static dyn Any {
-        self.returns
-    }
-
-    fn take(&mut self, report: Result<ActivityReport, CodecError>) {
-        self.made = Some(report);
-    }
-}
-
-/// It takes the value, so that what calls it for one activity has nothing left to drop.
-pub(crate) fn returned<R: 'static>(to: &mut dyn Reporter, value: R) {
-    match to.returns().downcast_ref::<Returns<R>>() {
-        Some(returns) => to.take(returns.report(&value)),
-        None => is_of_another(),
+impl<T: Durable, E, F: Future<Output = Result<T, E>>> Failing<E> for F {
+    fn poll_returned(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        to: &mut Arguments,
+    ) -> Poll<Option<E>> {
+        match self.poll(cx) {
+            Poll::Ready(returned) => add_if_ok(to, returned),
+            Poll::Pending => Poll::Pending,
+        }
     }
 }
 
-fn is_of_another() -> ! {
-    unreachable!("a call goes with what its function returns")
+/// It takes the result, so that what calls it for one activity has nothing left to drop.
+pub(crate) fn add_if_ok<T: Durable, E>(
+    to: &mut Arguments,
+    returned: Result<T, E>,
+) -> Poll<Option<E>> {
+    match returned {
+        Ok(value) => {
+            to.begin_result(true);
+            to.take(value);
+            Poll::Ready(None)
+        }
+        Err(error) => Poll::Ready(Some(error)),
+    }
 }
 
-/// Finds the error in a return value, if it holds one.
-pub type FindError<R> = fn(&R) -> Option<ReportedError>;
+/// A call that gives a report.
+struct Attempted(Pin<Box<dyn Returning + Send>>);
 
-/// What the report on a return value is made with. None of it depends on the activity, so it is compiled once for
-/// each `R`.
-#[derive(Debug)]
-pub struct Returns<R: 'static> {
-    /// Encodes one.
-    pub add: fn(&mut Arguments, &R),
-    /// Finds the error in it, if it may hold one.
-    pub error: Option<FindError<R>>,
-}
+impl Future for Attempted {
+    type Output = Result<ActivityReport, CodecError>;
 
-impl<R> Returns<R> {
-    /// The report on an attempt that returned `value`.
-    ///
-    /// # Errors
-    /// [`CodecError::Encode`] if the value cannot be encoded.
-    pub fn report(&self, value: &R) -> Result<ActivityReport, CodecError> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut returned = Arguments::NONE;
-        (self.add)(&mut returned, value);
-        finish(
-            returned,
-            match self.error {
-                Some(error) => error(value),
-                None => None,
-            },
-        )
+        if self.0.as_mut().poll_returned(cx, &mut returned) {
+            Poll::Ready(finish(returned, None))
+        } else {
+            Poll::Pending
+        }
     }
+}
+
+/// The same of what may fail. It does not depend on what is returned otherwise, and there are few types of errors.
+struct AttemptedResult<E> {
+    call: Pin<Box<dyn Failing<E> + Send>>,
+    error: fn(&E) -> ReportedError,
+}
+
+impl<E: Durable> Future for AttemptedResult<E> {
+    type Output = Result<ActivityReport, CodecError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut returned = Arguments::NONE;
+        match self.call.as_mut().poll_returned(cx, &mut returned) {
+            Poll::Ready(None) => Poll::Ready(finish(returned, None)),
+            Poll::Ready(Some(error)) => Poll::Ready(failed(returned, &error, self.error)),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+fn failed<E: Durable>(
+    mut returned: Arguments,
+    error: &E,
+    reported: fn(&E) -> ReportedError,
+) -> Result<ActivityReport, CodecError> {
+    returned.begin_result(false);
+    returned.add(error);
+    finish(returned, Some(reported(error)))
 }
 
 fn finish(returned: Arguments, error: Option<ReportedError>) -> Result<ActivityReport, CodecError> {
     Ok(ActivityReport { returned: returned.finish()?, error })
+}
+
+/// The report on an attempt that returned `value`.
+pub(crate) fn of<T: Durable, E>(
+    value: &T,
+    _: fn(&E) -> ReportedError,
+) -> Result<ActivityReport, CodecError> {
+    let mut returned = Arguments::NONE;
+    returned.add(value);
+    finish(returned, None)
+}
+
+/// The report on one that returned a `Result`.
+pub(crate) fn of_result<T: Durable, E: Durable>(
+    result: &Result<T, E>,
+    error: fn(&E) -> ReportedError,
+) -> Result<ActivityReport, CodecError> {
+    let mut returned = Arguments::NONE;
+    add_result(&mut returned, result);
+    let error = match result {
+        Ok(_) => None,
+        Err(of) => Some(error(of)),
+    };
+    finish(returned, error)
 }
 
 /// An error, of which is to be found out what traits it has. What is found does not depend on the activity
@@ -166,11 +196,11 @@ impl<E> RetryAnyway for &ErrorProbe<'_, E> {
 /// Reports by `Display`.
 pub trait ReportByDisplay {
     /// The error as the engine sees it.
-    fn reported(&self, retry: Retry) -> Option<ReportedError>;
+    fn reported(&self, retry: Retry) -> ReportedError;
 }
 
 impl<E: Display> ReportByDisplay for &&ErrorProbe<'_, E> {
-    fn reported(&self, retry: Retry) -> Option<ReportedError> {
+    fn reported(&self, retry: Retry) -> ReportedError {
         displayed(self.0, retry)
     }
 }
@@ -178,11 +208,11 @@ impl<E: Display> ReportByDisplay for &&ErrorProbe<'_, E> {
 /// Reports by `Debug`.
 pub trait ReportByDebug {
     /// The error as the engine sees it.
-    fn reported(&self, retry: Retry) -> Option<ReportedError>;
+    fn reported(&self, retry: Retry) -> ReportedError;
 }
 
 impl<E: Debug> ReportByDebug for &ErrorProbe<'_, E> {
-    fn reported(&self, retry: Retry) -> Option<ReportedError> {
+    fn reported(&self, retry: Retry) -> ReportedError {
         displayed(&format_args!("{:?}", self.0), retry)
     }
 }
@@ -190,19 +220,18 @@ impl<E: Debug> ReportByDebug for &ErrorProbe<'_, E> {
 /// Reports by the name of the type.
 pub trait ReportByType {
     /// The error as the engine sees it.
-    fn reported(&self, retry: Retry) -> Option<ReportedError>;
+    fn reported(&self, retry: Retry) -> ReportedError;
 }
 
 impl<E> ReportByType for ErrorProbe<'_, E> {
-    fn reported(&self, retry: Retry) -> Option<ReportedError> {
+    fn reported(&self, retry: Retry) -> ReportedError {
         displayed(&type_name::<E>(), retry)
     }
 }
 
 /// Apart, because what knows the type of the error is compiled for each.
-#[expect(clippy::unnecessary_wraps, reason = "it is what each of those that know the type gives")]
-fn displayed(error: &dyn Display, (is_retryable, retry_after): Retry) -> Option<ReportedError> {
-    Some(ReportedError { message: error.to_string(), is_retryable, retry_after })
+fn displayed(error: &dyn Display, (is_retryable, retry_after): Retry) -> ReportedError {
+    ReportedError { message: error.to_string(), is_retryable, retry_after }
 }
 
 #[cfg(test)]
@@ -212,7 +241,7 @@ mod tests {
     macro_rules! probe {
         ($error:expr) => {{
             let probe = ErrorProbe(&$error);
-            (&&&probe).reported((&probe).retry()).expect("there is an error")
+            (&&&probe).reported((&probe).retry())
         }};
     }
 

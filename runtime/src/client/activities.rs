@@ -73,8 +73,7 @@ impl Client {
         token: ActivityToken,
         returned: A::Return,
     ) -> Result<(), TokenError> {
-        let report = A::RETURNS
-            .report(&returned)
+        let report = (A::OUTCOMES.report)(&returned, A::error)
             .map_err(|source| TokenError::Encode { what: A::NAME, source })?;
         self.end_attempt(token, Some(A::NAME), report).await
     }

@@ -72,6 +72,13 @@ impl<'a> Bytes<'a> {
         self.read.get()
     }
 
+    /// All that has not been read.
+    pub(super) fn take_rest(&self) -> &'a [u8] {
+        let rest = self.rest();
+        self.read.set(self.all.len());
+        rest
+    }
+
     #[cfg_attr(not(debug_assertions), inline)]
     fn rest(&self) -> &'a [u8] {
         self.all.get(self.read.get()..).unwrap_or_default()

@@ -6,11 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::NameOf;
-use super::arguments::{Arguments, ArgumentsReader};
-use super::source::{Source, SourceError};
+use super::arguments::Arguments;
+use super::reader::{Reader, next_value};
 
-/// Reads a value of one type, and writes it if it is to be copied somewhere.
-pub(super) type CopyValue = fn(Source<'_>, Option<&mut Arguments>) -> Result<(), SourceError>;
+/// Reads a value of one type, and writes it. Tells whether it could be read.
+pub(super) type CopyValue = fn(&mut Reader<'_>, &mut Arguments) -> bool;
 
 /// How a value is copied.
 #[derive(Clone, Copy, Debug)]
@@ -22,23 +22,25 @@ pub(super) enum Copying {
 }
 
 impl Copying {
-    /// Reads a value, and writes it if it is to be copied somewhere.
-    pub(super) fn copy(
-        self,
-        from: Source<'_>,
-        mut to: Option<&mut Arguments>,
-    ) -> Result<(), SourceError> {
+    /// Reads a value, and writes it. Tells whether it could be read.
+    pub(super) fn copy(self, from: &mut Reader<'_>, to: &mut Arguments) -> bool {
         let (type_name, value, error) = match self {
             Self::Value(copy) => return copy(from, to),
             Self::Result { type_name, value, error } => (type_name, value, error),
         };
-        from.result(type_name(), &mut |is_ok, content| {
-            if let Some(to) = &mut to {
-                to.begin_result(is_ok);
-            }
+        from.result(type_name, &mut |is_ok, content| {
+            to.begin_result(is_ok);
             let copy = if is_ok { value } else { error };
-            copy(content, to.as_deref_mut())
+            copy(content, to)
         })
+    }
+
+    /// Reads a value.
+    pub(super) fn skip(self, from: &mut Reader<'_>) -> bool {
+        let mut written = Arguments::NONE;
+        let is_read = self.copy(from, &mut written);
+        drop(written.finish());
+        is_read
     }
 
     /// Whether what has been `written` reads back as it is. A value that cannot be written is reported when
@@ -46,26 +48,20 @@ impl Copying {
     pub(super) fn reads_back(self, written: Arguments) -> bool {
         let Ok(written) = written.finish() else { return true };
         let mut again = Arguments::NONE;
-        let mut reader = ArgumentsReader::new(written.as_bytes());
-        let copied =
-            reader.next().is_some_and(|source| self.copy(source, Some(&mut again)).is_ok());
+        let mut reader = Reader::new(written.as_bytes());
+        let is_copied = self.copy(&mut reader, &mut again);
         let again = again.finish();
-        copied && reader.finish().is_ok() && again.is_ok_and(|again| again == written)
+        reader.finish().is_ok() && is_copied && again.is_ok_and(|again| again == written)
     }
 }
 
 /// [`CopyValue`] for `T`.
 pub(super) fn copy_value<T: for<'de> Deserialize<'de> + Serialize>(
-    from: Source<'_>,
-    to: Option<&mut Arguments>,
-) -> Result<(), SourceError> {
-    match T::deserialize(from) {
-        Ok(value) => {
-            if let Some(to) = to {
-                to.add(&value);
-            }
-            Ok(())
-        }
-        Err(error) => Err(error),
+    from: &mut Reader<'_>,
+    to: &mut Arguments,
+) -> bool {
+    match next_value::<T>(from) {
+        Some(value) => to.take(value),
+        None => false,
     }
 }

@@ -8,6 +8,7 @@ mod arguments;
 mod binary;
 mod copying;
 mod json;
+mod reader;
 mod results;
 mod schema;
 mod sink;
@@ -20,14 +21,15 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub(crate) use arguments::only_value;
-pub use arguments::{Arguments, ArgumentsReader, next_argument};
+pub use arguments::Arguments;
 pub use json::Json;
+pub(crate) use reader::only_value;
+pub use reader::{Reader, next_value};
 pub(crate) use results::{add_result, next_result};
 pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
 use self::binary::Bytes;
-use self::sink::{Sink, SinkError};
+pub(crate) use self::sink::{Sink, SinkError};
 use self::source::{Source, SourceError};
 use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait, as_bytes};
 
@@ -74,14 +76,7 @@ pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Resul
 /// # Errors
 /// [`CodecError::Decode`] if the bytes are not such a value, or more than one.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
-    let bytes = Bytes::new(bytes);
-    match T::deserialize(Source::Binary(&bytes)) {
-        Ok(value) => match all_read(&bytes, type_name::<T>) {
-            Ok(()) => Ok(value),
-            Err(error) => Err(error),
-        },
-        Err(error) => Err(not_read(type_name::<T>, error)),
-    }
+    only_value(Reader::of_saved(bytes, type_name::<T>()), next_value)
 }
 
 /// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
@@ -93,20 +88,6 @@ pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usiz
     }
 }
 
-/// Appends the length with which a list begins.
-pub(crate) fn encode_length(length: usize, out: &mut Vec<u8>) {
-    Sink::new(out).put(length as u64);
-}
-
-/// Reads the length with which a list begins, and tells how many bytes it took up.
-pub(crate) fn decode_length(bytes: &[u8]) -> Result<(usize, usize), CodecError> {
-    let (length, read) = decode_first::<u64>(bytes)?;
-    match usize::try_from(length) {
-        Ok(length) => Ok((length, read)),
-        Err(error) => Err(cannot_decode("list", &error)),
-    }
-}
-
 // What takes the error as it is, is compiled once and not for each type.
 //
 // Where a value is alive, a call is also code to drop the value if the call panics. So the name of a type is asked for
@@ -115,7 +96,7 @@ pub(crate) fn decode_length(bytes: &[u8]) -> Result<(usize, usize), CodecError> 
 /// [`type_name`] of a type.
 pub(crate) type NameOf = fn() -> &'static str;
 
-fn not_written(type_name: NameOf, error: SinkError) -> CodecError {
+pub(crate) fn not_written(type_name: NameOf, error: SinkError) -> CodecError {
     CodecError::Encode { type_name: type_name(), reason: error.to_string() }
 }
 
@@ -127,15 +108,7 @@ fn cannot_decode(type_name: &'static str, reason: &dyn Display) -> CodecError {
     CodecError::Decode { type_name, reason: reason.to_string() }
 }
 
-/// Behind a value.
-extern "C" fn all_read(bytes: &Bytes<'_>, type_name: NameOf) -> Result<(), CodecError> {
-    match bytes.left() {
-        0 => Ok(()),
-        left => Err(left_over(type_name(), left)),
-    }
-}
-
-fn left_over(type_name: &'static str, count: usize) -> CodecError {
+pub(crate) fn left_over(type_name: &'static str, count: usize) -> CodecError {
     cannot_decode(type_name, &format_args!("{count} bytes are left over"))
 }
 
@@ -154,7 +127,7 @@ pub fn to_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payload, CodecErro
 /// # Errors
 /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or not such a value.
 pub fn from_payload<T: DeserializeOwned>(payload: &Payload) -> Result<T, CodecError> {
-    only_value(payload.as_bytes(), next_argument)
+    only_value(Reader::of_value(payload.as_bytes(), type_name::<T>()), next_value)
 }
 
 /// Takes the format byte off a payload.

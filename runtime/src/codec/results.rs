@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arguments::{Arguments, ArgumentsReader, next_argument};
+use super::arguments::Arguments;
+use super::reader::{Reader, next_value};
 
 /// Adds one.
 pub(crate) fn add_result<T: Serialize, E: Serialize>(
@@ -24,19 +25,19 @@ pub(crate) fn add_result<T: Serialize, E: Serialize>(
     }
 }
 
-/// [`next_argument`] for one.
+/// [`next_value`] for one.
 #[expect(clippy::manual_map, reason = "`map` is two more functions for each type to compile")]
-pub(crate) fn next_result<T, E>(arguments: &mut ArgumentsReader<'_>) -> Option<Result<T, E>>
+pub(crate) fn next_result<T, E>(reader: &mut Reader<'_>) -> Option<Result<T, E>>
 where
     T: for<'de> Deserialize<'de>,
     E: for<'de> Deserialize<'de>,
 {
-    match arguments.is_ok() {
-        Some(true) => match next_argument(arguments) {
+    match reader.is_ok() {
+        Some(true) => match next_value(reader) {
             Some(value) => Some(Ok(value)),
             None => None,
         },
-        Some(false) => match next_argument(arguments) {
+        Some(false) => match next_value(reader) {
             Some(error) => Some(Err(error)),
             None => None,
         },
@@ -46,6 +47,7 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::any::type_name;
     use std::fmt::Debug;
 
     use proptest::prelude::*;
@@ -57,6 +59,15 @@ mod tests {
     use crate::codec::{CodecError, from_payload, only_value, to_payload};
     use crate::model::{Encoding, Payload};
 
+    fn read_result<T, E>(payload: &Payload) -> Result<Result<T, E>, CodecError>
+    where
+        T: DeserializeOwned,
+        E: DeserializeOwned,
+    {
+        let reader = Reader::of_value(payload.as_bytes(), type_name::<Result<T, E>>());
+        only_value(reader, next_result::<T, E>)
+    }
+
     /// What has no value is decided by serde, and how it is said may differ.
     fn read_as_serde_does<T, E>(payload: &Payload)
     where
@@ -64,7 +75,7 @@ mod tests {
         E: DeserializeOwned + Debug + PartialEq,
     {
         let serde: Result<Result<T, E>, _> = from_payload(payload);
-        let own: Result<_, CodecError> = only_value(payload.as_bytes(), next_result::<T, E>);
+        let own = read_result::<T, E>(payload);
         assert_eq!(own.as_ref().ok(), serde.as_ref().ok(), "{own:?} {serde:?}");
     }
 
@@ -136,7 +147,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let said = |payload: &Payload| {
-            let read = only_value(payload.as_bytes(), next_result::<u8, String>);
+            let read = read_result::<u8, String>(payload);
             read.expect_err("it is none").to_string()
         };
         let type_name =

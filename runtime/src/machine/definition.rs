@@ -6,7 +6,7 @@ use super::context::Description;
 use super::durable::DropSaved;
 use super::values::ArgumentKind;
 use super::{Context, Parked, WorkflowEntry};
-use crate::codec::{ArgumentsReader, CodecError, Schema};
+use crate::codec::{CodecError, Reader, Schema};
 use crate::model::{DefinitionHash, Node, Payload};
 
 /// The identity of a definition and what it rests on.
@@ -81,7 +81,7 @@ impl Definition {
     /// # Errors
     /// [`CodecError::Decode`] if they are not.
     pub fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
-        let mut arguments = ArgumentsReader::new(arguments.as_bytes());
+        let mut arguments = Reader::new(arguments.as_bytes());
         if self.arguments.iter().all(|argument| argument.described.is_next(&mut arguments)) {
             arguments.finish()
         } else {

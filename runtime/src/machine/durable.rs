@@ -12,9 +12,9 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::locals::undecodable;
-use super::{Parked, Slot};
-use crate::codec::{self, CodecError, Described};
+use super::locals::{must_be_filled, undecodable};
+use super::{Parked, Slot, StepError};
+use crate::codec::{self, CodecError, Described, Reader, Sink, SinkError, next_value};
 
 /// A value that can be held across an await: it can be written to bytes and read back.
 ///
@@ -99,10 +99,29 @@ impl<T> TypeOf<T> {
 /// How values of a type are saved.
 #[derive(Debug)]
 pub struct Coding<T> {
-    pub(super) save: fn(&T, &mut Vec<u8>) -> Result<(), CodecError>,
-    pub(super) load: fn(&[u8]) -> Result<T, CodecError>,
+    pub(super) save: Save<T>,
+    pub(super) load: fn(&mut Reader<'_>) -> Option<T>,
     /// What is known of them without their type.
     pub kind: SavedKind,
+}
+
+/// Writes a value.
+pub(super) type Save<T> = for<'a> fn(&T, Sink<'a>) -> Result<(), SinkError>;
+
+impl<T> Coding<T> {
+    /// Adds a value to `out`.
+    pub(super) fn encode(&self, value: &T, out: &mut Vec<u8>) -> Result<(), StepError> {
+        match (self.save)(value, Sink::new(out)) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(StepError::Encode(self.kind.not_written(error))),
+        }
+    }
+
+    /// Reads a value that takes up all of `saved`.
+    pub(super) fn decode(&self, saved: &[u8]) -> Result<T, StepError> {
+        let reader = Reader::of_saved(saved, self.kind.described.type_name());
+        codec::only_value(reader, self.load).map_err(StepError::Decode)
+    }
 }
 
 /// What is known of saved values without their type.
@@ -115,13 +134,24 @@ pub struct SavedKind {
 }
 
 /// Reads a saved value only for it to be dropped.
-pub(super) type DropSaved = fn(&[u8]);
+pub(super) type DropSaved = fn(&mut Reader<'_>);
+
+/// Drops the value that is `saved`. Of one that cannot be read there is nothing to drop.
+pub(super) fn drop_saved_by(drop: DropSaved, saved: &[u8]) {
+    let mut saved = Reader::of_saved(saved, "local");
+    drop(&mut saved);
+    let _ = saved.finish();
+}
 
 impl SavedKind {
     /// Of values of type `T`, which look like those of type `Seen` and are dropped by `drop`.
     pub(super) const fn of<T, Seen: Durable>(drop: DropSaved) -> Self {
         let drop = if std::mem::needs_drop::<T>() { Some(drop) } else { None };
         Self { described: Described::of::<Seen>(), drop }
+    }
+
+    pub(super) fn not_written(self, error: SinkError) -> CodecError {
+        codec::not_written(self.described.type_name, error)
     }
 }
 
@@ -130,16 +160,20 @@ pub const fn local<T: Durable>() -> Local<T> {
     Local {
         coding: const {
             &Coding {
-                save: codec::encode_into::<T>,
-                load: codec::decode::<T>,
+                save: save::<T>,
+                load: next_value::<T>,
                 kind: SavedKind::of::<T, T>(drop_saved::<T>),
             }
         },
     }
 }
 
-pub(super) fn drop_saved<T: Durable>(saved: &[u8]) {
-    let _ = codec::decode::<T>(saved);
+pub(super) fn save<T: Serialize>(value: &T, out: Sink<'_>) -> Result<(), SinkError> {
+    value.serialize(out)
+}
+
+pub(super) fn drop_saved<T: Durable>(saved: &mut Reader<'_>) {
+    let _dropped = next_value::<T>(saved);
 }
 
 // Whatever is put into the step function is optimized again in each of them, so these are called: 200 small workflows
@@ -148,36 +182,41 @@ impl<T> Local<T> {
     /// Adds the local to the next state. If its type refuses, [`Parked::leave`] says so.
     #[inline(never)]
     pub fn put(&self, value: &T, parked: &mut Parked) {
-        let written = (self.coding.save)(value, parked.next.begin());
-        parked.next.end(written);
+        let written = (self.coding.save)(value, Sink::new(parked.next.begin()));
+        parked.next.end_local(&self.coding.kind, written);
     }
 
     /// Adds a local that is in its slot, and drops it.
     #[inline(never)]
     pub fn put_slot(&self, slot: &mut Slot<T>, parked: &mut Parked) {
-        match std::mem::take(slot) {
+        match std::mem::replace(slot, Slot::Empty) {
             Slot::Value(value) => self.put(&ManuallyDrop::into_inner(value), parked),
             Slot::Saved(position) => parked.keep(position, position + 1),
-            Slot::Empty => Slot::<T>::must_be_filled(),
+            Slot::Empty => must_be_filled(),
         }
     }
 
     /// Reads the local at `position` of the state. If the bytes are not such a value, the step fails.
     #[inline(never)]
     pub fn load(&self, parked: &mut Parked, position: usize) -> T {
-        match (self.coding.load)(parked.saved(position)) {
-            Ok(value) => value,
-            Err(error) => undecodable(error),
+        let mut saved = parked.saved(position, &self.coding.kind);
+        match (self.coding.load)(&mut saved) {
+            Some(value) => {
+                let left = saved.stop();
+                parked.end_reading(left, &self.coding.kind);
+                value
+            }
+            None => undecodable(saved.failure()),
         }
     }
 
     /// Takes the local out of its slot. If it is there as bytes that are not such a value, the step fails.
     #[inline(never)]
     pub fn take(&self, slot: &mut Slot<T>, parked: &mut Parked) -> T {
-        match std::mem::take(slot) {
+        match std::mem::replace(slot, Slot::Empty) {
             Slot::Value(value) => ManuallyDrop::into_inner(value),
             Slot::Saved(position) => self.load(parked, position),
-            Slot::Empty => Slot::<T>::must_be_filled(),
+            Slot::Empty => must_be_filled(),
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::durable::SavedKind;
 use super::{Coding, Durable, Local};
-use crate::codec::{self, CodecError};
+use crate::codec::{Reader, Sink, SinkError, next_value};
 
 /// A range that gives its numbers.
 #[diagnostic::on_unimplemented(
@@ -41,22 +41,22 @@ where
 
 fn save_range<T: Serialize + PartialOrd>(
     range: &RangeInclusive<T>,
-    out: &mut Vec<u8>,
-) -> Result<(), CodecError> {
+    out: Sink<'_>,
+) -> Result<(), SinkError> {
     let (start, end) = (range.start(), range.end());
     let has_ended = range.is_empty() && start <= end;
-    codec::encode_into(&(start, end, has_ended), out)
+    (start, end, has_ended).serialize(out)
 }
 
-fn load_range<T: Durable>(saved: &[u8]) -> Result<RangeInclusive<T>, CodecError>
+fn load_range<T: Durable>(saved: &mut Reader<'_>) -> Option<RangeInclusive<T>>
 where
     RangeInclusive<T>: Numbers,
 {
-    let (start, end, has_ended) = codec::decode::<(T, T, bool)>(saved)?;
+    let (start, end, has_ended) = next_value::<(T, T, bool)>(saved)?;
     let mut range = start..=end;
     if has_ended {
         // Of one that has ended both ends are its last number.
         range.next();
     }
-    Ok(range)
+    Some(range)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::durable::SavedKind;
 use super::{Asked, Coding, Durable, Local, local};
-use crate::codec::{self, CodecError};
+use crate::codec::{self, CodecError, Reader, Sink, SinkError, next_value};
 
 /// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
 /// until they have had their turn, so more would be a mistake, and an endless iterator a hang.
@@ -124,7 +124,7 @@ pub fn item<T: DurableItem>() -> Local<T> {
 
 /// Makes the token of items whose type is yet to be inferred. They are saved as a `Vec` of them is.
 /// See [`local`].
-pub fn item_list<T: DurableItem>() -> Local<Items<T>> {
+pub const fn item_list<T: DurableItem>() -> Local<Items<T>> {
     Local {
         coding: const {
             &Coding {
@@ -136,33 +136,26 @@ pub fn item_list<T: DurableItem>() -> Local<Items<T>> {
     }
 }
 
-pub(super) fn save_items<T: Serialize>(
-    items: &Items<T>,
-    out: &mut Vec<u8>,
-) -> Result<(), CodecError> {
+pub(super) fn save_items<T: Serialize>(items: &Items<T>, out: Sink<'_>) -> Result<(), SinkError> {
     match &items.source {
-        ItemSource::Made(made) => codec::encode_into(made.as_slice(), out),
+        ItemSource::Made(made) => made.as_slice().serialize(out),
         ItemSource::Saved(saved) => {
             saved.saved.set(true);
-            codec::encode_length(items.left, out);
-            out.extend_from_slice(&saved.bytes[saved.taken..]);
+            out.list_as_it_is(items.left, &saved.bytes[saved.taken..]);
             Ok(())
         }
     }
 }
 
-fn load_items<T: Durable>(saved: &[u8]) -> Result<Items<T>, CodecError> {
+fn load_items<T: Durable>(saved: &mut Reader<'_>) -> Option<Items<T>> {
     load_items_by(saved, codec::decode_first::<T>)
 }
 
-pub(super) fn load_items_by<T>(
-    saved: &[u8],
-    decode: DecodeFirst<T>,
-) -> Result<Items<T>, CodecError> {
-    let (left, begin) = codec::decode_length(saved)?;
-    let bytes = saved[begin..].to_vec();
+pub(super) fn load_items_by<T>(saved: &mut Reader<'_>, decode: DecodeFirst<T>) -> Option<Items<T>> {
+    let left = next_value::<usize>(saved)?;
+    let bytes = saved.rest().to_vec();
     let source = SavedItems { bytes, taken: 0, saved: Cell::new(false), decode };
-    Ok(Items { left, source: ItemSource::Saved(source) })
+    Some(Items { left, source: ItemSource::Saved(source) })
 }
 
 /// How far a loop over borrowed items has come: the number of the current one, from 1.
@@ -259,10 +252,10 @@ mod tests {
         let mut items = items(texts.clone());
         for (number, text) in texts.iter().enumerate() {
             let (mut saved, mut expected) = (Vec::new(), Vec::new());
-            (token.coding.save)(&items, &mut saved).expect("text");
+            token.coding.encode(&items, &mut saved).expect("text");
             codec::encode_into(&texts[number..], &mut expected).expect("text");
             assert_eq!(saved, expected);
-            items = (token.coding.load)(&saved).expect("just saved");
+            items = token.coding.decode(&saved).expect("just saved");
             assert_eq!(items.next().as_ref(), Some(text));
             // Saved once more while some of the bytes have been taken, as in a loop with several
             // awaits, and every other time taken from without being loaded anew.
@@ -275,7 +268,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_items_are_noticed() {
         let token = item_list::<String>();
-        assert!((token.coding.load)(&[]).is_err());
+        assert!(token.coding.decode(&[]).is_err());
     }
 
     #[test]

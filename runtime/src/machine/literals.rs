@@ -9,11 +9,11 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 
-use super::durable::{SavedKind, drop_saved};
+use super::durable::{SavedKind, drop_saved, save};
 use super::iteration::{Items, load_items_by, save_items};
 use super::texts::kept;
 use super::{Borrowed, Coding, Durable, Local, Whole, local};
-use crate::codec::{self, CodecError};
+use crate::codec::{self, CodecError, next_value};
 
 /// How values are saved that are, or are not, texts for good.
 #[diagnostic::on_unimplemented(
@@ -37,8 +37,8 @@ impl<T: Durable + 'static> Holds<T> for Whole {
 #[diagnostic::do_not_recommend]
 impl<T: Lasting> Holds<T> for Borrowed {
     const CODING: &'static Coding<T> = &Coding {
-        save: codec::encode_into::<T>,
-        load: |saved| codec::decode::<T::Read>(saved).map(T::kept),
+        save: save::<T>,
+        load: |saved| next_value::<T::Read>(saved).map(T::kept),
         kind: SavedKind::of::<T, T::Read>(drop_saved::<T::Read>),
     };
 }
@@ -222,8 +222,8 @@ tuples! {
 const fn by_parts<T: Serialize + 'static, H: HoldsPart<T>>() -> &'static Coding<T> {
     const {
         &Coding {
-            save: codec::encode_into::<T>,
-            load: |saved| codec::decode::<H::Read>(saved).map(H::kept),
+            save: save::<T>,
+            load: |saved| next_value::<H::Read>(saved).map(H::kept),
             kind: SavedKind::of::<T, H::Read>(drop_saved::<H::Read>),
         }
     }

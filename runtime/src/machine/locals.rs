@@ -4,9 +4,10 @@ use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 
+use super::durable::SavedKind;
 use super::frame::{next_entry, skip_entries};
 use super::{Parked, StepError};
-use crate::codec::CodecError;
+use crate::codec::{self, CodecError, Reader};
 
 /// Where a local is while control goes from one part of a step to another.
 ///
@@ -14,10 +15,9 @@ use crate::codec::CodecError;
 /// nothing to drop where a step ends; were there, each call in a step would have a second way out, for a panic, on
 /// which all slots are dropped, and rustc would take a fifth longer for a step. What a panic leaves in a slot is not
 /// dropped at all.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub enum Slot<T> {
     /// It is not on the way.
-    #[default]
     Empty,
     /// It has been made or read in this step.
     Value(ManuallyDrop<T>),
@@ -46,15 +46,15 @@ impl<T> Slot<T> {
     pub extern "C" fn take(&mut self) -> T {
         match std::mem::replace(self, Self::Empty) {
             Self::Value(value) => ManuallyDrop::into_inner(value),
-            _ => Self::must_be_filled(),
+            _ => must_be_filled(),
         }
     }
+}
 
-    #[cold]
-    #[inline(never)]
-    pub(super) fn must_be_filled() -> ! {
-        panic!("whoever goes to a part of a step fills its slots")
-    }
+#[cold]
+#[inline(never)]
+pub(super) fn must_be_filled() -> ! {
+    panic!("whoever goes to a part of a step fills its slots")
 }
 
 /// What is handed on to a branch that begins, or to a part of a step where it is only to be dropped. What nobody takes
@@ -72,7 +72,7 @@ impl<T> Handed<T> {
     /// Takes what must be there.
     #[inline(never)]
     pub fn take(&mut self) -> T {
-        self.carried().unwrap_or_else(|| Slot::<T>::must_be_filled())
+        self.carried().unwrap_or_else(|| must_be_filled())
     }
 
     /// Takes what is there.
@@ -83,12 +83,20 @@ impl<T> Handed<T> {
 }
 
 impl Parked {
-    /// The bytes of the local at `position`. Reading on from one to the next passes each once.
+    /// The local at `position`. Reading on from one to the next passes each once.
     #[inline(never)]
-    pub(super) fn saved(&mut self, position: usize) -> &[u8] {
+    pub(super) fn saved(&mut self, position: usize, kind: &SavedKind) -> Reader<'_> {
         match self.find_saved(position) {
-            Ok(place) => &self.frame[place],
+            Ok(place) => Reader::of_saved(&self.frame[place], kind.described.type_name()),
             Err(error) => unreadable(error),
+        }
+    }
+
+    /// Ends the reading of a local: what is `left` of its bytes is too much.
+    pub(super) extern "C" fn end_reading(&mut self, left: usize, kind: &SavedKind) {
+        if left > 0 {
+            let error = codec::left_over(kind.described.type_name(), left);
+            self.next.failed.get_or_insert(StepError::Decode(error));
         }
     }
 

@@ -9,7 +9,7 @@ use super::frame::{FrameHead, damaged, next_entry, skip_entries, write_length};
 use super::locals::undecodable;
 use super::writer::Next;
 use super::{Definition, Halt, StepError, Values};
-use crate::codec::ArgumentsReader;
+use crate::codec::Reader;
 use crate::model::Payload;
 
 /// Where a machine is: the state, its saved locals, and what it waits for.
@@ -139,7 +139,7 @@ impl Parked {
         let mut arguments = self.arguments_left();
         match (values.next)(&mut arguments) {
             Some(value) => {
-                let left = arguments.left();
+                let left = arguments.stop();
                 self.arguments = Some(left);
                 value
             }
@@ -147,9 +147,9 @@ impl Parked {
         }
     }
 
-    fn arguments_left(&self) -> ArgumentsReader<'_> {
+    fn arguments_left(&self) -> Reader<'_> {
         // What is not there is not the payload of any arguments.
-        let mut arguments = ArgumentsReader::new(self.operation(0).unwrap_or_default());
+        let mut arguments = Reader::new(self.operation(0).unwrap_or_default());
         if let Some(left) = self.arguments {
             arguments.skip_to(left);
         }

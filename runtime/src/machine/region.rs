@@ -9,6 +9,7 @@ use std::task::Poll;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::durable::drop_saved_by;
 use super::fallible::is_error;
 use super::frame::damaged;
 use super::{Context, Halt, Local, MayFail, Parked, StepError};
@@ -79,7 +80,7 @@ impl Region {
     ) -> Result<bool, Halt> {
         if let Some(given) = self.poll(begins, parked, cx, step)? {
             let mut saved = vec![DONE];
-            (value.coding.save)(&given, &mut saved).map_err(StepError::Encode)?;
+            value.coding.encode(&given, &mut saved)?;
             parked.update(self.index, &saved)?;
         }
         let is_done = parked.operation(self.index)?.first() == Some(&DONE);
@@ -115,7 +116,7 @@ impl Region {
     ) -> Result<(), Halt> {
         match (parked.operation(self.index)?.split_first(), value.coding.kind.drop) {
             // One that has failed has been asked for its error.
-            (Some((&DONE, given)), Some(drop)) if !is_error(given)? => drop(given),
+            (Some((&DONE, given)), Some(drop)) if !is_error(given)? => drop_saved_by(drop, given),
             _ => {}
         }
         self.cancel(parked, cx, step)
@@ -158,9 +159,7 @@ impl Region {
 
     fn given<T>(self, value: &Local<T>, parked: &Parked) -> Result<Option<T>, Halt> {
         match parked.operation(self.index)?.split_first() {
-            Some((&DONE, given)) => {
-                Ok(Some((value.coding.load)(given).map_err(StepError::Decode)?))
-            }
+            Some((&DONE, given)) => Ok(Some(value.coding.decode(given)?)),
             _ => Ok(None),
         }
     }

@@ -10,10 +10,10 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use super::durable::SavedKind;
+use super::durable::{SavedKind, save};
 use super::iteration::{Items, load_items_by, save_items};
 use super::{Coding, Local, Parked, local};
-use crate::codec::{self, CodecError};
+use crate::codec::{self, CodecError, next_value};
 
 /// Makes the token of a `&str`. See [`local`].
 pub const fn lent_text() -> Local<String> {
@@ -68,8 +68,8 @@ pub fn static_text() -> Local<&'static str> {
     Local {
         coding: const {
             &Coding {
-                save: |text, out| codec::encode_into(text, out),
-                load: |saved| codec::decode::<String>(saved).map(|text| kept(&text)),
+                save: save::<&str>,
+                load: |saved| next_value::<String>(saved).map(|text| kept(text.as_str())),
                 kind: SavedKind::of::<&str, String>(|_| {}),
             }
         },

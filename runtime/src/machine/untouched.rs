@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::Parked;
-use super::durable::DropSaved;
+use super::durable::{DropSaved, drop_saved_by};
 use super::frame::next_entry;
 
 /// Locals of a state that a step has not touched, and that come to their end because the run does. They
@@ -49,7 +49,7 @@ impl Drop for Untouched {
         // Variables are dropped in reverse.
         for (drop, saved) in saved.get(self.positions.clone()).into_iter().flatten().rev() {
             if let Some(drop) = drop {
-                drop(saved);
+                drop_saved_by(*drop, saved);
             }
         }
     }

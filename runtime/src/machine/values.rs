@@ -4,14 +4,17 @@
 //! answer is no, nothing else is said of it: what is generated takes [`ValuesOf::VALUES`] if it can and
 //! [`Unstored::VALUES`] if it must.
 
+use std::any::type_name;
+use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use serde::Serialize;
 
 use super::durable::SavedKind;
 use super::{ActivityError, Coding, Durable, Local, Outcomes, ResultParts, local};
+use crate::activities::{Attempt, ReportedError, report};
 use crate::codec::{
-    self, Arguments, ArgumentsReader, CodecError, Described, add_result, next_argument, next_result,
+    self, Arguments, CodecError, Described, Reader, add_result, next_result, next_value,
 };
 use crate::model::Payload;
 
@@ -21,7 +24,7 @@ pub struct Values<T> {
     /// Adds one to the arguments of a call.
     pub add: fn(&mut Arguments, &T),
     /// Reads an argument, if it is there.
-    pub next: fn(&mut ArgumentsReader<'_>) -> Option<T>,
+    pub next: fn(&mut Reader<'_>) -> Option<T>,
     /// What is known of such an argument without its type.
     pub kind: ArgumentKind,
 }
@@ -38,7 +41,7 @@ impl<T: Durable + 'static> Values<T> {
         const {
             &Self {
                 add: Arguments::add::<T>,
-                next: next_argument::<T>,
+                next: next_value::<T>,
                 kind: ArgumentKind { described: Described::of::<T>() },
             }
         }
@@ -104,7 +107,7 @@ impl<T> Values<T> {
     /// # Errors
     /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or not such a value.
     pub fn decode(&self, payload: &Payload) -> Result<T, CodecError> {
-        codec::only_value(payload.as_bytes(), self.next)
+        codec::only_value(Reader::of_value(payload.as_bytes(), type_name::<T>()), self.next)
     }
 }
 
@@ -113,21 +116,42 @@ impl<T> Values<T> {
 #[derive(Debug)]
 pub struct ValuesOf<T>(PhantomData<fn() -> T>);
 
+/// What becomes of the results of activities that return an `R`.
+pub(crate) type ResultOutcomes<R> = Outcomes<
+    R,
+    Result<<R as ResultParts>::Ok, ActivityError<<R as ResultParts>::Err>>,
+    <R as ResultParts>::Err,
+>;
+
 impl<T: Durable + 'static> ValuesOf<T> {
     /// How they are encoded.
     pub const VALUES: &'static Values<T> = Values::of();
     /// The token of an argument that is saved as a local.
     pub const LOCAL: Local<T> = local();
-    /// How what an activity returns is encoded, and what becomes of it.
-    pub const OUTCOMES: &'static Outcomes<T, T> = Outcomes::of();
+    /// What becomes of what an activity returns.
+    pub const OUTCOMES: &'static Outcomes<T, T, Infallible> = Outcomes::of();
+
+    /// The attempt that the call of an activity is. As a function it would be one more for each.
+    #[inline(always)]
+    pub fn attempt(call: impl Future<Output = T> + Send + 'static) -> Option<Attempt> {
+        report::attempt(Box::pin(call))
+    }
 }
 
 impl<T: Durable + 'static, E: Durable + 'static> ValuesOf<Result<T, E>> {
     /// How they are encoded, in less code.
     pub const RESULTS: &'static Values<Result<T, E>> = Values::of_result();
-    /// The same of an activity.
-    pub const RESULT_OUTCOMES: &'static Outcomes<Result<T, E>, Result<T, ActivityError<E>>> =
-        Outcomes::of_result();
+    /// What becomes of such results of an activity.
+    pub const RESULT_OUTCOMES: &'static ResultOutcomes<Result<T, E>> = Outcomes::of_result();
+
+    /// The attempt that the call of such an activity is.
+    #[inline(always)]
+    pub fn attempt_result(
+        call: impl Future<Output = Result<T, E>> + Send + 'static,
+        error: fn(&E) -> ReportedError,
+    ) -> Option<Attempt> {
+        report::attempt_result(Box::pin(call), error)
+    }
 }
 
 /// See [`ValuesOf`].
@@ -137,13 +161,18 @@ pub trait Unstored<T: 'static> {
     /// As well.
     const LOCAL: Local<T>;
     /// As well.
-    const OUTCOMES: &'static Outcomes<T, T>;
+    const OUTCOMES: &'static Outcomes<T, T, Infallible>;
+
+    /// As well.
+    fn attempt(_: impl Future<Output = T> + Send + 'static) -> Option<Attempt> {
+        is_refused()
+    }
 }
 
 impl<T: 'static> Unstored<T> for ValuesOf<T> {
     const VALUES: &'static Values<T> = Values::refused();
     const LOCAL: Local<T> = Local { coding: Coding::refused() };
-    const OUTCOMES: &'static Outcomes<T, T> = Outcomes::refused();
+    const OUTCOMES: &'static Outcomes<T, T, Infallible> = Outcomes::refused();
 }
 
 /// As [`Unstored`], of results.
@@ -151,13 +180,20 @@ pub trait UnstoredResult<R: ResultParts + 'static> {
     /// Stands for what rustc has refused.
     const RESULTS: &'static Values<R>;
     /// As well.
-    const RESULT_OUTCOMES: &'static Outcomes<R, Result<R::Ok, ActivityError<R::Err>>>;
+    const RESULT_OUTCOMES: &'static ResultOutcomes<R>;
+
+    /// As well.
+    fn attempt_result(
+        _: impl Future<Output = R> + Send + 'static,
+        _: fn(&R::Err) -> ReportedError,
+    ) -> Option<Attempt> {
+        is_refused()
+    }
 }
 
-impl<R: ResultParts + 'static> UnstoredResult<R> for ValuesOf<R> {
+impl<R: ResultParts<Ok: 'static, Err: 'static> + 'static> UnstoredResult<R> for ValuesOf<R> {
     const RESULTS: &'static Values<R> = Values::refused();
-    const RESULT_OUTCOMES: &'static Outcomes<R, Result<R::Ok, ActivityError<R::Err>>> =
-        Outcomes::refused();
+    const RESULT_OUTCOMES: &'static ResultOutcomes<R> = Outcomes::refused();
 }
 
 /// An argument of a call that is lent. `(&Encoded(&argument)).added_to(…)` is [`Encodable::added_to`] if it can

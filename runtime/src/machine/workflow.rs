@@ -132,14 +132,6 @@ pub struct Typed<R: 'static> {
     returned: &'static Values<R>,
 }
 
-#[cfg(debug_assertions)]
-impl<R: 'static> Typed<R> {
-    /// Steps that do nothing.
-    pub(super) const fn of_none(returned: &'static Values<R>) -> Self {
-        Self { step: |_, _| Err(Halt::Suspended), failure: None, returned }
-    }
-}
-
 impl<R: 'static> Steps for Typed<R> {
     fn step(&self, parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
         match (self.step)(parked, cx) {

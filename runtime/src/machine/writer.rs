@@ -12,7 +12,7 @@ use super::frame::{FrameHead, skip_entries, write_length};
 use super::parked::length_of_length;
 use super::values::ArgumentKind;
 use super::{Context, Halt, Parked, StepError};
-use crate::codec::CodecError;
+use crate::codec::{CodecError, SinkError};
 
 /// A state being written: its locals, then the operations that it waits for.
 #[derive(Debug, Default)]
@@ -57,6 +57,11 @@ impl Next {
             self.frame.copy_within(begin + 1..end - extra, begin + 1 + extra);
             write_length(&mut &mut self.frame[begin..], length as u64);
         }
+    }
+
+    /// As [`Next::end`], of a local of this kind.
+    pub(super) fn end_local(&mut self, kind: &SavedKind, written: Result<(), SinkError>) {
+        self.end(written.map_err(|error| kind.not_written(error)));
     }
 
     /// As [`Next::end`], of the one operation, which is written before the locals.
@@ -140,14 +145,20 @@ impl Parked {
     /// # Errors
     /// [`Halt`] if it has not: that it waits, or why the step could not be made.
     pub fn leave<R: 'static>(&mut self) -> Result<R, Halt> {
-        let returned = self.next.returned.take().and_then(|returned| returned.downcast().ok());
-        if let Some(returned) = returned {
-            return Ok(*returned);
+        match self.next.returned.take() {
+            Some(returned) => match returned.downcast() {
+                Ok(returned) => Ok(*returned),
+                Err(_) => Err(self.halt()),
+            },
+            None => Err(self.halt()),
         }
-        Err(match self.finish() {
+    }
+
+    fn halt(&mut self) -> Halt {
+        match self.finish() {
             Ok(()) => Halt::Suspended,
             Err(error) => Halt::Failed(error),
-        })
+        }
     }
 
     /// Puts the machine in the state that was written, with `count` branches that have not begun.

@@ -1,5 +1,6 @@
 //! The workflows of the engine's tests.
 
+use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -217,13 +218,14 @@ pub enum undeployed {}
 impl Activity for undeployed {
     type Return = u32;
     type Output = u32;
+    type Error = Infallible;
     const NAME: &'static str = "undeployed";
-    const OUTCOMES: &'static Outcomes<u32, u32> = Outcomes::of();
+    const OUTCOMES: &'static Outcomes<u32, u32, Infallible> = Outcomes::of();
 }
 
 impl undeployed {
     fn call() -> ActivityCall<Self> {
-        let call = Call::new(Arguments::NONE, Self::NAME, Self::OPTIONS);
+        let call = Call::new(Arguments::NONE, Self::NAME);
         ActivityCall { call, activity: PhantomData }
     }
 }

@@ -5,6 +5,7 @@
 //! that the binary encoding cannot read back, before a run depends on one.
 
 mod format;
+mod places;
 mod trace;
 
 use std::any::type_name;
@@ -14,15 +15,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::NameOf;
-use super::arguments::ArgumentsReader;
 use super::copying::{Copying, copy_value};
+use super::reader::Reader;
 pub use format::{Content, Fields, Format, NamedType, Types};
-pub(super) use trace::{Enumerated, Formats, Place, Taken, Tracer};
+pub(super) use places::{Enumerated, Formats, Place, Taken};
 
 /// A type whose schema can be traced.
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
-    type_name: NameOf,
+    pub(crate) type_name: NameOf,
     copying: Copying,
 }
 
@@ -44,7 +45,7 @@ impl Described {
     }
 
     /// The Rust type.
-    pub(crate) fn type_name(self) -> &'static str {
+    pub(crate) extern "C" fn type_name(self) -> &'static str {
         (self.type_name)()
     }
 
@@ -54,8 +55,8 @@ impl Described {
     }
 
     /// Whether the next of a list of arguments is such a value.
-    pub(crate) fn is_next(self, arguments: &mut ArgumentsReader<'_>) -> bool {
-        arguments.skip(self.type_name, self.copying)
+    pub(crate) fn is_next(self, arguments: &mut Reader<'_>) -> bool {
+        self.copying.skip(arguments)
     }
 }
 

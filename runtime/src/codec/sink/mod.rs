@@ -21,11 +21,11 @@ use serde::ser::{
 };
 
 /// Where one value, or what is left of it, goes.
-pub(super) struct Sink<'a>(&'a mut Vec<u8>);
+pub(crate) struct Sink<'a>(&'a mut Vec<u8>);
 
 /// Why a value could not be written. It is a pointer, so that a result of writing is one, too.
 #[derive(Debug)]
-pub(super) struct SinkError(Box<Refusal>);
+pub(crate) struct SinkError(Box<Refusal>);
 
 #[derive(Debug)]
 enum Refusal {
@@ -64,8 +64,14 @@ impl Writer for Sink<'_> {
 impl<'a> Sink<'a> {
     /// Adds to what is there.
     #[cfg_attr(not(debug_assertions), inline)]
-    pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
         Self(out)
+    }
+
+    /// A list of which the items are encoded already.
+    pub(crate) fn list_as_it_is(mut self, length: usize, items: &[u8]) {
+        self.put(length);
+        self.0.extend_from_slice(items);
     }
 
     /// A part that serde takes as it is.

@@ -27,13 +27,14 @@ fn visit_unit<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Valu
     }
 }
 
-pub(super) fn visit_items<'de, V: Visitor<'de>>(
+/// The items of a list, as many as there are.
+fn visit_list<'de, V: Visitor<'de>>(
     items: Result<Items<'_>, SourceError>,
     visitor: V,
 ) -> Result<V::Value, SourceError> {
     match items {
         Ok(mut items) => match visitor.visit_seq(&mut items) {
-            Ok(value) => match items.finish() {
+            Ok(value) => match items.all_read() {
                 Ok(()) => Ok(value),
                 Err(error) => Err(error),
             },
@@ -43,12 +44,31 @@ pub(super) fn visit_items<'de, V: Visitor<'de>>(
     }
 }
 
+/// The items of a tuple, of which there are no more than the type wants.
+pub(super) fn visit_tuple<'de, V: Visitor<'de>>(
+    items: Result<Items<'_>, SourceError>,
+    visitor: V,
+) -> Result<V::Value, SourceError> {
+    match items {
+        Ok(mut items) => {
+            let made = visitor.visit_seq(&mut items);
+            items.finish();
+            made
+        }
+        Err(error) => Err(error),
+    }
+}
+
 pub(super) fn visit_members<'de, V: Visitor<'de>>(
     members: Result<Members<'_>, SourceError>,
     visitor: V,
 ) -> Result<V::Value, SourceError> {
     match members {
-        Ok(Members::Items(items)) => visit_items(Ok(items), visitor),
+        Ok(Members::Items(mut items)) => {
+            let made = visitor.visit_seq(&mut items);
+            items.finish();
+            made
+        }
         Ok(Members::Entries(entries)) => visitor.visit_map(entries),
         Err(error) => Err(error),
     }
@@ -127,7 +147,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
         // Sixteen bytes are a UUID; other types take any number.
         match self {
             Self::Made(place) => {
-                *place.format = Format::Bytes;
+                place.is(Format::Bytes);
                 visitor.visit_byte_buf(vec![0; 16])
             }
             Self::Read(Value::Text(text)) => visitor.visit_byte_buf(text.clone().into_bytes()),
@@ -135,7 +155,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
                 Ok(bytes) => visitor.visit_bytes(bytes),
                 Err(error) => Err(error),
             },
-            read => visit_items(read.list(&visitor), visitor),
+            read => visit_list(read.list(&visitor), visitor),
         }
     }
 
@@ -178,7 +198,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        visit_items(self.list(&visitor), visitor)
+        visit_list(self.list(&visitor), visitor)
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(
@@ -186,7 +206,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
         len: usize,
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        visit_items(self.tuple(len, &visitor), visitor)
+        visit_tuple(self.tuple(len, &visitor), visitor)
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -196,7 +216,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
         visitor: V,
     ) -> Result<V::Value, SourceError> {
         let items = self.named_tuple(type_name::<V::Value>(), name, len, &visitor);
-        visit_items(items, visitor)
+        visit_tuple(items, visitor)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
@@ -241,7 +261,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
             Ok(Value::Signed(value)) => visitor.visit_i64(*value),
             Ok(Value::Float(value)) => visitor.visit_f64(*value),
             Ok(Value::Text(value) | Value::Key(value)) => visitor.visit_str(value),
-            Ok(Value::List(list)) => visit_items(Ok(Items::Read(list.iter())), visitor),
+            Ok(Value::List(list)) => visit_list(Ok(Items::Read(list.iter())), visitor),
             Ok(Value::Map(map)) => visitor.visit_map(Entries::Read(map.iter(), None)),
             Err(error) => Err(error),
         }

@@ -20,7 +20,7 @@ pub(super) use self::parts::Entries;
 use self::parts::{Items, Members, Newtype};
 use self::variant::Variant;
 use super::binary::Bytes;
-use super::schema::{Format, Formats, Place};
+use super::schema::{Format, Place};
 use super::value::Value;
 
 /// Why a value could not be read. It is a pointer for the reason that a [`SinkError`](super::sink::SinkError) is one.
@@ -105,7 +105,7 @@ impl<'a> Source<'a> {
     fn scalar(self, format: &'static Format, made: &'static Value) -> Scalar<'a> {
         match self {
             Self::Made(place) => {
-                place.format.clone_from(format);
+                place.is(format.clone());
                 Scalar::Value(made)
             }
             Self::Read(value) => Scalar::Value(value),
@@ -116,10 +116,7 @@ impl<'a> Source<'a> {
     #[cfg_attr(not(debug_assertions), inline)]
     fn text(self, expected: &dyn Expected) -> Result<&'a str, SourceError> {
         match self {
-            Self::Made(place) => {
-                *place.format = Format::Str;
-                Ok(place.tracer.text)
-            }
+            Self::Made(place) => Ok(place.text()),
             Self::Read(value) => Self::text_of(value, expected),
             Self::Binary(bytes) => bytes.text(),
         }
@@ -128,7 +125,7 @@ impl<'a> Source<'a> {
     fn char(self, expected: &dyn Expected) -> Result<Char<'a>, SourceError> {
         match self {
             Self::Made(place) => {
-                *place.format = Format::Char;
+                place.is(Format::Char);
                 Ok(Char::Plain('a'))
             }
             Self::Read(value) => Self::text_of(value, expected).map(Char::Text),
@@ -177,8 +174,8 @@ impl<'a> Source<'a> {
     fn tuple(self, len: usize, expected: &dyn Expected) -> Result<Items<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Items::Made(place.tuple(len))),
+            Self::Read(value) => Items::read_tuple(value, len, expected),
             Self::Binary(bytes) => Ok(Items::Binary(bytes, len)),
-            read => read.list(expected),
         }
     }
 
@@ -190,9 +187,7 @@ impl<'a> Source<'a> {
         expected: &dyn Expected,
     ) -> Result<Items<'a>, SourceError> {
         match self {
-            Self::Made(place) => {
-                Ok(Items::Made(Formats::Taken(place.begin(rust_name, name)?.tuple(len))))
-            }
+            Self::Made(place) => Ok(Items::Made(place.begin(rust_name, name)?.tuple(len))),
             source => source.tuple(len, expected),
         }
     }
@@ -206,17 +201,16 @@ impl<'a> Source<'a> {
     ) -> Result<Members<'a>, SourceError> {
         match self {
             Self::Made(place) => {
-                let taken = place.begin(rust_name, name)?.named(names);
-                Ok(Members::Items(Items::Made(Formats::Taken(taken))))
+                Ok(Members::Items(Items::Made(place.begin(rust_name, name)?.named(names))))
             }
-            Self::Read(value) => Members::read(value, expected),
+            Self::Read(value) => Members::read(value, names.len(), expected),
             Self::Binary(bytes) => Ok(Members::Items(Items::Binary(bytes, names.len()))),
         }
     }
 
     fn entries(self, expected: &dyn Expected) -> Result<Entries<'a>, SourceError> {
         match self {
-            Self::Made(place) => Ok(place.entries()),
+            Self::Made(place) => Ok(Entries::Made(place.entry())),
             Self::Read(Value::Map(map)) => Ok(Entries::Read(map.iter(), None)),
             Self::Read(value) => Err(Self::wrong(value, expected)),
             Self::Binary(bytes) => Ok(Entries::Binary(bytes, bytes.scalar()?)),

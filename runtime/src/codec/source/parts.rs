@@ -4,7 +4,7 @@ use serde::de::{DeserializeSeed, Error as _, Expected, MapAccess, SeqAccess};
 
 use super::{Source, SourceError};
 use crate::codec::binary::Bytes;
-use crate::codec::schema::{Format, Formats, Place, Taken, Tracer};
+use crate::codec::schema::{Formats, Taken};
 use crate::codec::value::Value;
 
 /// Values by position.
@@ -13,6 +13,21 @@ pub(super) enum Items<'a> {
     Read(std::slice::Iter<'a, Value>),
     /// As many as these.
     Binary(&'a Bytes<'a>, usize),
+}
+
+impl<'a> Items<'a> {
+    /// The items of a list that there are to be at most `count` of.
+    pub(super) fn read_tuple(
+        value: &'a Value,
+        count: usize,
+        expected: &dyn Expected,
+    ) -> Result<Self, SourceError> {
+        match value {
+            Value::List(list) if list.len() > count => Err(too_many()),
+            Value::List(list) => Ok(Self::Read(list.iter())),
+            value => Err(Source::wrong(value, expected)),
+        }
+    }
 }
 
 impl Items<'_> {
@@ -36,16 +51,23 @@ impl Items<'_> {
         }
     }
 
-    pub(super) extern "C" fn finish(&mut self) -> Result<(), SourceError> {
+    /// Whether a visitor that reads as many as there are has read all.
+    pub(super) extern "C" fn all_read(&self) -> Result<(), SourceError> {
         match self {
-            Self::Made(formats) => formats.finish(),
-            Self::Read(list) if list.len() > 0 => {
-                return Err(SourceError::custom("the list has more items than are wanted"));
-            }
-            Self::Read(_) | Self::Binary(..) => {}
+            Self::Read(list) if list.len() > 0 => Err(too_many()),
+            _ => Ok(()),
         }
-        Ok(())
     }
+
+    pub(super) extern "C" fn finish(&mut self) {
+        if let Self::Made(formats) = self {
+            formats.finish();
+        }
+    }
+}
+
+fn too_many() -> SourceError {
+    SourceError::custom("the list has more items than are wanted")
 }
 
 impl<'de> SeqAccess<'de> for &mut Items<'_> {
@@ -71,8 +93,8 @@ impl<'de> SeqAccess<'de> for &mut Items<'_> {
 
 /// Keys with values.
 pub(in crate::codec) enum Entries<'a> {
-    /// The formats of key and value, unless there is to be no entry.
-    Made(&'a mut Tracer, Option<&'a mut Format>, Option<&'a mut Format>),
+    /// A key and its value, unless there is to be no entry.
+    Made(Formats<'a>),
     /// What is left, and the value of the last key.
     Read(std::slice::Iter<'a, (Value, Value)>, Option<&'a Value>),
     /// As many as these.
@@ -82,9 +104,7 @@ pub(in crate::codec) enum Entries<'a> {
 impl Entries<'_> {
     fn next_key(&mut self) -> Option<Source<'_>> {
         match self {
-            Self::Made(tracer, key, _) => {
-                key.take().map(|format| Source::Made(Place { tracer, format }))
-            }
+            Self::Made(entry) => entry.next().map(Source::Made),
             Self::Read(entries, value) => {
                 let (key, next) = entries.next()?;
                 *value = Some(next);
@@ -99,9 +119,7 @@ impl Entries<'_> {
 
     fn next_value(&mut self) -> Result<Source<'_>, SourceError> {
         let value = match self {
-            Self::Made(tracer, _, value) => {
-                value.take().map(|format| Source::Made(Place { tracer, format }))
-            }
+            Self::Made(entry) => entry.next().map(Source::Made),
             Self::Read(_, value) => value.take().map(Source::Read),
             Self::Binary(bytes, _) => Some(Source::Binary(bytes)),
         };
@@ -150,11 +168,15 @@ pub(super) enum Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub(super) fn read(value: &'a Value, expected: &dyn Expected) -> Result<Self, SourceError> {
+    /// Those of a struct with at most `count` of them.
+    pub(super) fn read(
+        value: &'a Value,
+        count: usize,
+        expected: &dyn Expected,
+    ) -> Result<Self, SourceError> {
         match value {
             Value::Map(map) => Ok(Self::Entries(Entries::Read(map.iter(), None))),
-            Value::List(list) => Ok(Self::Items(Items::Read(list.iter()))),
-            value => Err(Source::wrong(value, expected)),
+            value => Items::read_tuple(value, count, expected).map(Self::Items),
         }
     }
 }

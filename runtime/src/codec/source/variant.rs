@@ -4,11 +4,11 @@ use std::mem::ManuallyDrop;
 
 use serde::de::{DeserializeSeed, EnumAccess, Error as _, Expected, VariantAccess, Visitor};
 
-use super::deserialize::{visit_items, visit_members};
+use super::deserialize::{visit_members, visit_tuple};
 use super::parts::{Items, Members, Newtype};
 use super::{Source, SourceError};
 use crate::codec::binary::Bytes;
-use crate::codec::schema::{Enumerated, Formats};
+use crate::codec::schema::Enumerated;
 use crate::codec::value::Value;
 
 /// One variant of an enum.
@@ -58,8 +58,8 @@ impl<'a> Variant<'a> {
 
     fn tuple(&mut self, len: usize, expected: &dyn Expected) -> Result<Items<'_>, SourceError> {
         match self {
-            Self::Made(variant, _) => Ok(Items::Made(Formats::Taken(variant.begin().tuple(len)))),
-            Self::Read(_, content) => Source::Read(content).list(expected),
+            Self::Made(variant, _) => Ok(Items::Made(variant.begin().tuple(len))),
+            Self::Read(_, content) => Items::read_tuple(content, len, expected),
             Self::Binary(bytes, _) => Ok(Items::Binary(bytes, len)),
         }
     }
@@ -70,11 +70,8 @@ impl<'a> Variant<'a> {
         expected: &dyn Expected,
     ) -> Result<Members<'_>, SourceError> {
         match self {
-            Self::Made(variant, _) => {
-                let taken = variant.begin().named(names);
-                Ok(Members::Items(Items::Made(Formats::Taken(taken))))
-            }
-            Self::Read(_, content) => Members::read(content, expected),
+            Self::Made(variant, _) => Ok(Members::Items(Items::Made(variant.begin().named(names)))),
+            Self::Read(_, content) => Members::read(content, names.len(), expected),
             Self::Binary(bytes, _) => Ok(Members::Items(Items::Binary(bytes, names.len()))),
         }
     }
@@ -168,7 +165,7 @@ impl<'de> VariantAccess<'de> for &mut Variant<'_> {
         len: usize,
         visitor: V,
     ) -> Result<V::Value, SourceError> {
-        visit_items(self.tuple(len, &visitor), visitor)
+        visit_tuple(self.tuple(len, &visitor), visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(

@@ -16,10 +16,10 @@ pub use self::error::{ActivityError, TimeoutKind};
 pub use self::returned::{Outcomes, ResultParts};
 use super::future::sealed::Sealed;
 use super::{Context, DurableFuture, Fut, Parked, StepError, operation_token};
-use crate::activities::report::{FindError, Returns};
 use crate::activities::transaction::ConnectionKind;
-use crate::activities::{ActivityContext, Attempt};
-use crate::codec::{self, Arguments, ArgumentsReader, CodecError};
+use crate::activities::{ActivityContext, Attempt, ReportedError};
+use crate::codec::{self, Arguments, CodecError, Reader};
+use crate::hidden::Hidden;
 use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
 
 /// An activity definition: the type that `#[activity]` emits under the function's name.
@@ -29,27 +29,29 @@ pub trait Activity: Sized + 'static {
     /// What awaiting a call gives in a workflow: `T` for a function that returns `T`, and
     /// `Result<T, ActivityError<E>>` for one that returns `Result<T, E>`.
     type Output;
+    /// The error that the function may return, `E` in a `Result<T, E>`. One that returns no `Result` has
+    /// [`Infallible`](std::convert::Infallible).
+    type Error;
     /// The stored name.
     const NAME: &'static str;
     /// What the attribute says.
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
-    /// How what the function returns is encoded, and what becomes of it.
-    const OUTCOMES: &'static Outcomes<Self::Return, Self::Output>;
-    /// What the engine has to know of the error that the function returned, if it did; for one that
-    /// returns no errors there is no such function.
-    const ERROR: Option<FindError<Self::Return>> = None;
-    /// What a report on it is made with.
-    #[doc(hidden)]
-    const RETURNS: &'static Returns<Self::Return> =
-        &Returns { add: Self::OUTCOMES.add, error: Self::ERROR };
+    /// What becomes of what the function returns.
+    const OUTCOMES: &'static Outcomes<Self::Return, Self::Output, Self::Error>;
     /// The connection that it writes through, if its writes are to be committed with the state of
     /// the run.
     #[doc(hidden)]
     const CONNECTION: Option<ConnectionKind> = None;
 
+    /// What the engine has to know of an error that the function returned.
+    #[doc(hidden)]
+    fn error(_: &Self::Error) -> ReportedError {
+        unreachable!("an activity that returns no `Result` returns no errors")
+    }
+
     /// Reads arguments, and begins an attempt with them if they are there.
     #[doc(hidden)]
-    fn attempt(_: &ActivityContext, _: &mut ArgumentsReader<'_>) -> Option<Attempt> {
+    fn attempt(_: &ActivityContext, _: &mut Reader<'_>) -> Option<Attempt> {
         unreachable!("an activity that is registered has a function")
     }
 }
@@ -84,6 +86,12 @@ pub struct ActivityOptions {
     /// [heartbeat](crate::activities::ActivityContext::heartbeat), counted from its start. Default:
     /// no limit.
     pub heartbeat: Option<Duration>,
+}
+
+impl Default for ActivityOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 impl ActivityOptions {
@@ -131,45 +139,46 @@ pub struct ActivityCall<A> {
 pub struct Call {
     name: &'static str,
     arguments: Result<Payload, CodecError>,
-    options: ActivityOptions,
+    /// What is not as by default.
+    options: Option<Box<dyn Hidden<ActivityOptions> + Send + Sync>>,
 }
 
 impl<A: Activity> ActivityCall<A> {
     /// Sets the retry policy of this call.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.call.options.retry = policy;
+        self.call.options().retry = policy;
         self
     }
 
     /// Sets how long one attempt may take.
     pub fn start_to_close(mut self, limit: Duration) -> Self {
-        self.call.options.start_to_close = Some(limit);
+        self.call.options().start_to_close = Some(limit);
         self
     }
 
     /// Sets how long all attempts together may take, waits included.
     pub fn schedule_to_close(mut self, limit: Duration) -> Self {
-        self.call.options.schedule_to_close = Some(limit);
+        self.call.options().schedule_to_close = Some(limit);
         self
     }
 
     /// Sets how long an attempt may wait for its turn, see
     /// [`ActivityOptions::schedule_to_start`].
     pub fn schedule_to_start(mut self, limit: Duration) -> Self {
-        self.call.options.schedule_to_start = Some(limit);
+        self.call.options().schedule_to_start = Some(limit);
         self
     }
 
     /// Sets how long an attempt may be silent, see [`ActivityOptions::heartbeat`].
     pub fn heartbeat(mut self, limit: Duration) -> Self {
-        self.call.options.heartbeat = Some(limit);
+        self.call.options().heartbeat = Some(limit);
         self
     }
 
     /// Has the workers of this queue attempt it, and not the worker that owns the run. The call
     /// waits in the database until one of them has room.
     pub fn queue(mut self, queue: impl Into<Cow<'static, str>>) -> Self {
-        self.call.options.queue = Some(queue.into());
+        self.call.options().queue = Some(queue.into());
         self
     }
 }
@@ -187,12 +196,26 @@ pub struct PendingActivity(Handle);
 impl Call {
     /// A call with these arguments. One that could not be encoded is reported when the call is
     /// awaited.
-    pub fn new(arguments: Arguments, name: &'static str, options: ActivityOptions) -> Self {
-        Self { name, arguments: arguments.finish(), options }
+    pub fn new(arguments: Arguments, name: &'static str) -> Self {
+        Self { name, arguments: arguments.finish(), options: None }
+    }
+
+    /// A call with these options.
+    pub fn with(self, options: ActivityOptions) -> Self {
+        Self { options: Some(Box::new(options)), ..self }
+    }
+
+    fn options(&mut self) -> &mut ActivityOptions {
+        let options = self.options.get_or_insert_with(|| Box::new(ActivityOptions::DEFAULT));
+        (**options).reveal_mut()
     }
 
     fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
         let Self { name, arguments, options } = self;
+        let options = match options {
+            Some(mut options) => std::mem::take((*options).reveal_mut()),
+            None => ActivityOptions::DEFAULT,
+        };
         let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
             name: Cow::Borrowed(name),
             arguments: arguments.map_err(StepError::Encode)?,

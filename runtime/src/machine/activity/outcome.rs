@@ -4,29 +4,24 @@ use std::mem::ManuallyDrop;
 use std::task::Poll;
 
 use super::{ActivityError, PendingActivity};
-use crate::codec::{ArgumentsReader, NameOf, next_argument};
+use crate::codec::{NameOf, Reader, next_value};
 use crate::error::Error;
 use crate::machine::{Context, Durable, OperationOutcome, Parked, StepError, operation_token};
 use crate::model::{Handle, Operation};
 
-/// What an activity came to.
-pub(super) enum Ended<'a, 'p> {
-    Returned(&'a mut ArgumentsReader<'p>),
-    Unreturned(Unreturned),
-}
-
-/// Has `see` look at what an activity came to, once it has ended.
+/// Has `see` read what an activity returned, once it has ended. If it has not returned, tells why.
 pub(super) fn outcome(
     handle: Handle,
     cx: &Context,
     returned: NameOf,
-    see: &mut dyn See,
-) -> Result<Poll<()>, StepError> {
+    see: &mut dyn FnMut(&mut Reader<'_>),
+) -> Result<Poll<Option<Unreturned>>, StepError> {
     let mut taken = Ok(());
     let unreturned = cx.take_outcome(handle, |outcome| match outcome {
         Some(OperationOutcome::Returned(payload)) => {
-            let mut reader = ArgumentsReader::of_value(payload.as_bytes(), returned());
-            taken = see.see(Ended::Returned(&mut reader));
+            let mut reader = Reader::of_value(payload.as_bytes(), returned());
+            see(&mut reader);
+            taken = reader.finish();
             None
         }
         outcome => Some(outcome.cloned()),
@@ -34,7 +29,7 @@ pub(super) fn outcome(
     let unreturned = match unreturned {
         None => {
             cx.settle(handle);
-            return taken.map(Poll::Ready);
+            return taken.map(|()| Poll::Ready(None)).map_err(StepError::Decode);
         }
         Some(Some(unreturned)) => unreturned,
         Some(None) if cx.ends(handle) => OperationOutcome::Cancelled,
@@ -56,7 +51,7 @@ pub(super) fn outcome(
             return Err(StepError::Failed(Error::msg(message)));
         }
     };
-    see.see(Ended::Unreturned(Unreturned { activity, error })).map(Poll::Ready)
+    Ok(Poll::Ready(Some(Unreturned { activity, error })))
 }
 
 /// The name of an outstanding activity.
@@ -70,12 +65,62 @@ fn name_of(handle: Handle, cx: &Context) -> String {
     })
 }
 
-/// Has `see` look at what the call has come to that a state awaits alone, once it has ended.
-pub(super) fn look(parked: &mut Parked, cx: &Context, returned: NameOf, see: &mut dyn See) {
-    let Some(handle) = awaited(parked, cx) else { return };
-    if let Err(error) = outcome(handle, cx, returned, see) {
-        parked.next.failed = Some(error);
+/// Has `seen` see what the call has come to that a state awaits alone. Tells whether it has; that the activity has not
+/// returned is an error of the step.
+pub(super) fn look(
+    parked: &mut Parked,
+    cx: &Context,
+    returned: NameOf,
+    seen: &mut dyn See,
+) -> bool {
+    match ended(parked, cx, returned, &mut |reader| seen.see(reader)) {
+        Some(None) => true,
+        Some(Some(Unreturned { activity, error })) => {
+            parked.next.failed = Some(error.into_step_error(&activity));
+            false
+        }
+        None => false,
     }
+}
+
+/// As [`look`], of a `Result`, of which one of both sees what is in it. Tells whether it is `Ok`. That the activity has
+/// not returned is an error of it.
+pub(super) fn look_at_result(
+    parked: &mut Parked,
+    cx: &Context,
+    returned: NameOf,
+    value: &mut dyn See,
+    error: &mut dyn SeeError,
+) -> Option<bool> {
+    let mut is_ok = false;
+    let unreturned = ended(parked, cx, returned, &mut |reader| match reader.is_ok() {
+        Some(true) => {
+            is_ok = true;
+            value.see(reader);
+        }
+        Some(false) => error.see(reader),
+        None => {}
+    })?;
+    if let Some(unreturned) = unreturned {
+        error.see_unreturned(unreturned.error);
+    }
+    Some(is_ok)
+}
+
+/// Why the call has not returned that a state awaits alone, once it has ended.
+fn ended(
+    parked: &mut Parked,
+    cx: &Context,
+    returned: NameOf,
+    see: &mut dyn FnMut(&mut Reader<'_>),
+) -> Option<Option<Unreturned>> {
+    let handle = awaited(parked, cx)?;
+    match outcome(handle, cx, returned, see) {
+        Ok(Poll::Ready(unreturned)) => return Some(unreturned),
+        Ok(Poll::Pending) => {}
+        Err(error) => parked.next.failed = Some(error),
+    }
+    None
 }
 
 /// The call that a state awaits alone, unless the step is to give it up.
@@ -88,64 +133,39 @@ fn awaited(parked: &mut Parked, cx: &Context) -> Option<Handle> {
     None
 }
 
-/// What takes what an activity came to, as the workflow sees it.
+/// What sees a value that an activity returned, or that is in a `Result` that it returned.
 pub(super) trait See {
-    fn see(&mut self, ended: Ended<'_, '_>) -> Result<(), StepError>;
+    /// Takes it, if it can be read.
+    fn see(&mut self, reader: &mut Reader<'_>);
 }
 
-/// Of activities that return a `T`.
-pub(super) struct Seen<T> {
-    /// There is nothing to drop in it before it is taken out.
-    pub(super) output: ManuallyDrop<Option<T>>,
+/// What sees an error.
+pub(super) trait SeeError: See {
+    /// The activity has not returned one.
+    fn see_unreturned(&mut self, why: ActivityError<()>);
 }
 
-/// Of those that return a `Result`.
-pub(super) struct SeenResult<T, E> {
-    pub(super) output: ManuallyDrop<Option<Result<T, ActivityError<E>>>>,
-}
+/// A value. Nothing drops it before it is taken out.
+pub(super) struct Seen<T>(pub(super) ManuallyDrop<Option<T>>);
+
+/// An error.
+pub(super) struct SeenError<E>(pub(super) ManuallyDrop<Option<ActivityError<E>>>);
 
 impl<T: Durable> See for Seen<T> {
-    fn see(&mut self, ended: Ended<'_, '_>) -> Result<(), StepError> {
-        match ended {
-            Ended::Returned(reader) => match next_argument(reader) {
-                Some(value) => match reader.finish() {
-                    Ok(()) => {
-                        self.output = ManuallyDrop::new(Some(value));
-                        Ok(())
-                    }
-                    Err(error) => Err(StepError::Decode(error)),
-                },
-                None => Err(StepError::Decode(reader.failure())),
-            },
-            Ended::Unreturned(why) => Err(why.into_step_error()),
-        }
+    fn see(&mut self, reader: &mut Reader<'_>) {
+        self.0 = ManuallyDrop::new(next_value(reader));
     }
 }
 
-impl<T: Durable, E: Durable> See for SeenResult<T, E> {
-    fn see(&mut self, ended: Ended<'_, '_>) -> Result<(), StepError> {
-        let output = match ended {
-            Ended::Returned(reader) => {
-                let output = match reader.is_ok() {
-                    Some(true) => match next_argument(reader) {
-                        Some(value) => Ok(value),
-                        None => return Err(StepError::Decode(reader.failure())),
-                    },
-                    Some(false) => match next_argument(reader) {
-                        Some(error) => Err(ActivityError::Failed(error)),
-                        None => return Err(StepError::Decode(reader.failure())),
-                    },
-                    None => return Err(StepError::Decode(reader.failure())),
-                };
-                match reader.finish() {
-                    Ok(()) => output,
-                    Err(error) => return Err(StepError::Decode(error)),
-                }
-            }
-            Ended::Unreturned(why) => Err(why.error.widen()),
-        };
-        self.output = ManuallyDrop::new(Some(output));
-        Ok(())
+impl<E: Durable> See for SeenError<E> {
+    fn see(&mut self, reader: &mut Reader<'_>) {
+        self.0 = ManuallyDrop::new(next_value(reader).map(ActivityError::Failed));
+    }
+}
+
+impl<E: Durable> SeeError for SeenError<E> {
+    fn see_unreturned(&mut self, why: ActivityError<()>) {
+        self.0 = ManuallyDrop::new(Some(why.widen()));
     }
 }
 
@@ -155,10 +175,4 @@ pub(super) struct Unreturned {
     activity: String,
     /// Why.
     error: ActivityError<()>,
-}
-
-impl Unreturned {
-    fn into_step_error(self) -> StepError {
-        self.error.into_step_error(&self.activity)
-    }
 }

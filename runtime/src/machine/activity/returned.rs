@@ -4,59 +4,80 @@ use std::any::type_name;
 use std::mem::ManuallyDrop;
 
 use super::ActivityError;
-use super::outcome::{Seen, SeenResult, look};
-use crate::codec::{Arguments, add_result};
+use super::outcome::{Seen, SeenError, look, look_at_result};
+use crate::activities::{ActivityReport, ReportedError, report};
+use crate::codec::CodecError;
 use crate::machine::values::is_refused;
 use crate::machine::{Context, Durable, Parked};
 
-/// What becomes of the values of activities that return an `R` and give a workflow an `O`. It does not depend on the
-/// activity, so it is compiled once for each of both.
+/// The report on an attempt that returned an `R`, with what is to be known of the error in it.
+pub(crate) type Report<R, E> =
+    fn(&R, fn(&E) -> ReportedError) -> Result<ActivityReport, CodecError>;
+
+/// What becomes of the values of activities that return an `R`, which may hold an `E`, and give a workflow an `O`. It
+/// does not depend on the activity, so it is compiled once for each of these.
 #[derive(Debug)]
-pub struct Outcomes<R: 'static, O> {
-    /// Encodes one.
-    pub(crate) add: fn(&mut Arguments, &R),
+pub struct Outcomes<R: 'static, O, E> {
+    /// Reports on an attempt that returned one.
+    pub(crate) report: Report<R, E>,
     /// What a step does when it comes back to a call that it awaits alone.
     pub(super) resume: fn(&mut Parked, &Context) -> Option<O>,
 }
 
-impl<T: Durable + 'static> Outcomes<T, T> {
+impl<T: Durable + 'static, E> Outcomes<T, T, E> {
     /// What is no `Result`: that the activity failed ends the run.
     pub const fn of() -> &'static Self {
-        const { &Self { add: Arguments::add::<T>, resume: resume::<T> } }
+        const { &Self { report: report::of::<T, E>, resume: resume::<T> } }
     }
 }
 
-impl<T, E> Outcomes<Result<T, E>, Result<T, ActivityError<E>>>
+impl<T, E> Outcomes<Result<T, E>, Result<T, ActivityError<E>>, E>
 where
     T: Durable + 'static,
     E: Durable + 'static,
 {
     /// What is one: that the activity failed is an error.
     pub const fn of_result() -> &'static Self {
-        const { &Self { add: add_result::<T, E>, resume: resume_result::<T, E> } }
+        const { &Self { report: report::of_result::<T, E>, resume: resume_result::<T, E> } }
     }
 }
 
-impl<R: 'static, O: 'static> Outcomes<R, O> {
+impl<R: 'static, O: 'static, E: 'static> Outcomes<R, O, E> {
     /// Stands for what rustc has refused.
     pub const fn refused() -> &'static Self {
-        const { &Self { add: |_, _| is_refused(), resume: |_, _| is_refused() } }
+        const { &Self { report: |_, _| is_refused(), resume: |_, _| is_refused() } }
     }
 }
 
+// A value behind which there are bytes left over is not dropped: the step fails.
+
 fn resume<T: Durable>(parked: &mut Parked, cx: &Context) -> Option<T> {
-    let mut seen = Seen { output: ManuallyDrop::new(None) };
-    look(parked, cx, type_name::<T>, &mut seen);
-    ManuallyDrop::into_inner(seen.output)
+    let mut seen = Seen(ManuallyDrop::new(None));
+    if look(parked, cx, type_name::<T>, &mut seen) {
+        ManuallyDrop::into_inner(seen.0)
+    } else {
+        None
+    }
 }
 
+#[expect(clippy::manual_map, reason = "`map` is two more functions for each type to compile")]
 fn resume_result<T: Durable, E: Durable>(
     parked: &mut Parked,
     cx: &Context,
 ) -> Option<Result<T, ActivityError<E>>> {
-    let mut seen = SeenResult { output: ManuallyDrop::new(None) };
-    look(parked, cx, type_name::<Result<T, E>>, &mut seen);
-    ManuallyDrop::into_inner(seen.output)
+    let mut value = Seen(ManuallyDrop::new(None));
+    let mut error = SeenError(ManuallyDrop::new(None));
+    match look_at_result(parked, cx, type_name::<Result<T, E>>, &mut value, &mut error) {
+        Some(true) => match ManuallyDrop::into_inner(value.0) {
+            Some(value) => Some(Ok(value)),
+            None => None,
+        },
+        Some(false) => match ManuallyDrop::into_inner(error.0) {
+            Some(error) => Some(Err(error)),
+            None => None,
+        },
+        None => None,
+    }
 }
 
 /// The two sides of a `Result`, for code that only has the name of an alias.

@@ -1,0 +1,298 @@
+//! Where values are made up, as serde comes to them.
+//!
+//! All that these have of the tracer is [`Hidden`]: what is generated for a type of a user goes through them.
+
+use std::mem::ManuallyDrop;
+
+use super::super::source::SourceError;
+use super::format::{Content, Fields, Format};
+use super::trace::{Tracer, endless};
+use crate::hidden::Hidden;
+
+/// A place where a value is wanted.
+pub(in super::super) struct Place<'a> {
+    tracer: &'a mut (dyn Hidden<Tracer> + 'static),
+    format: &'a mut (dyn Hidden<Format> + 'static),
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn new(tracer: &'a mut Tracer, format: &'a mut Format) -> Self {
+        Self { tracer, format }
+    }
+
+    fn parts(self) -> (&'a mut Tracer, &'a mut Format) {
+        (self.tracer.reveal_mut(), self.format.reveal_mut())
+    }
+
+    /// Notes what the value is.
+    pub(in super::super) fn is(self, format: Format) {
+        *self.format.reveal_mut() = format;
+    }
+
+    /// A text.
+    pub(in super::super) fn text(self) -> &'static str {
+        let (tracer, format) = self.parts();
+        *format = Format::Str;
+        tracer.text
+    }
+
+    /// The value of an option, unless it is to be empty.
+    pub(in super::super) fn option(self) -> Option<Self> {
+        let (tracer, format) = self.parts();
+        if !matches!(format, Format::Option(_)) {
+            *format = Format::Option(Box::default());
+        }
+        let Format::Option(format) = format else { return None };
+        (!tracer.is_sparse()).then_some(Self::new(tracer, format))
+    }
+
+    /// The items of a list.
+    pub(in super::super) fn items(self) -> Formats<'a> {
+        let (tracer, format) = self.parts();
+        if !matches!(format, Format::Seq(_)) {
+            *format = Format::Seq(Box::default());
+        }
+        let left = usize::from(!tracer.is_sparse());
+        Formats::Plain(Self::new(tracer, format), 0, left)
+    }
+
+    /// The items of a tuple.
+    pub(in super::super) fn tuple(self, len: usize) -> Formats<'a> {
+        let (tracer, format) = self.parts();
+        if !matches!(format, Format::Tuple(formats) if formats.len() == len) {
+            *format = Format::Tuple(vec![Format::Unknown; len]);
+        }
+        Formats::Plain(Self::new(tracer, format), 0, len)
+    }
+
+    /// The key and the value of the one entry of a map, unless it is to be empty.
+    pub(in super::super) fn entry(self) -> Formats<'a> {
+        let (tracer, format) = self.parts();
+        if !matches!(format, Format::Map(..)) {
+            *format = Format::Map(Box::default(), Box::default());
+        }
+        let left = if tracer.is_sparse() { 0 } else { 2 };
+        Formats::Plain(Self::new(tracer, format), 0, left)
+    }
+
+    /// The part number `index` of a list, tuple or map.
+    fn part(&mut self, index: usize) -> Option<Place<'_>> {
+        let format = match (self.format.reveal_mut(), index) {
+            (Format::Seq(item), _) => item,
+            (Format::Tuple(items), _) => items.get_mut(index)?,
+            (Format::Map(key, _), 0) => key,
+            (Format::Map(_, value), 1) => value,
+            _ => return None,
+        };
+        Some(Place { tracer: self.tracer, format })
+    }
+
+    /// A struct, of which it is not known yet what it holds.
+    pub(in super::super) fn begin(
+        self,
+        rust_name: &'static str,
+        name: &str,
+    ) -> Result<Begun<'a>, SourceError> {
+        let (tracer, format) = self.parts();
+        let content = Content::Struct(Fields::default());
+        let index = tracer.index_of(rust_name, name, content);
+        *format = Format::Type(index);
+        tracer.push(index)?;
+        Ok(Begun { tracer, index, variant: None })
+    }
+
+    /// The variant of an enum that is to be shown.
+    pub(in super::super) fn variant(
+        self,
+        rust_name: &'static str,
+        name: &str,
+        variants: &[&'static str],
+    ) -> Result<Enumerated<'a>, SourceError> {
+        let (tracer, format) = self.parts();
+        let empty = variants.iter().map(|name| ((*name).to_owned(), Fields::Unit)).collect();
+        let index = tracer.index_of(rust_name, name, Content::Enum(empty));
+        *format = Format::Type(index);
+        let seen = &mut tracer.seen[index];
+        let variant = if seen.begun < variants.len() {
+            seen.begun += 1;
+            tracer.progress = true;
+            seen.begun - 1
+        } else {
+            seen.finite.ok_or_else(endless)?
+        };
+        tracer.push(index)?;
+        Ok(Enumerated { tracer, index, variant })
+    }
+}
+
+/// A struct or variant whose content is about to be made.
+pub(in super::super) struct Begun<'a> {
+    tracer: &'a mut Tracer,
+    index: usize,
+    variant: Option<usize>,
+}
+
+impl<'a> Begun<'a> {
+    pub(in super::super) fn unit(self) -> Taken<'a> {
+        self.take(|_| Fields::Unit)
+    }
+
+    pub(in super::super) fn newtype(self) -> Taken<'a> {
+        self.take(|known| match known {
+            known @ Fields::Newtype(_) => known,
+            _ => Fields::Newtype(Format::Unknown),
+        })
+    }
+
+    pub(in super::super) fn tuple(self, len: usize) -> Formats<'a> {
+        Formats::Taken(self.take(|known| match known {
+            Fields::Tuple(formats) if formats.len() == len => Fields::Tuple(formats),
+            _ => Fields::Tuple(vec![Format::Unknown; len]),
+        }))
+    }
+
+    pub(in super::super) fn named(self, names: &[&'static str]) -> Formats<'a> {
+        Formats::Taken(self.take(|known| match known {
+            Fields::Named(fields) if fields.len() == names.len() => Fields::Named(fields),
+            _ => {
+                let fields = names.iter().map(|name| ((*name).to_owned(), Format::Unknown));
+                Fields::Named(fields.collect())
+            }
+        }))
+    }
+
+    fn take(self, shape: impl FnOnce(Fields) -> Fields) -> Taken<'a> {
+        let Self { tracer, index, variant } = self;
+        let known = tracer.fields(index, variant);
+        let fields = shape(std::mem::take(known));
+        // Left in place for types that hold themselves.
+        known.clone_from(&fields);
+        let fields: Box<dyn Hidden<Fields>> = Box::new(fields);
+        Taken { tracer, index, variant, fields: ManuallyDrop::new(fields), next: 0 }
+    }
+}
+
+/// The content of a struct or variant while it is made.
+pub(in super::super) struct Taken<'a> {
+    tracer: &'a mut (dyn Hidden<Tracer> + 'static),
+    index: usize,
+    variant: Option<usize>,
+    /// Nobody drops them before [`Taken::finish`], or what reads a type would have code for that on each way
+    /// out.
+    fields: ManuallyDrop<Box<dyn Hidden<Fields>>>,
+    next: usize,
+}
+
+impl Taken<'_> {
+    fn fields(&mut self) -> &mut Fields {
+        (**self.fields).reveal_mut()
+    }
+
+    /// The only part.
+    pub(in super::super) fn content(&mut self) -> Place<'_> {
+        let fields = (**self.fields).reveal_mut();
+        if !matches!(fields, Fields::Newtype(_)) {
+            *fields = Fields::Newtype(Format::Unknown);
+        }
+        match fields {
+            Fields::Newtype(format) => Place { tracer: self.tracer, format },
+            _ => unreachable!("it has just been made one"),
+        }
+    }
+
+    fn next(&mut self) -> Option<Place<'_>> {
+        let index = self.next;
+        self.next += 1;
+        let format = match (**self.fields).reveal_mut() {
+            Fields::Tuple(formats) => formats.get_mut(index),
+            Fields::Named(fields) => fields.get_mut(index).map(|(_, format)| format),
+            Fields::Unit | Fields::Newtype(_) => None,
+        }?;
+        Some(Place { tracer: self.tracer, format })
+    }
+
+    fn len(&self) -> usize {
+        let count = match (**self.fields).reveal() {
+            Fields::Tuple(formats) => formats.len(),
+            Fields::Named(fields) => fields.len(),
+            Fields::Unit | Fields::Newtype(_) => 0,
+        };
+        count.saturating_sub(self.next)
+    }
+
+    /// Writes down what the content was.
+    pub(in super::super) fn finish(&mut self) {
+        let fields = std::mem::take(self.fields());
+        let nothing: Box<dyn Hidden<Fields>> = Box::new(Fields::Unit);
+        drop(ManuallyDrop::into_inner(std::mem::replace(
+            &mut self.fields,
+            ManuallyDrop::new(nothing),
+        )));
+        let tracer = self.tracer.reveal_mut();
+        *tracer.fields(self.index, self.variant) = fields;
+        // An enum is on the stack until its variant is finished.
+        if self.variant.is_none() {
+            tracer.stack.pop();
+        }
+    }
+}
+
+/// Values by position, one for each format.
+pub(in super::super) enum Formats<'a> {
+    /// Of a list, tuple or map: where that is, which part is next, and how many there are.
+    Plain(Place<'a>, usize, usize),
+    /// Of a struct or variant.
+    Taken(Taken<'a>),
+}
+
+impl Formats<'_> {
+    pub(in super::super) fn next(&mut self) -> Option<Place<'_>> {
+        match self {
+            Self::Plain(place, next, end) if *next < *end => {
+                *next += 1;
+                place.part(*next - 1)
+            }
+            Self::Plain(..) => None,
+            Self::Taken(taken) => taken.next(),
+        }
+    }
+
+    pub(in super::super) fn len(&self) -> usize {
+        match self {
+            Self::Plain(_, next, end) => end - next,
+            Self::Taken(taken) => taken.len(),
+        }
+    }
+
+    pub(in super::super) fn finish(&mut self) {
+        if let Self::Taken(taken) = self {
+            taken.finish();
+        }
+    }
+}
+
+/// An enum while one of its variants is made.
+pub(in super::super) struct Enumerated<'a> {
+    tracer: &'a mut (dyn Hidden<Tracer> + 'static),
+    index: usize,
+    variant: usize,
+}
+
+impl Enumerated<'_> {
+    /// The number of the variant.
+    pub(in super::super) fn number(&self) -> u32 {
+        u32::try_from(self.variant).unwrap_or(u32::MAX)
+    }
+
+    pub(in super::super) fn begin(&mut self) -> Begun<'_> {
+        let tracer = self.tracer.reveal_mut();
+        Begun { tracer, index: self.index, variant: Some(self.variant) }
+    }
+
+    /// Notes that values of this variant end.
+    pub(in super::super) fn finish(&mut self) {
+        let tracer = self.tracer.reveal_mut();
+        tracer.stack.pop();
+        tracer.seen[self.index].finite.get_or_insert(self.variant);
+    }
+}
