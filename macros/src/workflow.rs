@@ -196,7 +196,10 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     }
     let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
     report_parts(&graph, &layout, diagnostics);
-    (!diagnostics.has_errors()).then(|| codegen::generate(function, &graph, &layout, &moved_keys))
+    // An expansion that is printed has others in it.
+    let explains = std::env::var_os(EXPAND).is_some();
+    (!diagnostics.has_errors())
+        .then(|| codegen::generate(function, &graph, &layout, &moved_keys, explains))
 }
 
 /// Reports values that are saved with a part that cannot be: with a borrowed `&str` in them, of which rustc would say that
@@ -323,9 +326,12 @@ impl Dumps {
     }
 }
 
+/// The variable by which the environment asks for expansions.
+const EXPAND: &str = "PITON_EXPAND";
+
 /// Prints the expansion if the environment asks for it: `PITON_EXPAND=1`, or the function's name.
 fn print_expansion(name: &str, output: &TokenStream) {
-    let wanted = std::env::var("PITON_EXPAND").unwrap_or_default();
+    let wanted = std::env::var(EXPAND).unwrap_or_default();
     if wanted != "1" && wanted != name {
         return;
     }

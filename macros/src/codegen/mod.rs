@@ -42,16 +42,18 @@ use crate::lookups::MovedKey;
 use crate::owned::stored_parts;
 use crate::parse::WorkflowFn;
 
-/// Prints the machine and what else makes the workflow's type a workflow.
+/// Prints the machine and what else makes the workflow's type a workflow. It `explains` the machine if people are to read
+/// it: comments take rustc time as well.
 pub(crate) fn generate(
     function: &WorkflowFn,
     graph: &Graph,
     layout: &Layout,
     moved_keys: &[MovedKey],
+    explains: bool,
 ) -> TokenStream {
     let ident = &function.ident;
     let span = ident.span();
-    let machine = Machine { function, graph, layout, moved_keys };
+    let machine = Machine { function, graph, layout, moved_keys, explains };
     let step = step::step(&machine);
     let asks = function.parameters.ask(stored_parts(&function.output));
     let returned = if function.returns_result() {
@@ -84,6 +86,7 @@ struct Machine<'a> {
     graph: &'a Graph,
     layout: &'a Layout,
     moved_keys: &'a [MovedKey],
+    explains: bool,
 }
 
 /// The implementations of the traits: `returned` is how what the workflow returns is encoded.

@@ -5,6 +5,7 @@
 //! an arm is for is in its doc comment.
 
 use proc_macro2::{Literal, TokenStream};
+use quote::ToTokens;
 
 use super::Machine;
 use super::add::add;
@@ -16,10 +17,14 @@ pub(super) fn number(machine: &Machine<'_>, block: BlockId) -> Literal {
     Literal::usize_unsuffixed(machine.layout.numbers[block.0])
 }
 
-/// The pattern of the arm of a state, with what it is and what it keeps. The locals are bytes of the state's
+/// The pattern of the arm of a state, for people with what it is and what it keeps. The locals are bytes of the state's
 /// frame, because what is generated for each field of each state would take rustc longer than everything else.
 pub(super) fn arm(machine: &Machine<'_>, state: &State, out: &mut TokenStream) {
     let number = number(machine, state.block);
+    if !machine.explains {
+        number.to_tokens(out);
+        return;
+    }
     let stored = state.fields.iter().map(|id| &*machine.layout.variable(*id).stored);
     let mut kept: Vec<_> = stored.collect();
     if state.point.is_none() && state.region.is_none() {

@@ -16,7 +16,7 @@ type Owner = Option<RegionId>;
 
 /// The label of the loop around the arms.
 fn machine_label(owner: Owner) -> Lifetime {
-    label("__piton_machine", owner)
+    label("__piton_state_machine", owner)
 }
 
 /// The label of the block around all that a step does, which ends where the step has no return value.
@@ -24,6 +24,8 @@ pub(super) fn step_label(owner: Owner) -> Lifetime {
     label("__piton_step", owner)
 }
 
+/// Of a label that it does not find at once rustc looks how like it those in between are, unless they are longer by
+/// more than a third.
 fn label(name: &'static str, owner: Owner) -> Lifetime {
     let mut ident = written(name);
     if let Some(region) = owner {
@@ -36,7 +38,7 @@ fn label(name: &'static str, owner: Owner) -> Lifetime {
 /// a `break` or `continue` without a label that would leave such a block.
 fn arms_label() -> Lifetime {
     // One that begins so need not be used.
-    Lifetime::new("'_piton_arms", Span::mixed_site())
+    Lifetime::new("'_piton_arms_of_the_state_machine", Span::mixed_site())
 }
 
 /// What the texts are borrowed from that have been loaded.
@@ -210,13 +212,14 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     add::made(out, run);
     let body = Group::new(Delimiter::Brace, body);
     let lints = &machine.function.lints;
+    let of_comments = machine.explains.then(|| quote!(unused_doc_comments,));
     quote! {
         #(#[allow(#lints)])*
         #[allow(
             unreachable_code,
             unused_assignments,
             unused_braces,
-            unused_doc_comments,
+            #of_comments
             unused_mut,
             unused_parens,
             unused_qualifications

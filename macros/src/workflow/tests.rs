@@ -35,7 +35,8 @@ fn passes(source: TokenStream) -> String {
     let layout = layout::lay_out(&graph, &liveness);
     layout::validate(&graph, &liveness, &layout).expect("a machine");
     out += &format!("\nlayout\n{}", dump::layout(&layout));
-    let machine = syn::parse2(codegen::generate(&function, &graph, &layout, &[])).expect("items");
+    let machine =
+        syn::parse2(codegen::generate(&function, &graph, &layout, &[], true)).expect("items");
     out + &format!("\ncodegen\n{}", prettyplease::unparse(&machine))
 }
 

@@ -19,6 +19,7 @@ pub(crate) type Report<R, E> =
 #[derive(Debug)]
 pub struct Outcomes<R: 'static, O, E> {
     /// Reports on an attempt that returned one.
+    #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "a client completes attempts"))]
     pub(crate) report: Report<R, E>,
     /// What a step does when it comes back to a call that it awaits alone.
     pub(super) resume: fn(&mut Parked, &Context) -> Option<O>,
