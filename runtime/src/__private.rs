@@ -59,7 +59,7 @@ pub const fn stored<T: Storable>() {}
 /// Adds a value to the arguments of a call, and asks for the bound of its type. It takes the value, so that
 /// the function that makes the call has nothing left to drop.
 pub fn stored_argument<T: Storable>(mut arguments: Arguments, value: T) -> Arguments {
-    arguments.take(value);
+    arguments.add_owned(value);
     arguments
 }
 

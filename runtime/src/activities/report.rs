@@ -1,4 +1,4 @@
-//! What an attempt came to, put together by generated code.
+//! What an attempt came to, and what generated code finds out about its error.
 //!
 //! Which traits an error type implements is only known where its type is. There, a method call on
 //! a probe chooses the most telling of several traits of the same shape: method lookup takes the
@@ -38,7 +38,7 @@ pub(crate) trait Returning {
 impl<T: Durable, F: Future<Output = T>> Returning for F {
     fn poll_returned(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut Arguments) -> bool {
         match self.poll(cx) {
-            Poll::Ready(returned) => to.take(returned),
+            Poll::Ready(returned) => to.add_owned(returned),
             Poll::Pending => false,
         }
     }
@@ -75,7 +75,7 @@ pub(crate) fn add_if_ok<T: Durable, E>(
     match returned {
         Ok(value) => {
             to.begin_result(true);
-            to.take(value);
+            to.add_owned(value);
             Poll::Ready(None)
         }
         Err(error) => Poll::Ready(Some(error)),

@@ -37,7 +37,7 @@ impl Arguments {
 
     /// The same of a value that is of no more use, so that whoever has it has nothing left to drop. There is one more,
     /// which is always true.
-    pub fn take<T: Serialize>(&mut self, value: T) -> bool {
+    pub fn add_owned<T: Serialize>(&mut self, value: T) -> bool {
         let written = value.serialize(self.sink());
         self.note(type_name::<T>, written);
         true

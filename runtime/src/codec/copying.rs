@@ -61,7 +61,7 @@ pub(super) fn copy_value<T: for<'de> Deserialize<'de> + Serialize>(
     to: &mut Arguments,
 ) -> bool {
     match next_value::<T>(from) {
-        Some(value) => to.take(value),
+        Some(value) => to.add_owned(value),
         None => false,
     }
 }
