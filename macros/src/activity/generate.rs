@@ -23,14 +23,15 @@ pub(super) fn generate(
     method: Option<&Method>,
     signature: &ActivitySignature<'_>,
 ) -> TokenStream {
-    let activity = activity_impl(args, function, method, signature);
+    let options = args.to_token_stream();
+    let activity = activity_impl(args, &options, function, method, signature);
     let body = body(function, method);
     if method.is_some() {
-        let call = call_of_method(args, function, signature, &activity);
+        let call = call_of_method(&options, function, signature, &activity);
         return quote!(#call #body);
     }
     let definition = definition(function);
-    let call = call(args, function, signature);
+    let call = call(&options, function, signature);
     quote!(#definition #call #body #activity)
 }
 
@@ -52,7 +53,7 @@ fn definition(function: &ActivityFn) -> TokenStream {
 
 /// The function that makes a call.
 fn call(
-    args: &ActivityArgs,
+    options: &TokenStream,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
 ) -> TokenStream {
@@ -60,7 +61,7 @@ fn call(
         function;
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(signature);
-    let call = call_value(ident, args, &arguments);
+    let call = call_value(ident, options, &arguments);
     let where_clause = &generics.where_clause;
     quote! {
         #(#attributes)*
@@ -74,13 +75,12 @@ fn call(
 }
 
 /// The value that a call is.
-fn call_value(ident: &Ident, args: &ActivityArgs, arguments: &TokenStream) -> TokenStream {
+fn call_value(ident: &Ident, options: &TokenStream, arguments: &TokenStream) -> TokenStream {
     let activity = quote!(<#ident as ::piton::__private::Activity>);
-    let has_options = !args.to_token_stream().is_empty();
-    let options = has_options.then(|| quote!(.with(#activity::OPTIONS)));
+    let with = (!options.is_empty()).then(|| quote!(.with(#activity::OPTIONS)));
     quote! {
         ::piton::__private::ActivityCall::<#ident> {
-            call: ::piton::__private::Call::new(#arguments, #activity::NAME)#options,
+            call: ::piton::__private::Call::new(#arguments, #activity::NAME)#with,
             activity: ::piton::__private::PhantomData,
         }
     }
@@ -88,7 +88,7 @@ fn call_value(ident: &Ident, args: &ActivityArgs, arguments: &TokenStream) -> To
 
 /// The same of a method, with the activity and what goes with it in the function.
 fn call_of_method(
-    args: &ActivityArgs,
+    options: &TokenStream,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
     activity: &TokenStream,
@@ -98,7 +98,7 @@ fn call_of_method(
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(signature);
     let (returned, output) = (returned(signature), output(signature));
-    let call = call_value(ident, args, &arguments);
+    let call = call_value(ident, options, &arguments);
     let where_clause = &generics.where_clause;
     quote! {
         #(#attributes)*
@@ -180,6 +180,7 @@ fn body(function: &ActivityFn, method: Option<&Method>) -> TokenStream {
 
 fn activity_impl(
     args: &ActivityArgs,
+    options: &TokenStream,
     function: &ActivityFn,
     method: Option<&Method>,
     signature: &ActivitySignature<'_>,
@@ -203,7 +204,6 @@ fn activity_impl(
     };
     let asks =
         asks.into_iter().map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();));
-    let options = args.to_token_stream();
     let options = (!options.is_empty()).then(|| {
         quote! {
             #[allow(clippy::needless_update)]

@@ -35,14 +35,6 @@ impl Copying {
         })
     }
 
-    /// Reads a value.
-    pub(super) fn skip(self, from: &mut Reader<'_>) -> bool {
-        let mut written = Arguments::NONE;
-        let is_read = self.copy(from, &mut written);
-        drop(written.finish());
-        is_read
-    }
-
     /// Whether what has been `written` reads back as it is. A value that cannot be written is reported when
     /// a run holds one.
     pub(super) fn reads_back(self, written: Arguments) -> bool {

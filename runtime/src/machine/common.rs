@@ -199,6 +199,8 @@ const fn others() -> Instances {
         <Encoded<'_, str> as Encodable>::added_to as fn(_, _) -> _,
         <&&ErrorProbe<'_, String> as ReportByDisplay>::reported as fn(_, _) -> _,
         <&ErrorProbe<'_, String> as RetryAnyway>::retry as fn(_) -> _,
+        <&&ErrorProbe<'_, Error> as ReportByDisplay>::reported as fn(_, _) -> _,
+        <&ErrorProbe<'_, Error> as RetryAnyway>::retry as fn(_) -> _,
         (drop::<ActivityContext> as fn(_), drop::<Arguments> as fn(_)),
         (drop::<ReportedError> as fn(_), drop::<Untouched> as fn(_)),
     )

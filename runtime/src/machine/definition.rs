@@ -6,7 +6,7 @@ use super::context::Description;
 use super::durable::DropSaved;
 use super::values::ArgumentKind;
 use super::{Context, Parked, WorkflowEntry};
-use crate::codec::{CodecError, Reader, Schema};
+use crate::codec::{Arguments, CodecError, Reader, Schema};
 use crate::model::{DefinitionHash, Node, Payload};
 
 /// The identity of a definition and what it rests on.
@@ -82,11 +82,12 @@ impl Definition {
     /// [`CodecError::Decode`] if they are not.
     pub fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
         let mut arguments = Reader::new(arguments.as_bytes());
-        if self.arguments.iter().all(|argument| argument.described.is_next(&mut arguments)) {
-            arguments.finish()
-        } else {
-            Err(arguments.failure())
-        }
+        let mut copies = Arguments::NONE;
+        let mut kinds = self.arguments.iter().map(|argument| argument.described);
+        let are_read = kinds.all(|described| described.is_next(&mut arguments, &mut copies));
+        // They are of no use.
+        drop(copies.finish());
+        if are_read { arguments.finish() } else { Err(arguments.failure()) }
     }
 
     /// The types that cannot be saved, each with the reason.

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::NameOf;
+use super::arguments::Arguments;
 use super::copying::{Copying, copy_value};
 use super::reader::Reader;
 pub use format::{Content, Fields, Format, NamedType, Types};
@@ -54,9 +55,9 @@ impl Described {
         Schema::traced(self.type_name().into(), &|source| trace::make(self.copying, source))
     }
 
-    /// Whether the next of a list of arguments is such a value.
-    pub(crate) fn is_next(self, arguments: &mut Reader<'_>) -> bool {
-        self.copying.skip(arguments)
+    /// Whether the next of a list of arguments is such a value, which is copied.
+    pub(crate) fn is_next(self, arguments: &mut Reader<'_>, copies: &mut Arguments) -> bool {
+        self.copying.copy(arguments, copies)
     }
 }
 

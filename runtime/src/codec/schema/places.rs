@@ -184,10 +184,6 @@ pub(in super::super) struct Taken<'a> {
 }
 
 impl Taken<'_> {
-    fn fields(&mut self) -> &mut Fields {
-        (**self.fields).reveal_mut()
-    }
-
     /// The only part.
     pub(in super::super) fn content(&mut self) -> Place<'_> {
         let fields = (**self.fields).reveal_mut();
@@ -222,7 +218,7 @@ impl Taken<'_> {
 
     /// Writes down what the content was.
     pub(in super::super) fn finish(&mut self) {
-        let fields = std::mem::take(self.fields());
+        let fields = std::mem::take((**self.fields).reveal_mut());
         let nothing: Box<dyn Hidden<Fields>> = Box::new(Fields::Unit);
         drop(ManuallyDrop::into_inner(std::mem::replace(
             &mut self.fields,

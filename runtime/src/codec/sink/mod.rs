@@ -76,7 +76,7 @@ impl<'a> Sink<'a> {
 
     /// A part that serde takes as it is.
     #[cfg_attr(not(debug_assertions), inline)]
-    pub(super) fn put(&mut self, part: impl Encode) {
+    fn put(&mut self, part: impl Encode) {
         // Writing to a `Vec` cannot fail, and neither can the encoding of what is no collection.
         let _ = bincode::encode_into_writer(part, Sink(self.0), config::standard());
     }

@@ -64,11 +64,7 @@ pub(super) fn visit_members<'de, V: Visitor<'de>>(
     visitor: V,
 ) -> Result<V::Value, SourceError> {
     match members {
-        Ok(Members::Items(mut items)) => {
-            let made = visitor.visit_seq(&mut items);
-            items.finish();
-            made
-        }
+        Ok(Members::Items(items)) => visit_tuple(Ok(items), visitor),
         Ok(Members::Entries(entries)) => visitor.visit_map(entries),
         Err(error) => Err(error),
     }

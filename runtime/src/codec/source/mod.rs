@@ -16,8 +16,7 @@ use std::fmt::Display;
 use bincode::error::DecodeError;
 use serde::de::{self, Error as _, Expected};
 
-pub(super) use self::parts::Entries;
-use self::parts::{Items, Members, Newtype};
+use self::parts::{Entries, Items, Members, Newtype};
 use self::variant::Variant;
 use super::binary::Bytes;
 use super::schema::{Format, Place};

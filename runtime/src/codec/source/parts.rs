@@ -92,7 +92,7 @@ impl<'de> SeqAccess<'de> for &mut Items<'_> {
 }
 
 /// Keys with values.
-pub(in crate::codec) enum Entries<'a> {
+pub(super) enum Entries<'a> {
     /// A key and its value, unless there is to be no entry.
     Made(Formats<'a>),
     /// What is left, and the value of the last key.
