@@ -68,7 +68,7 @@ impl Package {
              [workspace]\n\n\
              [dependencies]\n\
              difftest = {{ package = \"piton-difftest\", path = {difftest:?} }}\n\
-             piton = {{ path = {piton:?}, default-features = false, features = [\"macros\"] }}\n\
+             piton = {{ path = {piton:?}, default-features = false, features = [\"macros\", \"tracing\"] }}\n\
              serde = {{ version = \"1\", features = [\"derive\"] }}\n\n\
              [profile.dev]\ndebug = \"line-tables-only\"\n\n\
              [profile.dev.package.{name}]\ndebug = false\n"

@@ -204,7 +204,10 @@ pub(super) fn advance<T>(
         let (outcome, goes_on) = cx.run_on(|| step(parked));
         match outcome {
             Ok(value) => return Ok(Poll::Ready(value)),
-            Err(Halt::Suspended) if goes_on => tracing::trace!("goes on within the step"),
+            Err(Halt::Suspended) if goes_on => {
+                #[cfg(feature = "tracing")]
+                tracing::trace!("goes on within the step");
+            }
             Err(Halt::Suspended) => return Ok(Poll::Pending),
             Err(Halt::Failed(error)) => return Err(error),
         }

@@ -21,6 +21,6 @@ pub use payload::{Encoding, Payload};
 pub use retry::RetryPolicy;
 pub use snapshot::Snapshot;
 pub use status::{BlockedReason, RunStatus};
-pub use time::{Timestamp, days, hours, minutes, parse_duration, seconds};
+pub use time::{Timestamp, days, hours, minutes, seconds};
 pub use token::{ActivityToken, InvalidToken};
 pub use wait::Wait;

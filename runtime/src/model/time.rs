@@ -74,6 +74,7 @@ impl std::ops::SubAssign<Duration> for Timestamp {
     }
 }
 
+#[cfg(feature = "jiff")]
 impl From<jiff::Timestamp> for Timestamp {
     fn from(at: jiff::Timestamp) -> Self {
         Self(at.as_microsecond())
@@ -81,10 +82,20 @@ impl From<jiff::Timestamp> for Timestamp {
 }
 
 impl fmt::Display for Timestamp {
+    /// As RFC 3339 has it, in UTC; a time before 1970 or after 9999, which that has no form for, by its number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_microsecond(self.0) {
-            Ok(at) => fmt::Display::fmt(&at, f),
-            Err(_) => write!(f, "{} µs after 1970", self.0),
+        /// The end of the year 9999.
+        const END: i64 = 253_402_300_800_000_000;
+        match u64::try_from(self.0).map(Duration::from_micros) {
+            Ok(since) if self.0 < END => {
+                let at = std::time::UNIX_EPOCH + since;
+                match self.0 {
+                    whole if whole % 1_000_000 == 0 => humantime::format_rfc3339_seconds(at).fmt(f),
+                    whole if whole % 1_000 == 0 => humantime::format_rfc3339_millis(at).fmt(f),
+                    _ => humantime::format_rfc3339_micros(at).fmt(f),
+                }
+            }
+            _ => write!(f, "{} µs after 1970", self.0),
         }
     }
 }
@@ -115,11 +126,35 @@ pub const fn days(count: u64) -> Duration {
     Duration::from_secs(count.saturating_mul(86_400))
 }
 
-/// Reads a duration such as `30s`, `1m`, `250ms` or `1h 30m`, in the friendly format of `jiff`.
-///
-/// # Errors
-/// The text is not a duration, is negative, or uses calendar units (months, years).
-pub fn parse_duration(text: &str) -> Result<Duration, jiff::Error> {
-    let signed: jiff::SignedDuration = text.parse()?;
-    Duration::try_from(signed)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_as_exactly_as_it_is_known() {
+        let told = |micros| Timestamp(micros).to_string();
+        assert_eq!(told(0), "1970-01-01T00:00:00Z");
+        assert_eq!(told(1_709_208_000_000_000), "2024-02-29T12:00:00Z");
+        assert_eq!(told(1_709_208_000_250_000), "2024-02-29T12:00:00.250Z");
+        assert_eq!(told(1_709_208_000_000_001), "2024-02-29T12:00:00.000001Z");
+        assert_eq!(told(253_402_300_799_999_999), "9999-12-31T23:59:59.999999Z");
+    }
+
+    #[test]
+    fn a_time_out_of_range_is_told_by_its_number() {
+        assert_eq!(Timestamp(-1).to_string(), "-1 µs after 1970");
+        assert_eq!(
+            Timestamp(253_402_300_800_000_000).to_string(),
+            "253402300800000000 µs after 1970"
+        );
+        assert_eq!(Timestamp::MAX.to_string(), format!("{} µs after 1970", i64::MAX));
+        assert_eq!(Timestamp::MIN.to_string(), format!("{} µs after 1970", i64::MIN));
+    }
+
+    #[cfg(feature = "jiff")]
+    #[test]
+    fn a_time_of_jiff_is_the_same_time() {
+        let at: jiff::Timestamp = "2024-02-29T12:00:00.25Z".parse().expect("a time");
+        assert_eq!(Timestamp::from(at), Timestamp(1_709_208_000_250_000));
+    }
 }
