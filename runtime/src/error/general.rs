@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::hidden::Hidden;
 use crate::machine::Retryable;
 
 /// `Result` with piton's [`Error`] as the default error.
@@ -32,7 +33,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///     Ok(())
 /// }
 /// ```
-pub struct Error(Box<Inner>);
+pub struct Error(Box<dyn Hidden<Inner> + Send + Sync>);
 
 struct Inner {
     /// The message, then those of its causes, outermost first; never empty.
@@ -52,14 +53,14 @@ impl Error {
     /// The same error with a message put in front that says what was being done.
     #[must_use]
     pub fn context(mut self, message: impl fmt::Display) -> Self {
-        self.0.messages.insert(0, message.to_string());
+        self.inner_mut().messages.insert(0, message.to_string());
         self
     }
 
     /// The same error, not worth another attempt of the activity that returns it.
     #[must_use]
     pub fn permanent(mut self) -> Self {
-        self.0.is_permanent = true;
+        self.inner_mut().is_permanent = true;
         self
     }
 
@@ -67,7 +68,7 @@ impl Error {
     /// again, in place of the wait that its retry policy gives.
     #[must_use]
     pub fn try_again_after(mut self, wait: Duration) -> Self {
-        self.0.try_again_after = Some(wait);
+        self.inner_mut().try_again_after = Some(wait);
         self
     }
 
@@ -95,14 +96,22 @@ impl Error {
         Self(Box::new(Inner { messages, source, is_permanent: false, try_again_after: None }))
     }
 
+    fn inner(&self) -> &Inner {
+        (*self.0).reveal()
+    }
+
+    fn inner_mut(&mut self) -> &mut Inner {
+        (*self.0).reveal_mut()
+    }
+
     /// The messages, outermost first.
     pub fn chain(&self) -> impl Iterator<Item = &str> {
-        self.0.messages.iter().map(String::as_str)
+        self.inner().messages.iter().map(String::as_str)
     }
 
     /// The original error, if it was an `E` and has not been stored since.
     pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
-        self.0.source.as_deref()?.downcast_ref()
+        self.inner().source.as_deref()?.downcast_ref()
     }
 }
 
@@ -137,8 +146,8 @@ impl StdError for Link {
 }
 
 impl From<Error> for Link {
-    fn from(error: Error) -> Self {
-        let mut messages = error.0.messages.into_iter().rev();
+    fn from(mut error: Error) -> Self {
+        let mut messages = std::mem::take(&mut error.inner_mut().messages).into_iter().rev();
         let innermost = Self { message: messages.next().unwrap_or_default(), cause: None };
         messages.fold(innermost, |cause, message| Self { message, cause: Some(Box::new(cause)) })
     }
@@ -168,11 +177,11 @@ impl From<Error> for anyhow::Error {
 
 impl Retryable for Error {
     fn is_retryable(&self) -> bool {
-        !self.0.is_permanent
+        !self.inner().is_permanent
     }
 
     fn retry_after(&self) -> Option<Duration> {
-        self.0.try_again_after
+        self.inner().try_again_after
     }
 }
 
@@ -180,17 +189,17 @@ impl Retryable for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {
-            f.write_str(&self.0.messages.join(": "))
+            f.write_str(&self.inner().messages.join(": "))
         } else {
-            f.write_str(&self.0.messages[0])
+            f.write_str(&self.inner().messages[0])
         }
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.messages[0])?;
-        for cause in &self.0.messages[1..] {
+        f.write_str(&self.inner().messages[0])?;
+        for cause in &self.inner().messages[1..] {
             write!(f, "\n  caused by: {cause}")?;
         }
         Ok(())
@@ -199,13 +208,13 @@ impl fmt::Debug for Error {
 
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
-        self.0.messages == other.0.messages
+        self.inner().messages == other.inner().messages
     }
 }
 
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        self.0.messages.serialize(serializer)
+        self.inner().messages.serialize(serializer)
     }
 }
 
