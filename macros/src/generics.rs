@@ -153,7 +153,7 @@ impl Parameters {
                 if ty.path.get_ident().is_some_and(|ident| self.stored.contains(ident)))
         };
         let types = types.into_iter().filter(move |ty| !is_parameter(ty));
-        types.map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();))
+        types.map(|ty| quote_spanned!(ty.span()=> __piton::stored::<#ty>();))
     }
 }
 

@@ -28,7 +28,15 @@ pub(crate) fn written(name: &'static str) -> Ident {
 
 /// As [`hidden`], with a number behind it.
 pub(crate) fn numbered(name: &str, number: usize) -> Ident {
-    Ident::new(&format!("{PREFIX}{name}{number}"), Span::mixed_site())
+    // Formatting it takes four times as long where nothing is optimized.
+    let mut numbered = String::with_capacity(PREFIX.len() + name.len() + 2);
+    numbered.push_str(PREFIX);
+    numbered.push_str(name);
+    match u8::try_from(number) {
+        Ok(digit) if digit < 10 => numbered.push(char::from(b'0' + digit)),
+        _ => numbered.push_str(&number.to_string()),
+    }
+    Ident::new(&numbered, Span::mixed_site())
 }
 
 /// As [`hidden`]. What rustc says about it, it says of the user's code at `span`.

@@ -9,6 +9,7 @@ mod captures;
 mod carried;
 mod cfg;
 mod check;
+mod clippy;
 mod codegen;
 mod conditions;
 mod derive;

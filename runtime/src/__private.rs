@@ -1,9 +1,11 @@
 //! What generated code uses. Not a public API: it changes with the macros of the same version.
 
 pub use std::borrow::Cow;
+pub use std::convert::Infallible;
+pub use std::iter::Iterator;
 pub use std::marker::PhantomData;
-pub use std::option::Option::{None, Some};
-pub use std::result::Result::{Err, Ok};
+pub use std::option::Option::{self, None, Some};
+pub use std::result::Result::{self, Err, Ok};
 pub use std::task::Poll;
 
 pub use crate::activities::{

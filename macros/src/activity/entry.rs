@@ -31,6 +31,10 @@ pub(super) fn entry(
         }
     });
     let attempt = attempt(args, ident, method, signature, &given);
+    let unstored = match signature.returns {
+        Returns::Result(_) => quote!(Unstored as _, UnstoredResult as _),
+        Returns::Plain(_) | Returns::Unit => quote!(Unstored as _),
+    };
     quote! {
         #through
 
@@ -40,7 +44,7 @@ pub(super) fn entry(
         ) -> ::core::option::Option<::piton::__private::Attempt> {
             use ::piton::__private as __piton;
             #[allow(unused_imports)]
-            use ::piton::__private::{Unstored as _, UnstoredResult as _};
+            use __piton::{#unstored};
             ::piton::__register! { __piton::register_activity::<#ident> }
             #attempt
         }

@@ -12,6 +12,7 @@ use super::entry::entry;
 use super::method::Method;
 use super::signature::{ActivitySignature, Lent, Parameter, Returns, is_context};
 use crate::check::use_imports_around;
+use crate::clippy;
 use crate::codegen::is_of_lints;
 use crate::diagnostics::Diagnostics;
 use crate::owned::{has_no_size, make_static, stored_parts};
@@ -62,16 +63,22 @@ fn call(
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(signature);
     let call = call_value(ident, options, &arguments);
+    let lints = lints();
     let where_clause = &generics.where_clause;
     quote! {
         #(#attributes)*
-        #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
+        #lints
         #visibility #fn_token #ident #generics (
             #(#params),*
         ) -> ::piton::__private::ActivityCall<#ident> #where_clause {
             #call
         }
     }
+}
+
+/// The lints of clippy that the function that makes a call is not to heed.
+fn lints() -> Option<TokenStream> {
+    clippy::only(|| quote!(#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]))
 }
 
 /// The value that a call is.
@@ -99,10 +106,11 @@ fn call_of_method(
     let (arguments, params) = parameters(signature);
     let (returned, output) = (returned(signature), output(signature));
     let call = call_value(ident, options, &arguments);
+    let lints = lints();
     let where_clause = &generics.where_clause;
     quote! {
         #(#attributes)*
-        #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
+        #lints
         #visibility #fn_token #ident #generics (
             #(#params),*
         ) -> ::piton::__private::ActivityCall<
@@ -205,8 +213,9 @@ fn activity_impl(
     let asks =
         asks.into_iter().map(|ty| quote_spanned!(ty.span()=> ::piton::__private::stored::<#ty>();));
     let options = (!options.is_empty()).then(|| {
+        let lints = clippy::only(|| quote!(#[allow(clippy::needless_update)]));
         quote! {
-            #[allow(clippy::needless_update)]
+            #lints
             const OPTIONS: ::piton::__private::ActivityOptions = #options;
         }
     });

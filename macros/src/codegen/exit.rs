@@ -89,7 +89,7 @@ impl Printer<'_> {
     fn give_back(&self, out: &mut TokenStream, result: &impl ToTokens, span: Span) {
         add::made(out, self.hand_back());
         add::made(out, self.drop_untouched());
-        add::made(out, quote_spanned!(span=> return __piton::Ok(#result)));
+        add_at!(out, span, return __piton::Ok(#result));
     }
 
     /// The type of the workflow's value. What rustc says of a value of another type, it says of the type

@@ -1,10 +1,11 @@
 //! The type and the function that stand where the user's function stood, and what stands there if
 //! the function could not be compiled.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Pat, PatType};
 
+use super::add::{self, Piece, add};
 use super::{result_parts, workflow};
 use crate::hygiene::{hidden, spelled};
 use crate::parse::WorkflowFn;
@@ -18,19 +19,13 @@ pub(crate) fn facade(
     beside: &TokenStream,
 ) -> TokenStream {
     let ident = &function.ident;
-    let receiver = function.method.as_ref().and_then(|method| method.receiver.as_ref());
-    let names = param_names(&function.params).into_iter().enumerate();
-    let arguments = names.map(|(index, name)| match receiver {
-        Some(_) if index == 0 => quote!(self),
-        _ => name.to_token_stream(),
-    });
     let (_, types, _) = function.parameters.split();
-    // Here rustc is asked, once, whether values of these types can be stored.
-    let none = quote!(::piton::__private::Arguments::NONE);
-    let list = arguments.zip(&function.params).fold(none, |list, (argument, param)| {
-        let ty = &param.ty;
-        quote!(::piton::__private::stored_argument::<#ty>(#list, #argument))
-    });
+    let receiver = function.method.as_ref().and_then(|method| method.receiver.as_ref());
+    let mut names = param_names(&function.params);
+    if let (Some(_), Some(first)) = (receiver, names.first_mut()) {
+        *first = Ident::new("self", Span::call_site());
+    }
+    let list = Piece(|out: &mut TokenStream| stored_arguments(out, &names, &function.params));
     // A function that makes it would be one for each workflow.
     let call = quote! {
         ::piton::__private::WorkflowCall::<#ident #types> {
@@ -39,6 +34,20 @@ pub(crate) fn facade(
         }
     };
     around(function, definition, beside, &quote!(), &call)
+}
+
+/// The list of the arguments. Here rustc is asked, once, whether values of their types can be stored.
+fn stored_arguments(out: &mut TokenStream, names: &[Ident], params: &[PatType]) {
+    let (Some((name, before)), Some((param, params))) = (names.split_last(), params.split_last())
+    else {
+        return add!(out, ::piton::__private::Arguments::NONE);
+    };
+    let ty = &param.ty;
+    add!(out, ::piton::__private::stored_argument::<#ty>);
+    add::parentheses(out, Span::call_site(), |out| {
+        stored_arguments(out, before, params);
+        add!(out, , #name);
+    });
 }
 
 fn around(
@@ -54,7 +63,7 @@ fn around(
             // What is generated is read token by token, and most paths in it begin like this.
             use ::piton::__private as __piton;
             #[allow(unused_imports)]
-            use ::piton::__private::Unstored as _;
+            use __piton::Unstored as _;
             #definition
         };
     };
@@ -72,7 +81,7 @@ fn around(
         // Beside a method there can be no type, so nobody can name it.
         let (bounded, bounds) = parameters.of_method(&method.block_parameters);
         let returned = &function.output;
-        let (value, error) = result_parts(function);
+        let (value, error) = result_parts(function, &quote!(::piton::__private));
         return quote! {
             #(#attrs)*
             #allow
@@ -115,9 +124,9 @@ fn around(
     }
 }
 
-/// What is known of the values of a type.
+/// What is known of the values of a type, where `__piton` is in scope.
 pub(crate) fn values_of(ty: &impl ToTokens) -> TokenStream {
-    quote!(::piton::__private::ValuesOf::<#ty>::VALUES)
+    quote!(__piton::ValuesOf::<#ty>::VALUES)
 }
 
 /// Whether an attribute says how lints are taken, which a type can have as well as a function.

@@ -98,10 +98,10 @@ fn workflow(
 ) -> TokenStream {
     let WorkflowFn { ident, output, parameters, durability, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
-    let (value, error) = result_parts(function);
+    let (value, error) = result_parts(function, &quote!(__piton));
     let (shape, failure) = if function.returns_result() {
         let failure = quote! {
-            fn failure(returned: &Self::Return) -> ::core::option::Option<::std::string::String> {
+            fn failure(returned: &Self::Return) -> __piton::Option<::std::string::String> {
                 match returned {
                     __piton::Ok(_) => __piton::None,
                     __piton::Err(error) => {
@@ -121,7 +121,7 @@ fn workflow(
     // Which instances of a generic workflow have a name, the program says.
     let registered_name = (!parameters.is_empty()).then(|| {
         quote! {
-            fn registered_name() -> ::core::option::Option<&'static str> {
+            fn registered_name() -> __piton::Option<&'static str> {
                 __piton::instance_name::<Self>()
             }
         }
@@ -153,13 +153,13 @@ fn workflow(
     }
 }
 
-/// The types of the value and of the error that a workflow ends with.
-fn result_parts(function: &WorkflowFn) -> (TokenStream, TokenStream) {
+/// The types of the value and of the error that a workflow ends with, where the `private` part of piton is in scope.
+fn result_parts(function: &WorkflowFn, private: &TokenStream) -> (TokenStream, TokenStream) {
     let output = &function.output;
     if function.returns_result() {
-        let parts = quote!(<#output as ::piton::__private::ResultParts>);
+        let parts = quote!(<#output as #private::ResultParts>);
         (quote!(#parts::Ok), quote!(#parts::Err))
     } else {
-        (output.to_token_stream(), quote!(::core::convert::Infallible))
+        (output.to_token_stream(), quote!(#private::Infallible))
     }
 }

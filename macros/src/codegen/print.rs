@@ -175,7 +175,8 @@ impl<'a> Printer<'a> {
                     } else {
                         Rewrite::new(self).returned(&mut value.clone(), Span::call_site())
                     };
-                    return braces.push(quote!(#complete;));
+                    braces.push(complete);
+                    return braces.add(|out| add!(out, ;));
                 }
                 Terminator::Unreachable => return,
             };
@@ -230,8 +231,8 @@ impl<'a> Printer<'a> {
             Node::Define { local, value } => {
                 let value = self.expr(value, usage);
                 let forget = self.forget_in(&Place::whole(*local), &[]);
-                let give = self.give(*local, &value);
-                braces.push(quote!(#forget #give));
+                braces.push(forget);
+                braces.push(self.give(*local, &value));
             }
             Node::Enter(scope) => braces.open(*scope),
             Node::Leave => {

@@ -217,7 +217,7 @@ impl Printer<'_> {
         // What is wrong with what the block captures is said of it.
         let at = Span::mixed_site().located_at(region.span);
         let step = quote_spanned! {at=>
-            |#parked: &mut __piton::Parked| -> ::core::result::Result<#value, __piton::Halt> { #run }
+            |#parked: &mut __piton::Parked| -> __piton::Result<#value, __piton::Halt> { #run }
         };
         quote! {
             let #begins = ::core::mem::take(&mut #made);

@@ -7,6 +7,7 @@ use syn::Lifetime;
 use super::add::{self, Piece, add};
 use super::print::{self, Printer};
 use super::{Machine, moved_keys, regions, state, tokens, told, whose_parts};
+use crate::clippy;
 use crate::hygiene::{TEXTS, hidden, numbered, written};
 use crate::ir::{BlockId, RegionId};
 use crate::layout::{VariableId, is_entered_within};
@@ -204,7 +205,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     if !checks.is_empty() {
         let halted = hidden("halted");
         run = quote! {
-            let #halted: ::core::result::Result<Self::Return, __piton::Halt> = { #run };
+            let #halted: __piton::Result<Self::Return, __piton::Halt> = { #run };
             #checks
             #halted
         };
@@ -212,6 +213,26 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     add::made(out, run);
     let body = Group::new(Delimiter::Brace, body);
     let lints = &machine.function.lints;
+    let of_clippy = clippy::only(|| {
+        quote! {
+            #[allow(
+                clippy::absolute_paths,
+                clippy::all,
+                clippy::expect_used,
+                clippy::if_then_some_else_none,
+                clippy::let_underscore_must_use,
+                clippy::let_underscore_untyped,
+                clippy::missing_asserts_for_indexing,
+                clippy::nursery,
+                clippy::panic_in_result_fn,
+                clippy::pedantic,
+                clippy::semicolon_outside_block,
+                clippy::shadow_unrelated,
+                clippy::unneeded_field_pattern,
+                clippy::unwrap_in_result
+            )]
+        }
+    });
     let of_comments = machine.explains.then(|| quote!(unused_doc_comments,));
     quote! {
         #(#[allow(#lints)])*
@@ -224,27 +245,11 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
             unused_parens,
             unused_qualifications
         )]
-        // Reading the names of lints takes rustc time.
-        #[cfg_attr(clippy, allow(
-            clippy::absolute_paths,
-            clippy::all,
-            clippy::expect_used,
-            clippy::if_then_some_else_none,
-            clippy::let_underscore_must_use,
-            clippy::let_underscore_untyped,
-            clippy::missing_asserts_for_indexing,
-            clippy::nursery,
-            clippy::panic_in_result_fn,
-            clippy::pedantic,
-            clippy::semicolon_outside_block,
-            clippy::shadow_unrelated,
-            clippy::unneeded_field_pattern,
-            clippy::unwrap_in_result
-        ))]
+        #of_clippy
         fn step(
             #parked: &mut __piton::Parked,
             #cx: &__piton::Context,
-        ) -> ::core::result::Result<Self::Return, __piton::Halt>
+        ) -> __piton::Result<Self::Return, __piton::Halt>
         #body
     }
 }

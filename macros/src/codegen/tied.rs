@@ -68,9 +68,10 @@ impl Printer<'_> {
     /// Gives a local its value.
     pub(super) fn give(&self, id: LocalId, value: &impl ToTokens) -> TokenStream {
         let ident = &self.machine.graph.locals[id].ident;
-        let tied = self.tied_value(id, value);
-        let value = tied.unwrap_or_else(|| value.to_token_stream());
-        quote!(#ident = #value;)
+        match self.tied_value(id, value) {
+            Some(value) => quote!(#ident = #value;),
+            None => quote!(#ident = #value;),
+        }
     }
 
     /// The statement, if it gives locals values of which rustc is told something.

@@ -6,7 +6,6 @@ use syn::{Expr, ExprLit, Lit, Pat, PatIdent, Stmt, Type};
 
 use super::Machine;
 use super::add::{self, Piece, add, add_at};
-use super::facade::values_of;
 use super::literals;
 use super::step::{context, parked};
 use crate::hygiene::{hidden, numbered};
@@ -61,9 +60,8 @@ pub(super) fn argument_token(index: usize) -> Ident {
 pub(super) fn arguments(machine: &Machine<'_>, out: &mut TokenStream) {
     for (index, param) in machine.function.params.iter().enumerate() {
         let token = argument_token(index);
-        add!(out, let #token =);
-        add::made(out, values_of(&param.ty));
-        add!(out, ;);
+        let ty = &param.ty;
+        add!(out, let #token = __piton::ValuesOf::<#ty>::VALUES;);
     }
 }
 

@@ -91,7 +91,7 @@ impl Lower<'_> {
                     mutability: Some(syn::Token![mut](span)),
                     expr: Box::new(this.path(rest)),
                 });
-                let next = quote_spanned!(span=> ::core::iter::Iterator::next);
+                let next = quote_spanned!(span=> __piton::Iterator::next);
                 let next = call(Expr::Verbatim(next), rest);
                 this.each(expr.label.as_ref(), next, pat, body, span);
             });
@@ -197,10 +197,10 @@ impl Lower<'_> {
         span: Span,
     ) -> LocalId {
         let (maker, kind) = if is_range(&iterator) {
-            (quote_spanned!(span=> ::piton::__private::range), LocalKind::Value)
+            (quote_spanned!(span=> __piton::range), LocalKind::Value)
         } else {
             let kind = if has_texts { LocalKind::Texts } else { LocalKind::Items };
-            (quote_spanned!(span=> ::piton::__private::items), kind)
+            (quote_spanned!(span=> __piton::items), kind)
         };
         let source = format!("rest of {name}");
         let rest = self.new_temporary(&source, kind, iterator.span());
@@ -295,21 +295,21 @@ fn some(pat: Pat, span: Span) -> Pat {
     Pat::TupleStruct(syn::PatTupleStruct {
         attrs: Vec::new(),
         qself: None,
-        path: core_option("Some", span),
+        path: variant("Some", span),
         paren_token: Default::default(),
         elems: std::iter::once(pat).collect(),
     })
 }
 
 fn none(span: Span) -> Pat {
-    Pat::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: core_option("None", span) })
+    Pat::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: variant("None", span) })
 }
 
-/// `::core::option::Option::…`
-fn core_option(variant: &str, span: Span) -> syn::Path {
+/// A variant of `Option`.
+fn variant(name: &str, span: Span) -> syn::Path {
     syn::Path {
-        leading_colon: Some(syn::Token![::](span)),
-        segments: ["core", "option", "Option", variant]
+        leading_colon: None,
+        segments: ["__piton", name]
             .map(|name| syn::PathSegment::from(syn::Ident::new(name, span)))
             .into_iter()
             .collect(),

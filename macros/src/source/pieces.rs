@@ -7,11 +7,11 @@
 pub(super) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, &'a str)> {
     let bytes = text.as_bytes();
     loop {
-        while *next < bytes.len() && matches!(bytes[*next], b' ' | b'\t' | b'\n' | b'\x0C' | b'\r')
-        {
-            *next += 1;
+        let mut at = *next;
+        while at < bytes.len() && matches!(bytes[at], b' ' | b'\t'..=b'\r') {
+            at += 1;
         }
-        let at = *next;
+        *next = at;
         match bytes.get(at)? {
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
                 *next = text[at..].find('\n').map_or(text.len(), |end| at + end);
@@ -26,9 +26,20 @@ pub(super) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, 
 }
 
 /// Outside of literals and comments, what is not ASCII is in words only.
-pub(super) fn is_word(byte: u8) -> bool {
+pub(super) const fn is_word(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..)
 }
+
+/// [`is_word`] of all bytes.
+static WORDS: [bool; 256] = {
+    let mut words = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        words[byte] = is_word(byte as u8);
+        byte += 1;
+    }
+    words
+};
 
 /// The length of the word, literal or sign that `text` starts with.
 fn length_of_piece(text: &str) -> usize {
@@ -47,7 +58,7 @@ fn length_of_piece(text: &str) -> usize {
         }
         first if is_word(first) => {
             let mut length = 1;
-            while length < bytes.len() && is_word(bytes[length]) {
+            while length < bytes.len() && WORDS[bytes[length] as usize] {
                 length += 1;
             }
             if !matches!(bytes.get(length), Some(b'"' | b'#' | b'\'')) {

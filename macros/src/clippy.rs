@@ -1,0 +1,19 @@
+//! Lints of clippy, which generated code names only if it is clippy that compiles it: reading their names takes
+//! rustc time, in every function.
+
+use std::env;
+use std::sync::LazyLock;
+
+use proc_macro2::TokenStream;
+
+/// The program that has loaded the macros. Clippy has one of its own.
+static IS_CLIPPY: LazyLock<bool> = LazyLock::new(|| {
+    let program = env::current_exe().ok();
+    let name = program.as_deref().and_then(|program| program.file_stem());
+    name.is_some_and(|name| name.to_string_lossy().contains("clippy"))
+});
+
+/// What is there for clippy.
+pub(crate) fn only(tokens: impl FnOnce() -> TokenStream) -> Option<TokenStream> {
+    IS_CLIPPY.then(tokens)
+}
