@@ -90,6 +90,10 @@ enum Workload {
     All,
     /// What `#[workflow]` costs rustc.
     CompileTime,
+    /// The same in an incremental build from nothing.
+    CompileTimeIncremental,
+    /// The same with macros that are optimized.
+    CompileTimeMacros,
     /// The same in the release profile.
     CompileTimeRelease,
 }
@@ -164,6 +168,8 @@ async fn run(workload: Workload, session: &mut Session) -> Result<()> {
         Workload::W7 => w7_signals::run(session).await,
         Workload::W8 => w8_fleet::run(session).await,
         Workload::CompileTime => compile_time::run(session, Profile::Debug).await,
+        Workload::CompileTimeIncremental => compile_time::run(session, Profile::Incremental).await,
+        Workload::CompileTimeMacros => compile_time::run(session, Profile::OptimizedMacros).await,
         Workload::CompileTimeRelease => compile_time::run(session, Profile::Release).await,
         Workload::All => {
             for workload in ALL {

@@ -1,5 +1,7 @@
 //! rustc on one file, with piton built beforehand.
 
+use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -15,7 +17,12 @@ const MANIFEST: &str = "[package]\nname = \"host\"\nedition = \"2024\"\n\n[works
 /// As which profile of cargo's rustc compiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
+    /// `dev`, where `CARGO_INCREMENTAL` is 0.
     Debug,
+    /// `dev`, in a build from nothing.
+    Incremental,
+    /// As `Debug`, with macros that cargo has had optimized.
+    OptimizedMacros,
     Release,
 }
 
@@ -51,7 +58,11 @@ impl Compiler {
         std::fs::copy(workspace.join("Cargo.lock"), directory.path().join("Cargo.lock"))?;
         let built = Command::new(tool("CARGO", "cargo"))
             .args(["build", "--quiet", "--message-format=json"])
-            .args((profile == Profile::Release).then_some("--release"))
+            .args(match profile {
+                Profile::Debug | Profile::Incremental => &[][..],
+                Profile::OptimizedMacros => &["--config", "profile.dev.build-override.opt-level=1"],
+                Profile::Release => &["--release"],
+            })
             .arg("--target-dir")
             .arg(workspace.join("target").join("compile-time"))
             .current_dir(directory.path())
@@ -66,6 +77,7 @@ impl Compiler {
 
     /// Compiles a library that later programs may use by its `name`.
     pub(super) async fn build(&self, name: &str, source: &str) -> Result<()> {
+        self.forget()?;
         let status = self.rustc(name, source, "metadata,link")?.status().await?;
         ensure!(status.success(), "rustc has refused a generated library");
         Ok(())
@@ -73,6 +85,7 @@ impl Compiler {
 
     /// Compiles a library as `cargo build` does; `None` if that takes longer than `limit`.
     pub(super) async fn compile(&self, source: &str, limit: Duration) -> Result<Option<Taken>> {
+        self.forget()?;
         let mut rustc = self.rustc("case", source, "metadata,link")?;
         let (begin, cpu_before) = (Instant::now(), children_cpu_time()?);
         let mut rustc = rustc.spawn().context("cannot run rustc")?;
@@ -98,7 +111,20 @@ impl Compiler {
         Ok(String::from_utf8(output.stderr)?)
     }
 
-    /// rustc on `source`, as `cargo build` runs it where `CARGO_INCREMENTAL` is 0.
+    /// Where rustc keeps what an incremental build could use again.
+    fn kept(&self) -> PathBuf {
+        self.directory.path().join("incremental")
+    }
+
+    /// Lets no build use anything of the one before.
+    fn forget(&self) -> Result<()> {
+        match std::fs::remove_dir_all(self.kept()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// rustc on `source`, as `cargo build` runs it.
     fn rustc(&self, name: &str, source: &str, emit: &str) -> Result<Command> {
         let file = self.directory.path().join(format!("{name}.rs"));
         std::fs::write(&file, source)?;
@@ -107,9 +133,14 @@ impl Compiler {
         rustc
             .args(["--edition=2024", "--crate-type=lib", "-Cembed-bitcode=no"])
             .arg(match self.profile {
-                Profile::Debug => "-Cdebuginfo=2",
+                Profile::Debug | Profile::Incremental | Profile::OptimizedMacros => "-Cdebuginfo=2",
                 Profile::Release => "-Copt-level=3",
             })
+            .args((self.profile == Profile::Incremental).then(|| {
+                let mut option = OsString::from("-Cincremental=");
+                option.push(self.kept());
+                option
+            }))
             .arg(format!("--crate-name={name}"))
             .arg(format!("--emit={emit}"))
             .args(["--cap-lints=allow", "--out-dir"])

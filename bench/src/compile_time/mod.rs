@@ -44,7 +44,7 @@ struct Pair {
     plain: Option<Taken>,
 }
 
-/// Only the debug profile has targets.
+/// Only the debug profile, as it is by itself, has targets.
 pub(crate) async fn run(session: &mut Session, profile: Profile) -> Result<()> {
     let compiler = Compiler::prepare(profile).await?;
     let bound = (profile == Profile::Debug).then_some(BOUND);
