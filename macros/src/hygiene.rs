@@ -29,13 +29,8 @@ pub(crate) fn written(name: &'static str) -> Ident {
 /// As [`hidden`], with a number behind it.
 pub(crate) fn numbered(name: &str, number: usize) -> Ident {
     // Formatting it takes four times as long where nothing is optimized.
-    let mut numbered = String::with_capacity(PREFIX.len() + name.len() + 2);
-    numbered.push_str(PREFIX);
-    numbered.push_str(name);
-    match u8::try_from(number) {
-        Ok(digit) if digit < 10 => numbered.push(char::from(b'0' + digit)),
-        _ => numbered.push_str(&number.to_string()),
-    }
+    let mut numbered = prefixed(name);
+    numbered.push_str(&number.to_string());
     Ident::new(&numbered, Span::mixed_site())
 }
 
@@ -55,10 +50,15 @@ pub(crate) fn temporary(number: usize, span: Span) -> Ident {
     in_source(&number.to_string(), span)
 }
 
+fn prefixed(name: &str) -> String {
+    let mut prefixed = String::with_capacity(PREFIX.len() + name.len() + 2);
+    prefixed.push_str(PREFIX);
+    prefixed.push_str(name);
+    prefixed
+}
+
 fn own(name: &str, span: Span) -> Ident {
-    let mut own = String::with_capacity(PREFIX.len() + name.len());
-    own.push_str(PREFIX);
-    own.push_str(name);
+    let mut own = prefixed(name);
     // What it is made of may have been a raw name.
     if own.contains('#') {
         own = own.replace("r#", "");

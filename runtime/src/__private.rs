@@ -149,12 +149,12 @@ impl<E> ByType for ErrorText<'_, E> {
 
 /// Stands for an activity that has been refused.
 #[derive(Debug)]
-pub struct Refused<T>(std::marker::PhantomData<fn() -> T>);
+pub struct Refused<T>(PhantomData<fn() -> T>);
 
 impl<T: 'static> Activity for Refused<T> {
     type Return = ();
     type Output = T;
-    type Error = std::convert::Infallible;
+    type Error = Infallible;
     const NAME: &'static str = "";
-    const OUTCOMES: &'static Outcomes<(), T, std::convert::Infallible> = Outcomes::refused();
+    const OUTCOMES: &'static Outcomes<(), T, Infallible> = Outcomes::refused();
 }

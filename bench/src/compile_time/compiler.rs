@@ -77,7 +77,6 @@ impl Compiler {
 
     /// Compiles a library that later programs may use by its `name`.
     pub(super) async fn build(&self, name: &str, source: &str) -> Result<()> {
-        self.forget()?;
         let status = self.rustc(name, source, "metadata,link")?.status().await?;
         ensure!(status.success(), "rustc has refused a generated library");
         Ok(())
@@ -85,7 +84,6 @@ impl Compiler {
 
     /// Compiles a library as `cargo build` does; `None` if that takes longer than `limit`.
     pub(super) async fn compile(&self, source: &str, limit: Duration) -> Result<Option<Taken>> {
-        self.forget()?;
         let mut rustc = self.rustc("case", source, "metadata,link")?;
         let (begin, cpu_before) = (Instant::now(), children_cpu_time()?);
         let mut rustc = rustc.spawn().context("cannot run rustc")?;
@@ -124,10 +122,11 @@ impl Compiler {
         }
     }
 
-    /// rustc on `source`, as `cargo build` runs it.
+    /// rustc on `source`, as `cargo build` runs it where it has built nothing yet.
     fn rustc(&self, name: &str, source: &str, emit: &str) -> Result<Command> {
         let file = self.directory.path().join(format!("{name}.rs"));
         std::fs::write(&file, source)?;
+        self.forget()?;
         let libraries = self.piton.parent().context("piton's library has no directory")?;
         let mut rustc = Command::new(tool("RUSTC", "rustc"));
         rustc

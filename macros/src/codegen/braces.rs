@@ -64,10 +64,6 @@ impl Braces {
     }
 }
 
-fn braced(mut tokens: Vec<TokenStream>) -> Group {
-    let inner = match tokens.pop() {
-        Some(only) if tokens.is_empty() => only,
-        last => tokens.into_iter().chain(last).collect(),
-    };
-    Group::new(Delimiter::Brace, inner)
+fn braced(tokens: Vec<TokenStream>) -> Group {
+    Group::new(Delimiter::Brace, tokens.into_iter().collect())
 }

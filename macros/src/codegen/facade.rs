@@ -20,11 +20,7 @@ pub(crate) fn facade(
 ) -> TokenStream {
     let ident = &function.ident;
     let (_, types, _) = function.parameters.split();
-    let receiver = function.method.as_ref().and_then(|method| method.receiver.as_ref());
-    let mut names = param_names(&function.params);
-    if let (Some(_), Some(first)) = (receiver, names.first_mut()) {
-        *first = Ident::new("self", Span::call_site());
-    }
+    let names = param_names(function);
     let list = Piece(|out: &mut TokenStream| stored_arguments(out, &names, &function.params));
     // A function that makes it would be one for each workflow.
     let call = quote! {
@@ -33,7 +29,7 @@ pub(crate) fn facade(
             workflow: ::piton::__private::PhantomData,
         }
     };
-    around(function, definition, beside, &quote!(), &call)
+    around(function, &names, definition, beside, &quote!(), &call)
 }
 
 /// The list of the arguments. Here rustc is asked, once, whether values of their types can be stored.
@@ -52,6 +48,7 @@ fn stored_arguments(out: &mut TokenStream, names: &[Ident], params: &[PatType]) 
 
 fn around(
     function: &WorkflowFn,
+    names: &[Ident],
     definition: &TokenStream,
     beside: &TokenStream,
     allow: &TokenStream,
@@ -69,14 +66,13 @@ fn around(
     };
     let declared = parameters.of_type();
     let variant = parameters.variant();
-    let named = param_names(params).into_iter().zip(params).enumerate();
-    let params = named.map(|(index, (name, param))| {
-        if index == 0 && method.as_ref().is_some_and(|method| method.receiver.is_some()) {
-            return quote!(self);
-        }
+    let mut typed = names.iter().zip(params);
+    let receiver = if has_receiver(function) { typed.next() } else { None };
+    let receiver = receiver.map(|(name, _)| name.to_token_stream());
+    let params = receiver.into_iter().chain(typed.map(|(name, param)| {
         let ty = &param.ty;
         quote!(#name: #ty)
-    });
+    }));
     if let Some(method) = method {
         // Beside a method there can be no type, so nobody can name it.
         let (bounded, bounds) = parameters.of_method(&method.block_parameters);
@@ -134,12 +130,20 @@ pub(crate) fn is_of_lints(attr: &Attribute) -> bool {
     ["allow", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level))
 }
 
+fn has_receiver(function: &WorkflowFn) -> bool {
+    function.method.as_ref().is_some_and(|method| method.receiver.is_some())
+}
+
 /// The names of the parameters of the function that makes the call.
-fn param_names(params: &[PatType]) -> Vec<Ident> {
+fn param_names(function: &WorkflowFn) -> Vec<Ident> {
+    let params = &function.params;
     let written: Vec<_> = params.iter().map(|param| name_of(&param.pat)).collect();
     let count = |name: &Ident| written.iter().flatten().filter(|other| **other == name).count();
     let mut names: Vec<Ident> = Vec::new();
-    for (index, ident) in written.iter().enumerate() {
+    if has_receiver(function) {
+        names.push(Ident::new("self", Span::call_site()));
+    }
+    for (index, ident) in written.iter().enumerate().skip(names.len()) {
         // A parameter that the body does not use is used here all the same.
         let name = ident.and_then(|ident| {
             let name = ident.to_string();
@@ -185,5 +189,5 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
         let call: ::piton::__private::WorkflowCall<#ident #types> = ::core::unreachable!();
         call
     }};
-    around(function, &workflow, beside, &allow, &call)
+    around(function, &param_names(function), &workflow, beside, &allow, &call)
 }

@@ -68,10 +68,9 @@ impl Printer<'_> {
     /// Gives a local its value.
     pub(super) fn give(&self, id: LocalId, value: &impl ToTokens) -> TokenStream {
         let ident = &self.machine.graph.locals[id].ident;
-        match self.tied_value(id, value) {
-            Some(value) => quote!(#ident = #value;),
-            None => quote!(#ident = #value;),
-        }
+        let tied = self.tied_value(id, value);
+        let value = tied.as_ref().map_or(value as &dyn ToTokens, |tied| tied);
+        quote!(#ident = #value;)
     }
 
     /// The statement, if it gives locals values of which rustc is told something.

@@ -26,20 +26,9 @@ pub(super) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, 
 }
 
 /// Outside of literals and comments, what is not ASCII is in words only.
-pub(super) const fn is_word(byte: u8) -> bool {
+pub(super) fn is_word(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..)
 }
-
-/// [`is_word`] of all bytes.
-static WORDS: [bool; 256] = {
-    let mut words = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        words[byte] = is_word(byte as u8);
-        byte += 1;
-    }
-    words
-};
 
 /// The length of the word, literal or sign that `text` starts with.
 fn length_of_piece(text: &str) -> usize {
@@ -58,7 +47,7 @@ fn length_of_piece(text: &str) -> usize {
         }
         first if is_word(first) => {
             let mut length = 1;
-            while length < bytes.len() && WORDS[bytes[length] as usize] {
+            while length < bytes.len() && is_word(bytes[length]) {
                 length += 1;
             }
             if !matches!(bytes.get(length), Some(b'"' | b'#' | b'\'')) {
