@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tracing::info;
 
-use super::claim::INBOX_PAGE;
-use super::driver::Origin;
+use super::driver::{INBOX_PAGE, Origin};
 use super::registry::Registry;
 use super::session::Session;
 use crate::codec;

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tracing::warn;
 
 use super::session::Session;
+use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::{RunEvent, RunKey};
 
@@ -61,6 +62,17 @@ impl HeldRuns {
     fn lock_starting(&self) -> MutexGuard<'_, BTreeSet<RunId>> {
         self.starting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Compares the runs that the session holds with those that the database says it owns.
+pub(crate) async fn review(session: &Session) -> Result<(), StoreError> {
+    let held = session.runs.list();
+    if !held.is_empty() {
+        let reviewed = session.store.review_runs(session.lease(), &held).await?;
+        reviewed.unread.into_iter().for_each(|id| session.runs.tell(id, RunEvent::Arrival(id)));
+        reviewed.lost.into_iter().for_each(|id| session.runs.tell(id, RunEvent::Settled(id)));
+    }
+    Ok(())
 }
 
 /// A run that is being started for a session, until this is dropped. The database may say that the

@@ -1,14 +1,17 @@
 //! Carrying out runs: claiming them, stepping them, committing, and starting what steps ask for.
 //!
 //! # How the parts fit
-//! A worker opens a [`Session`](session::Session): one registration with a lease and an epoch. Its
-//! *claim loop* takes due runs, and each becomes a task with a [driver](driver) that owns the run's
-//! machine while it is busy. Drivers hand finished steps to a [batcher](batch), which commits those
-//! of all runs together; the next batch gathers while the last is being written. The *lease
-//! keeper* renews, on a [thread](keeper) that nothing else blocks, and the *sweep* finds what lost news, lost answers and dead workers left behind.
+//! A worker opens a [`Session`](session::Session): one registration with a lease and an epoch. The session
+//! runs the background [loops]. The *claim* loop takes due runs, and each run becomes a task with a
+//! [driver](driver) that owns the run's machine while the run is busy. Drivers hand finished steps to a
+//! [batcher](batch), which commits the steps of all runs together; the next batch gathers while the last is
+//! being written. The *lease* loop renews the lease, on a [thread](keeper) that nothing else blocks. The
+//! *sweep* finds what lost news, lost answers and dead workers have left behind.
 //!
-//! Activities on [queues](queues) are attempted by whichever session serves the queue, in tasks of
-//! their own; their outcomes come to the run as arrivals.
+//! Any session that serves a [queue](queues) attempts the activities on it, each in a task of its own. Their
+//! outcomes come to the run as arrivals.
+//!
+//! To add a background loop, see [loops].
 //!
 //! # Rules that hold
 //! - What a step asks for starts after the step's commit. One step is one row update; steps that
@@ -28,13 +31,13 @@
 pub(crate) mod backoff;
 pub(crate) mod batch;
 mod blocked;
-pub(crate) mod claim;
 mod clock;
 pub(crate) mod driver;
+pub(crate) mod fencing;
 pub(crate) mod held;
 mod keeper;
-pub(crate) mod lease;
 mod link;
+pub(crate) mod loops;
 pub(crate) mod panics;
 pub(crate) mod phase;
 pub(crate) mod queues;
@@ -42,6 +45,6 @@ pub(crate) mod registry;
 pub(crate) mod retry;
 pub(crate) mod session;
 pub(crate) mod slots;
+mod strays;
 mod suspicion;
-pub(crate) mod sweep;
 pub(crate) mod transitions;

@@ -18,7 +18,7 @@ use super::blocked::Looked;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
 use super::held::{HeldRuns, Hold, Starting};
-use super::lease;
+use super::loops::lease;
 use super::phase::{Phase, Phases};
 use super::queues::{self, Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;

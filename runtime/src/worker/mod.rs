@@ -14,10 +14,10 @@ pub use running::RunningWorker;
 
 use crate::activities::Dependencies;
 use crate::client::Client;
+use crate::engine::fencing;
 use crate::engine::registry::Registry;
 use crate::engine::session::{Host, Session, Settings};
 use crate::engine::slots::Slots;
-use crate::engine::sweep;
 use crate::error::{StoreError, WorkerError};
 use crate::model::RunStatus;
 use crate::store::RunFilter;
@@ -225,8 +225,8 @@ impl Worker {
         let registry = if self.serves_workflows { registry } else { registry.without_workflows() };
         let store = Arc::clone(self.client.store());
         store.record_definitions(&registry.definitions()).await?;
-        sweep::fence_dead_workers(&*store).await?;
-        sweep::fence_expired_workers(&*store).await?;
+        fencing::fence_dead_workers(&*store).await?;
+        fencing::fence_expired_workers(&*store).await?;
         let host = Arc::new(Host {
             slots: Arc::new(Slots::new(&registry, &self.settings)),
             registry,

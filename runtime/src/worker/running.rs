@@ -13,12 +13,9 @@ use tokio::time::Instant;
 use tracing::{error, info, warn};
 
 use crate::client::Client;
-use crate::engine::claim::claim_loop;
-use crate::engine::lease::keep_lease;
+use crate::engine::loops::{self, lease};
 use crate::engine::panics::caught;
-use crate::engine::queues::queue_loop;
 use crate::engine::session::Session;
-use crate::engine::sweep::{sweep_loop, watch_loop};
 use crate::error::StoreError;
 use crate::process;
 
@@ -129,7 +126,7 @@ impl Supervisor {
             let guard = AbandonOnDrop(Arc::clone(&session));
             // To the very end: activities may take longer to end than the lease lasts.
             let leased = Arc::clone(&session);
-            let mut lease = Box::pin(keep_lease(&leased));
+            let mut lease = Box::pin(lease::run(&leased));
             let served = caught(self.serve(&session, lease.as_mut())).await;
             self.client.remove_host(&session);
             let end = served.unwrap_or_else(|message| {
@@ -170,10 +167,7 @@ impl Supervisor {
             _ = self.stopping.wait_for(|stop| *stop) => End::Stopped,
             () = session.phases().lost() => End::Lost,
             () = lease => End::Lost,
-            () = claim_loop(session) => End::Lost,
-            () = queue_loop(session) => End::Lost,
-            () = sweep_loop(session) => End::Lost,
-            () = watch_loop(session) => End::Lost,
+            () = loops::run(session) => End::Lost,
         }
     }
 

@@ -7,9 +7,11 @@ use tracing::{info, warn};
 
 use super::{Driver, Ended, SAVE_AGAIN_AFTER, Unsaved};
 use crate::engine::backoff::Backoff;
-use crate::engine::claim::INBOX_PAGE;
 use crate::error::StoreError;
 use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, NewArrival};
+
+/// How many arrivals are read at a time.
+pub(crate) const INBOX_PAGE: u32 = 200;
 
 impl Driver {
     /// Puts into the inbox what has ended and does not make the run ready.

@@ -26,6 +26,7 @@ use self::ahead::Ahead;
 pub(crate) use self::attempt::Attempt;
 use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
+pub(crate) use self::inbox::INBOX_PAGE;
 pub(crate) use self::steps::make_first;
 use super::held::Hold;
 use super::panics::{catch, caught};

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::attempt;
 use crate::activities::ActivityEntry;
-use crate::engine::backoff::Backoff;
 use crate::engine::batch::BatchError;
 use crate::engine::session::Session;
 use crate::engine::slots::{Places, Reserved};
@@ -22,85 +20,29 @@ use crate::store::{
 /// The most activities of one queue in one claim, so that several workers share a backlog.
 const MAX_CLAIM: usize = 100;
 
-/// Claims whenever an activity may be due on a queue that the worker serves, and tells attempts
-/// that are given up, until dropped or until the lease is lost.
-pub(crate) async fn queue_loop(session: &Arc<Session>) {
-    if session.host.queues.is_empty() {
-        return std::future::pending().await;
-    }
-    tokio::select! {
-        biased;
-        () = cancel_loop(session) => {}
-        () = claim_loop(session) => {}
-    }
-}
-
-async fn cancel_loop(session: &Session) {
-    let mut given_up = session.store.hub().listen_for_given_up();
-    while let Some(key) = given_up.recv().await {
-        session.attempts.cancel(key, None);
-    }
-}
-
-async fn claim_loop(session: &Arc<Session>) {
-    let names = session.host.queues.iter().map(|queue| queue.name.as_str());
-    let news = session.store.hub().listen_to_queues(names);
-    let mut backoff = Backoff::default();
-    loop {
-        // In a task, so that a shutdown that comes meanwhile learns what was given.
-        let (answer, pass) = oneshot::channel();
-        let claims = Arc::clone(session);
-        session.spawn(async move {
-            let _ = answer.send(take(&claims).await);
-        });
-        let pass = match pass.await {
-            Ok(Ok(pass)) => pass,
-            Err(_) | Ok(Err(StoreError::Fenced)) => return,
-            Ok(Err(error)) => {
-                warn!(%error, "no activities could be claimed");
-                backoff.wait().await;
-                continue;
-            }
-        };
-        backoff = Backoff::default();
-        if pass.is_full {
-            continue;
-        }
-        let poll_at = Instant::now() + session.host.settings.poll_interval;
-        let due_at = pass.next_due_at.map(|at| session.clock.instant_of(at));
-        let look_at = due_at.into_iter().chain(pass.next_room_at).fold(poll_at, Instant::min);
-        tokio::select! {
-            biased;
-            () = news.notified() => {}
-            () = session.attempts.freed(), if pass.lacks_room => {}
-            () = session.host.slots.freed(), if pass.lacks_room => {}
-            () = sleep_until(look_at) => {}
-        }
-    }
-}
-
-/// Takes what the worker has been given already, which nobody else can have, and then what is due.
-async fn take(session: &Arc<Session>) -> Result<Pass, StoreError> {
+/// Takes the activities that the worker has been given already, which nobody else can take, and then due
+/// ones.
+pub(crate) async fn claim(session: &Arc<Session>) -> Result<Pass, StoreError> {
     if session.attempts.strays.stands() {
         review(session).await?;
     }
-    claim_once(session).await
+    claim_due(session).await
 }
 
 /// What a claim found.
 #[derive(Default)]
-struct Pass {
+pub(crate) struct Pass {
     /// Whether there may be more, and room for it.
-    is_full: bool,
+    pub(crate) is_full: bool,
     /// Whether some queue or activity had no room.
-    lacks_room: bool,
+    pub(crate) lacks_room: bool,
     /// When the next activity falls due for which there is room.
-    next_due_at: Option<Timestamp>,
+    pub(crate) next_due_at: Option<Timestamp>,
     /// When a queue's rate allows for more.
-    next_room_at: Option<Instant>,
+    pub(crate) next_room_at: Option<Instant>,
 }
 
-async fn claim_once(session: &Arc<Session>) -> Result<Pass, StoreError> {
+async fn claim_due(session: &Arc<Session>) -> Result<Pass, StoreError> {
     let mut pass = Pass::default();
     let _claiming = session.attempts.claiming.lock().await;
     // What runs ask for meanwhile waits, and not what is claimed, whose time is running.

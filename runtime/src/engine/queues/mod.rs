@@ -17,7 +17,7 @@ mod reports;
 mod served;
 
 pub(crate) use call::QueuedCall;
-pub(crate) use claim::{hand_back, hand_back_until, queue_loop, review};
+pub(crate) use claim::{claim, hand_back, hand_back_until, review};
 pub(crate) use expiry::expire;
 pub(crate) use held::Held;
 pub(crate) use reports::Reports;

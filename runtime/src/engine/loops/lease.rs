@@ -1,6 +1,6 @@
 //! Keeping the lease: renewed at a third of its length, given up before it can run out.
 //!
-//! Where the store allows it, on a [thread of its own](keeper), so that an activity or a step that blocks
+//! Where the store allows it, on a [thread of its own](crate::engine::keeper), so that an activity or a step that blocks
 //! the threads of the worker's runtime does not cost the worker its runs. Nobody else would get over such
 //! a step either. The thread alone would keep the runs of a worker for ever that never moves again, so it
 //! looks whether the worker does: what waits for it on the worker's runtime counts its own rounds.
@@ -12,14 +12,14 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{error, info, warn};
 
-use super::backoff::Backoff;
-use super::keeper;
-use super::session::Session;
+use crate::engine::backoff::Backoff;
+use crate::engine::keeper;
+use crate::engine::session::Session;
 use crate::store::Renewal;
 
 /// Returns when the lease is lost: the worker has been fenced, could not renew in time by its own
 /// monotonic clock, or has stood still for too long. Nothing is renewed once this is dropped.
-pub(crate) async fn keep_lease(session: &Arc<Session>) {
+pub(crate) async fn run(session: &Arc<Session>) {
     let apart = session.store.renews_apart().then(keeper::runtime).flatten();
     let Some(keeper) = apart else { return renew_here(session).await };
     let mut kept = Kept(keeper.spawn(renew_apart(Arc::clone(session))));
@@ -50,7 +50,7 @@ async fn renew_here(session: &Session) {
         does that should be `#[activity(blocking)]`";
     loop {
         next_round(session, WHY).await;
-        if !renew_once(session).await {
+        if !run_once(session).await {
             return;
         }
     }
@@ -62,7 +62,7 @@ async fn renew_apart(session: Arc<Session>) {
     let mut watch = Watch { moves: session.moves(), standstill: Duration::ZERO };
     loop {
         next_round(&session, WHY).await;
-        if !watch.goes_on(&session) || !renew_once(&session).await {
+        if !watch.goes_on(&session) || !run_once(&session).await {
             // At once, and not when the worker's own threads come to hear of it.
             return session.lose();
         }
@@ -122,7 +122,7 @@ impl Watch {
 }
 
 /// Renews the lease, unless it is lost. Returns whether it has.
-async fn renew_once(session: &Session) -> bool {
+async fn run_once(session: &Session) -> bool {
     let lease = session.host.settings.lease;
     let deadline = session.lease_ends_at();
     let mut backoff = Backoff::default();

@@ -1,4 +1,4 @@
-//! Taking over due runs, as many as there is room for.
+//! Claims due runs, as many as the worker has room for.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
 
-use super::backoff::Backoff;
-use super::driver::Origin;
-use super::session::Session;
-use super::sweep::look_for_strays;
+use crate::engine::backoff::Backoff;
+use crate::engine::driver::{INBOX_PAGE, Origin};
+use crate::engine::session::Session;
+use crate::engine::strays;
 use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::Timestamp;
@@ -19,11 +19,8 @@ use crate::store::ClaimRequest;
 /// share a backlog.
 const MAX_CLAIM: usize = 200;
 
-/// How many arrivals are loaded with a run; drivers read on where there are more.
-pub(crate) const INBOX_PAGE: u32 = 200;
-
-/// Claims whenever a run may be due, until dropped.
-pub(crate) async fn claim_loop(session: &Arc<Session>) {
+/// Claims whenever a run may be due. Returns when the store says that the worker is fenced.
+pub(super) async fn run(session: &Arc<Session>) {
     if session.host.registry.workflow_names().is_empty() {
         // News that something is due is for those who can take it.
         return std::future::pending().await;
@@ -31,8 +28,7 @@ pub(crate) async fn claim_loop(session: &Arc<Session>) {
     let mut backoff = Backoff::default();
     let mut pace = Pace::new(session.host.settings.max_claim_rate);
     loop {
-        let pass = take(session, &mut pace).await;
-        match pass {
+        match run_once(session, &mut pace).await {
             Ok(Pass { is_full: true, .. }) => backoff = Backoff::default(),
             Ok(Pass { next_due_at, .. }) => {
                 backoff = Backoff::default();
@@ -92,16 +88,16 @@ struct Pass {
     next_due_at: Option<Timestamp>,
 }
 
-/// Takes what the worker owns already, which nobody else can have, and then what is due. A sweep alone
-/// might not find room for the one for long, because claims take what there is.
-async fn take(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreError> {
+/// Takes the runs that the worker owns without knowing, which nobody else can take, and then due ones. The
+/// sweep alone might not find room for the former, because claims use up all room there is.
+async fn run_once(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreError> {
     if session.strays.stands() {
-        look_for_strays(session).await?;
+        strays::look(session).await?;
     }
-    claim_once(session, pace).await
+    claim(session, pace).await
 }
 
-async fn claim_once(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreError> {
+async fn claim(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreError> {
     let most = pace.ready().await;
     let room = session.capacity.available_permits().min(MAX_CLAIM).min(most);
     let permits = Arc::clone(&session.capacity).try_acquire_many_owned(room as u32);

@@ -1,0 +1,69 @@
+//! Claims due activities from the queues that the worker serves, and tells attempts that are given up.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until};
+use tracing::warn;
+
+use crate::engine::backoff::Backoff;
+use crate::engine::queues;
+use crate::engine::session::Session;
+use crate::error::StoreError;
+
+/// Claims whenever an activity may be due on a queue that the worker serves, and tells attempts
+/// that are given up, until dropped or until the lease is lost.
+pub(super) async fn run(session: &Arc<Session>) {
+    if session.host.queues.is_empty() {
+        return std::future::pending().await;
+    }
+    tokio::select! {
+        biased;
+        () = tell_given_up(session) => {}
+        () = claim_when_due(session) => {}
+    }
+}
+
+async fn tell_given_up(session: &Session) {
+    let mut given_up = session.store.hub().listen_for_given_up();
+    while let Some(key) = given_up.recv().await {
+        session.attempts.cancel(key, None);
+    }
+}
+
+async fn claim_when_due(session: &Arc<Session>) {
+    let names = session.host.queues.iter().map(|queue| queue.name.as_str());
+    let news = session.store.hub().listen_to_queues(names);
+    let mut backoff = Backoff::default();
+    loop {
+        // In a task, so that a shutdown that comes meanwhile learns what was given.
+        let (answer, pass) = oneshot::channel();
+        let claims = Arc::clone(session);
+        session.spawn(async move {
+            let _ = answer.send(queues::claim(&claims).await);
+        });
+        let pass = match pass.await {
+            Ok(Ok(pass)) => pass,
+            Err(_) | Ok(Err(StoreError::Fenced)) => return,
+            Ok(Err(error)) => {
+                warn!(%error, "no activities could be claimed");
+                backoff.wait().await;
+                continue;
+            }
+        };
+        backoff = Backoff::default();
+        if pass.is_full {
+            continue;
+        }
+        let poll_at = Instant::now() + session.host.settings.poll_interval;
+        let due_at = pass.next_due_at.map(|at| session.clock.instant_of(at));
+        let look_at = due_at.into_iter().chain(pass.next_room_at).fold(poll_at, Instant::min);
+        tokio::select! {
+            biased;
+            () = news.notified() => {}
+            () = session.attempts.freed(), if pass.lacks_room => {}
+            () = session.host.slots.freed(), if pass.lacks_room => {}
+            () = sleep_until(look_at) => {}
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The slow poll: finds what lost news, lost answers and dead workers have left behind.
+//!
+//! Each part stands with its subject, and is one line here.
+
+use std::sync::Arc;
+
+use tokio::time::sleep;
+use tracing::warn;
+
+use crate::engine::session::Session;
+use crate::engine::{blocked, fencing, held, queues, strays};
+use crate::error::StoreError;
+
+/// Sweeps at every poll interval until dropped.
+pub(super) async fn run(session: &Arc<Session>) {
+    loop {
+        if let Err(error) = run_once(session).await {
+            warn!(%error, "the sweep could not be completed");
+        }
+        sleep(session.host.settings.poll_interval).await;
+    }
+}
+
+/// Runs every part, also after one has failed: fencing, for one, may wait for whoever is fenced until the
+/// database gives up. Returns the first error.
+async fn run_once(session: &Arc<Session>) -> Result<(), StoreError> {
+    let parts = [
+        fencing::fence_expired_workers(&*session.store).await,
+        queues::expire(&*session.store, &session.reports).await,
+        queues::review(session).await,
+        held::review(session).await,
+        strays::look(session).await,
+        blocked::adopt_blocked(session).await,
+    ];
+    parts.into_iter().collect()
+}

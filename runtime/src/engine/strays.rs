@@ -1,0 +1,43 @@
+//! Runs that the worker owns without knowing, because the answer to a claim or a start was lost.
+
+use std::sync::Arc;
+
+use tracing::info;
+
+use super::driver::{INBOX_PAGE, Origin};
+use super::session::{Adoption, Session};
+use crate::error::StoreError;
+
+/// Drives the runs that the worker owns without knowing, if there is reason to look for them.
+pub(crate) async fn look(session: &Arc<Session>) -> Result<(), StoreError> {
+    if let Some(inquiry) = session.strays.look_into() {
+        recover(session).await?;
+        inquiry.answered();
+    }
+    Ok(())
+}
+
+async fn recover(session: &Arc<Session>) -> Result<(), StoreError> {
+    let _claiming = session.claiming.lock().await;
+    let mut known = session.runs.known();
+    loop {
+        let heard = session.store.hub().arrivals();
+        let strays = session.store.recover_claims(session.lease(), &known, INBOX_PAGE).await?;
+        if strays.is_empty() {
+            return Ok(());
+        }
+        for mut run in strays {
+            // Whatever its driver had under way, if it had one, was interrupted.
+            run.takeovers += 1;
+            let Ok(permit) = Arc::clone(&session.capacity).try_acquire_owned() else {
+                session.strays.stand();
+                return Ok(());
+            };
+            info!(run_id = %run.run_id, "recovered a run");
+            // Known from here on, whatever becomes of it: the next answer has those that did not fit.
+            known.push(run.run_id);
+            let origin = Origin::Claimed { run, heard };
+            Adoption { session: Arc::clone(session), origin, permit, starting: None }.adopt();
+        }
+    }
+}
