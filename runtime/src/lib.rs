@@ -14,6 +14,7 @@ mod engine;
 pub mod error;
 #[cfg(feature = "engine")]
 pub mod failpoints;
+mod generated;
 mod hidden;
 pub mod machine;
 mod macros;
@@ -21,16 +22,16 @@ pub mod model;
 pub mod prelude;
 #[cfg(feature = "engine")]
 pub mod process;
-mod question;
-mod registration;
 #[cfg(feature = "engine")]
 pub mod store;
-mod strict;
 #[cfg(feature = "engine")]
 pub mod worker;
 
+/// What generated code uses: see `generated/`.
 #[doc(hidden)]
-pub mod __private;
+pub mod __private {
+    pub use crate::generated::*;
+}
 
 /// What an `#[activity(transaction)]` writes with.
 #[cfg(feature = "engine")]

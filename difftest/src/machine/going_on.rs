@@ -10,7 +10,7 @@ use tracing::{Event, Metadata, Subscriber};
 use crate::record;
 
 /// The module of piton that makes steps of a machine and of those within it.
-const TARGET: &str = "piton::machine::region";
+const TARGET: &str = "piton::machine::branches";
 
 /// Runs `run`, and records where machines go on.
 pub(super) fn recorded<T>(run: impl FnOnce() -> T) -> T {

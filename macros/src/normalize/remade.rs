@@ -14,7 +14,7 @@ use crate::macros;
 use crate::parts;
 use crate::usage::{Place, Usage};
 
-/// The most parameters of a closure that is made again: `runtime/src/machine/same_type.rs`.
+/// The most parameters of a closure that is made again: `runtime/src/generated/same_type.rs`.
 const MAX_PARAMETERS: usize = 6;
 
 /// Whether there is a string literal among the elements.

@@ -4,14 +4,11 @@
 
 mod context;
 mod link;
-mod registry;
-#[doc(hidden)]
-pub mod report;
-#[doc(hidden)]
-pub mod transaction;
+pub(crate) mod registry;
+pub(crate) mod report;
+pub(crate) mod transaction;
 
 pub use context::{ActivityContext, ActivityInfo, Dependencies};
 pub use link::AttemptLink;
-pub use registry::{
-    ActivityEntry, ActivityReport, Attempt, BoxFuture, Call, ReportedError, register,
-};
+pub(crate) use registry::ReportedError;
+pub use registry::{ActivityEntry, ActivityReport, Attempt, BoxFuture};

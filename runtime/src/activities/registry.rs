@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::ActivityContext;
 use super::transaction::ConnectionKind;
 use crate::codec::{CodecError, Reader};
+use crate::generated::registration::Registrations;
 use crate::machine::{Activity, ActivityOptions};
 use crate::model::Payload;
-use crate::registration::Registrations;
 
 /// A future without a type.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -31,7 +31,7 @@ pub struct ActivityEntry {
 pub type Attempt = BoxFuture<Result<ActivityReport, CodecError>>;
 
 /// Reads arguments, and calls a function with them if they are there.
-pub type Call = fn(&ActivityContext, &mut Reader<'_>) -> Option<Attempt>;
+pub(crate) type Call = fn(&ActivityContext, &mut Reader<'_>) -> Option<Attempt>;
 
 static REGISTERED: Registrations<ActivityEntry> = Registrations::new();
 

@@ -139,7 +139,8 @@ mod tests {
     use std::marker::PhantomData;
 
     use super::*;
-    use crate::machine::{Context, Durable, Halt, Parked, Plain, StepOf, Values, Workflow};
+    use crate::generated::{Halt, Parked, Plain, StepOf, Values};
+    use crate::machine::{Context, Durable, Workflow};
     use crate::model::Graph;
 
     /// A workflow that returns a `T`.

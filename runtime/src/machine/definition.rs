@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use super::context::Description;
-use super::durable::DropSaved;
-use super::values::ArgumentKind;
+use super::values::{ArgumentKind, DropSaved};
 use super::{Context, Parked, WorkflowEntry};
 use crate::codec::{Arguments, CodecError, Reader, Schema};
 use crate::model::{DefinitionHash, Node, Payload};
@@ -27,7 +26,7 @@ pub struct Definition {
 pub(crate) struct DefinedState {
     pub(crate) node: Node,
     /// How each of its locals is dropped.
-    pub(super) drops: Vec<Option<DropSaved>>,
+    pub(crate) drops: Vec<Option<DropSaved>>,
 }
 
 impl Definition {

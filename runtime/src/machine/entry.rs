@@ -1,15 +1,16 @@
 //! A workflow without its type, as the registry has it.
 
 use std::any::TypeId;
-use std::sync::{LazyLock, OnceLock};
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
 #[cfg(feature = "engine")]
 use super::StepError;
 use super::definition::Definition;
 use super::workflow::{Steps, Workflow, WorkflowOptions};
+use crate::generated::registration::Registrations;
 use crate::hidden::Hidden;
 use crate::model::Graph;
-use crate::registration::Registrations;
 
 /// A workflow without its type.
 pub struct WorkflowEntry {
@@ -92,6 +93,35 @@ extern "C" fn add(registered: &'static Registered) {
 static ENTRIES: LazyLock<Vec<WorkflowEntry>> = LazyLock::new(|| {
     REGISTERED.all().into_iter().map(|registered| registered.clone().into_entry()).collect()
 });
+
+/// The entry that is registered, or one for this process alone: of an instance that nobody has registered, and of
+/// a workflow that only another one awaits.
+pub(crate) fn entry_of_type<W: Workflow>() -> &'static WorkflowEntry {
+    known_entry(TypeId::of::<W>(), WorkflowEntry::of::<W>)
+}
+
+fn known_entry(id: TypeId, make: fn() -> WorkflowEntry) -> &'static WorkflowEntry {
+    type Known = HashMap<TypeId, &'static WorkflowEntry>;
+    static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
+    if let Some(entry) = registered_entry(id) {
+        return entry;
+    }
+    let known = KNOWN.get_or_init(RwLock::default);
+    // Nothing panics while it holds the lock and has the map half changed.
+    if let Some(entry) = known.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
+        return entry;
+    }
+    let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+    // There are as many as the program has such workflows, and they are wanted until it ends.
+    known.entry(id).or_insert_with(|| Box::leak(Box::new(make())))
+}
+
+pub(crate) fn registered_entry(id: TypeId) -> Option<&'static WorkflowEntry> {
+    static ENTRIES: OnceLock<HashMap<TypeId, &'static WorkflowEntry>> = OnceLock::new();
+    let entries =
+        ENTRIES.get_or_init(|| WorkflowEntry::all().map(|entry| (entry.type_id, entry)).collect());
+    entries.get(&id).copied()
+}
 
 impl WorkflowEntry {
     /// The entry of `W`.

@@ -4,27 +4,27 @@
 
 use bytes::{BufMut, Bytes};
 
-use super::{Saved, StepError};
+use super::StepError;
 use crate::codec::CodecError;
 use crate::model::DefinitionHash;
 
 /// The head of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FrameHead {
-    pub(super) hash: DefinitionHash,
-    pub(super) state: u32,
+pub(crate) struct FrameHead {
+    pub(crate) hash: DefinitionHash,
+    pub(crate) state: u32,
 }
 
 impl FrameHead {
     /// How many bytes the hash takes, with which a frame begins.
-    pub(super) const HASH_LENGTH: usize = size_of::<u64>();
+    pub(crate) const HASH_LENGTH: usize = size_of::<u64>();
 
-    pub(super) fn write(self, out: &mut impl BufMut) {
+    pub(crate) fn write(self, out: &mut impl BufMut) {
         out.put_slice(&self.hash.0.to_le_bytes());
         write_length(out, u64::from(self.state));
     }
 
-    pub(super) fn read(rest: &mut &[u8]) -> Result<Self, StepError> {
+    pub(crate) fn read(rest: &mut &[u8]) -> Result<Self, StepError> {
         let Some((hash, after)) = rest.split_first_chunk() else {
             return Err(damaged("it is too short"));
         };
@@ -86,8 +86,31 @@ impl FrameReader {
     }
 }
 
+/// One local of a parked state, encoded.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Saved(Bytes);
+
+impl Saved {
+    /// The encoded value.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<Bytes> for Saved {
+    fn from(bytes: Bytes) -> Self {
+        Self(bytes)
+    }
+}
+
+impl std::fmt::Debug for Saved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Saved({} bytes)", self.0.len())
+    }
+}
+
 /// The next local or operation of a frame, without its length.
-pub(super) fn next_entry<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], StepError> {
+pub(crate) fn next_entry<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], StepError> {
     let length = read_length(rest)?;
     let entry = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length));
     let (entry, after) = entry.ok_or_else(|| damaged("a local is cut short"))?;
@@ -96,19 +119,19 @@ pub(super) fn next_entry<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], StepError>
 }
 
 /// Passes entries, as [`next_entry`] one by one.
-pub(super) fn skip_entries(rest: &mut &[u8], count: usize) -> Result<(), StepError> {
+pub(crate) fn skip_entries(rest: &mut &[u8], count: usize) -> Result<(), StepError> {
     for _ in 0..count {
         next_entry(rest)?;
     }
     Ok(())
 }
 
-pub(super) fn damaged(reason: &str) -> StepError {
+pub(crate) fn damaged(reason: &str) -> StepError {
     StepError::Decode(CodecError::Decode { type_name: "frame", reason: reason.to_owned() })
 }
 
 /// LEB128: seven bits per byte, lowest first.
-pub(super) fn write_length(out: &mut impl BufMut, mut value: u64) {
+pub(crate) fn write_length(out: &mut impl BufMut, mut value: u64) {
     while value >= 0x80 {
         out.put_u8((value as u8 & 0x7f) | 0x80);
         value >>= 7;
@@ -116,7 +139,7 @@ pub(super) fn write_length(out: &mut impl BufMut, mut value: u64) {
     out.put_u8(value as u8);
 }
 
-pub(super) fn read_length(bytes: &mut &[u8]) -> Result<u64, StepError> {
+pub(crate) fn read_length(bytes: &mut &[u8]) -> Result<u64, StepError> {
     // Most lengths take one byte.
     if let [byte @ ..0x80, rest @ ..] = *bytes {
         *bytes = rest;

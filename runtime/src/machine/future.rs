@@ -2,7 +2,8 @@
 
 use std::task::Poll;
 
-use super::{Context, Durable, Fut, StepError};
+use super::{Context, Durable, StepError};
+use crate::generated::Fut;
 
 pub(crate) mod sealed {
     /// Only piton knows how to make an operation durable.

@@ -6,30 +6,31 @@ use bytes::Bytes;
 
 use super::definition::DefinedState;
 use super::frame::{FrameHead, damaged, next_entry, skip_entries, write_length};
-use super::locals::undecodable;
+use super::unreadable::undecodable;
+use super::values::Values;
 use super::writer::Next;
-use super::{Definition, Halt, StepError, Values};
+use super::{Definition, Halt, StepError};
 use crate::codec::Reader;
 use crate::model::Payload;
 
 /// Where a machine is: the state, its saved locals, and what it waits for.
 #[derive(Debug)]
 pub struct Parked {
-    pub(super) frame: Bytes,
-    pub(super) state: u32,
+    pub(crate) frame: Bytes,
+    pub(crate) state: u32,
     /// The states of the definition.
-    pub(super) states: &'static [DefinedState],
+    pub(crate) states: &'static [DefinedState],
     /// Where the first local begins.
-    pub(super) locals: usize,
+    pub(crate) locals: usize,
     /// Where the first operation begins, after the locals.
-    pub(super) operations: usize,
+    pub(crate) operations: usize,
     /// Which local is read next if they are read in order, and where it begins.
-    pub(super) cursor: (usize, usize),
+    pub(crate) cursor: (usize, usize),
     /// How much is left of the arguments, once some have been read in the step.
-    pub(super) arguments: Option<usize>,
+    pub(crate) arguments: Option<usize>,
     /// The state that is being written. It is here and not a variable of the step function, where
     /// it would have to be dropped on every way out.
-    pub(super) next: Next,
+    pub(crate) next: Next,
 }
 
 impl Parked {
@@ -59,7 +60,7 @@ impl Parked {
     }
 
     /// As [`Parked::read`], of a frame that is known to be of this definition.
-    pub(super) fn take_apart(
+    pub(crate) fn take_apart(
         frame: Bytes,
         states: &'static [DefinedState],
     ) -> Result<Self, StepError> {
@@ -96,12 +97,12 @@ impl Parked {
     }
 
     /// No state at all, for a step that only describes.
-    pub(super) fn nowhere() -> Self {
+    pub(crate) fn nowhere() -> Self {
         Self::at(Bytes::new(), 0, &[], 0, 0)
     }
 
     /// A state of no machine, which waits for an operation alone of which this is saved.
-    pub(super) fn alone(saved: &[u8]) -> Self {
+    pub(crate) fn alone(saved: &[u8]) -> Self {
         let mut frame = Vec::with_capacity(saved.len() + 1);
         write_length(&mut frame, saved.len() as u64);
         frame.extend_from_slice(saved);
@@ -109,7 +110,7 @@ impl Parked {
     }
 
     /// The state number `state` of the same definition, in which a branch begins.
-    pub(super) fn begin(&self, state: u32) -> Self {
+    pub(crate) fn begin(&self, state: u32) -> Self {
         let mut frame = self.frame[..FrameHead::HASH_LENGTH].to_vec();
         write_length(&mut frame, u64::from(state));
         let locals = frame.len();
@@ -157,12 +158,12 @@ impl Parked {
     }
 
     /// What is saved of an operation that the state waits for; nothing if it is not there.
-    pub(super) fn operation(&self, index: usize) -> Result<&[u8], StepError> {
+    pub(crate) fn operation(&self, index: usize) -> Result<&[u8], StepError> {
         self.operation_at(index).map(|place| &self.frame[place])
     }
 
     /// Whether an operation was not started at all. What is saved of one has at least one byte.
-    pub(super) fn is_absent(&self, index: usize) -> bool {
+    pub(crate) fn is_absent(&self, index: usize) -> bool {
         self.operation(index).is_ok_and(<[u8]>::is_empty)
     }
 
@@ -175,7 +176,7 @@ impl Parked {
     }
 
     /// Changes what is saved of an operation.
-    pub(super) fn update(&mut self, index: usize, saved: &[u8]) -> Result<(), StepError> {
+    pub(crate) fn update(&mut self, index: usize, saved: &[u8]) -> Result<(), StepError> {
         let old = self.operation_at(index)?;
         if *saved != self.frame[old.clone()] {
             let begin = old.start - length_of_length(old.len());
@@ -190,7 +191,7 @@ impl Parked {
     }
 }
 
-pub(super) fn length_of_length(length: usize) -> usize {
+pub(crate) fn length_of_length(length: usize) -> usize {
     // Seven bits in a byte, and one byte for nothing.
     (usize::BITS - length.leading_zeros()).div_ceil(7).max(1) as usize
 }
@@ -200,8 +201,9 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::*;
-    use crate::machine::locals::readable;
-    use crate::machine::{Durable, local};
+    use crate::generated::local;
+    use crate::machine::Durable;
+    use crate::machine::unreadable::readable;
     use crate::model::{DefinitionHash, Graph};
 
     static DEFINITION: LazyLock<Definition> = LazyLock::new(|| {

@@ -1,20 +1,11 @@
-//! How the arguments and the return value of a workflow or activity are encoded.
-//!
-//! That their types can be encoded is asked for once for each, at its place in the signature. Where an
-//! answer is no, nothing else is said of it: what is generated takes [`ValuesOf::VALUES`] if it can and
-//! [`Unstored::VALUES`] if it must.
+//! How values are encoded: arguments, return values and saved locals, each kind by functions for its type.
 
 use std::any::type_name;
-use std::convert::Infallible;
-use std::marker::PhantomData;
 
-use serde::Serialize;
-
-use super::durable::SavedKind;
-use super::{ActivityError, Coding, Durable, Local, Outcomes, ResultParts, local};
-use crate::activities::{Attempt, ReportedError, report};
+use super::{Durable, StepError};
 use crate::codec::{
-    self, Arguments, CodecError, Described, Reader, add_result, next_result, next_value,
+    self, Arguments, CodecError, Described, Reader, Sink, SinkError, add_result, next_result,
+    next_value,
 };
 use crate::model::Payload;
 
@@ -32,7 +23,7 @@ pub struct Values<T> {
 /// What is known of an argument without its type.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentKind {
-    pub(super) described: Described,
+    pub(crate) described: Described,
 }
 
 impl<T: Durable + 'static> Values<T> {
@@ -61,36 +52,6 @@ impl<T: Durable + 'static, E: Durable + 'static> Values<Result<T, E>> {
     }
 }
 
-impl<T: 'static> Values<T> {
-    /// Stands for what rustc has refused.
-    pub const fn refused() -> &'static Self {
-        const {
-            &Self {
-                add: |_, _| is_refused(),
-                next: |_| is_refused(),
-                kind: ArgumentKind { described: Described::of::<()>() },
-            }
-        }
-    }
-}
-
-impl<T: 'static> Coding<T> {
-    /// As well.
-    const fn refused() -> &'static Self {
-        const {
-            &Self {
-                save: |_, _| is_refused(),
-                load: |_| is_refused(),
-                kind: SavedKind::of::<(), ()>(|_| {}),
-            }
-        }
-    }
-}
-
-pub(super) fn is_refused() -> ! {
-    unreachable!("a program with such values, which cannot be saved, does not compile")
-}
-
 impl<T> Values<T> {
     /// Encodes a value in binary.
     ///
@@ -111,119 +72,65 @@ impl<T> Values<T> {
     }
 }
 
-/// `ValuesOf::<T>::VALUES` and the other constants are how values of a `T` are encoded if it is [`Durable`], else what stands in
-/// [`Unstored`]: rustc looks among what a type has itself before it looks among traits.
+pub(crate) fn is_refused() -> ! {
+    unreachable!("a program with such values, which cannot be saved, does not compile")
+}
+
+/// How values of a type are saved.
 #[derive(Debug)]
-pub struct ValuesOf<T>(PhantomData<fn() -> T>);
+pub struct Coding<T> {
+    pub(crate) save: Save<T>,
+    pub(crate) load: fn(&mut Reader<'_>) -> Option<T>,
+    /// What is known of them without their type.
+    pub kind: SavedKind,
+}
 
-/// What becomes of the results of activities that return an `R`.
-pub(crate) type ResultOutcomes<R> = Outcomes<
-    R,
-    Result<<R as ResultParts>::Ok, ActivityError<<R as ResultParts>::Err>>,
-    <R as ResultParts>::Err,
->;
+/// Writes a value.
+pub(crate) type Save<T> = for<'a> fn(&T, Sink<'a>) -> Result<(), SinkError>;
 
-impl<T: Durable + 'static> ValuesOf<T> {
-    /// How they are encoded.
-    pub const VALUES: &'static Values<T> = Values::of();
-    /// The token of an argument that is saved as a local.
-    pub const LOCAL: Local<T> = local();
-    /// What becomes of what an activity returns.
-    pub const OUTCOMES: &'static Outcomes<T, T, Infallible> = Outcomes::of();
+impl<T> Coding<T> {
+    /// Adds a value to `out`.
+    pub(crate) fn encode(&self, value: &T, out: &mut Vec<u8>) -> Result<(), StepError> {
+        match (self.save)(value, Sink::new(out)) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(StepError::Encode(self.kind.not_written(error))),
+        }
+    }
 
-    /// The attempt that the call of an activity is. As a function it would be one more for each.
-    #[inline(always)]
-    pub fn attempt(call: impl Future<Output = T> + Send + 'static) -> Option<Attempt> {
-        report::attempt(Box::pin(call))
+    /// Reads a value that takes up all of `saved`.
+    pub(crate) fn decode(&self, saved: &[u8]) -> Result<T, StepError> {
+        let reader = Reader::of_saved(saved, self.kind.described.type_name());
+        codec::only_value(reader, self.load).map_err(StepError::Decode)
     }
 }
 
-impl<T: Durable + 'static, E: Durable + 'static> ValuesOf<Result<T, E>> {
-    /// How they are encoded, in less code.
-    pub const RESULTS: &'static Values<Result<T, E>> = Values::of_result();
-    /// What becomes of such results of an activity.
-    pub const RESULT_OUTCOMES: &'static ResultOutcomes<Result<T, E>> = Outcomes::of_result();
+/// What is known of saved values without their type.
+#[derive(Clone, Copy, Debug)]
+pub struct SavedKind {
+    /// What they look like.
+    pub(crate) described: Described,
+    /// `None` if nothing is done when one is dropped.
+    pub(crate) drop: Option<DropSaved>,
+}
 
-    /// The attempt that the call of such an activity is.
-    #[inline(always)]
-    pub fn attempt_result(
-        call: impl Future<Output = Result<T, E>> + Send + 'static,
-        error: fn(&E) -> ReportedError,
-    ) -> Option<Attempt> {
-        report::attempt_result(Box::pin(call), error)
+/// Reads a saved value only for it to be dropped.
+pub(crate) type DropSaved = fn(&mut Reader<'_>);
+
+/// Drops the value that is `saved`. Of one that cannot be read there is nothing to drop.
+pub(crate) fn drop_saved_by(drop: DropSaved, saved: &[u8]) {
+    let mut saved = Reader::of_saved(saved, "local");
+    drop(&mut saved);
+    let _ = saved.finish();
+}
+
+impl SavedKind {
+    /// Of values of type `T`, which look like those of type `Seen` and are dropped by `drop`.
+    pub(crate) const fn of<T, Seen: Durable>(drop: DropSaved) -> Self {
+        let drop = if std::mem::needs_drop::<T>() { Some(drop) } else { None };
+        Self { described: Described::of::<Seen>(), drop }
     }
-}
 
-/// See [`ValuesOf`].
-pub trait Unstored<T: 'static> {
-    /// Stands for what rustc has refused.
-    const VALUES: &'static Values<T>;
-    /// As well.
-    const LOCAL: Local<T>;
-    /// As well.
-    const OUTCOMES: &'static Outcomes<T, T, Infallible>;
-
-    /// As well.
-    fn attempt(_: impl Future<Output = T> + Send + 'static) -> Option<Attempt> {
-        is_refused()
-    }
-}
-
-impl<T: 'static> Unstored<T> for ValuesOf<T> {
-    const VALUES: &'static Values<T> = Values::refused();
-    const LOCAL: Local<T> = Local { coding: Coding::refused() };
-    const OUTCOMES: &'static Outcomes<T, T, Infallible> = Outcomes::refused();
-}
-
-/// As [`Unstored`], of results.
-pub trait UnstoredResult<R: ResultParts + 'static> {
-    /// Stands for what rustc has refused.
-    const RESULTS: &'static Values<R>;
-    /// As well.
-    const RESULT_OUTCOMES: &'static ResultOutcomes<R>;
-
-    /// As well.
-    fn attempt_result(
-        _: impl Future<Output = R> + Send + 'static,
-        _: fn(&R::Err) -> ReportedError,
-    ) -> Option<Attempt> {
-        is_refused()
-    }
-}
-
-impl<R: ResultParts<Ok: 'static, Err: 'static> + 'static> UnstoredResult<R> for ValuesOf<R> {
-    const RESULTS: &'static Values<R> = Values::refused();
-    const RESULT_OUTCOMES: &'static ResultOutcomes<R> = Outcomes::refused();
-}
-
-/// An argument of a call that is lent. `(&Encoded(&argument)).added_to(…)` is [`Encodable::added_to`] if it can
-/// be encoded.
-#[derive(Debug)]
-pub struct Encoded<'a, T: ?Sized>(pub &'a T);
-
-/// See [`Encoded`].
-pub trait Encodable {
-    /// Those of the call, with this one.
-    #[must_use]
-    fn added_to(&self, arguments: Arguments) -> Arguments;
-}
-
-/// See [`Encoded`].
-pub trait Unencodable {
-    /// Stands for what rustc has refused.
-    #[must_use]
-    fn added_to(&self, arguments: Arguments) -> Arguments;
-}
-
-impl<T: Serialize + ?Sized> Encodable for Encoded<'_, T> {
-    fn added_to(&self, mut arguments: Arguments) -> Arguments {
-        arguments.add(self.0);
-        arguments
-    }
-}
-
-impl<T: ?Sized> Unencodable for &Encoded<'_, T> {
-    fn added_to(&self, _: Arguments) -> Arguments {
-        unreachable!("a program with such arguments, which cannot be saved, does not compile")
+    pub(crate) fn not_written(self, error: SinkError) -> CodecError {
+        codec::not_written(self.described.type_name, error)
     }
 }

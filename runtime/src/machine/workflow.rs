@@ -3,8 +3,9 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use super::instances::entry_of_type;
-use super::{Context, Parked, ResultParts, StepError, Values, WorkflowEntry};
+use super::entry::entry_of_type;
+use super::values::Values;
+use super::{Context, Parked, ResultParts, StepError, WorkflowEntry};
 use crate::codec::{Arguments, CodecError, Described};
 use crate::model::{Graph, Payload};
 
@@ -126,7 +127,7 @@ pub trait Steps: Sync {
 
 /// [`Steps`] of all workflows that return an `R`.
 #[derive(Debug)]
-pub struct Typed<R: 'static> {
+pub(crate) struct Typed<R: 'static> {
     step: fn(&mut Parked, &Context) -> Result<R, Halt>,
     failure: Option<fn(&R) -> Option<String>>,
     returned: &'static Values<R>,

@@ -7,16 +7,15 @@
 use std::any::Any;
 
 use super::context::Description;
-use super::durable::SavedKind;
 use super::frame::{FrameHead, skip_entries, write_length};
 use super::parked::length_of_length;
-use super::values::ArgumentKind;
+use super::values::{ArgumentKind, SavedKind};
 use super::{Context, Halt, Parked, StepError};
 use crate::codec::{CodecError, SinkError};
 
 /// A state being written: its locals, then the operations that it waits for.
 #[derive(Debug, Default)]
-pub(super) struct Next {
+pub(crate) struct Next {
     frame: Vec<u8>,
     state: u32,
     locals: usize,
@@ -26,14 +25,14 @@ pub(super) struct Next {
     /// Where the entry begins that is being written.
     begun: usize,
     /// Why the step cannot be made, if it is known by now.
-    pub(super) failed: Option<StepError>,
+    pub(crate) failed: Option<StepError>,
     /// What the run returns, if it has ended before the step came to that.
-    pub(super) returned: Option<Box<dyn Any>>,
+    pub(crate) returned: Option<Box<dyn Any>>,
 }
 
 impl Next {
     /// Where the next local is to be written. [`Next::end`] must follow.
-    pub(super) fn begin(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn begin(&mut self) -> &mut Vec<u8> {
         self.begun = self.frame.len();
         // Its length. Most lengths take one byte.
         self.frame.push(0);
@@ -41,7 +40,7 @@ impl Next {
     }
 
     /// Notes how the writing of a local went. If it has failed, [`Parked::leave`] says so.
-    pub(super) fn end(&mut self, written: Result<(), CodecError>) {
+    pub(crate) fn end(&mut self, written: Result<(), CodecError>) {
         if let Err(error) = written {
             self.failed.get_or_insert(StepError::Encode(error));
             return;
@@ -60,18 +59,18 @@ impl Next {
     }
 
     /// As [`Next::end`], of a local of this kind.
-    pub(super) fn end_local(&mut self, kind: &SavedKind, written: Result<(), SinkError>) {
+    pub(crate) fn end_local(&mut self, kind: &SavedKind, written: Result<(), SinkError>) {
         self.end(written.map_err(|error| kind.not_written(error)));
     }
 
     /// As [`Next::end`], of the one operation, which is written before the locals.
-    pub(super) fn end_alone(&mut self, written: Result<(), CodecError>) {
+    pub(crate) fn end_alone(&mut self, written: Result<(), CodecError>) {
         self.end(written);
         self.alone = Some(self.frame.len() - self.begun);
     }
 
     /// As [`Next::begin`], for an operation. No locals can be added after it.
-    pub(super) fn begin_operation(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn begin_operation(&mut self) -> &mut Vec<u8> {
         self.operations.get_or_insert(self.frame.len());
         self.begin()
     }
@@ -118,7 +117,7 @@ impl Parked {
     }
 
     /// Adds locals of the state before, as they are: those from position `first` to before `end`. For its ABI see
-    /// [`Slot`](super::Slot).
+    /// [`Slot`](crate::generated::Slot).
     pub extern "C" fn keep(&mut self, first: usize, end: usize) {
         let mut rest = &self.frame[self.locals..];
         let mut pass = |count| skip_entries(&mut rest, count).map(|()| rest.len());

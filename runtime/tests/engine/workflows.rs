@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use piton::__private::{Call, Outcomes};
 use piton::codec::Arguments;
-use piton::machine::{Activity, ActivityCall, Call, Outcomes};
+use piton::machine::{Activity, ActivityCall};
 use piton::prelude::*;
 
 use crate::activities::*;

@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 pub use self::error::{ActivityError, TimeoutKind};
 pub use self::returned::{Outcomes, ResultParts};
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, Fut, Parked, StepError, operation_token};
+use super::{Context, DurableFuture, Parked, StepError};
 use crate::activities::transaction::ConnectionKind;
 use crate::activities::{ActivityContext, Attempt, ReportedError};
 use crate::codec::{self, Arguments, CodecError, Reader};
+use crate::generated::{Fut, operation_token};
 use crate::hidden::Hidden;
 use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
 

@@ -6,7 +6,8 @@ use std::task::Poll;
 use super::{ActivityError, PendingActivity};
 use crate::codec::{NameOf, Reader, next_value};
 use crate::error::Error;
-use crate::machine::{Context, Durable, OperationOutcome, Parked, StepError, operation_token};
+use crate::generated::operation_token;
+use crate::machine::{Context, Durable, OperationOutcome, Parked, StepError};
 use crate::model::{Handle, Operation};
 
 /// Has `see` read what an activity returned, once it has ended. If it has not returned, tells why.

@@ -11,9 +11,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::waits::WaitGroup;
-use super::durable::SavedKind;
 use super::step::Arrivals;
-use super::values::ArgumentKind;
+use super::values::{ArgumentKind, SavedKind};
 use super::{Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
 use crate::hidden::Hidden;
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp};

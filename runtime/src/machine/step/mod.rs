@@ -12,8 +12,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::arrivals::Arrivals;
-use super::locals::readable;
-use super::region::{advance, states_of_branches};
+use super::branches::{advance, states_of_branches};
+use super::unreadable::readable;
 use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;

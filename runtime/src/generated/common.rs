@@ -10,16 +10,15 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::values::{Encodable, Encoded, Values};
-use super::workflow::{Steps, Typed};
-use super::{ActivityError, Halt, Items, Local, Outcomes, Parked, Slot, Untouched};
-use super::{Durable, item_list, local};
-use crate::__private::{lent_argument, stored_argument};
+use super::question::{FromResidual, Question};
+use super::values::{Encodable, Encoded};
+use super::{ActivityError, Halt, Items, Local, Outcomes, Parked, Slot, Untouched, Values};
+use super::{Durable, item_list, lent_argument, local, stored_argument};
 use crate::activities::report::{self, ErrorProbe, ReportByDisplay, RetryAnyway};
 use crate::activities::{ActivityContext, ReportedError};
 use crate::codec::Arguments;
 use crate::error::Error;
-use crate::question::{FromResidual, Question};
+use crate::machine::workflow::{Steps, Typed};
 
 /// Functions by their addresses. Nobody calls them; what is named in here is compiled.
 type Instances = &'static (dyn Sync + Send);

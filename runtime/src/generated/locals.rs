@@ -2,12 +2,12 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::panic::AssertUnwindSafe;
 
-use super::durable::SavedKind;
-use super::frame::{next_entry, skip_entries};
 use super::{Parked, StepError};
-use crate::codec::{self, CodecError, Reader};
+use crate::codec::{self, Reader};
+use crate::machine::frame::{next_entry, skip_entries};
+use crate::machine::unreadable::unreadable;
+use crate::machine::values::SavedKind;
 
 /// Where a local is while control goes from one part of a step to another.
 ///
@@ -25,7 +25,7 @@ pub enum Slot<T> {
     Saved(usize),
 }
 
-// They are called, as what reads and writes locals: see `durable`. By their ABI rustc knows that they never panic, so
+// They are called, as what reads and writes locals: see `local`. By their ABI rustc knows that they never panic, so
 // that a call needs no second way out for what is alive around it.
 impl<T> Slot<T> {
     /// Puts a value in. An assignment would be code to drop what was there, on two ways, in each
@@ -109,43 +109,4 @@ impl Parked {
         self.cursor = (position + 1, end);
         Ok(end - length..end)
     }
-}
-
-/// Why a step cannot go on, as what unwinds to [`readable`].
-#[derive(Debug)]
-struct Unreadable(StepError);
-
-/// Ends a step that has come to what cannot be read.
-///
-/// Each local that is read would be another way out of the step function, a tenth of what rustc takes for one, for what
-/// hardly happens: the types are those that wrote the state. So it unwinds. Where panics end the process, it is one.
-///
-/// # Panics
-/// If panics end the process.
-#[cold]
-#[inline(never)]
-pub(super) fn unreadable(error: StepError) -> ! {
-    if cfg!(panic = "abort") {
-        panic!("a saved value cannot be read: {error}");
-    }
-    std::panic::resume_unwind(Box::new(Unreadable(error)))
-}
-
-/// As [`unreadable`].
-#[cold]
-#[inline(never)]
-pub(super) fn undecodable(error: CodecError) -> ! {
-    unreadable(StepError::Decode(error))
-}
-
-/// Makes a step, which fails if it comes to what cannot be read.
-///
-/// # Errors
-/// That of `step`, or why something cannot be read.
-pub(super) fn readable<T>(step: impl FnOnce() -> Result<T, StepError>) -> Result<T, StepError> {
-    let outcome = std::panic::catch_unwind(AssertUnwindSafe(step));
-    outcome.unwrap_or_else(|panic| match panic.downcast::<Unreadable>() {
-        Ok(unreadable) => Err(unreadable.0),
-        Err(panic) => std::panic::resume_unwind(panic),
-    })
 }

@@ -10,10 +10,11 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use super::durable::{SavedKind, save};
 use super::iteration::{Items, load_items_by, save_items};
-use super::{Coding, Local, Parked, local};
+use super::local::save;
+use super::{Local, Parked, local};
 use crate::codec::{self, CodecError, next_value};
+use crate::machine::values::{Coding, SavedKind};
 
 /// Makes the token of a `&str`. See [`local`].
 pub const fn lent_text() -> Local<String> {

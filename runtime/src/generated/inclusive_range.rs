@@ -7,9 +7,9 @@ use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-use super::durable::SavedKind;
-use super::{Coding, Durable, Local};
+use super::{Durable, Local};
 use crate::codec::{Reader, Sink, SinkError, next_value};
+use crate::machine::values::{Coding, SavedKind};
 
 /// A range that gives its numbers.
 #[diagnostic::on_unimplemented(

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use crate::machine::Parked;
+use super::Parked;
 
 /// A type whose values `?` takes apart.
 #[diagnostic::on_unimplemented(

@@ -1,13 +1,13 @@
-//! Type tokens of awaited operations. See [`super::durable`] for what tokens are for.
+//! Type tokens of awaited operations. See [`super::local`] for what tokens are for.
 
 use std::task::Poll;
 
 use serde::Serialize;
 
 use super::fallible::has_failed;
-use super::join_all::PendingItem;
 use super::{Context, Durable, DurableFuture, Halt, Parked, StepError};
 use crate::codec;
+use crate::machine::PendingItem;
 
 /// The token of an operation that is awaited alone.
 pub struct Fut<F: DurableFuture> {
@@ -27,7 +27,7 @@ impl<F: DurableFuture> Fut<F> {
     pub const TOKEN: Self = F::ALONE;
 
     /// That of any operation.
-    pub(super) const fn of() -> Self {
+    pub(crate) const fn of() -> Self {
         Self { suspend: suspend::<F>, resume: resume::<F> }
     }
 }
@@ -46,7 +46,7 @@ fn begun<F: DurableFuture>(operation: F, cx: &Context) -> Result<F::Pending, Ste
 }
 
 /// Begins to write the state that waits for what has been started, and for nothing else.
-pub(super) fn wait_for<P: Serialize>(
+pub(crate) fn wait_for<P: Serialize>(
     started: Result<P, StepError>,
     state: u32,
     parked: &mut Parked,
@@ -112,7 +112,7 @@ fn save<P: Serialize>(pending: &P, parked: &mut Parked) {
     parked.next.end(written);
 }
 
-pub(super) fn load<P: Durable>(parked: &Parked, index: usize) -> Result<P, StepError> {
+pub(crate) fn load<P: Durable>(parked: &Parked, index: usize) -> Result<P, StepError> {
     match codec::decode(parked.operation(index)?) {
         Ok(pending) => Ok(pending),
         Err(error) => Err(StepError::Decode(error)),

@@ -6,8 +6,8 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::Parked;
-use super::durable::{DropSaved, drop_saved_by};
-use super::frame::next_entry;
+use crate::machine::frame::next_entry;
+use crate::machine::values::{DropSaved, drop_saved_by};
 
 /// Locals of a state that a step has not touched, and that come to their end because the run does. They
 /// are read only to be dropped, once this is: in place of the variables that they would be.

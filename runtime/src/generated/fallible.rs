@@ -1,8 +1,8 @@
 //! What `try_join!` waits for.
 
-use super::join_all::PendingItem;
 use super::{Branch, Halt, Parked, StepError};
 use crate::codec;
+use crate::machine::PendingItem;
 
 /// What an operation or branch of `try_join!` gives.
 #[diagnostic::on_unimplemented(

@@ -9,11 +9,12 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 
-use super::durable::{SavedKind, drop_saved, save};
 use super::iteration::{Items, load_items_by, save_items};
+use super::local::{drop_saved, save};
 use super::texts::kept;
-use super::{Borrowed, Coding, Durable, Local, Whole, local};
+use super::{Borrowed, Durable, Local, Whole, local};
 use crate::codec::{self, CodecError, next_value};
+use crate::machine::values::{Coding, SavedKind};
 
 /// How values are saved that are, or are not, texts for good.
 #[diagnostic::on_unimplemented(

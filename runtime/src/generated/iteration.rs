@@ -5,13 +5,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::durable::SavedKind;
-use super::{Asked, Coding, Durable, Local, local};
+use super::{Asked, Durable, Local, local};
 use crate::codec::{self, CodecError, Reader, Sink, SinkError, next_value};
+use crate::machine::values::{Coding, SavedKind};
 
 /// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
 /// until they have had their turn, so more would be a mistake, and an endless iterator a hang.
-pub const MAX_LOOP_ITEMS: usize = 1_000_000;
+const MAX_LOOP_ITEMS: usize = 1_000_000;
 
 /// The items of a loop that are left.
 ///

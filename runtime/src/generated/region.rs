@@ -9,11 +9,11 @@ use std::task::Poll;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::durable::drop_saved_by;
 use super::fallible::is_error;
-use super::frame::damaged;
 use super::{Context, Halt, Local, MayFail, Parked, StepError};
-use crate::model::AwaitKind;
+use crate::machine::branches::{DONE, RUNS, advance};
+use crate::machine::frame::damaged;
+use crate::machine::values::drop_saved_by;
 
 /// Which branch of the state that waits, and where it begins.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +21,6 @@ pub struct Region {
     index: usize,
     start: u32,
 }
-
-/// What the first byte says.
-const RUNS: u8 = 0;
-const DONE: u8 = 1;
 
 /// The type of what never comes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -171,45 +167,6 @@ impl Region {
                 Parked::take_apart(Bytes::copy_from_slice(frame), parked.states).map(Some)
             }
             _ => Ok(None),
-        }
-    }
-}
-
-/// The names of the states that the `async` blocks in the branches of a parked state are in, each before
-/// those in its own branches. A block that is done has none.
-pub(super) fn states_of_branches(parked: &Parked) -> Result<Vec<&'static str>, StepError> {
-    let (mut names, states) = (Vec::new(), parked.states);
-    let Some(outer) = states.get(parked.state()) else { return Ok(names) };
-    for index in 0.. {
-        let Ok(saved) = parked.operation(index) else { break };
-        let begins = format!("{}.{index}", outer.node.name);
-        let mut nodes = states.iter().map(|state| &state.node);
-        let is_block = nodes.any(|node| node.kind == AwaitKind::Start && node.name == begins);
-        if let (true, Some((&RUNS, frame))) = (is_block, saved.split_first()) {
-            let inner = Parked::take_apart(Bytes::copy_from_slice(frame), states)?;
-            names.extend(states.get(inner.state()).map(|state| state.node.name));
-            names.extend(states_of_branches(&inner)?);
-        }
-    }
-    Ok(names)
-}
-
-/// Goes on from a state until something is waited for that is not there yet.
-pub(super) fn advance<T>(
-    parked: &mut Parked,
-    cx: &Context,
-    step: &mut impl FnMut(&mut Parked) -> Result<T, Halt>,
-) -> Result<Poll<T>, StepError> {
-    loop {
-        let (outcome, goes_on) = cx.run_on(|| step(parked));
-        match outcome {
-            Ok(value) => return Ok(Poll::Ready(value)),
-            Err(Halt::Suspended) if goes_on => {
-                #[cfg(feature = "tracing")]
-                tracing::trace!("goes on within the step");
-            }
-            Err(Halt::Suspended) => return Ok(Poll::Pending),
-            Err(Halt::Failed(error)) => return Err(error),
         }
     }
 }

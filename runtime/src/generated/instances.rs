@@ -1,48 +1,16 @@
-//! The entry of a workflow by its type, and instances of generic workflows: each is a workflow of its own,
-//! with a name of its own.
+//! Instances of generic workflows: each is a workflow of its own, with a name of its own.
 //!
 //! A workflow without parameters registers itself. Which instances of a generic one there are to be,
 //! only the program knows, so it names them with [`register!`](macro@crate::register).
 
 use std::any::TypeId;
-use std::collections::HashMap;
-use std::sync::{OnceLock, PoisonError, RwLock};
 
-use super::entry::Registered;
-use super::{Workflow, WorkflowCall, WorkflowEntry};
-
-/// The entry that is registered, or one for this process alone: of an instance that nobody has registered, and of
-/// a workflow that only another one awaits.
-pub(super) fn entry_of_type<W: Workflow>() -> &'static WorkflowEntry {
-    known_entry(TypeId::of::<W>(), WorkflowEntry::of::<W>)
-}
-
-fn known_entry(id: TypeId, make: fn() -> WorkflowEntry) -> &'static WorkflowEntry {
-    type Known = HashMap<TypeId, &'static WorkflowEntry>;
-    static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
-    if let Some(entry) = registered_entry(id) {
-        return entry;
-    }
-    let known = KNOWN.get_or_init(RwLock::default);
-    // Nothing panics while it holds the lock and has the map half changed.
-    if let Some(entry) = known.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
-        return entry;
-    }
-    let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-    // There are as many as the program has such workflows, and they are wanted until it ends.
-    known.entry(id).or_insert_with(|| Box::leak(Box::new(make())))
-}
+use super::{Registered, Workflow, WorkflowCall};
+use crate::machine::entry::registered_entry;
 
 /// [`Workflow::registered_name`] of an instance.
 pub fn instance_name<W: Workflow>() -> Option<&'static str> {
     registered_entry(TypeId::of::<W>()).map(|entry| entry.name)
-}
-
-fn registered_entry(id: TypeId) -> Option<&'static WorkflowEntry> {
-    static ENTRIES: OnceLock<HashMap<TypeId, &'static WorkflowEntry>> = OnceLock::new();
-    let entries =
-        ENTRIES.get_or_init(|| WorkflowEntry::all().map(|entry| (entry.type_id, entry)).collect());
-    entries.get(&id).copied()
 }
 
 /// A function that `#[workflow]` makes of a function with these arguments.

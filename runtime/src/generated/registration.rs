@@ -1,7 +1,7 @@
 //! How what is defined anywhere in a program comes into its registry.
 //!
 //! The system calls the functions whose addresses stand in a section of their own before it calls `main`.
-//! What is generated for a workflow puts [`register`](crate::machine::register) of its type there. That is one
+//! What is generated for a workflow puts [`register`](super::register) of its type there. That is one
 //! `static` for rustc to compile; the crate `inventory`, which uses the same sections, generates four items.
 
 use std::ptr;

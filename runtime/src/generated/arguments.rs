@@ -1,0 +1,52 @@
+//! What is asked of the types in signatures, and what stands for an activity whose signature is refused.
+
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+use super::{Activity, Arguments, Durable, Outcomes};
+
+/// Asks for the bound of a type parameter whose values a workflow stores.
+pub const fn stored_parameter<T: Durable>() {}
+
+/// Asks for the bound of a type in a signature.
+pub const fn stored<T: Storable>() {}
+
+/// Adds a value to the arguments of a call, and asks for the bound of its type. It takes the value, so that
+/// the function that makes the call has nothing left to drop.
+pub fn stored_argument<T: Storable>(mut arguments: Arguments, value: T) -> Arguments {
+    arguments.add_owned(value);
+    arguments
+}
+
+/// The same for a reference.
+pub fn lent_argument<T: Storable>(mut arguments: Arguments, value: &T) -> Arguments {
+    arguments.add(value);
+    arguments
+}
+
+/// What the arguments and results of workflows and activities are: [`Durable`], by another name in
+/// messages.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` cannot be stored",
+    label = "arguments and results are stored, and `{Self}` cannot be",
+    note = "their types must implement `serde::Serialize` and `serde::de::DeserializeOwned`: derive \
+            both for a type of your own; let an error be an enum of your own, `piton::Error` or its \
+            text",
+    note = "see the rules `workflow_signature` and `activity_signature`"
+)]
+pub trait Storable: Durable {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Durable> Storable for T {}
+
+/// Stands for an activity that has been refused.
+#[derive(Debug)]
+pub struct Refused<T>(PhantomData<fn() -> T>);
+
+impl<T: 'static> Activity for Refused<T> {
+    type Return = ();
+    type Output = T;
+    type Error = Infallible;
+    const NAME: &'static str = "";
+    const OUTCOMES: &'static Outcomes<(), T, Infallible> = Outcomes::refused();
+}

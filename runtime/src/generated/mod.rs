@@ -1,0 +1,140 @@
+//! What generated code calls, and nothing else does: the room behind `piton::__private`.
+//!
+//! The code that `#[workflow]` and `#[activity]` generate is ordinary Rust in a crate of the user's, so all that it
+//! names must be public. It names it by `::piton::__private`, which has what is public in here: no public API, and
+//! of the same version as the macros. What belongs in here is what a reader of the engine never meets:
+//!
+//! - tokens, by which rustc infers the type of a local (`local`, `operation_token`), and what is asked of them;
+//! - how locals go from one part of a step to another (`locals`, `untouched`, `hole`);
+//! - what stands for a language feature: `?` (`question`), branches (`region`, `fallible`), `for` loops
+//!   (`iteration`, `counting`, `inclusive_range`), borrows that are asked for again after an await (`lending`,
+//!   `asked_again`, `told_by_type`, `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
+//! - how definitions come into the registry (`registration`, `instances`) and what a strict workflow asks (`strict`);
+//! - code compiled here so that crates with workflows need not compile it (`common`, `units`).
+//!
+//! What drives a machine is in `machine/`, which knows of this room only the tokens and the registry.
+
+mod arguments;
+mod asked_again;
+mod borrowed_text;
+#[cfg(debug_assertions)]
+mod common;
+mod counting;
+mod error_text;
+mod fallible;
+mod hole;
+mod inclusive_range;
+mod instances;
+mod iteration;
+mod lending;
+mod literals;
+mod local;
+mod locals;
+mod number;
+pub(crate) mod operation_token;
+mod own_parts;
+mod places;
+mod question;
+mod region;
+pub(crate) mod registration;
+mod same_type;
+mod stays;
+mod strict;
+mod texts;
+mod told_by_type;
+mod units;
+mod untouched;
+mod values;
+
+pub use std::borrow::Cow;
+pub use std::convert::Infallible;
+pub use std::iter::Iterator;
+pub use std::marker::PhantomData;
+pub use std::option::Option::{self, None, Some};
+pub use std::result::Result::{self, Err, Ok};
+pub use std::task::Poll;
+
+pub use crate::activities::ActivityContext;
+pub use crate::activities::registry::{Attempt, ReportedError, register as register_activity};
+pub use crate::codec::{Arguments, CodecError, Reader, next_value};
+pub use crate::machine::activity::{Call, Outcomes};
+pub use crate::machine::entry::{Instance, Registered, register};
+pub use crate::machine::future::outcome;
+pub use crate::machine::parked::Parked;
+pub use crate::machine::values::Values;
+pub use crate::machine::workflow::{Fallible, Halt, Plain, StepOf};
+pub use crate::machine::{
+    Activity, ActivityCall, ActivityError, ActivityOptions, Context, Definition, Durability,
+    Durable, DurableFuture, ResultParts, StepError, Workflow, WorkflowCall, WorkflowEntry,
+    WorkflowOptions,
+};
+pub use crate::model::{Graph, Payload, RetryPolicy};
+
+pub use arguments::{Refused, Storable, lent_argument, stored, stored_argument, stored_parameter};
+pub use asked_again::{found, kept};
+pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
+#[cfg(debug_assertions)]
+pub use common::COMMON;
+pub use counting::range;
+pub use error_text::{ByDebug, ByDisplay, ByType, ErrorText};
+pub use fallible::{MayFail, failed, take_ok};
+pub use hole::{Hole, forget};
+pub use inclusive_range::inclusive_range;
+pub use instances::{concat, entry_of, instance_name, text};
+pub use iteration::{
+    DurableItem, Items, Position, beside, current_copy, current_item, inspected, item, item_list,
+    items, keeps, next_copy, next_item,
+};
+pub use lending::{
+    Asked, KeptKey, Lends, Owners, copy_of_index, copy_of_key, lender, lent_by, lent_mutably,
+    opened,
+};
+pub use literals::{Each, Holds, Literal, Told, lasting};
+pub use local::{Local, TypeOf, local};
+pub use locals::{Handed, Slot};
+pub use number::number;
+pub use operation_token::{Branch, Choice, Fut};
+pub use own_parts::{HeldByParts, Parts};
+pub use places::{
+    place_of_find, place_of_max, place_of_max_by, place_of_max_by_key, place_of_min,
+    place_of_min_by, place_of_min_by_key, place_of_rfind,
+};
+pub use question::{FromResidual, Question};
+pub use region::{Never, Region};
+pub use registration::Initializer;
+pub use same_type::{
+    calls_0, calls_1, calls_2, calls_3, calls_4, calls_5, calls_6, same_type, takes_0, takes_1,
+    takes_2, takes_3, takes_4, takes_5, takes_6,
+};
+pub use stays::{IsBorrowed, stays, used_later};
+pub use strict::Checked;
+pub use texts::{Texts, lent_text, owned_text, owned_texts, static_text, static_texts};
+pub use told_by_type::{given, told};
+pub use units::*;
+pub use untouched::Untouched;
+pub use values::{Encodable, Encoded, Unencodable, Unstored, UnstoredResult, ValuesOf};
+
+/// What is to be known of what activities return.
+pub mod report {
+    pub use crate::activities::report::*;
+}
+
+/// What activities that write in the transaction of a commit are given.
+pub mod transaction {
+    pub use crate::activities::transaction::*;
+}
+
+/// The value of an await that is a statement. rustc says of it what it would say of that.
+pub fn discarded<T>(value: T) -> T {
+    value
+}
+
+/// Begins to collect what is waited for: all of it must arrive before the next step, or any.
+pub fn open_waits(cx: &Context, all: bool) {
+    cx.open_waits(all);
+}
+
+/// Ends what [`open_waits`] began; with `keep` it is waited for.
+pub fn close_waits(cx: &Context, keep: bool) {
+    cx.close_waits(keep);
+}
