@@ -13,13 +13,14 @@ use piton::error::{LookupError, RunError, StoreError};
 use piton::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
+use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun,
     CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
     FoundEnding, HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun,
     NewWorker, Renewal, ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord,
-    StartOutcome, Store, WorkerLease,
+    StartOutcome, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -59,31 +60,11 @@ impl ThirdStore {
     }
 }
 
+/// Methods of one subject that ask the rows while the store is on.
 macro_rules! delegate {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $returned:ty;)*) => {
+    ($subject:ident: $($name:ident($($argument:ident: $type:ty),*) -> $returned:ty;)*) => {
         #[async_trait::async_trait]
-        impl Store for ThirdStore {
-            fn hub(&self) -> &Arc<Hub> {
-                self.rows.hub()
-            }
-
-            async fn close(&self) {
-                self.rows.close().await;
-            }
-
-            async fn find_endings(
-                &self,
-                run_ids: &[RunId],
-            ) -> Result<Vec<FoundEnding>, StoreError> {
-                self.check("find_endings")?;
-                if self.is_dumb.load(Ordering::SeqCst) {
-                    // Or the test would not end either.
-                    assert!(self.answers.fetch_add(1, Ordering::SeqCst) < 100, "it asks for ever");
-                    return Ok(Vec::new());
-                }
-                self.rows.find_endings(run_ids).await
-            }
-
+        impl $subject for ThirdStore {
             $(async fn $name(&self, $($argument: $type),*) -> Result<$returned, StoreError> {
                 self.check(stringify!($name))?;
                 self.rows.$name($($argument),*).await
@@ -92,19 +73,83 @@ macro_rules! delegate {
     };
 }
 
-delegate! {
-    now() -> Timestamp;
+#[async_trait::async_trait]
+impl Store for ThirdStore {
+    fn hub(&self) -> &Arc<Hub> {
+        self.rows.hub()
+    }
+
+    async fn now(&self) -> Result<Timestamp, StoreError> {
+        self.check("now")?;
+        self.rows.now().await
+    }
+
+    async fn close(&self) {
+        self.rows.close().await;
+    }
+}
+
+#[async_trait::async_trait]
+impl Visibility for ThirdStore {
+    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
+        self.check("find_run")?;
+        self.rows.find_run(key).await
+    }
+
+    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.check("find_snapshot")?;
+        self.rows.find_snapshot(run_id).await
+    }
+
+    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
+        self.check("find_endings")?;
+        if self.is_dumb.load(Ordering::SeqCst) {
+            // Or the test would not end either.
+            assert!(self.answers.fetch_add(1, Ordering::SeqCst) < 100, "it asks for ever");
+            return Ok(Vec::new());
+        }
+        self.rows.find_endings(run_ids).await
+    }
+
+    async fn list_runs(
+        &self,
+        filter: &RunFilter,
+        before: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>, StoreError> {
+        self.check("list_runs")?;
+        self.rows.list_runs(filter, before, limit).await
+    }
+
+    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+        self.check("count_runs")?;
+        self.rows.count_runs(filter).await
+    }
+}
+
+delegate! { Workers:
     register_worker(worker: NewWorker) -> WorkerLease;
     renew_lease(worker: WorkerLease, lease: Duration) -> Renewal;
     release_worker(worker: WorkerLease) -> ();
     fence_expired_workers() -> (Vec<WorkerId>, u64);
     fence_workers(workers: &[WorkerId]) -> u64;
     list_workers() -> Vec<(WorkerLease, NewWorker)>;
+}
+
+delegate! { Runs:
     start_runs(runs: Vec<NewRun>) -> Vec<StartOutcome>;
     claim_runs(request: ClaimRequest<'_>) -> Claimed;
     recover_claims(worker: WorkerLease, held: &[RunId], inbox_limit: u32) -> Vec<ClaimedRun>;
+    review_runs(worker: WorkerLease, held: &[(RunId, i64)]) -> ReviewedRuns;
     commit_steps(worker: WorkerLease, steps: &[&CommitStep]) -> Vec<CommitOutcome>;
-    deliver(arrivals: Vec<NewArrival>) -> Vec<ArrivalOutcome>;
+    settle_run(run_id: RunId) -> ();
+    terminate_run(run_id: RunId, reason: &str) -> bool;
+    unblock_runs(workflows: &[&str], run_id: Option<RunId>) -> u64;
+    find_blocked(workflows: &[&str], after: Option<RunId>, limit: u32) -> Vec<BlockedRun>;
+    adopt_blocked(worker: WorkerLease, run_ids: &[RunId], inbox_limit: u32) -> Vec<ClaimedRun>;
+}
+
+delegate! { Activities:
     claim_activities(request: ClaimActivities<'_>) -> ClaimedActivities;
     review_activities(worker: WorkerLease, held: &[(ActivityKey, u32)]) -> ReviewedActivities;
     heartbeat_activities(heartbeats: Vec<ActivityHeartbeat>) -> Vec<HeartbeatOutcome>;
@@ -112,17 +157,14 @@ delegate! {
     expired_activities(limit: u32) -> Vec<ExpiredActivity>;
     find_activity(key: ActivityKey) -> Option<ActivityRecord>;
     begin_activity() -> Box<dyn ActivityTransaction>;
-    settle_run(run_id: RunId) -> ();
+}
+
+delegate! { Messages:
+    deliver(arrivals: Vec<NewArrival>) -> Vec<ArrivalOutcome>;
     read_inbox(run_id: RunId, after: i64, limit: u32) -> Inbox;
-    review_runs(worker: WorkerLease, held: &[(RunId, i64)]) -> ReviewedRuns;
-    find_run(key: &RunKey) -> Option<RunRecord>;
-    find_snapshot(run_id: RunId) -> Option<Vec<u8>>;
-    list_runs(filter: &RunFilter, before: Option<RunId>, limit: u32) -> Vec<RunRecord>;
-    count_runs(filter: &RunFilter) -> Vec<(RunStatus, u64)>;
-    terminate_run(run_id: RunId, reason: &str) -> bool;
-    unblock_runs(workflows: &[&str], run_id: Option<RunId>) -> u64;
-    find_blocked(workflows: &[&str], after: Option<RunId>, limit: u32) -> Vec<BlockedRun>;
-    adopt_blocked(worker: WorkerLease, run_ids: &[RunId], inbox_limit: u32) -> Vec<ClaimedRun>;
+}
+
+delegate! { Definitions:
     record_definitions(definitions: &[DefinitionRecord]) -> ();
     find_definition(workflow: &str, hash: DefinitionHash) -> Option<DefinitionRecord>;
 }

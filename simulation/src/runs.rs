@@ -8,7 +8,8 @@ use piton::client::{OnConflict, RunHandle};
 use piton::error::{RunError, SignalError};
 use piton::machine::{Signal, Workflow, WorkflowCall};
 use piton::model::{RunId, RunStatus};
-use piton::store::{RunFilter, RunKey, RunRecord, Store};
+use piton::store::contract::*;
+use piton::store::{RunFilter, RunKey, RunRecord};
 use tokio::time::{sleep, timeout};
 
 use crate::program::{self, Entry, Luck, Op};

@@ -41,16 +41,13 @@
 //! the answer says so. So does what people and clients are given where results and failures come to more;
 //! that may be shorter than what was asked for, and is empty only if there is nothing.
 
-mod activities;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
-mod activity_rows;
-mod activity_transaction;
-mod arrivals;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod connect;
-mod contract;
+pub mod contract;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod effects;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod ends;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
@@ -61,7 +58,7 @@ pub mod memory;
 mod postgres;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod recipients;
-mod records;
+mod rooms;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod rows;
 #[cfg(feature = "sqlite")]
@@ -70,23 +67,27 @@ mod sqlite;
 mod steps;
 mod weight;
 
-pub(crate) use activities::RESERVED_KEYS;
-pub use activities::{
+pub use clock::{Clock, ManualClock};
+pub use connect::{StoreOptions, connect};
+pub(crate) use contract::activities::RESERVED_KEYS;
+pub use contract::activities::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ClaimActivities,
     ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity, FinishOutcome,
     HeartbeatOutcome, NewActivity, Reporter, ReviewedActivities,
 };
-pub use activity_transaction::ActivityTransaction;
-pub use arrivals::{Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival};
-pub use clock::{Clock, ManualClock};
-pub use connect::{StoreOptions, connect};
-pub use contract::Store;
+pub use contract::activity_transaction::ActivityTransaction;
+pub use contract::definitions::DefinitionRecord;
+pub use contract::messages::arrivals::{
+    Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival,
+};
+pub use contract::runs::{
+    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
+    ReviewedRuns, StartOutcome,
+};
+pub use contract::visibility::{Ending, FoundEnding, RunFilter, RunKey, RunRecord};
+pub use contract::workers::{NewWorker, Renewal, WorkerLease};
+pub use contract::{Activities, Definitions, Messages, Runs, Store, Visibility, Workers};
 pub use hub::{EndWatch, Hub, RunEvent, Subscription};
 pub use memory::MemoryStore;
-pub use records::{
-    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, DefinitionRecord,
-    Disposition, Ending, FoundEnding, NewRun, NewWorker, Renewal, ReviewedRuns, RunFilter, RunKey,
-    RunRecord, StartOutcome, WorkerLease,
-};
 pub use weight::MAX_ANSWER_BYTES;
 pub(crate) use weight::Weight;

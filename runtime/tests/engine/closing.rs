@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use piton::error::{RunError, StartError};
 use piton::model::BlockedReason;
 use piton::prelude::*;
-use piton::store::Store;
+use piton::store::contract::*;
 
 use crate::rig::Rig;
 use crate::workflows::{

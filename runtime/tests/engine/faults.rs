@@ -9,8 +9,9 @@ use std::time::Duration;
 use piton::error::{LookupError, SignalError, StoreError};
 use piton::model::{RunId, Timestamp};
 use piton::prelude::*;
+use piton::store::RunFilter;
+use piton::store::contract::*;
 use piton::store::memory::{Hook, Write};
-use piton::store::{RunFilter, Store};
 use tokio::time::Instant;
 
 use crate::activities::Approve;

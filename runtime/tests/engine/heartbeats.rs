@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use piton::prelude::*;
-use piton::store::Store;
+use piton::store::contract::*;
 use tokio::time::{Instant, sleep};
 
 use crate::activities::Lab;

@@ -7,10 +7,11 @@ use std::time::Duration;
 use piton::error::StoreError;
 use piton::model::{Handle, Timestamp};
 use piton::prelude::*;
+use piton::store::contract::*;
 use piton::store::memory::{Hook, Late, Write};
 use piton::store::{
     ActivityKey, ActivityLimits, ClaimActivities, ClaimRequest, CommitStep, Disposition,
-    NewActivity, NewWorker, Store,
+    NewActivity, NewWorker,
 };
 use piton::worker::{Queue, RunningWorker};
 use tokio::sync::Notify;

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use piton::prelude::*;
-use piton::store::{ActivityKey, Store};
+use piton::store::ActivityKey;
+use piton::store::contract::*;
 
 use crate::activities::once;
 use crate::faults::Failing;

@@ -7,8 +7,9 @@ use std::time::Duration;
 use piton::error::StoreError;
 use piton::model::Timestamp;
 use piton::prelude::*;
+use piton::store::ActivityKey;
+use piton::store::contract::*;
 use piton::store::memory::{Hook, Write};
-use piton::store::{ActivityKey, Store};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 

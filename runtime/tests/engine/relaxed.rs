@@ -219,9 +219,9 @@ async fn a_fenced_worker_runs_ahead_no_further() {
     let run = rig.client.start(hasty(20, 0)).await.unwrap();
     rig.until_true(|| begun(&rig, 20) >= 3).await;
     barrier.set(false);
-    let workers = piton::store::Store::list_workers(&*rig.store).await.unwrap();
+    let workers = piton::store::Workers::list_workers(&*rig.store).await.unwrap();
     let workers: Vec<_> = workers.iter().map(|(lease, _)| lease.worker_id).collect();
-    piton::store::Store::fence_workers(&*rig.store, &workers).await.unwrap();
+    piton::store::Workers::fence_workers(&*rig.store, &workers).await.unwrap();
     barrier.set(true);
     // It registers anew and goes on from the state in the database.
     assert_eq!(run.result().await.unwrap().len(), 20);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use piton::error::RunError;
 use piton::prelude::*;
-use piton::store::Store;
+use piton::store::contract::*;
 use piton::store::memory::Hook;
 use tokio::time::Instant;
 

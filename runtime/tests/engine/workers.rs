@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use piton::error::StoreError;
 use piton::prelude::*;
+use piton::store::RunFilter;
+use piton::store::contract::*;
 use piton::store::memory::Hook;
-use piton::store::{RunFilter, Store};
 use tokio::time::Instant;
 
 use crate::activities::Approve;

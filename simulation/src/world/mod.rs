@@ -10,7 +10,8 @@ use fastrand::Rng;
 use piton::client::Client;
 use piton::model::{BlockedReason, RunStatus};
 use piton::process::Process;
-use piton::store::{MemoryStore, RunFilter, Store};
+use piton::store::contract::*;
+use piton::store::{MemoryStore, RunFilter};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 

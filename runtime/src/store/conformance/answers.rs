@@ -16,7 +16,7 @@ use crate::store::{
     NewActivity, NewArrival, NewRun, Reporter, RunFilter, WorkerLease,
 };
 
-super::list_cases!("answers":
+crate::store::conformance::list_cases!("answers":
     a_claim_ends_with_the_snapshots_that_fit,
     snapshots_of_what_has_just_fallen_due_count,
     a_snapshot_that_is_longer_comes_alone,

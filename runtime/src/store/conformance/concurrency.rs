@@ -16,7 +16,7 @@ use crate::store::{
     StartOutcome, Store, WorkerLease,
 };
 
-super::list_cases!("concurrency":
+crate::store::conformance::list_cases!("concurrency":
     claimers_never_share_a_run,
     takers_never_share_an_activity,
     an_expired_worker_is_fenced_by_one_of_many,

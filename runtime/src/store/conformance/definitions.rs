@@ -4,7 +4,7 @@ use super::fixture::StoreUnderTest;
 use crate::model::DefinitionHash;
 use crate::store::DefinitionRecord;
 
-super::list_cases!("definitions":
+crate::store::conformance::list_cases!("definitions":
     a_definition_is_found_again,
     an_unknown_definition_is_not_found,
     the_first_description_stays,

@@ -14,30 +14,19 @@
 //! # }
 //! ```
 
+mod activities;
 mod answers;
-mod arrivals;
-mod attempts;
-mod batches;
-mod blocked;
-mod claiming;
-mod closing;
-mod committing;
 mod concurrency;
 mod definitions;
-mod expiring;
 mod fixture;
-mod guarding;
+mod messages;
 mod model;
 mod neighbors;
 mod news;
-mod ownership;
-mod parking;
-mod queries;
 mod queue_model;
-mod queues;
-mod recovering;
-mod starting;
-mod taking;
+mod runs;
+mod visibility;
+mod workers;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -66,40 +55,27 @@ impl Case {
     }
 }
 
-/// All cases.
+/// All cases: those of each subject, and those in which several subjects meet.
 pub fn cases() -> Vec<Case> {
-    let groups = [
-        starting::CASES,
-        claiming::CASES,
-        recovering::CASES,
-        committing::CASES,
-        parking::CASES,
-        blocked::CASES,
-        closing::CASES,
-        arrivals::CASES,
-        answers::CASES,
-        queues::CASES,
-        taking::CASES,
-        attempts::CASES,
-        batches::CASES,
-        expiring::CASES,
-        ownership::CASES,
-        guarding::CASES,
-        neighbors::CASES,
-        queries::CASES,
+    let subjects =
+        [runs::groups(), workers::groups(), activities::groups(), messages::groups()].concat();
+    let others = [
+        visibility::CASES,
         definitions::CASES,
+        answers::CASES,
+        neighbors::CASES,
         news::CASES,
         concurrency::CASES,
         model::CASES,
         queue_model::CASES,
     ];
-    groups.concat()
+    subjects.into_iter().chain(others).flatten().copied().collect()
 }
 
 /// Lists the cases of a module; one that is left out is reported as dead code.
 macro_rules! list_cases {
     ($group:literal: $($name:ident),* $(,)?) => {
-        pub(super) const CASES: &[super::Case] = &[$(super::Case {
+        pub(super) const CASES: &[$crate::store::conformance::Case] = &[$($crate::store::conformance::Case {
             name: concat!($group, "::", stringify!($name)),
             run: |store| Box::pin($name(store)),
         }),*];

@@ -14,7 +14,7 @@ use crate::store::{
     NewRun, Reporter, RunKey, StartOutcome, WorkerLease,
 };
 
-super::list_cases!("neighbors":
+crate::store::conformance::list_cases!("neighbors":
     a_step_that_comes_alone_is_of_one_run,
     what_becomes_of_an_activity_leaves_the_others_alone,
     fencing_leaves_the_attempts_of_others_alone,

@@ -11,7 +11,7 @@ use super::fixture::{StoreUnderTest, block, close, keep, new_run, park, signal};
 use crate::model::RunId;
 use crate::store::{Ending, NewArrival, NewRun, RunEvent, Subscription};
 
-super::list_cases!("news":
+crate::store::conformance::list_cases!("news":
     a_start_without_an_owner_is_announced,
     a_start_with_an_owner_is_not,
     an_arrival_wakes_a_parked_run,

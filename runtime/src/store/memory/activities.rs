@@ -2,26 +2,96 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
+
 use super::state::{News, State};
-use super::{Guard, Held, Write};
+use super::{Guard, Held, MemoryStore, Write, transaction};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
-use crate::model::{Payload, RunId, Timestamp};
-use crate::store::activities::{Rooms, limit_ms};
+use crate::model::{Payload, Timestamp};
+use crate::store::contract::activities::limit_ms;
+use crate::store::rooms::Rooms;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityRecord, ArrivalKind, ArrivalOutcome,
-    ClaimActivities, ClaimedActivities, ClaimedActivity, ExpiredActivity, FinishActivity,
-    FinishOutcome, HeartbeatOutcome, NewActivity, NewArrival, Reporter, ReviewedActivities,
-    WorkerLease,
+    Activities, ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction,
+    ArrivalKind, ArrivalOutcome, ClaimActivities, ClaimedActivities, ClaimedActivity,
+    ExpiredActivity, FinishActivity, FinishOutcome, HeartbeatOutcome, NewActivity, NewArrival,
+    Reporter, ReviewedActivities, WorkerLease,
 };
+
+#[async_trait]
+impl Activities for MemoryStore {
+    async fn claim_activities(
+        &self,
+        request: ClaimActivities<'_>,
+    ) -> Result<ClaimedActivities, StoreError> {
+        let ClaimActivities { worker, queues, activities, limit } = request;
+        let (queues, activities) = (counted(queues), counted(activities));
+        self.request("claim_activities", move |state, now, news| {
+            let (queues, activities) = (&borrowed(&queues)[..], &borrowed(&activities)[..]);
+            let request = ClaimActivities { worker, queues, activities, limit };
+            state.claim_activities(request, now, news)
+        })
+        .await
+    }
+
+    async fn review_activities(
+        &self,
+        worker: WorkerLease,
+        held: &[(ActivityKey, u32)],
+    ) -> Result<ReviewedActivities, StoreError> {
+        self.transition("review_activities", |state, now, news| {
+            state.review_activities(worker, held, now, news)
+        })
+        .await
+    }
+
+    async fn heartbeat_activities(
+        &self,
+        heartbeats: Vec<ActivityHeartbeat>,
+    ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
+        self.request("heartbeat_activities", move |state, now, news| {
+            state.counts.transactions += 1;
+            let note = |beat| state.heartbeat_activity(beat, now, news);
+            Ok(heartbeats.into_iter().map(note).collect())
+        })
+        .await
+    }
+
+    async fn finish_activities(
+        &self,
+        ends: Vec<FinishActivity>,
+    ) -> Result<Vec<FinishOutcome>, StoreError> {
+        self.request("finish_activities", move |state, now, news| {
+            state.counts.transactions += 1;
+            Ok(ends.into_iter().map(|end| state.finish_activity(end, now, news)).collect())
+        })
+        .await
+    }
+
+    async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError> {
+        self.transition("expired_activities", |state, now, _| {
+            Ok(state.expired_activities(limit, now))
+        })
+        .await
+    }
+
+    async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
+        self.transition("find_activity", |state, _, _| Ok(state.find_activity(key))).await
+    }
+
+    async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+        let connection = self.this.upgrade().expect("somebody calls it");
+        transaction::begin(connection).await
+    }
+}
 
 /// An activity on a queue.
 pub(super) struct ActivityRow {
     new: NewActivity,
     attempt: u32,
     interruptions: u32,
-    worker: Option<WorkerLease>,
+    pub(super) worker: Option<WorkerLease>,
     due_at: Option<Timestamp>,
     expires_at: Option<Timestamp>,
     end_by: Option<Timestamp>,
@@ -29,7 +99,7 @@ pub(super) struct ActivityRow {
 }
 
 impl ActivityRow {
-    fn new(mut new: NewActivity, now: Timestamp) -> Self {
+    pub(super) fn new(mut new: NewActivity, now: Timestamp) -> Self {
         let rounded = |limit: Duration| Duration::from_millis(limit_ms(limit).unsigned_abs());
         let limits = &mut new.limits;
         limits.schedule_to_start = limits.schedule_to_start.map(rounded);
@@ -115,31 +185,6 @@ impl ActivityRow {
 }
 
 impl State {
-    pub(super) fn put_on_queue(
-        &mut self,
-        run_id: RunId,
-        activity: NewActivity,
-        now: Timestamp,
-        news: &mut News,
-    ) {
-        news.queues.insert(activity.queue.clone());
-        self.counts.activity_inserts += 1;
-        let key = ActivityKey { run_id, handle: activity.handle };
-        self.activities.insert(key, ActivityRow::new(activity, now));
-    }
-
-    pub(super) fn give_up(&mut self, key: ActivityKey, news: &mut News) {
-        if self.activities.remove(&key).is_some_and(|row| row.worker.is_some()) {
-            news.given_up.push(key);
-        }
-    }
-
-    pub(super) fn give_up_all(&mut self, run_id: RunId, news: &mut News) {
-        let keys: Vec<_> = self.activities.keys().filter(|key| key.run_id == run_id).collect();
-        let keys: Vec<ActivityKey> = keys.into_iter().copied().collect();
-        keys.into_iter().for_each(|key| self.give_up(key, news));
-    }
-
     /// Takes the attempts that a worker was making from it.
     pub(super) fn interrupt(&mut self, worker: WorkerLease, now: Timestamp, news: &mut News) {
         for row in self.activities.values_mut().filter(|row| row.worker == Some(worker)) {
@@ -322,4 +367,12 @@ impl State {
             details: row.details.clone(),
         })
     }
+}
+
+fn counted(rooms: &[(&str, u32)]) -> Vec<(String, u32)> {
+    rooms.iter().map(|(name, room)| ((*name).to_owned(), *room)).collect()
+}
+
+fn borrowed(rooms: &[(String, u32)]) -> Vec<(&str, u32)> {
+    rooms.iter().map(|(name, room)| (name.as_str(), *room)).collect()
 }

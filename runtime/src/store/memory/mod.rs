@@ -7,19 +7,22 @@
 //! [`MemoryStore::leave_out`] breaks it on purpose.
 
 mod activities;
-mod blocked;
 mod database;
+mod definitions;
+mod effects;
 mod guard;
 mod hook;
-mod reads;
+mod messages;
+mod runs;
 mod state;
 mod transaction;
-mod transitions;
+mod visibility;
 mod workers;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use async_trait::async_trait;
 use tokio::time::Instant;
 
 use self::database::{Database, MemoryClock};
@@ -27,7 +30,7 @@ pub use self::guard::Guard;
 pub use self::hook::{Held, Hook, Late, Write};
 use self::state::{News, State};
 pub use self::transaction::Notebook;
-use super::{Hub, ManualClock};
+use super::{Hub, ManualClock, Store};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 
@@ -221,4 +224,28 @@ impl std::fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("MemoryStore").field("runs", &self.lock().runs.len()).finish_non_exhaustive()
     }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
+    async fn now(&self) -> Result<Timestamp, StoreError> {
+        self.transition("now", |_, now, _| Ok(now)).await
+    }
+
+    fn new_run_id(&self) -> RunId {
+        let mut state = self.lock();
+        let Some((seed, number)) = &mut state.run_ids else { return RunId::new() };
+        *number += 1;
+        let millis = u64::try_from(self.clock().as_micros() / 1_000).unwrap_or_default();
+        // The number comes last, so that ids of one millisecond sort as they were given.
+        let bytes = ((u128::from(*seed) << 48) | u128::from(*number)).to_be_bytes();
+        let bytes = bytes.last_chunk().copied().unwrap_or_default();
+        RunId::from(uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid())
+    }
+
+    async fn close(&self) {}
 }

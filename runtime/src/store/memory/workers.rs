@@ -4,11 +4,68 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
+
 use super::state::{News, State};
-use super::{Guard, Write};
+use super::{Guard, MemoryStore, Write};
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
-use crate::store::{NewWorker, Renewal, WorkerLease};
+use crate::store::{NewWorker, Renewal, WorkerLease, Workers};
+
+#[async_trait]
+impl Workers for MemoryStore {
+    async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
+        let is_gone = Arc::clone(&self.lock_gone());
+        self.request("register_worker", move |state, now, news| {
+            Ok(state.register_worker(worker, is_gone, now, news))
+        })
+        .await
+    }
+
+    async fn renew_lease(
+        &self,
+        worker: WorkerLease,
+        lease: Duration,
+    ) -> Result<Renewal, StoreError> {
+        self.request("renew_lease", move |state, now, news| {
+            Ok(state.renew_lease(worker, lease, now, news))
+        })
+        .await
+    }
+
+    async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
+        self.request("release_worker", move |state, now, news| {
+            state.release_worker(worker, now, news);
+            Ok(())
+        })
+        .await
+    }
+
+    async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
+        self.request("fence_expired_workers", move |state, now, news| {
+            let expired = state.expired_workers(now);
+            let runs = state.fence_workers(&expired, now, news);
+            Ok((expired, runs))
+        })
+        .await
+    }
+
+    async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
+        self.transition("find_dead_workers", |state, _, _| Ok(state.dead_workers())).await
+    }
+
+    async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
+        let workers = workers.to_vec();
+        self.request("fence_workers", move |state, now, news| {
+            Ok(state.fence_workers(&workers, now, news))
+        })
+        .await
+    }
+
+    async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
+        self.transition("list_workers", |state, _, _| Ok(state.list_workers())).await
+    }
+}
 
 /// A worker and its lease.
 pub(super) struct WorkerRow {

@@ -1,9 +1,26 @@
 //! Workflows as builds of the code defined them.
 
+use async_trait::async_trait;
+
 use super::{PostgresStore, failed};
 use crate::error::StoreError;
 use crate::model::DefinitionHash;
-use crate::store::DefinitionRecord;
+use crate::store::{DefinitionRecord, Definitions};
+
+#[async_trait]
+impl Definitions for PostgresStore {
+    async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError> {
+        self.answered("record_definitions", record(self, definitions)).await
+    }
+
+    async fn find_definition(
+        &self,
+        workflow: &str,
+        hash: DefinitionHash,
+    ) -> Result<Option<DefinitionRecord>, StoreError> {
+        self.answered("find_definition", find(self, workflow, hash)).await
+    }
+}
 
 /// In key order, so that processes that start together do not deadlock.
 const INSERT: &str = "INSERT INTO piton_definitions (workflow, hash, description) \

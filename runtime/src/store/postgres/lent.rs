@@ -9,7 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use super::transaction::{Transaction, patience};
-use super::{PostgresStore, failed, inbox};
+use super::{PostgresStore, failed, messages};
 use crate::error::StoreError;
 use crate::store::{ActivityTransaction, ArrivalOutcome, NewArrival};
 
@@ -75,7 +75,7 @@ impl LentConnection {
         let failed = failed("commit_activity");
         let connection = self.transaction.get();
         sqlx::raw_sql(OWN_PLANS).execute(&mut *connection).await.map_err(failed)?;
-        let outcome = inbox::deliver_within(self.now, connection, arrival).await?;
+        let outcome = messages::deliver_within(self.now, connection, arrival).await?;
         match outcome {
             ArrivalOutcome::Accepted { .. } => self.transaction.commit().await,
             _ => self.transaction.roll_back().await,

@@ -23,25 +23,20 @@
 //! their own, since they are hints. This module must not know what a snapshot or an arrival holds.
 
 mod activities;
-mod blocked;
 mod blockers;
-mod claim;
-mod commit;
 mod definitions;
-mod ends;
+mod effects;
 mod fragments;
-mod inbox;
 mod lanes;
 mod lent;
-mod lists;
 mod liveness;
+mod messages;
 mod news;
 mod open;
-mod outcomes;
-mod reads;
 mod runs;
 mod session;
 mod transaction;
+mod visibility;
 mod workers;
 
 use std::borrow::Cow;
@@ -60,20 +55,13 @@ use self::blockers::Blockers;
 use self::fragments::{lock_worker, named_after, named_by, now, workflow_id};
 use self::lanes::Lanes;
 use self::liveness::Liveness;
+use self::messages::Reads;
 use self::news::News;
 pub(super) use self::open::open;
-use self::reads::Reads;
 use super::failure::Verdict;
-use super::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
-    BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock,
-    CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, HeartbeatOutcome, Hub, Inbox, NewArrival, NewRun, NewWorker, Renewal,
-    ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store,
-    WorkerLease,
-};
+use super::{Clock, Hub, Store};
 use crate::error::StoreError;
-use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
+use crate::model::Timestamp;
 
 /// A store in a Postgres database.
 #[derive(Debug)]
@@ -177,202 +165,6 @@ impl Store for PostgresStore {
             now.map(Timestamp).map_err(failed("now"))
         };
         self.answered("now", now).await
-    }
-
-    async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
-        self.answered("register_worker", workers::register(self, worker)).await
-    }
-
-    async fn renew_lease(
-        &self,
-        worker: WorkerLease,
-        lease: Duration,
-    ) -> Result<Renewal, StoreError> {
-        self.answered("renew_lease", workers::renew(self, worker, lease)).await
-    }
-
-    /// Through a connection that has no other use.
-    fn renews_apart(&self) -> bool {
-        true
-    }
-
-    async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
-        self.answered("release_worker", workers::release(self, worker)).await
-    }
-
-    async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
-        self.answered("fence_expired_workers", workers::fence_expired(self)).await
-    }
-
-    async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
-        self.answered("find_dead_workers", workers::find_dead(self)).await
-    }
-
-    async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
-        self.answered("fence_workers", workers::fence(self, workers)).await
-    }
-
-    async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
-        self.answered("list_workers", workers::list(self)).await
-    }
-
-    async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
-        self.answered("start_runs", runs::start(self, runs)).await
-    }
-
-    async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
-        self.answered("claim_runs", claim::claim(self, request)).await
-    }
-
-    async fn recover_claims(
-        &self,
-        worker: WorkerLease,
-        held: &[RunId],
-        inbox_limit: u32,
-    ) -> Result<Vec<ClaimedRun>, StoreError> {
-        self.answered("recover_claims", claim::recover(self, worker, held, inbox_limit)).await
-    }
-
-    async fn commit_steps(
-        &self,
-        worker: WorkerLease,
-        steps: &[&CommitStep],
-    ) -> Result<Vec<CommitOutcome>, StoreError> {
-        self.answered("commit_steps", commit::commit(self, worker, steps)).await
-    }
-
-    fn commit_lanes(&self) -> usize {
-        self.commit_lanes
-    }
-
-    async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
-        self.answered("deliver", inbox::deliver(self, arrivals)).await
-    }
-
-    async fn claim_activities(
-        &self,
-        request: ClaimActivities<'_>,
-    ) -> Result<ClaimedActivities, StoreError> {
-        self.answered("claim_activities", activities::claim(self, request)).await
-    }
-
-    async fn review_activities(
-        &self,
-        worker: WorkerLease,
-        held: &[(ActivityKey, u32)],
-    ) -> Result<ReviewedActivities, StoreError> {
-        self.answered("review_activities", activities::review_held(self, worker, held)).await
-    }
-
-    async fn heartbeat_activities(
-        &self,
-        heartbeats: Vec<ActivityHeartbeat>,
-    ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
-        self.answered("heartbeat_activities", ends::heartbeat(self, heartbeats)).await
-    }
-
-    async fn finish_activities(
-        &self,
-        ends: Vec<FinishActivity>,
-    ) -> Result<Vec<FinishOutcome>, StoreError> {
-        self.answered("finish_activities", ends::finish(self, ends)).await
-    }
-
-    async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError> {
-        self.answered("expired_activities", activities::find_expired(self, limit)).await
-    }
-
-    async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
-        self.answered("find_activity", activities::find(self, key)).await
-    }
-
-    async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
-        lent::begin(self).await
-    }
-
-    async fn settle_run(&self, run_id: RunId) -> Result<(), StoreError> {
-        self.answered("settle_run", inbox::settle(self, run_id)).await
-    }
-
-    async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError> {
-        let failed = failed("read_inbox");
-        let read = async { self.reads.read(run_id, after, limit).await.map_err(failed)? };
-        self.answered("read_inbox", read).await
-    }
-
-    async fn review_runs(
-        &self,
-        worker: WorkerLease,
-        held: &[(RunId, i64)],
-    ) -> Result<ReviewedRuns, StoreError> {
-        self.answered("review_runs", inbox::review(self, worker, held)).await
-    }
-
-    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
-        self.answered("find_run", lists::find(self, key)).await
-    }
-
-    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.answered("find_snapshot", lists::find_snapshot(self, run_id)).await
-    }
-
-    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
-        self.answered("find_endings", lists::find_endings(self, run_ids)).await
-    }
-
-    async fn list_runs(
-        &self,
-        filter: &RunFilter,
-        before: Option<RunId>,
-        limit: u32,
-    ) -> Result<Vec<RunRecord>, StoreError> {
-        self.answered("list_runs", lists::list(self, filter, before, limit)).await
-    }
-
-    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-        self.answered("count_runs", lists::count(self, filter)).await
-    }
-
-    async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
-        self.answered("terminate_run", runs::terminate(self, run_id, reason)).await
-    }
-
-    async fn unblock_runs(
-        &self,
-        workflows: &[&str],
-        run_id: Option<RunId>,
-    ) -> Result<u64, StoreError> {
-        self.answered("unblock_runs", runs::unblock(self, workflows, run_id)).await
-    }
-
-    async fn find_blocked(
-        &self,
-        workflows: &[&str],
-        after: Option<RunId>,
-        limit: u32,
-    ) -> Result<Vec<BlockedRun>, StoreError> {
-        self.answered("find_blocked", blocked::find(self, workflows, after, limit)).await
-    }
-
-    async fn adopt_blocked(
-        &self,
-        worker: WorkerLease,
-        run_ids: &[RunId],
-        inbox_limit: u32,
-    ) -> Result<Vec<ClaimedRun>, StoreError> {
-        self.answered("adopt_blocked", blocked::adopt(self, worker, run_ids, inbox_limit)).await
-    }
-
-    async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError> {
-        self.answered("record_definitions", definitions::record(self, definitions)).await
-    }
-
-    async fn find_definition(
-        &self,
-        workflow: &str,
-        hash: DefinitionHash,
-    ) -> Result<Option<DefinitionRecord>, StoreError> {
-        self.answered("find_definition", definitions::find(self, workflow, hash)).await
     }
 
     async fn close(&self) {

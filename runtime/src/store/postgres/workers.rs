@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use sqlx::PgConnection;
 
 use super::transaction::Transaction;
@@ -10,7 +11,47 @@ use super::{PostgresStore, failed, named_by, now};
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
 use crate::store::rows::{WorkerRow, lease_micros, lease_ms};
-use crate::store::{NewWorker, Renewal, WorkerLease};
+use crate::store::{NewWorker, Renewal, WorkerLease, Workers};
+
+#[async_trait]
+impl Workers for PostgresStore {
+    async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
+        self.answered("register_worker", register(self, worker)).await
+    }
+
+    async fn renew_lease(
+        &self,
+        worker: WorkerLease,
+        lease: Duration,
+    ) -> Result<Renewal, StoreError> {
+        self.answered("renew_lease", renew(self, worker, lease)).await
+    }
+
+    /// Through a connection that has no other use.
+    fn renews_apart(&self) -> bool {
+        true
+    }
+
+    async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
+        self.answered("release_worker", release(self, worker)).await
+    }
+
+    async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
+        self.answered("fence_expired_workers", fence_expired(self)).await
+    }
+
+    async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
+        self.answered("find_dead_workers", find_dead(self)).await
+    }
+
+    async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
+        self.answered("fence_workers", fence(self, workers)).await
+    }
+
+    async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
+        self.answered("list_workers", list(self)).await
+    }
+}
 
 /// How long the row of a fenced worker is kept for people to look at.
 const KEEP_FENCED: Duration = Duration::from_secs(7 * 86_400);

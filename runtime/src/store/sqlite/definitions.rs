@@ -1,10 +1,27 @@
 //! Workflows as builds of the code defined them.
 
+use async_trait::async_trait;
+
 use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::DefinitionHash;
-use crate::store::DefinitionRecord;
+use crate::store::{DefinitionRecord, Definitions};
+
+#[async_trait]
+impl Definitions for SqliteStore {
+    async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError> {
+        record(self, definitions).await
+    }
+
+    async fn find_definition(
+        &self,
+        workflow: &str,
+        hash: DefinitionHash,
+    ) -> Result<Option<DefinitionRecord>, StoreError> {
+        find(self, workflow, hash).await
+    }
+}
 
 const INSERT: &str = "INSERT INTO piton_definitions (workflow, hash, description) \
     SELECT column1, column2, column3 FROM (";

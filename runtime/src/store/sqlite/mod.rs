@@ -9,24 +9,20 @@
 //! transaction. This module must not know what a snapshot or an arrival holds.
 
 mod activities;
-mod blocked;
-mod claim;
-mod commit;
 mod definitions;
 mod desk;
-mod ends;
-mod inbox;
-mod lists;
+mod effects;
 mod liveness;
+mod messages;
 mod open;
 mod runs;
 mod script;
 mod transaction;
+mod visibility;
 mod workers;
 mod writer;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use sqlx::sqlite::SqlitePool;
@@ -36,16 +32,9 @@ pub(super) use self::open::{open_file, open_memory};
 use self::script::{Rows, Script};
 use self::writer::{Turn, Writer};
 use super::failure::Verdict;
-use super::{
-    ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
-    BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun, Clock,
-    CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, HeartbeatOutcome, Hub, Inbox, NewArrival, NewRun, NewWorker, Renewal,
-    ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome, Store,
-    WorkerLease,
-};
+use super::{Clock, Hub, Store};
 use crate::error::StoreError;
-use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
+use crate::model::Timestamp;
 
 /// A store in an SQLite file or, for tests, in memory.
 #[derive(Debug)]
@@ -115,192 +104,6 @@ impl Store for SqliteStore {
 
     async fn now(&self) -> Result<Timestamp, StoreError> {
         Ok(self.time())
-    }
-
-    async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
-        workers::register(self, worker).await
-    }
-
-    async fn renew_lease(
-        &self,
-        worker: WorkerLease,
-        lease: Duration,
-    ) -> Result<Renewal, StoreError> {
-        workers::renew(self, worker, lease).await
-    }
-
-    /// A database in memory ends with its process, so nobody else can take anything over.
-    fn renews_apart(&self) -> bool {
-        self.readers.is_some()
-    }
-
-    async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
-        workers::release(self, worker).await
-    }
-
-    async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
-        workers::fence_expired(self).await
-    }
-
-    async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
-        workers::find_dead(self).await
-    }
-
-    async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
-        workers::fence(self, workers).await
-    }
-
-    async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
-        workers::list(self).await
-    }
-
-    async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
-        runs::start(self, runs).await
-    }
-
-    async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
-        claim::claim(self, request).await
-    }
-
-    async fn recover_claims(
-        &self,
-        worker: WorkerLease,
-        held: &[RunId],
-        inbox_limit: u32,
-    ) -> Result<Vec<ClaimedRun>, StoreError> {
-        claim::recover(self, worker, held, inbox_limit).await
-    }
-
-    async fn commit_steps(
-        &self,
-        worker: WorkerLease,
-        steps: &[&CommitStep],
-    ) -> Result<Vec<CommitOutcome>, StoreError> {
-        commit::commit(self, worker, steps).await
-    }
-
-    async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
-        inbox::deliver(self, arrivals).await
-    }
-
-    async fn claim_activities(
-        &self,
-        request: ClaimActivities<'_>,
-    ) -> Result<ClaimedActivities, StoreError> {
-        activities::claim(self, request).await
-    }
-
-    async fn review_activities(
-        &self,
-        worker: WorkerLease,
-        held: &[(ActivityKey, u32)],
-    ) -> Result<ReviewedActivities, StoreError> {
-        activities::review_held(self, worker, held).await
-    }
-
-    async fn heartbeat_activities(
-        &self,
-        heartbeats: Vec<ActivityHeartbeat>,
-    ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
-        ends::heartbeat(self, heartbeats).await
-    }
-
-    async fn finish_activities(
-        &self,
-        ends: Vec<FinishActivity>,
-    ) -> Result<Vec<FinishOutcome>, StoreError> {
-        ends::finish(self, ends).await
-    }
-
-    async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError> {
-        activities::find_expired(self, limit).await
-    }
-
-    async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
-        activities::find(self, key).await
-    }
-
-    async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
-        transaction::begin(self).await
-    }
-
-    async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError> {
-        inbox::read(self, run_id, after, limit).await
-    }
-
-    async fn review_runs(
-        &self,
-        worker: WorkerLease,
-        held: &[(RunId, i64)],
-    ) -> Result<ReviewedRuns, StoreError> {
-        inbox::review(self, worker, held).await
-    }
-
-    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
-        lists::find(self, key).await
-    }
-
-    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
-        lists::find_snapshot(self, run_id).await
-    }
-
-    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
-        lists::find_endings(self, run_ids).await
-    }
-
-    async fn list_runs(
-        &self,
-        filter: &RunFilter,
-        before: Option<RunId>,
-        limit: u32,
-    ) -> Result<Vec<RunRecord>, StoreError> {
-        lists::list(self, filter, before, limit).await
-    }
-
-    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-        lists::count(self, filter).await
-    }
-
-    async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
-        runs::terminate(self, run_id, reason).await
-    }
-
-    async fn unblock_runs(
-        &self,
-        workflows: &[&str],
-        run_id: Option<RunId>,
-    ) -> Result<u64, StoreError> {
-        runs::unblock(self, workflows, run_id).await
-    }
-
-    async fn find_blocked(
-        &self,
-        workflows: &[&str],
-        after: Option<RunId>,
-        limit: u32,
-    ) -> Result<Vec<BlockedRun>, StoreError> {
-        blocked::find(self, workflows, after, limit).await
-    }
-
-    async fn adopt_blocked(
-        &self,
-        worker: WorkerLease,
-        run_ids: &[RunId],
-        inbox_limit: u32,
-    ) -> Result<Vec<ClaimedRun>, StoreError> {
-        blocked::adopt(self, worker, run_ids, inbox_limit).await
-    }
-
-    async fn record_definitions(&self, definitions: &[DefinitionRecord]) -> Result<(), StoreError> {
-        definitions::record(self, definitions).await
-    }
-
-    async fn find_definition(
-        &self,
-        workflow: &str,
-        hash: DefinitionHash,
-    ) -> Result<Option<DefinitionRecord>, StoreError> {
-        definitions::find(self, workflow, hash).await
     }
 
     async fn close(&self) {

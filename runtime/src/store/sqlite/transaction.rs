@@ -5,7 +5,7 @@ use std::any::Any;
 use async_trait::async_trait;
 
 use super::script::Script;
-use super::{SqliteStore, Turn, failed, inbox};
+use super::{SqliteStore, Turn, failed, messages};
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::{ActivityTransaction, ArrivalOutcome, NewArrival};
@@ -32,7 +32,7 @@ impl ActivityTransaction for SqliteTransaction {
 
     async fn commit(self: Box<Self>, arrival: NewArrival) -> Result<ArrivalOutcome, StoreError> {
         // Nobody has been able to fence the worker since the transaction began.
-        inbox::deliver_within(self.turn, self.now, arrival).await
+        messages::deliver_within(self.turn, self.now, arrival).await
     }
 
     async fn roll_back(mut self: Box<Self>) -> Result<(), StoreError> {

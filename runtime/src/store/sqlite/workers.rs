@@ -3,13 +3,55 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use async_trait::async_trait;
+
 use super::activities::first;
 use super::script::{MAX_ROWS, Rows, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
 use crate::store::rows::{WorkerRow, lease_ms};
-use crate::store::{NewWorker, Renewal, WorkerLease};
+use crate::store::{NewWorker, Renewal, WorkerLease, Workers};
+
+#[async_trait]
+impl Workers for SqliteStore {
+    async fn register_worker(&self, worker: NewWorker) -> Result<WorkerLease, StoreError> {
+        register(self, worker).await
+    }
+
+    async fn renew_lease(
+        &self,
+        worker: WorkerLease,
+        lease: Duration,
+    ) -> Result<Renewal, StoreError> {
+        renew(self, worker, lease).await
+    }
+
+    /// A database in memory ends with its process, so nobody else can take anything over.
+    fn renews_apart(&self) -> bool {
+        self.readers.is_some()
+    }
+
+    async fn release_worker(&self, worker: WorkerLease) -> Result<(), StoreError> {
+        release(self, worker).await
+    }
+
+    async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError> {
+        fence_expired(self).await
+    }
+
+    async fn find_dead_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
+        find_dead(self).await
+    }
+
+    async fn fence_workers(&self, workers: &[WorkerId]) -> Result<u64, StoreError> {
+        fence(self, workers).await
+    }
+
+    async fn list_workers(&self) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
+        list(self).await
+    }
+}
 
 /// How long the row of a fenced worker is kept for people to look at.
 const KEEP_FENCED: Duration = Duration::from_secs(7 * 86_400);

@@ -15,7 +15,7 @@ use crate::store::{
     ArrivalOutcome, CommitOutcome, CommitStep, NewRun, Renewal, StartOutcome, WorkerLease,
 };
 
-super::list_cases!("model":
+crate::store::conformance::list_cases!("model":
     a_random_history_is_told_alike,
     another_random_history_is_told_alike,
     a_third_random_history_is_told_alike,

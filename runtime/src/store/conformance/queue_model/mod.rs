@@ -19,7 +19,7 @@ use crate::store::{
     WorkerLease,
 };
 
-super::list_cases!("queue_model":
+crate::store::conformance::list_cases!("queue_model":
     a_random_history_is_told_alike,
     another_random_history_is_told_alike,
     a_third_random_history_is_told_alike,

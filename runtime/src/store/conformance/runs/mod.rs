@@ -1,0 +1,24 @@
+//! Runs: they are started, owned, stepped and ended.
+
+mod blocked;
+mod claiming;
+mod closing;
+mod committing;
+mod parking;
+mod recovering;
+mod starting;
+
+use super::Case;
+
+/// The groups of this subject.
+pub(super) fn groups() -> Vec<&'static [Case]> {
+    vec![
+        starting::CASES,
+        claiming::CASES,
+        recovering::CASES,
+        committing::CASES,
+        parking::CASES,
+        blocked::CASES,
+        closing::CASES,
+    ]
+}

@@ -1,0 +1,11 @@
+//! Workers: leases, and who may write.
+
+mod guarding;
+mod ownership;
+
+use super::Case;
+
+/// The groups of this subject.
+pub(super) fn groups() -> Vec<&'static [Case]> {
+    vec![ownership::CASES, guarding::CASES]
+}

@@ -1,0 +1,117 @@
+//! What arrives for runs: signals, outcomes, and what else their inboxes hold.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Handle, Payload, RunId, Timestamp};
+use crate::store::WorkerLease;
+
+/// Something that has arrived for a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// Its number in the run's inbox, from 1.
+    pub seq: i64,
+    /// What it is.
+    pub kind: ArrivalKind,
+}
+
+/// Arrivals of a run that nobody has used up, or the first of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inbox {
+    /// In the order of their numbers.
+    pub arrivals: Vec<Arrival>,
+    /// Whether there may be more behind them.
+    pub has_more: bool,
+}
+
+/// What can arrive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ArrivalKind {
+    /// A signal.
+    Signal {
+        /// The signal's stored name.
+        name: String,
+        /// Its encoded value.
+        payload: Payload,
+    },
+    /// The outcome of an operation.
+    Outcome {
+        /// The operation.
+        handle: Handle,
+        /// How it ended.
+        outcome: crate::machine::OperationOutcome,
+    },
+    /// An attempt of an activity has failed and is to be tried again.
+    Retry {
+        /// The activity.
+        handle: Handle,
+        /// The attempt that failed, from 1.
+        attempt: u32,
+        /// When the next one is due.
+        retry_at: Timestamp,
+        /// What went wrong, for people.
+        failure: String,
+        /// What the last heartbeat said.
+        details: Option<Payload>,
+    },
+    /// A request to cancel the run.
+    Cancel {
+        /// Why, for people.
+        reason: String,
+    },
+    /// An attempt of an activity was cut off because the run was blocked.
+    Interruption {
+        /// The activity.
+        handle: Handle,
+        /// The attempt, from 1.
+        attempt: u32,
+    },
+    /// A sign of life of an attempt, from outside.
+    Heartbeat {
+        /// The activity.
+        handle: Handle,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// What the next attempt is to know.
+        details: Payload,
+    },
+}
+
+/// Something to be put into a run's inbox.
+#[derive(Clone, Debug)]
+pub struct NewArrival {
+    /// The run.
+    pub run_id: RunId,
+    /// What arrives.
+    pub kind: ArrivalKind,
+    /// An arrival of the same run with the same key is taken once, for ever.
+    pub dedup_key: Option<String>,
+    /// Accept it only while this worker validly owns the run.
+    pub owner: Option<WorkerLease>,
+}
+
+/// What became of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrivalOutcome {
+    /// It is in the inbox under this number.
+    Accepted {
+        /// Its number.
+        seq: i64,
+    },
+    /// Its dedup key was there before; nothing was written.
+    Duplicate,
+    /// The run is closed.
+    Closed,
+    /// There is no such run.
+    Unknown,
+    /// It was to be accepted from the owner only, and that has changed.
+    NotOwner,
+}
+
+/// What a run is started with.
+#[derive(Clone, Debug)]
+pub struct FirstArrival {
+    /// What it is; it has the number 1.
+    pub kind: ArrivalKind,
+    /// An arrival of the run with the same key is a duplicate of it.
+    pub dedup_key: Option<String>,
+}

@@ -1,0 +1,338 @@
+//! Runs: they are started, owned, stepped and ended.
+
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+
+use crate::error::StoreError;
+use crate::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
+use crate::store::{Ending, FirstArrival, Inbox, NewActivity, WorkerLease};
+
+/// What becomes of runs. What holds for all methods is said at [`Store`](super::Store).
+#[async_trait]
+pub trait Runs: Send + Sync {
+    /// Inserts runs, each on its own: one that is refused does not stop the others. The outcomes
+    /// are in the order of `runs`; of several with one workflow id the first is started. What lies in
+    /// a run's inbox from the start is there with its dedup key before anybody can see the run.
+    ///
+    /// Guards, for each run: there is none with its run id, or else [`StartOutcome::Repeated`], so that
+    /// whoever has lost the answer may ask again, also when that run is closed; then no open run has its
+    /// workflow id, or else [`StartOutcome::IdTaken`]. An owner is given the run only while its lease is
+    /// valid; without one the run is due at its time, and [owned](StartOutcome::Started::owned) says so.
+    /// Locks the rows of the owners in their order, and then what keeps two starts of one id apart (a
+    /// unique index): of two at the same moment one waits for the other, and is told what that came to.
+    async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError>;
+
+    /// Gives due runs to a worker, those that have been due for longest first, as far as their snapshots
+    /// fit one answer. The arrivals that come with them are limited by themselves. Asking in vain writes
+    /// nothing. Less may be given than is due, because of others who claim or because no more fits; the
+    /// answer then says that the next is due already.
+    ///
+    /// Guards: the lease is valid, and each run is still due and nobody's once it is locked. Locks the
+    /// worker's row, then the runs, in the order in which they are due, and skips those that somebody else
+    /// has locked: of two claims none waits for the other.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid.
+    async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError>;
+
+    /// The runs that `worker` owns apart from those in `held`, as a claim would give them: what a
+    /// claim or a start gave whose answer was lost on the way. Not all of them if more would not fit one
+    /// answer: whoever asks again, with these among those held, gets the rest. Writes and locks nothing,
+    /// since nobody else can have them while the lease is valid.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid.
+    async fn recover_claims(
+        &self,
+        worker: WorkerLease,
+        held: &[RunId],
+        inbox_limit: u32,
+    ) -> Result<Vec<ClaimedRun>, StoreError>;
+
+    /// Compares the runs that `worker` has with what it thinks it has: each with how far its inbox has
+    /// been read. The slow poll that finds what lost news would have told. Locks nothing. Whether the
+    /// lease is valid does not matter: a worker that is fenced owns nothing.
+    async fn review_runs(
+        &self,
+        worker: WorkerLease,
+        held: &[(RunId, i64)],
+    ) -> Result<ReviewedRuns, StoreError>;
+
+    /// Commits steps of runs that `worker` owns, each guarded on its own and as a whole: the run's row,
+    /// the arrivals it has used up, the activities it asks for and gives up. The outcomes are in the
+    /// order of `steps`. No two steps may be of the same run.
+    ///
+    /// Guards: the worker's lease is valid; the run points to it in this epoch, and its `step_no` is the
+    /// one expected, or else [`CommitOutcome::Lost`]. A step that was committed is lost when it is sent
+    /// again: `step_no` has moved. A parked run whose inbox holds more than was read is due at once. Locks
+    /// the worker's row, then the runs, then their other rows. It may be several transactions, none with a
+    /// part of a step.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid and no step was committed.
+    async fn commit_steps(
+        &self,
+        worker: WorkerLease,
+        steps: &[&CommitStep],
+    ) -> Result<Vec<CommitOutcome>, StoreError>;
+
+    /// How many calls of [`Self::commit_steps`] at a time write the most. By default one, as of a
+    /// database with one writer.
+    fn commit_lanes(&self) -> usize {
+        1
+    }
+
+    /// Returns once no transaction is under way that has written to this run and whose commit was
+    /// asked for before; what such a transaction has come to can be read then. Waits for the run's lock and
+    /// lets it go at once; writes nothing, and a run that is not there is settled. By default nothing is
+    /// waited for, as of a store with one writer.
+    async fn settle_run(&self, _run_id: RunId) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Closes an open run as terminated, whoever owns it. Returns whether that is what the run has come
+    /// to, by this call or by one before it with the same reason: whoever has lost the answer may ask
+    /// again. Of a run that is not there, `false`. The inbox is emptied, the activities on queues go, and
+    /// dedup keys stay.
+    ///
+    /// Guard: the run is open once it is locked. Locks its row, then its activities; no worker: the owner
+    /// finds out by its next commit, whose guard is the owner in the row.
+    async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError>;
+
+    /// Makes blocked runs of these workflows (or just `run_id`, whatever its workflow) due again, for any
+    /// reason that they are blocked for. Returns how many; asked again, those that have been blocked anew.
+    ///
+    /// Guard: each run is still blocked once it is locked. Locks the runs in their order; no worker, since
+    /// a blocked run has no owner.
+    async fn unblock_runs(
+        &self,
+        workflows: &[&str],
+        run_id: Option<RunId>,
+    ) -> Result<u64, StoreError>;
+
+    /// Runs of these workflows that are blocked because a build lacked something
+    /// ([`is_of_the_build`](crate::model::BlockedReason::is_of_the_build)), in the order of their ids, at
+    /// most `limit`; with `after`, only those behind it. Other blocked runs, however many, cost nothing
+    /// here. Locks nothing: that a run is still blocked is looked at by [`Self::adopt_blocked`].
+    async fn find_blocked(
+        &self,
+        workflows: &[&str],
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<BlockedRun>, StoreError>;
+
+    /// Gives those of `run_ids` that are blocked to a worker, no longer blocked, as a claim would give
+    /// them, in the order of their ids. In between no other worker can have them, as it could if they were
+    /// unblocked and claimed. Those that are not blocked, or no longer, are left out.
+    ///
+    /// Guards: the lease is valid, and each run is still blocked once it is locked. Locks the worker's row,
+    /// then the runs in their order.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if the worker's lease is not valid.
+    async fn adopt_blocked(
+        &self,
+        worker: WorkerLease,
+        run_ids: &[RunId],
+        inbox_limit: u32,
+    ) -> Result<Vec<ClaimedRun>, StoreError>;
+}
+
+/// A run to be started.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// Its id.
+    pub run_id: RunId,
+    /// The business key; no two open runs share one.
+    pub workflow_id: String,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// The encoded arguments.
+    pub arguments: Payload,
+    /// The encoded first snapshot, see [`crate::codec`].
+    pub snapshot: Vec<u8>,
+    /// The name of the first state.
+    pub state: String,
+    /// Who steps it first; `None` leaves it to whoever claims it. Ignored, without an error, if
+    /// this worker's lease is not valid.
+    pub owner: Option<WorkerLease>,
+    /// When it becomes due if nobody owns it; `None` is now.
+    pub start_at: Option<Timestamp>,
+    /// What lies in its inbox from the start.
+    pub first: Option<FirstArrival>,
+}
+
+/// What became of a run to be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartOutcome {
+    /// It is there; `owned` tells whether the owner asked for was given it.
+    Started {
+        /// Whether [`NewRun::owner`] owns it.
+        owned: bool,
+    },
+    /// A run with this run id was there already, from the same call made before.
+    Repeated,
+    /// An open run has the same workflow id.
+    IdTaken {
+        /// That run.
+        run_id: RunId,
+    },
+}
+
+/// What has become of runs that a worker holds, of those where there is something to tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReviewedRuns {
+    /// Those that it owns and in whose inboxes there is more than it has read.
+    pub unread: Vec<RunId>,
+    /// Those that it does not own: they were ended from outside or taken away.
+    pub lost: Vec<RunId>,
+}
+
+/// Which due runs a worker wants.
+#[derive(Clone, Copy, Debug)]
+pub struct ClaimRequest<'a> {
+    /// Who asks.
+    pub worker: WorkerLease,
+    /// The workflows it can step.
+    pub workflows: &'a [&'a str],
+    /// How many runs at most.
+    pub limit: u32,
+    /// How many arrivals to load with each run at most.
+    pub inbox_limit: u32,
+}
+
+/// What a claim gave.
+#[derive(Clone, Debug, Default)]
+pub struct Claimed {
+    /// The runs, now owned by the worker.
+    pub runs: Vec<ClaimedRun>,
+    /// When the next unowned run of these workflows falls due, as far as is known now.
+    pub next_due_at: Option<Timestamp>,
+    /// The database's clock at the claim.
+    pub now: Timestamp,
+}
+
+/// A run as its new owner gets it.
+#[derive(Clone, Debug)]
+pub struct ClaimedRun {
+    /// The run.
+    pub run_id: RunId,
+    /// Its business key.
+    pub workflow_id: String,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// Commits so far.
+    pub step_no: StepNo,
+    /// The encoded snapshot.
+    pub snapshot: Vec<u8>,
+    /// How often an owner died with this run since its last commit.
+    pub takeovers: u32,
+    /// The first of its unconsumed arrivals, or none if there are others to be given before them.
+    pub inbox: Inbox,
+    /// The number of the last arrival ever put into its inbox.
+    pub inbox_count: i64,
+}
+
+/// One step of one run.
+#[derive(Clone, Debug)]
+pub struct CommitStep {
+    /// The run.
+    pub run_id: RunId,
+    /// Its `step_no` before this commit.
+    pub expected: StepNo,
+    /// What becomes of the run.
+    pub disposition: Disposition,
+    /// Arrivals that the step used up, by number.
+    pub consumed: Vec<i64>,
+    /// Activities that the step puts on queues.
+    pub activities: Vec<NewActivity>,
+    /// Activities on queues that the run no longer wants. A step that closes the run names all that
+    /// are there.
+    pub given_up: Vec<Handle>,
+}
+
+impl CommitStep {
+    /// A step that has no consequences but for the run's own row.
+    pub fn new(run_id: RunId, expected: StepNo, disposition: Disposition) -> Self {
+        Self {
+            run_id,
+            expected,
+            disposition,
+            consumed: Vec::new(),
+            activities: Vec::new(),
+            given_up: Vec::new(),
+        }
+    }
+}
+
+/// What a commit makes of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Disposition {
+    /// The owner keeps it in memory.
+    Keep {
+        /// The encoded snapshot.
+        snapshot: Vec<u8>,
+        /// The name of the state.
+        state: Cow<'static, str>,
+    },
+    /// Nobody owns it any more.
+    Park {
+        /// The encoded snapshot.
+        snapshot: Vec<u8>,
+        /// The name of the state.
+        state: Cow<'static, str>,
+        /// When it falls due of itself.
+        due_at: Option<Timestamp>,
+        /// The highest arrival number that the owner has taken into account; a longer inbox makes
+        /// the run due at once.
+        inbox_read: i64,
+    },
+    /// The run is over; its inbox is emptied.
+    Close {
+        /// A closed status.
+        status: RunStatus,
+        /// The encoded return value, if it came to one.
+        result: Option<Payload>,
+        /// Why it did not complete, for people.
+        failure: Option<String>,
+    },
+    /// Nobody owns it, and nobody may claim it until it is unblocked. The snapshot stays as it is,
+    /// and so does the number of takeovers, which it does not account for.
+    Block {
+        /// Why.
+        reason: BlockedReason,
+    },
+}
+
+impl Disposition {
+    /// How it ends the run, if it does; made when called, since few want to know.
+    pub fn ending(&self) -> Option<impl FnOnce() -> Ending> {
+        let Self::Close { status, result, failure } = self else { return None };
+        let (status, result, failure) = (*status, result, failure);
+        Some(move || Ending { status, result: result.clone(), failure: failure.clone() })
+    }
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitOutcome {
+    /// It is durable.
+    Committed,
+    /// The run is closed, owned by somebody else, or at another step; nothing was written for it.
+    Lost,
+}
+
+/// A blocked run, with what tells whether a build may be able to go on with it. Its snapshot, which may be
+/// long, is for who has not [looked](super::Visibility::find_snapshot) at it yet.
+#[derive(Clone, Debug)]
+pub struct BlockedRun {
+    /// The run.
+    pub run_id: RunId,
+    /// The number of the commit that has blocked it.
+    pub step_no: StepNo,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// Why it is blocked.
+    pub reason: BlockedReason,
+}

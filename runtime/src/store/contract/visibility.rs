@@ -1,0 +1,132 @@
+//! What people and clients ask about runs.
+
+use async_trait::async_trait;
+
+use crate::error::StoreError;
+use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
+
+/// Looks at runs. Nothing here writes or locks. What holds for all methods is said at [`Store`](super::Store).
+#[async_trait]
+pub trait Visibility: Send + Sync {
+    /// What is known of a run. A [`RunKey::WorkflowId`] names the open run with that id, or else
+    /// the one that the database says was started last. Locks nothing.
+    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError>;
+
+    /// The snapshot of a run as its last commit left it; of a closed run, what is left of that.
+    /// Locks nothing.
+    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// What these runs have come to, in their order, as far as that fits one answer: of the first at
+    /// least. The lookup behind waiting for results: less is
+    /// read than for [`Self::find_run`], and many are asked for at a time. Locks nothing.
+    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError>;
+
+    /// The runs that match, newest first, at most `limit` and as far as their results fit one answer; with
+    /// `before`, only those behind it. If there is one, there is one in the answer. Locks nothing.
+    async fn list_runs(
+        &self,
+        filter: &RunFilter,
+        before: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>, StoreError>;
+
+    /// How many runs match, by status; statuses without runs are left out. Locks nothing.
+    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError>;
+}
+
+/// A way to name a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunKey {
+    /// One execution.
+    RunId(RunId),
+    /// The business key.
+    WorkflowId(String),
+}
+
+impl From<RunId> for RunKey {
+    fn from(run_id: RunId) -> Self {
+        Self::RunId(run_id)
+    }
+}
+
+impl From<&str> for RunKey {
+    fn from(workflow_id: &str) -> Self {
+        Self::WorkflowId(workflow_id.to_owned())
+    }
+}
+
+impl From<String> for RunKey {
+    fn from(workflow_id: String) -> Self {
+        Self::WorkflowId(workflow_id)
+    }
+}
+
+/// Which runs are meant; what is `None` does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// The workflow's stored name.
+    pub workflow: Option<String>,
+    /// The status.
+    pub status: Option<RunStatus>,
+}
+
+/// What is known of a run.
+#[derive(Clone, Debug)]
+pub struct RunRecord {
+    /// The run.
+    pub run_id: RunId,
+    /// Its business key.
+    pub workflow_id: String,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// The state it is parked in, or was in when it closed.
+    pub state: String,
+    /// Commits so far.
+    pub step_no: StepNo,
+    /// Who steps it.
+    pub owner: Option<WorkerId>,
+    /// When it falls due of itself, if nobody owns it.
+    pub due_at: Option<Timestamp>,
+    /// Why it is blocked.
+    pub blocked: Option<BlockedReason>,
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// When it closed.
+    pub closed_at: Option<Timestamp>,
+    /// Its encoded return value, if it came to one.
+    pub result: Option<Payload>,
+    /// Why it did not complete, for people.
+    pub failure: Option<String>,
+}
+
+/// How a closed run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// A closed status.
+    pub status: RunStatus,
+    /// The encoded return value, if it came to one.
+    pub result: Option<Payload>,
+    /// Why it did not complete, for people.
+    pub failure: Option<String>,
+}
+
+impl Ending {
+    /// That of a run that an operator ended.
+    pub fn terminated(reason: &str) -> Self {
+        let (status, failure) = (RunStatus::Terminated, Some(reason.to_owned()));
+        Self { status, result: None, failure }
+    }
+}
+
+/// What a run has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FoundEnding {
+    /// There is no such run.
+    Unknown,
+    /// It goes on.
+    Open,
+    /// It is over.
+    Closed(Ending),
+}

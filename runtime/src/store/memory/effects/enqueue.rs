@@ -1,0 +1,21 @@
+//! Activities are put on queues.
+
+use crate::model::{RunId, Timestamp};
+use crate::store::memory::activities::ActivityRow;
+use crate::store::memory::state::{News, State};
+use crate::store::{ActivityKey, NewActivity};
+
+impl State {
+    pub(crate) fn put_on_queue(
+        &mut self,
+        run_id: RunId,
+        activity: NewActivity,
+        now: Timestamp,
+        news: &mut News,
+    ) {
+        news.queues.insert(activity.queue.clone());
+        self.counts.activity_inserts += 1;
+        let key = ActivityKey { run_id, handle: activity.handle };
+        self.activities.insert(key, ActivityRow::new(activity, now));
+    }
+}

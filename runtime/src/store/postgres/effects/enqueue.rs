@@ -1,0 +1,42 @@
+//! Activities are put on queues.
+
+use sqlx::PgConnection;
+
+use crate::model::{RunId, Timestamp};
+use crate::store::NewActivity;
+use crate::store::contract::activities::limit_ms;
+use crate::store::ends::handle;
+use crate::store::postgres::now;
+
+const INSERT: &str = concat!(
+    "INSERT INTO piton_activities (run_id, handle, due_at, expires_at, close_by, \
+     schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call) \
+     SELECT run_id, handle, clock.now, least(clock.now + schedule_to_start_ms * 1000, close_by), \
+     close_by, schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call FROM ",
+    now!(),
+    " AS clock, unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], \
+     $7::bigint[], $8::text[], $9::text[], $10::bytea[]) AS new (run_id, handle, close_by, \
+     schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call)"
+);
+
+pub(super) async fn write(
+    connection: &mut PgConnection,
+    now: Option<i64>,
+    new: &[(RunId, &NewActivity)],
+) -> Result<(), sqlx::Error> {
+    let limits = || new.iter().map(|(_, activity)| activity.limits);
+    sqlx::query(INSERT)
+        .bind(now)
+        .bind(new.iter().map(|(run_id, _)| run_id.as_uuid()).collect::<Vec<_>>())
+        .bind(new.iter().map(|(_, activity)| handle(activity.handle)).collect::<Vec<_>>())
+        .bind(limits().map(|it| it.close_by.map(Timestamp::as_micros)).collect::<Vec<_>>())
+        .bind(limits().map(|limits| limits.schedule_to_start.map(limit_ms)).collect::<Vec<_>>())
+        .bind(limits().map(|limits| limits.start_to_close.map(limit_ms)).collect::<Vec<_>>())
+        .bind(limits().map(|limits| limits.heartbeat.map(limit_ms)).collect::<Vec<_>>())
+        .bind(new.iter().map(|(_, activity)| activity.queue.as_str()).collect::<Vec<_>>())
+        .bind(new.iter().map(|(_, activity)| activity.activity.as_str()).collect::<Vec<_>>())
+        .bind(new.iter().map(|(_, activity)| activity.call.as_slice()).collect::<Vec<_>>())
+        .execute(connection)
+        .await?;
+    Ok(())
+}

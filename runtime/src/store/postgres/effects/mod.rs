@@ -1,0 +1,47 @@
+//! What steps have done beside their runs: a file for each kind of [effect](crate::store::Effect).
+//!
+//! All effects of a kind, of all steps of a commit, are written by one statement. They touch rows of the
+//! steps' own runs and of nobody else.
+
+mod enqueue;
+pub(crate) mod give_up;
+
+use sqlx::PgConnection;
+
+use super::PostgresStore;
+use crate::store::ActivityKey;
+use crate::store::effects::Effects;
+
+/// What there is to tell of effects once they are durable.
+#[derive(Default)]
+pub(crate) struct Told {
+    queues: Vec<String>,
+    given_up: Vec<ActivityKey>,
+}
+
+impl Told {
+    pub(crate) fn announce(self, store: &PostgresStore) {
+        self.queues.iter().for_each(|queue| store.news.queued(queue));
+        self.given_up.into_iter().for_each(|key| store.news.given_up(key));
+    }
+}
+
+/// Writes what these steps, which were committed, have done.
+pub(crate) async fn write(
+    connection: &mut PgConnection,
+    store: &PostgresStore,
+    effects: &Effects<'_>,
+) -> Result<Told, sqlx::Error> {
+    let mut told = Told::default();
+    if !effects.enqueued.is_empty() {
+        enqueue::write(connection, store.given_time(), &effects.enqueued).await?;
+        let queues = effects.enqueued.iter().map(|(_, activity)| activity.queue.clone());
+        told.queues = queues.collect();
+        told.queues.sort_unstable();
+        told.queues.dedup();
+    }
+    if !effects.given_up.is_empty() {
+        told.given_up = give_up::write(connection, &effects.given_up).await?;
+    }
+    Ok(told)
+}

@@ -1,0 +1,151 @@
+//! Looks into inboxes.
+//!
+//! What is asked for while one statement is under way is the next one: a thousand runs that are
+//! signaled together are a few statements and not a thousand. There is no artificial delay.
+
+use std::time::Duration;
+
+use sqlx::{FromRow as _, Row as _};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::error::StoreError;
+use crate::model::RunId;
+use crate::store::Inbox;
+use crate::store::postgres::lanes::Lanes;
+use crate::store::rows::ArrivalRow;
+use crate::store::weight::fits;
+
+/// The most inboxes that one statement looks into: each may hold a page of payloads.
+const MAX_BATCH: usize = 250;
+
+/// What does not fit is not even read.
+const READ: &str = concat!(
+    "SELECT place, run_id, seq, CASE WHEN ",
+    fits!("sized"),
+    " THEN arrival END AS arrival FROM (SELECT place, inbox.*, octet_length(arrival) AS bytes, \
+     sum(octet_length(arrival)) OVER (ROWS UNBOUNDED PRECEDING) AS upto \
+     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) \
+     WITH ORDINALITY AS asked (run_id, after, page, place) \
+     CROSS JOIN LATERAL (SELECT run_id, seq, arrival FROM piton_inbox \
+     WHERE piton_inbox.run_id = asked.run_id AND seq > asked.after \
+     ORDER BY seq LIMIT asked.page) AS inbox) AS sized"
+);
+
+/// The unconsumed arrivals of one run, in order; or why they cannot be read.
+type Answer = Result<Inbox, StoreError>;
+
+/// One look into one inbox.
+struct Question {
+    run_id: Uuid,
+    after: i64,
+    limit: u32,
+    reply: oneshot::Sender<Answer>,
+}
+
+/// Where inboxes are asked for.
+#[derive(Debug)]
+pub(crate) struct Reads {
+    questions: mpsc::UnboundedSender<Question>,
+    lanes: Lanes,
+    task: JoinHandle<()>,
+}
+
+impl Reads {
+    /// `patience` is how long the server may take to answer.
+    pub(crate) fn start(lanes: Lanes, patience: Duration) -> Self {
+        let (questions, receiver) = mpsc::unbounded_channel();
+        let task = tokio::spawn(answer_all(lanes.clone(), receiver, patience));
+        Self { questions, lanes, task }
+    }
+
+    /// The unconsumed arrivals of `run_id` after number `after`, at most `limit`. A statement that
+    /// fails for all who share it is tried again by each of them alone.
+    pub(crate) async fn read(
+        &self,
+        run_id: RunId,
+        after: i64,
+        limit: u32,
+    ) -> Result<Answer, sqlx::Error> {
+        let question = || {
+            let (reply, answer) = oneshot::channel();
+            (Question { run_id: run_id.as_uuid(), after, limit, reply }, answer)
+        };
+        let (shared, answer) = question();
+        // If the task is gone, so is the reply, which is how that shows.
+        let _ = self.questions.send(shared);
+        if let Ok(answer) = answer.await {
+            return Ok(answer);
+        }
+        let (alone, answer) = question();
+        answer_some(&self.lanes, vec![alone]).await?;
+        answer.await.map_err(|_| sqlx::Error::WorkerCrashed)
+    }
+
+    pub(crate) fn close(&self) {
+        self.task.abort();
+    }
+}
+
+impl Drop for Reads {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Questions that cannot be answered are dropped, which tells those who asked.
+async fn answer_all(
+    lanes: Lanes,
+    mut receiver: mpsc::UnboundedReceiver<Question>,
+    patience: Duration,
+) {
+    let mut batch = Vec::new();
+    while !batch.is_empty() || receiver.recv_many(&mut batch, MAX_BATCH).await > 0 {
+        match timeout(patience, answer_some(&lanes, std::mem::take(&mut batch))).await {
+            Ok(Ok(unanswered)) => batch = unanswered,
+            Ok(Err(error)) => tracing::debug!(%error, "inboxes could not be read together"),
+            Err(_) => tracing::debug!("the server does not answer"),
+        }
+    }
+}
+
+/// Returns those for which others have left no room: never the first.
+async fn answer_some(
+    lanes: &Lanes,
+    questions: Vec<Question>,
+) -> Result<Vec<Question>, sqlx::Error> {
+    let mut lane = lanes.lane().await?;
+    let rows = sqlx::query(READ)
+        .bind(questions.iter().map(|asked| asked.run_id).collect::<Vec<_>>())
+        .bind(questions.iter().map(|asked| asked.after).collect::<Vec<_>>())
+        .bind(questions.iter().map(|asked| i64::from(asked.limit)).collect::<Vec<_>>())
+        .fetch_all(lane.get())
+        .await?;
+    lane.done();
+    let mut answers: Vec<Answer> = questions.iter().map(|_| Ok(Inbox::default())).collect();
+    for row in &rows {
+        let place = usize::try_from(row.try_get::<i64, _>(0)?).unwrap_or_default();
+        // Places count from 1.
+        let at = place.checked_sub(1);
+        let Some((asked, answer)) = at.and_then(|at| questions.get(at).zip(answers.get_mut(at)))
+        else {
+            continue;
+        };
+        if let Ok(inbox) = answer
+            && let Err(error) = inbox.add(ArrivalRow::from_row(row)?, asked.limit)
+        {
+            *answer = Err(error);
+        }
+    }
+    let mut unanswered = Vec::new();
+    for (asked, answer) in questions.into_iter().zip(answers) {
+        match answer {
+            Ok(Inbox { arrivals, has_more: true }) if arrivals.is_empty() => unanswered.push(asked),
+            // Whoever asked may have lost interest.
+            answer => drop(asked.reply.send(answer)),
+        }
+    }
+    Ok(unanswered)
+}

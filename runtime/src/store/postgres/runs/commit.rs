@@ -1,0 +1,343 @@
+//! Steps become durable.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::{Arguments as _, PgConnection, Row as _};
+use uuid::Uuid;
+
+use crate::error::StoreError;
+use crate::model::{Payload, RunId, RunStatus, Timestamp};
+use crate::store::effects::Effects;
+use crate::store::postgres::transaction::Transaction;
+use crate::store::postgres::{
+    PostgresStore, effects, failed, kept, lock_worker, named_by, now, workers,
+};
+use crate::store::rows::write_blocked;
+use crate::store::steps::{has_effects, is_close, outcomes};
+use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
+
+/// All steps in the order of their runs. Columns that keep their value count as unchanged, so a run
+/// that is kept touches no index. A run that is closed must not have had arrivals unless `$12` says
+/// that its inbox will be emptied. No status stands for a run that is kept.
+///
+/// The lists are unnested in a list of columns and not in `FROM`, where each of them would be written
+/// to a place of its own and read from there. What is said of the worker is found out once, before
+/// any run is locked. The answer is one row whatever the number of steps: rows cost, to send and to
+/// read, several times what a value in a list does. It names the runs only if some are missing.
+///
+/// `IS NOT DISTINCT FROM` because an index on the owner would do as well, to a planner that has seen
+/// the table empty: every step would then read all the runs that its worker owns.
+const COMMIT: &str = concat!(
+    "WITH clock AS MATERIALIZED ",
+    now!(),
+    ", worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock WHERE ",
+    lock_worker!(),
+    "), \
+     committed AS (UPDATE piton_runs AS run SET step_no = run.step_no + 1, \
+     takeovers = CASE WHEN step.blocked IS NOT NULL THEN run.takeovers END, \
+     state = coalesce(step.state, run.state), snapshot = coalesce(step.snapshot, run.snapshot), \
+     status = coalesce(step.status, run.status), blocked = step.blocked, \
+     worker_id = CASE WHEN step.status IS NULL THEN run.worker_id END, \
+     epoch = CASE WHEN step.status IS NULL THEN run.epoch END, \
+     due_at = CASE WHEN step.inbox_read < run.inbox_count \
+     THEN least(step.due_at, (SELECT now FROM worker)) ELSE step.due_at END, \
+     closed_at = CASE WHEN step.status NOT IN ('running', 'blocked') \
+     THEN (SELECT now FROM worker) END, \
+     result = step.result, failure = step.failure \
+     FROM (SELECT unnest($4::uuid[]) AS run_id, unnest($5::bigint[]) AS expected, \
+     unnest($6::text[]) AS status, unnest($7::text[]) AS state, unnest($8::bytea[]) AS snapshot, \
+     unnest($9::bigint[]) AS due_at, unnest($10::bigint[]) AS inbox_read, \
+     unnest($11::text[]) AS blocked, unnest($13::bytea[]) AS result, unnest($14::text[]) AS failure) \
+     AS step WHERE ",
+    named_by!("run", "step"),
+    " AND run.step_no = step.expected \
+     AND run.worker_id IS NOT DISTINCT FROM $2 AND run.epoch = $3 AND (SELECT now FROM worker) IS NOT NULL \
+     AND ($12 OR run.inbox_count = 0 OR step.status IS NULL OR step.status IN ('running', 'blocked')) \
+     RETURNING run.run_id, run.due_at, run.inbox_count) \
+     SELECT CASE WHEN count(*) < cardinality($4) THEN ARRAY (SELECT run_id FROM committed) END, \
+     coalesce(bool_or(due_at IS NOT NULL), false), \
+     coalesce(array_agg(run_id) FILTER (WHERE inbox_count > 0), '{}') FROM committed"
+);
+
+/// The same for one step that keeps its run, as most do that come alone. Each list is work for the server,
+/// and each column that is written even where it keeps its value; without them it takes a third less.
+const KEEP_ONE: &str = concat!(
+    "WITH worker AS MATERIALIZED (SELECT FROM piton_workers AS worker, ",
+    now!(),
+    " AS clock WHERE ",
+    lock_worker!(),
+    ") \
+     UPDATE piton_runs SET step_no = step_no + 1, takeovers = NULL, state = $6, snapshot = $7 \
+     WHERE run_id = $4 AND step_no = $5 AND worker_id IS NOT DISTINCT FROM $2 AND epoch = $3 \
+     AND EXISTS (SELECT FROM worker)"
+);
+
+/// The parameters of [`COMMIT`].
+const PARAMETERS: usize = 14;
+
+/// What a step takes in them, roughly, beside its snapshot and what the run came to.
+const STEP_BYTES: usize = 64;
+
+const EMPTY_INBOXES: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
+
+const USE_UP: &str = concat!(
+    "DELETE FROM piton_inbox AS inbox \
+     USING unnest($1::uuid[], $2::bigint[]) AS used (run_id, seq) WHERE ",
+    named_by!("inbox", "used", "seq")
+);
+
+/// What the update found.
+#[derive(Default)]
+struct Met {
+    /// Runs whose steps did not meet their guards, which is seldom one.
+    lost: HashSet<RunId>,
+    any_due: bool,
+    /// Committed runs that have ever had arrivals.
+    had_arrivals: HashSet<RunId>,
+    /// What there is to tell of effects.
+    told: effects::Told,
+}
+
+pub(super) async fn commit(
+    store: &PostgresStore,
+    worker: WorkerLease,
+    steps: &[&CommitStep],
+) -> Result<Vec<CommitOutcome>, StoreError> {
+    let failed = failed("commit_steps");
+    let (mut alone, mut in_transaction): (Vec<_>, Vec<_>) =
+        steps.iter().copied().partition(|step| !has_effects(step));
+    let mut lost = HashSet::new();
+    if in_transaction.is_empty() {
+        let mut lane = store.lanes.lane().await.map_err(failed)?;
+        let met = match alone[..] {
+            [step @ CommitStep { disposition: Disposition::Keep { snapshot, state }, .. }] => {
+                keep_one(lane.get(), store, worker, step, snapshot, state).await
+            }
+            _ => update(lane.get(), store, worker, &alone, false).await,
+        };
+        let met = met.map_err(failed)?;
+        lane.done();
+        announce(store, &alone, &met);
+        lost = met.lost;
+        // Those that have had arrivals are left.
+        alone.retain(|step| is_close(step) && lost.contains(&step.run_id));
+    }
+    in_transaction.extend(alone);
+    if !in_transaction.is_empty() {
+        let met = commit_with_consequences(store, worker, &in_transaction).await.map_err(failed)?;
+        announce(store, &in_transaction, &met);
+        for step in &in_transaction {
+            match met.has(step) {
+                true => lost.remove(&step.run_id),
+                false => lost.insert(step.run_id),
+            };
+        }
+        met.told.announce(store);
+    }
+    if lost.len() == steps.len() && !workers::is_valid(store, worker).await.map_err(failed)? {
+        return Err(StoreError::Fenced);
+    }
+    Ok(outcomes(steps, |run_id| !lost.contains(&run_id)))
+}
+
+async fn keep_one(
+    connection: &mut PgConnection,
+    store: &PostgresStore,
+    worker: WorkerLease,
+    step: &CommitStep,
+    snapshot: &[u8],
+    state: &str,
+) -> Result<Met, sqlx::Error> {
+    let query = sqlx::query(KEEP_ONE)
+        .bind(store.given_time())
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .bind(step.run_id.as_uuid())
+        .bind(step.expected.0)
+        .bind(state)
+        .bind(snapshot);
+    let is_met = query.execute(connection).await?.rows_affected() == 1;
+    let lost = if is_met { HashSet::new() } else { HashSet::from([step.run_id]) };
+    Ok(Met { lost, ..Met::default() })
+}
+
+async fn update(
+    connection: &mut PgConnection,
+    store: &PostgresStore,
+    worker: WorkerLease,
+    steps: &[&CommitStep],
+    empties_inboxes: bool,
+) -> Result<Met, sqlx::Error> {
+    let mut order = steps.to_vec();
+    order.sort_unstable_by_key(|step| step.run_id);
+    let mut columns = Columns::default();
+    for (at, step) in order.into_iter().enumerate() {
+        columns.push(at, step);
+    }
+    // A buffer that grows from nothing is moved a dozen times.
+    let mut arguments = PgArguments::default();
+    arguments.reserve(PARAMETERS, columns.bytes());
+    let query = sqlx::query_with(COMMIT, arguments)
+        .bind(store.given_time())
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .bind(columns.run_ids)
+        .bind(columns.expected)
+        .bind(columns.statuses.0)
+        .bind(columns.states.0)
+        .bind(columns.snapshots.0)
+        .bind(columns.due_at.0)
+        .bind(columns.inbox_read.0)
+        .bind(columns.blocked.0)
+        .bind(empties_inboxes)
+        .bind(columns.results.0)
+        .bind(columns.failures.0);
+    Met::read(&query.fetch_one(connection).await?, steps)
+}
+
+impl Met {
+    fn read(row: &PgRow, steps: &[&CommitStep]) -> Result<Self, sqlx::Error> {
+        let runs = |ids: Vec<Uuid>| ids.into_iter().map(RunId::from).collect::<HashSet<_>>();
+        let lost = match row.try_get::<Option<Vec<Uuid>>, _>(0)?.map(runs) {
+            Some(committed) => {
+                let run_ids = steps.iter().map(|step| step.run_id);
+                run_ids.filter(|run_id| !committed.contains(run_id)).collect()
+            }
+            None => HashSet::new(),
+        };
+        Ok(Self {
+            lost,
+            any_due: row.try_get(1)?,
+            had_arrivals: runs(row.try_get(2)?),
+            told: effects::Told::default(),
+        })
+    }
+
+    fn has(&self, step: &CommitStep) -> bool {
+        !self.lost.contains(&step.run_id)
+    }
+}
+
+/// Steps as one list per column.
+#[derive(Default)]
+struct Columns<'a> {
+    run_ids: Vec<Uuid>,
+    expected: Vec<i64>,
+    statuses: Sparse<&'static str>,
+    states: Sparse<&'a str>,
+    snapshots: Sparse<&'a [u8]>,
+    due_at: Sparse<i64>,
+    inbox_read: Sparse<i64>,
+    blocked: Sparse<String>,
+    results: Sparse<&'a [u8]>,
+    failures: Sparse<Cow<'a, str>>,
+}
+
+/// A list that ends with its last value: most steps keep their runs, so most of these are empty.
+struct Sparse<T>(Vec<Option<T>>);
+
+impl<T> Default for Sparse<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Sparse<T> {
+    fn set(&mut self, at: usize, value: Option<T>) {
+        if value.is_some() {
+            self.0.resize_with(at, || None);
+            self.0.push(value);
+        }
+    }
+}
+
+impl<'a> Columns<'a> {
+    /// How long the parameters are, roughly.
+    fn bytes(&self) -> usize {
+        let values = self.snapshots.0.iter().chain(&self.results.0).flatten();
+        self.run_ids.len() * STEP_BYTES + values.map(|value| value.len()).sum::<usize>()
+    }
+
+    /// Adds the step with this number.
+    fn push(&mut self, at: usize, step: &'a CommitStep) {
+        self.run_ids.push(step.run_id.as_uuid());
+        self.expected.push(step.expected.0);
+        match &step.disposition {
+            Disposition::Keep { snapshot, state } => {
+                self.states.set(at, Some(&**state));
+                self.snapshots.set(at, Some(snapshot));
+            }
+            Disposition::Park { snapshot, state, due_at, inbox_read } => {
+                self.statuses.set(at, Some(RunStatus::Running.as_str()));
+                self.states.set(at, Some(&**state));
+                self.snapshots.set(at, Some(snapshot));
+                self.due_at.set(at, due_at.map(Timestamp::as_micros));
+                self.inbox_read.set(at, Some(*inbox_read));
+            }
+            Disposition::Close { status, result, failure } => {
+                self.statuses.set(at, Some(status.as_str()));
+                // Nobody looks into the last state of a run that went well.
+                let went_well = *status == RunStatus::Completed;
+                self.snapshots.set(at, went_well.then_some(&[]));
+                self.results.set(at, result.as_ref().map(Payload::as_bytes));
+                self.failures.set(at, failure.as_deref().map(kept));
+            }
+            Disposition::Block { reason } => {
+                self.statuses.set(at, Some(RunStatus::Blocked.as_str()));
+                self.blocked.set(at, Some(write_blocked(reason)));
+            }
+        }
+    }
+}
+
+/// Inboxes are emptied by a statement of its own, to which everything is visible that arrived
+/// before the runs were closed.
+async fn commit_with_consequences(
+    store: &PostgresStore,
+    worker: WorkerLease,
+    steps: &[&CommitStep],
+) -> Result<Met, sqlx::Error> {
+    let mut transaction = Transaction::begin_in(&store.lanes).await?;
+    let mut met = update(transaction.get(), store, worker, steps, true).await?;
+    let (mut emptied, mut using, mut used) = (Vec::new(), Vec::new(), Vec::<i64>::new());
+    let committed = steps.iter().copied().filter(|step| !met.lost.contains(&step.run_id));
+    for step in committed.clone() {
+        let run_id = step.run_id.as_uuid();
+        if is_close(step) {
+            if met.had_arrivals.contains(&step.run_id) {
+                emptied.push(run_id);
+            }
+        } else {
+            using.extend(step.consumed.iter().map(|_| run_id));
+            used.extend(&step.consumed);
+        }
+    }
+    if !emptied.is_empty() {
+        sqlx::query(EMPTY_INBOXES).bind(emptied).execute(transaction.get()).await?;
+    }
+    if !used.is_empty() {
+        sqlx::query(USE_UP).bind(using).bind(used).execute(transaction.get()).await?;
+    }
+    let effects = Effects::of(committed);
+    met.told = effects::write(transaction.get(), store, &effects).await?;
+    transaction.commit().await?;
+    Ok(met)
+}
+
+fn announce(store: &PostgresStore, steps: &[&CommitStep], met: &Met) {
+    if met.any_due {
+        store.news.due();
+    }
+    for step in steps {
+        // Most steps are no news, so that comes before the look-up.
+        match (step.disposition.ending(), &step.disposition) {
+            (Some(ending), _) if met.has(step) => store.news.ended(step.run_id, ending),
+            (None, Disposition::Block { .. }) if met.has(step) => {
+                store.news.blocked(step.run_id);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Runs are ended from outside, and what has been written to one is waited for.
+
+use crate::error::StoreError;
+use crate::model::RunId;
+use crate::store::postgres::effects::give_up;
+use crate::store::postgres::transaction::Transaction;
+use crate::store::postgres::{PostgresStore, failed, kept, now};
+use crate::store::{ActivityKey, Ending};
+
+const TERMINATE: &str = concat!(
+    "UPDATE piton_runs SET status = 'terminated', closed_at = clock.now, blocked = NULL, \
+     due_at = NULL, worker_id = NULL, epoch = NULL, failure = $3 FROM ",
+    now!(),
+    " AS clock WHERE run_id = $2 AND closed_at IS NULL"
+);
+
+/// A statement of its own, to which the end that the update has waited for is visible.
+const IS_TERMINATED: &str = "SELECT EXISTS (SELECT 1 FROM piton_runs \
+    WHERE run_id = $1 AND status = 'terminated' AND failure = $2)";
+
+const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id = $1";
+
+const LOCK_RUN: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 FOR UPDATE";
+
+pub(super) async fn terminate(
+    store: &PostgresStore,
+    run_id: RunId,
+    reason: &str,
+) -> Result<bool, StoreError> {
+    let terminated = try_terminate(store, run_id, reason).await.map_err(failed("terminate_run"))?;
+    Ok(match terminated {
+        Terminated::Now(given_up) => {
+            store.news.ended(run_id, || Ending::terminated(reason));
+            given_up.into_iter().for_each(|key| store.news.given_up(key));
+            true
+        }
+        Terminated::Before => true,
+        Terminated::Never => false,
+    })
+}
+
+/// Whether a run has been terminated for some reason.
+enum Terminated {
+    /// By this call, which has given up these activities that somebody works at.
+    Now(Vec<ActivityKey>),
+    Before,
+    Never,
+}
+
+async fn try_terminate(
+    store: &PostgresStore,
+    run_id: RunId,
+    reason: &str,
+) -> Result<Terminated, sqlx::Error> {
+    let key = run_id.as_uuid();
+    let mut transaction = Transaction::begin(store).await?;
+    let terminated = sqlx::query(TERMINATE)
+        .bind(store.given_time())
+        .bind(key)
+        .bind(kept(reason))
+        .execute(transaction.get())
+        .await?;
+    if terminated.rows_affected() == 0 {
+        let is_terminated = sqlx::query_scalar(IS_TERMINATED)
+            .bind(key)
+            .bind(kept(reason))
+            .fetch_one(transaction.get())
+            .await?;
+        transaction.roll_back().await?;
+        return Ok(if is_terminated { Terminated::Before } else { Terminated::Never });
+    }
+    sqlx::query(EMPTY_INBOX).bind(key).execute(transaction.get()).await?;
+    let given_up = give_up::all_of(transaction.get(), run_id).await?;
+    transaction.commit().await?;
+    Ok(Terminated::Now(given_up))
+}
+
+/// Waits for whoever has written to the run and has not ended.
+pub(super) async fn settle(store: &PostgresStore, run_id: RunId) -> Result<(), StoreError> {
+    let locked = sqlx::query(LOCK_RUN).bind(run_id.as_uuid()).execute(&store.pool).await;
+    locked.map(drop).map_err(failed("settle_run"))
+}

@@ -1,0 +1,175 @@
+//! What people and clients ask about runs.
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::{PostgresStore, failed, named_after, named_by, workflow_id};
+use crate::error::StoreError;
+use crate::model::{RunId, RunStatus};
+use crate::store::rows::{EndingRow, RunRow, read_ending, read_status};
+use crate::store::weight::{ending_bytes, fits};
+use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
+
+#[async_trait]
+impl Visibility for PostgresStore {
+    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
+        self.answered("find_run", find(self, key)).await
+    }
+
+    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.answered("find_snapshot", find_snapshot(self, run_id)).await
+    }
+
+    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
+        self.answered("find_endings", find_endings(self, run_ids)).await
+    }
+
+    async fn list_runs(
+        &self,
+        filter: &RunFilter,
+        before: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>, StoreError> {
+        self.answered("list_runs", list(self, filter, before, limit)).await
+    }
+
+    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+        self.answered("count_runs", count(self, filter)).await
+    }
+}
+
+/// What all records have in common; a macro, because only literals can be joined to constants.
+macro_rules! record {
+    ($condition:literal) => {
+        concat!(
+            "SELECT run_id, ",
+            workflow_id!("piton_runs"),
+            ", workflow, status, state, step_no, worker_id, due_at, blocked, started_at, closed_at, \
+             result, failure FROM piton_runs ",
+            $condition
+        )
+    };
+}
+
+const BY_RUN_ID: &str = record!("WHERE run_id = $1");
+
+/// The open one first, then the one started last by the clock of the database: ids have the time of a
+/// client in them. `$2` is the run whose id stands for its
+/// workflow id, if it is the one that is asked for.
+const BY_WORKFLOW_ID: &str = record!(
+    "WHERE run_id IN ((SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NULL), \
+     (SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NOT NULL \
+     ORDER BY started_at DESC, run_id DESC LIMIT 1), \
+     (SELECT run_id FROM piton_runs WHERE run_id = $2 AND workflow_id IS NULL)) \
+     ORDER BY closed_at IS NULL DESC, started_at DESC, run_id DESC LIMIT 1"
+);
+
+/// What does not fit is not even read.
+const ENDINGS: &str = concat!(
+    "SELECT status, result, failure FROM (SELECT place, status, result, failure, ",
+    ending_bytes!(),
+    " AS bytes, sum(",
+    ending_bytes!(),
+    ") OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) AS upto \
+     FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (run_id, place) \
+     LEFT JOIN piton_runs AS run ON ",
+    named_by!("run", "asked"),
+    ") AS sized WHERE ",
+    fits!("sized"),
+    " ORDER BY place"
+);
+
+/// A null stands for "any", and the greatest id of all for the end of a list that has none.
+const LIST: &str = concat!(
+    "SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY run_id DESC ROWS UNBOUNDED PRECEDING) AS upto \
+     FROM (SELECT *, ",
+    ending_bytes!(),
+    " AS bytes FROM (",
+    record!(
+        "WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
+         AND run_id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') \
+         ORDER BY run_id DESC LIMIT $3"
+    ),
+    ") AS matching) AS matching) AS sized WHERE ",
+    fits!("sized"),
+    " ORDER BY run_id DESC"
+);
+
+const COUNT: &str = "SELECT status, count(*) FROM piton_runs \
+    WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) GROUP BY status";
+
+pub(super) async fn find(
+    store: &PostgresStore,
+    key: &RunKey,
+) -> Result<Option<RunRecord>, StoreError> {
+    let query = match key {
+        // No run has it, and the server would not even look.
+        RunKey::WorkflowId(id) if id.contains('\0') => return Ok(None),
+        RunKey::RunId(run_id) => sqlx::query_as::<_, RunRow>(BY_RUN_ID).bind(run_id.as_uuid()),
+        RunKey::WorkflowId(id) => sqlx::query_as(BY_WORKFLOW_ID).bind(id).bind(named_after(id)),
+    };
+    let failed = failed("find_run");
+    let mut connection = store.connection().await.map_err(failed)?;
+    let row = query.fetch_optional(&mut *connection).await.map_err(failed)?;
+    row.map(TryInto::try_into).transpose()
+}
+
+pub(super) async fn find_snapshot(
+    store: &PostgresStore,
+    run_id: RunId,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let failed = failed("find_snapshot");
+    let mut connection = store.connection().await.map_err(failed)?;
+    let snapshot = sqlx::query_scalar("SELECT snapshot FROM piton_runs WHERE run_id = $1")
+        .bind(run_id.as_uuid())
+        .fetch_optional(&mut *connection);
+    snapshot.await.map_err(failed)
+}
+
+pub(super) async fn find_endings(
+    store: &PostgresStore,
+    run_ids: &[RunId],
+) -> Result<Vec<FoundEnding>, StoreError> {
+    let asked: Vec<Uuid> = run_ids.iter().map(|run_id| run_id.as_uuid()).collect();
+    let failed = failed("find_endings");
+    let mut lane = store.calls.lane().await.map_err(failed)?;
+    let rows: Vec<EndingRow> =
+        sqlx::query_as(ENDINGS).bind(asked).fetch_all(lane.get()).await.map_err(failed)?;
+    lane.done();
+    rows.into_iter().map(read_ending).collect()
+}
+
+pub(super) async fn list(
+    store: &PostgresStore,
+    filter: &RunFilter,
+    before: Option<RunId>,
+    limit: u32,
+) -> Result<Vec<RunRecord>, StoreError> {
+    let failed = failed("list_runs");
+    let mut connection = store.connection().await.map_err(failed)?;
+    let rows: Vec<RunRow> = sqlx::query_as(LIST)
+        .bind(filter.workflow.as_deref())
+        .bind(filter.status.map(RunStatus::as_str))
+        .bind(i64::from(limit))
+        .bind(before.map(|run_id| run_id.as_uuid()))
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(failed)?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+pub(super) async fn count(
+    store: &PostgresStore,
+    filter: &RunFilter,
+) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+    let failed = failed("count_runs");
+    let mut connection = store.connection().await.map_err(failed)?;
+    let rows: Vec<(String, i64)> = sqlx::query_as(COUNT)
+        .bind(filter.workflow.as_deref())
+        .bind(filter.status.map(RunStatus::as_str))
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(failed)?;
+    let counts = rows.into_iter();
+    counts.map(|(status, count)| Ok((read_status(&status)?, count.unsigned_abs()))).collect()
+}

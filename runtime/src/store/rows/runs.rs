@@ -1,0 +1,122 @@
+//! Runs as they are claimed, blocked and reviewed.
+
+use std::collections::HashMap;
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::error::StoreError;
+use crate::model::{BlockedReason, RunId, RunStatus, StepNo};
+use crate::store::{BlockedRun, ClaimedRun, Inbox, ReviewedRuns};
+
+/// The columns of [`BlockedRun`], to be selected by these names.
+#[derive(FromRow)]
+pub(crate) struct BlockedRow {
+    run_id: Uuid,
+    step_no: i64,
+    workflow: String,
+    blocked: String,
+}
+
+impl TryFrom<BlockedRow> for BlockedRun {
+    type Error = StoreError;
+
+    fn try_from(row: BlockedRow) -> Result<Self, StoreError> {
+        let BlockedRow { run_id, step_no, workflow, blocked } = row;
+        let (run_id, step_no) = (run_id.into(), StepNo(step_no));
+        Ok(Self { run_id, step_no, workflow, reason: read_blocked(&blocked)? })
+    }
+}
+
+/// The columns of a [`ClaimedRun`] but for its inbox.
+#[derive(FromRow)]
+pub(crate) struct ClaimRow {
+    run_id: Uuid,
+    workflow_id: String,
+    workflow: String,
+    step_no: i64,
+    snapshot: Vec<u8>,
+    takeovers: i64,
+    inbox_count: i64,
+}
+
+impl ClaimRow {
+    /// Whose inbox there may be something in: the run and the number of its last arrival.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn inbox(&self) -> (Uuid, i64) {
+        (self.run_id, self.inbox_count)
+    }
+
+    /// The run with its arrivals, which are taken out of `inboxes`.
+    pub(crate) fn with_inbox(self, inboxes: &mut HashMap<RunId, Inbox>) -> ClaimedRun {
+        let run_id = RunId::from(self.run_id);
+        ClaimedRun {
+            run_id,
+            workflow_id: self.workflow_id,
+            workflow: self.workflow,
+            step_no: StepNo(self.step_no),
+            snapshot: self.snapshot,
+            takeovers: u32::try_from(self.takeovers).unwrap_or(u32::MAX),
+            inbox: inboxes.remove(&run_id).unwrap_or_default(),
+            inbox_count: self.inbox_count,
+        }
+    }
+}
+
+/// The status of a stored word.
+pub(crate) fn read_status(word: &str) -> Result<RunStatus, StoreError> {
+    RunStatus::parse(word).ok_or_else(|| StoreError::Corrupt {
+        what: "run",
+        reason: format!("`{word}` is not a status"),
+    })
+}
+
+pub(crate) fn read_blocked(text: &str) -> Result<BlockedReason, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt {
+        what: "reason for being blocked",
+        reason: error.to_string(),
+    })
+}
+
+/// Whether a run is blocked for a reason that [is of the build](BlockedReason::is_of_the_build): the
+/// words by which an index has these runs and no others.
+macro_rules! is_adoptable {
+    () => {
+        "status = 'blocked' AND substr(blocked, 1, 4) = '{\"un'"
+    };
+}
+pub(crate) use is_adoptable;
+
+/// The stored form of a reason for being blocked.
+pub(crate) fn write_blocked(reason: &BlockedReason) -> String {
+    // Enums of strings always have a JSON form.
+    serde_json::to_string(reason).expect("a reason is an enum of strings")
+}
+
+impl ReviewedRuns {
+    /// From rows about runs where there is something to tell, each with whether the worker owns it.
+    pub(crate) fn of(rows: Vec<(Uuid, bool)>) -> Self {
+        let (unread, lost): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, owned)| *owned);
+        let ids = |rows: Vec<(Uuid, bool)>| rows.into_iter().map(|(id, _)| id.into()).collect();
+        Self { unread: ids(unread), lost: ids(lost) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_of_the_build_are_known_by_how_they_begin() {
+        let reasons: [fn(String) -> BlockedReason; 4] = [
+            BlockedReason::Undecodable,
+            BlockedReason::Panicked,
+            BlockedReason::Invalid,
+            BlockedReason::Unregistered,
+        ];
+        for reason in reasons.map(|reason| reason("{\"un".to_owned())) {
+            let begins_so = write_blocked(&reason).starts_with("{\"un");
+            assert_eq!(begins_so, reason.is_of_the_build(), "{reason:?}");
+        }
+    }
+}

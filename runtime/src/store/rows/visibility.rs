@@ -1,0 +1,62 @@
+//! What people and clients are told about runs.
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::{read_blocked, read_status};
+use crate::error::StoreError;
+use crate::model::{Payload, StepNo, Timestamp, WorkerId};
+use crate::store::{Ending, FoundEnding, RunRecord};
+
+/// The columns of [`RunRecord`], to be selected by these names.
+#[derive(FromRow)]
+pub(crate) struct RunRow {
+    run_id: Uuid,
+    workflow_id: String,
+    workflow: String,
+    status: String,
+    state: String,
+    step_no: i64,
+    worker_id: Option<i64>,
+    due_at: Option<i64>,
+    blocked: Option<String>,
+    started_at: i64,
+    closed_at: Option<i64>,
+    result: Option<Vec<u8>>,
+    failure: Option<String>,
+}
+
+impl TryFrom<RunRow> for RunRecord {
+    type Error = StoreError;
+
+    fn try_from(row: RunRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            run_id: row.run_id.into(),
+            workflow_id: row.workflow_id,
+            workflow: row.workflow,
+            status: read_status(&row.status)?,
+            state: row.state,
+            step_no: StepNo(row.step_no),
+            owner: row.worker_id.map(WorkerId),
+            due_at: row.due_at.map(Timestamp),
+            blocked: row.blocked.as_deref().map(read_blocked).transpose()?,
+            started_at: Timestamp(row.started_at),
+            closed_at: row.closed_at.map(Timestamp),
+            result: row.result.map(Payload),
+            failure: row.failure,
+        })
+    }
+}
+
+/// The columns of an ending; all of them null where there is no such run.
+pub(crate) type EndingRow = (Option<String>, Option<Vec<u8>>, Option<String>);
+
+/// What a run has come to.
+pub(crate) fn read_ending(row: EndingRow) -> Result<FoundEnding, StoreError> {
+    let (Some(status), result, failure) = row else { return Ok(FoundEnding::Unknown) };
+    let status = read_status(&status)?;
+    if status.is_open() {
+        return Ok(FoundEnding::Open);
+    }
+    Ok(FoundEnding::Closed(Ending { status, result: result.map(Payload), failure }))
+}

@@ -1,0 +1,46 @@
+//! Activities are put on queues.
+
+use std::collections::HashSet;
+
+use crate::model::{RunId, Timestamp};
+use crate::store::NewActivity;
+use crate::store::contract::activities::limit_ms;
+use crate::store::ends::handle;
+use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::activities::first;
+use crate::store::sqlite::script::{MAX_ROWS, Script};
+
+/// Binds the time twice.
+const INSERT: &str = concat!(
+    "INSERT INTO piton_activities (run_id, handle, due_at, expires_at, close_by, \
+     schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call) \
+     SELECT column1, column2, ?, ",
+    first!("? + column4 * 1000", "column3"),
+    ", column3, column4, column5, column6, column7, column8, column9 FROM ("
+);
+
+pub(super) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Timestamp) {
+    for new in new.chunks(MAX_ROWS) {
+        script.sql(INSERT).bind(now.as_micros()).bind(now.as_micros());
+        script.values(9, new.iter(), |script, (run_id, activity)| {
+            let limits = activity.limits;
+            script
+                .bind(run_id.as_uuid())
+                .bind(handle(activity.handle))
+                .bind(limits.close_by.map(Timestamp::as_micros))
+                .bind(limits.schedule_to_start.map(limit_ms))
+                .bind(limits.start_to_close.map(limit_ms))
+                .bind(limits.heartbeat.map(limit_ms))
+                .bind(activity.queue.clone())
+                .bind(activity.activity.clone())
+                .bind(activity.call.clone());
+        });
+        script.sql(") WHERE column1 IS NOT NULL; ");
+    }
+}
+
+/// Tells of the queues that have got something.
+pub(super) fn announce(store: &SqliteStore, new: &[(RunId, &NewActivity)]) {
+    let queues: HashSet<&str> = new.iter().map(|(_, activity)| activity.queue.as_str()).collect();
+    queues.into_iter().for_each(|queue| store.hub.announce_queued(queue));
+}

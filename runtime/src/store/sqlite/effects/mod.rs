@@ -1,0 +1,33 @@
+//! What steps have done beside their runs: a file for each kind of [effect](crate::store::Effect).
+//!
+//! All effects of a kind, of all steps of a commit, are written together. They touch rows of the steps' own
+//! runs and of nobody else.
+
+mod enqueue;
+pub(crate) mod give_up;
+
+use super::SqliteStore;
+use super::script::{Rows, Script};
+use crate::model::Timestamp;
+use crate::store::effects::Effects;
+
+/// Adds the statements. Returns how many of them tell of what was given up; they come first.
+pub(crate) fn add(script: &mut Script, effects: &Effects<'_>, now: Timestamp) -> usize {
+    let given_up = give_up::add(script, &effects.given_up);
+    enqueue::add(script, &effects.enqueued, now);
+    given_up
+}
+
+/// Tells of effects that are durable; what was given up is in the first `given_up` of `rows`.
+pub(crate) fn announce(
+    store: &SqliteStore,
+    effects: &Effects<'_>,
+    rows: &mut Rows,
+    given_up: usize,
+) -> Result<(), sqlx::Error> {
+    enqueue::announce(store, &effects.enqueued);
+    for statement in 0..given_up {
+        give_up::announce(store, rows, statement)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! Steps become durable.
+//!
+//! A batch is one script where it can be: the statements carry their guards and say which rows met
+//! them. Only if something else depends on the answer (what was used up) a second script
+//! follows and commits.
+
+use std::collections::HashSet;
+
+use sqlx::Row as _;
+use uuid::Uuid;
+
+use crate::error::StoreError;
+use crate::model::{RunId, RunStatus, Timestamp};
+use crate::store::effects::Effects;
+use crate::store::rows::write_blocked;
+use crate::store::sqlite::script::{MAX_ROWS, Rows, Script};
+use crate::store::sqlite::workers::IS_VALID;
+use crate::store::sqlite::{SqliteStore, effects, failed};
+use crate::store::steps::{has_consequences, is_close, outcomes};
+use crate::store::{CommitOutcome, CommitStep, Disposition, RunEvent, WorkerLease};
+
+/// Touches no indexed column.
+const KEEP: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
+    SET step_no = step_no + 1, takeovers = 0, state = step.column3, snapshot = step.column4 \
+    FROM (";
+
+const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
+    SET step_no = step_no + 1, worker_id = NULL, epoch = NULL, \
+    takeovers = CASE WHEN step.column8 IS NULL THEN 0 ELSE takeovers END, \
+    status = step.column3, state = coalesce(step.column4, state), \
+    snapshot = coalesce(step.column5, snapshot), \
+    due_at = CASE WHEN step.column7 < inbox_count THEN min(coalesce(step.column6, ?), ?) \
+    ELSE step.column6 END, \
+    blocked = step.column8, closed_at = step.column9, result = step.column10, \
+    failure = step.column11 FROM (";
+
+/// The owner's guard; binds its id and epoch, then what [`IS_VALID`] asks for.
+const OWNED: &str = ") AS step \
+    WHERE piton_runs.run_id = step.column1 AND step_no = step.column2 \
+    AND piton_runs.worker_id = ? AND piton_runs.epoch = ? AND EXISTS (";
+
+const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id IN (";
+
+const USE_UP: &str = "DELETE FROM piton_inbox WHERE (run_id, seq) IN (";
+
+/// What the first script found.
+#[derive(Default)]
+struct Met {
+    committed: HashSet<RunId>,
+    /// Some run that was let go is due at some time.
+    any_due: bool,
+    /// Runs that were let go and have had arrivals.
+    had_arrivals: HashSet<RunId>,
+}
+
+pub(super) async fn commit(
+    store: &SqliteStore,
+    worker: WorkerLease,
+    steps: &[&CommitStep],
+) -> Result<Vec<CommitOutcome>, StoreError> {
+    let failed = failed("commit_steps");
+    let (kept, let_go): (Vec<_>, Vec<_>) = steps
+        .iter()
+        .copied()
+        .partition(|step| matches!(step.disposition, Disposition::Keep { .. }));
+    let mut turn = store.turn().await;
+    let now = store.time();
+    let mut script = Script::new();
+    for steps in kept.chunks(MAX_ROWS) {
+        add_kept(&mut script, steps, worker, now);
+    }
+    for steps in let_go.chunks(MAX_ROWS) {
+        add_let_go(&mut script, steps, worker, now);
+    }
+    let statements = kept.len().div_ceil(MAX_ROWS) + let_go.len().div_ceil(MAX_ROWS);
+    let alone = statements <= 1 && !steps.iter().any(|step| has_consequences(step));
+    let mut rows = if alone {
+        turn.run(script).await.map_err(failed)?
+    } else {
+        let mut transaction = Script::new();
+        transaction.sql("BEGIN IMMEDIATE; ").append(script);
+        turn.begin(transaction).await.map_err(failed)?
+    };
+    let met = Met::read(&mut rows, usize::from(!alone), statements).map_err(failed)?;
+    if met.committed.is_empty() {
+        let mut script = Script::new();
+        script.sql(IS_VALID).bind_validity(worker, now);
+        return match turn.run(script).await.map_err(failed)?.any(0) {
+            true => Ok(vec![CommitOutcome::Lost; steps.len()]),
+            false => Err(StoreError::Fenced),
+        };
+    }
+    if !alone {
+        let committed = steps.iter().copied().filter(|step| met.committed.contains(&step.run_id));
+        let mut script = Script::new();
+        let effects = Effects::of(committed);
+        let given_up = effects::add(&mut script, &effects, now);
+        add_consequences(&mut script, steps, &met);
+        let mut rows = turn.commit(script).await.map_err(failed)?;
+        effects::announce(store, &effects, &mut rows, given_up).map_err(failed)?;
+    }
+    announce(store, steps, &met);
+    Ok(outcomes(steps, |run_id| met.committed.contains(&run_id)))
+}
+
+fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
+    script.sql(KEEP).values(4, steps.iter(), |script, step| {
+        script.bind(step.run_id.as_uuid()).bind(step.expected.0);
+        if let Disposition::Keep { snapshot, state } = &step.disposition {
+            script.bind(state.to_string()).bind(snapshot.clone());
+        }
+    });
+    script
+        .sql(OWNED)
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .sql(IS_VALID)
+        .bind_validity(worker, now)
+        .sql(") RETURNING run_id; ");
+}
+
+fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
+    let now_micros = now.as_micros();
+    script.sql(LET_GO).bind(now_micros).bind(now_micros).values(
+        11,
+        steps.iter(),
+        |script, step| {
+            script.bind(step.run_id.as_uuid()).bind(step.expected.0);
+            match &step.disposition {
+                Disposition::Park { snapshot, state, due_at, inbox_read } => script
+                    .bind(RunStatus::Running.as_str())
+                    .bind(state.to_string())
+                    .bind(snapshot.clone())
+                    .bind(due_at.map(Timestamp::as_micros))
+                    .bind(*inbox_read)
+                    .bind(None::<String>)
+                    .bind(None::<i64>)
+                    .bind(None::<Vec<u8>>)
+                    .bind(None::<String>),
+                Disposition::Close { status, result, failure } => script
+                    .bind(status.as_str())
+                    .bind(None::<String>)
+                    // Nobody looks into the last state of a run that went well.
+                    .bind((*status == RunStatus::Completed).then(Vec::<u8>::new))
+                    .bind(None::<i64>)
+                    .bind(None::<i64>)
+                    .bind(None::<String>)
+                    .bind(now_micros)
+                    .bind(result.as_ref().map(|payload| payload.as_bytes().to_vec()))
+                    .bind(failure.clone()),
+                Disposition::Block { reason } => script
+                    .bind(RunStatus::Blocked.as_str())
+                    .bind(None::<String>)
+                    .bind(None::<Vec<u8>>)
+                    .bind(None::<i64>)
+                    .bind(None::<i64>)
+                    .bind(write_blocked(reason))
+                    .bind(None::<i64>)
+                    .bind(None::<Vec<u8>>)
+                    .bind(None::<String>),
+                Disposition::Keep { .. } => unreachable!("kept runs are not let go"),
+            };
+        },
+    );
+    script
+        .sql(OWNED)
+        .bind(worker.worker_id.0)
+        .bind(worker.epoch.0)
+        .sql(IS_VALID)
+        .bind_validity(worker, now)
+        .sql(") RETURNING run_id, due_at, inbox_count; ");
+}
+
+impl Met {
+    /// Reads the answers of `count` statements from number `first` on.
+    fn read(rows: &mut Rows, first: usize, count: usize) -> Result<Self, sqlx::Error> {
+        let mut met = Self::default();
+        for statement in first..first + count {
+            for row in rows.of(statement) {
+                let run_id: RunId = row.try_get::<Uuid, _>(0)?.into();
+                met.committed.insert(run_id);
+                if row.len() > 1 {
+                    met.any_due |= row.try_get::<Option<i64>, _>(1)?.is_some();
+                    if row.try_get::<i64, _>(2)? > 0 {
+                        met.had_arrivals.insert(run_id);
+                    }
+                }
+            }
+        }
+        Ok(met)
+    }
+}
+
+/// What follows from the steps that were committed; ends the transaction.
+fn add_consequences(script: &mut Script, steps: &[&CommitStep], met: &Met) {
+    let (mut emptied, mut used_up) = (Vec::new(), Vec::new());
+    for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
+        if is_close(step) {
+            if met.had_arrivals.contains(&step.run_id) {
+                emptied.push(step.run_id);
+            }
+        } else {
+            used_up.extend(step.consumed.iter().map(|seq| (step.run_id, *seq)));
+        }
+    }
+    for run_ids in emptied.chunks(MAX_ROWS) {
+        script.sql(EMPTY_INBOX).values(1, run_ids.iter(), |script, run_id| {
+            script.bind(run_id.as_uuid());
+        });
+        script.sql("); ");
+    }
+    for arrivals in used_up.chunks(MAX_ROWS) {
+        script.sql(USE_UP).values(2, arrivals.iter(), |script, (run_id, seq)| {
+            script.bind(run_id.as_uuid()).bind(*seq);
+        });
+        script.sql("); ");
+    }
+    script.sql("COMMIT");
+}
+
+fn announce(store: &SqliteStore, steps: &[&CommitStep], met: &Met) {
+    if met.any_due {
+        store.hub.announce_due();
+    }
+    for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
+        if let Some(ending) = step.disposition.ending() {
+            store.hub.announce_end(step.run_id, ending);
+        } else if let Disposition::Block { .. } = step.disposition {
+            store.hub.announce(RunEvent::Settled(step.run_id));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Epoch, StepNo, WorkerId};
+    use crate::store::{StoreOptions, sqlite::open_memory};
+
+    /// The planner of SQLite is tempted to scan the table as soon as there are several steps.
+    #[tokio::test]
+    async fn runs_are_looked_up_however_many_there_are() {
+        let store = open_memory(&StoreOptions::default()).await.expect("memory is there");
+        let worker = WorkerLease { worker_id: WorkerId(1), epoch: Epoch(1) };
+        let step = |disposition: &Disposition| {
+            CommitStep::new(RunId::new(), StepNo(0), disposition.clone())
+        };
+        let keep = Disposition::Keep { snapshot: Vec::new(), state: "".into() };
+        let close =
+            Disposition::Close { status: RunStatus::Completed, result: None, failure: None };
+        for (disposition, add) in
+            [(keep, add_kept as fn(&mut Script, &[&CommitStep], _, _)), (close, add_let_go)]
+        {
+            for count in [1, 2, 8, MAX_ROWS] {
+                let steps: Vec<CommitStep> = (0..count).map(|_| step(&disposition)).collect();
+                let mut script = Script::new();
+                script.sql("EXPLAIN QUERY PLAN ");
+                add(&mut script, &steps.iter().collect::<Vec<_>>(), worker, Timestamp(0));
+                let mut plan = store.turn().await.run(script).await.expect("it can be explained");
+                let plan: Vec<String> =
+                    plan.of(0).iter().map(|row| row.get::<String, _>("detail")).collect();
+                let looks_up = |line: &String| line.starts_with("SEARCH piton_runs");
+                assert!(plan.iter().any(looks_up), "{count} steps: {plan:#?}");
+            }
+        }
+    }
+}

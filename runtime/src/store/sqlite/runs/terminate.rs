@@ -1,0 +1,41 @@
+//! Runs are ended from outside.
+
+use crate::error::StoreError;
+use crate::model::RunId;
+use crate::store::Ending;
+use crate::store::sqlite::effects::give_up;
+use crate::store::sqlite::script::Script;
+use crate::store::sqlite::{SqliteStore, failed};
+
+const TERMINATE: &str = "BEGIN IMMEDIATE; \
+    UPDATE piton_runs SET status = 'terminated', closed_at = ?, blocked = NULL, due_at = NULL, \
+    worker_id = NULL, epoch = NULL, failure = ? WHERE run_id = ? AND closed_at IS NULL RETURNING 1; \
+    SELECT 1 FROM piton_runs WHERE run_id = ? AND status = 'terminated' AND failure = ?";
+
+const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
+    DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL; \
+    COMMIT";
+
+pub(super) async fn terminate(
+    store: &SqliteStore,
+    run_id: RunId,
+    reason: &str,
+) -> Result<bool, StoreError> {
+    let failed = failed("terminate_run");
+    let mut script = Script::new();
+    script.sql(TERMINATE).bind(store.time().as_micros());
+    script.bind(reason.to_owned()).bind(run_id.as_uuid());
+    script.bind(run_id.as_uuid()).bind(reason.to_owned());
+    let mut turn = store.turn().await;
+    let rows = turn.begin(script).await.map_err(failed)?;
+    if !rows.any(1) {
+        turn.roll_back().await;
+        return Ok(rows.any(2));
+    }
+    let mut script = Script::new();
+    script.sql(EMPTY).bind(run_id.as_uuid()).bind(run_id.as_uuid());
+    let mut rows = turn.commit(script).await.map_err(failed)?;
+    give_up::announce(store, &mut rows, 1).map_err(failed)?;
+    store.hub.announce_end(run_id, || Ending::terminated(reason));
+    Ok(true)
+}

@@ -1,0 +1,179 @@
+//! What people and clients ask about runs.
+
+use async_trait::async_trait;
+
+use super::script::{MAX_ROWS, Script};
+use super::{SqliteStore, failed};
+use crate::error::StoreError;
+use crate::model::{RunId, RunStatus};
+use crate::store::rows::{EndingRow, RunRow, read_ending, read_status};
+use crate::store::weight::{Weight as _, ending_bytes, fits};
+use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
+
+#[async_trait]
+impl Visibility for SqliteStore {
+    async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
+        find(self, key).await
+    }
+
+    async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
+        find_snapshot(self, run_id).await
+    }
+
+    async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
+        find_endings(self, run_ids).await
+    }
+
+    async fn list_runs(
+        &self,
+        filter: &RunFilter,
+        before: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>, StoreError> {
+        list(self, filter, before, limit).await
+    }
+
+    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+        count(self, filter).await
+    }
+}
+
+/// What all records have in common.
+macro_rules! columns {
+    () => {
+        "run_id, workflow_id, workflow, status, state, step_no, worker_id, \
+         due_at, blocked, started_at, closed_at, result, failure"
+    };
+}
+
+const RECORD: &str = concat!("SELECT ", columns!(), " FROM piton_runs ");
+
+const BY_RUN_ID: &str = "WHERE run_id = ?";
+
+/// The open one first, then the one started last by the clock of the database: ids have the time of a
+/// client in them.
+const BY_WORKFLOW_ID: &str = "WHERE run_id IN ( \
+    (SELECT run_id FROM piton_runs WHERE workflow_id = ?1 AND closed_at IS NULL), \
+    (SELECT run_id FROM piton_runs WHERE workflow_id = ?1 AND closed_at IS NOT NULL \
+    ORDER BY started_at DESC, run_id DESC LIMIT 1)) ORDER BY closed_at IS NULL DESC LIMIT 1";
+
+/// What does not fit is not even read. Before this there were `?` bytes.
+const ENDINGS: &str = concat!(
+    "SELECT status, result, failure FROM (SELECT place, status, result, failure, ",
+    ending_bytes!(),
+    " AS bytes, ? + sum(",
+    ending_bytes!(),
+    ") OVER (ORDER BY place) AS upto FROM \
+     (SELECT column1 AS place, column2 AS asked FROM ("
+);
+
+const OF_ASKED: &str = concat!(
+    ") WHERE column1 IS NOT NULL) LEFT JOIN piton_runs ON run_id = asked) AS sized WHERE ",
+    fits!("sized"),
+    " ORDER BY place"
+);
+
+/// A null stands for "any".
+const MATCHING: &str = "WHERE (?1 IS NULL OR workflow = ?1) AND (?2 IS NULL OR status = ?2) ";
+
+/// The greatest id of all is the end of a list that has none.
+const NEWEST: &str = concat!(
+    "SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY run_id DESC) AS upto FROM (SELECT ",
+    columns!(),
+    ", ",
+    ending_bytes!(),
+    " AS bytes FROM piton_runs "
+);
+
+const BEHIND: &str = concat!(
+    "AND run_id < coalesce(?4, X'ffffffffffffffffffffffffffffffff') \
+     ORDER BY run_id DESC LIMIT ?3)) AS sized WHERE ",
+    fits!("sized"),
+    " ORDER BY run_id DESC"
+);
+
+const COUNT: &str = "SELECT status, count(*) FROM piton_runs ";
+
+pub(super) async fn find(
+    store: &SqliteStore,
+    key: &RunKey,
+) -> Result<Option<RunRecord>, StoreError> {
+    let mut script = Script::new();
+    script.sql(RECORD);
+    match key {
+        RunKey::RunId(run_id) => script.sql(BY_RUN_ID).bind(run_id.as_uuid()),
+        RunKey::WorkflowId(id) => script.sql(BY_WORKFLOW_ID).bind(id.clone()),
+    };
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<RunRow>(0));
+    rows.map_err(failed("find_run"))?.pop().map(TryInto::try_into).transpose()
+}
+
+pub(super) async fn find_snapshot(
+    store: &SqliteStore,
+    run_id: RunId,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut script = Script::new();
+    script.sql("SELECT snapshot FROM piton_runs WHERE run_id = ?").bind(run_id.as_uuid());
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Vec<u8>,)>(0));
+    let snapshot = rows.map_err(failed("find_snapshot"))?.pop();
+    Ok(snapshot.map(|(snapshot,)| snapshot))
+}
+
+pub(super) async fn find_endings(
+    store: &SqliteStore,
+    run_ids: &[RunId],
+) -> Result<Vec<FoundEnding>, StoreError> {
+    let failed = failed("find_endings");
+    let (mut found, mut bytes) = (Vec::with_capacity(run_ids.len()), 0);
+    for run_ids in run_ids.chunks(MAX_ROWS) {
+        let mut script = Script::new();
+        script.sql(ENDINGS).bind(i64::try_from(bytes).unwrap_or(i64::MAX));
+        script.values(2, run_ids.iter().enumerate(), |script, (place, run_id)| {
+            script.bind(i64::try_from(place).unwrap_or(i64::MAX)).bind(run_id.as_uuid());
+        });
+        script.sql(OF_ASKED);
+        let rows = store.read(script).await.and_then(|mut rows| rows.read::<EndingRow>(0));
+        let rows = rows.map_err(failed)?;
+        let is_whole = rows.len() == run_ids.len();
+        for row in rows {
+            let ending = read_ending(row)?;
+            bytes += ending.weight();
+            found.push(ending);
+        }
+        if !is_whole {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+pub(super) async fn list(
+    store: &SqliteStore,
+    filter: &RunFilter,
+    before: Option<RunId>,
+    limit: u32,
+) -> Result<Vec<RunRecord>, StoreError> {
+    let mut script = Script::new();
+    script.sql(NEWEST).sql(MATCHING).sql(BEHIND);
+    bind_filter(&mut script, filter).bind(limit).bind(before.map(|run_id| run_id.as_uuid()));
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<RunRow>(0));
+    rows.map_err(failed("list_runs"))?.into_iter().map(TryInto::try_into).collect()
+}
+
+pub(super) async fn count(
+    store: &SqliteStore,
+    filter: &RunFilter,
+) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+    let mut script = Script::new();
+    script.sql(COUNT).sql(MATCHING).sql("GROUP BY status");
+    bind_filter(&mut script, filter);
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(String, i64)>(0));
+    rows.map_err(failed("count_runs"))?
+        .into_iter()
+        .map(|(status, count)| Ok((read_status(&status)?, count.unsigned_abs())))
+        .collect()
+}
+
+fn bind_filter<'a>(script: &'a mut Script, filter: &RunFilter) -> &'a mut Script {
+    script.bind(filter.workflow.clone()).bind(filter.status.map(RunStatus::as_str))
+}
