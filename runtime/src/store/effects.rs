@@ -1,6 +1,6 @@
 //! The effects of the steps of a commit by their kinds, for stores that write all of a kind at once.
 
-use super::{ActivityKey, CommitStep, NewActivity};
+use super::{ActivityKey, CommitStep, Effect, NewActivity};
 use crate::model::RunId;
 
 /// See the [module documentation](self).
@@ -18,9 +18,14 @@ impl<'a> Effects<'a> {
         let mut effects = Self::default();
         for step in steps {
             let run_id = step.run_id;
-            effects.enqueued.extend(step.activities.iter().map(|activity| (run_id, activity)));
-            let gone = step.given_up.iter().map(|handle| ActivityKey { run_id, handle: *handle });
-            effects.given_up.extend(gone);
+            for effect in &step.effects {
+                match effect {
+                    Effect::Enqueue(activity) => effects.enqueued.push((run_id, activity)),
+                    Effect::GiveUp(handle) => {
+                        effects.given_up.push(ActivityKey { run_id, handle: *handle });
+                    }
+                }
+            }
         }
         effects
     }

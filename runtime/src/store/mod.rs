@@ -77,6 +77,7 @@ pub use contract::activities::{
 };
 pub use contract::activity_transaction::ActivityTransaction;
 pub use contract::definitions::DefinitionRecord;
+pub use contract::effects::Effect;
 pub use contract::messages::arrivals::{
     Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival,
 };

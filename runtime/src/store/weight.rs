@@ -2,7 +2,7 @@
 //! nothing for the rest.
 
 use super::{
-    ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitStep, Disposition, FinishActivity,
+    ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitStep, Disposition, Effect, FinishActivity,
     FoundEnding, NewArrival, NewRun, RunRecord,
 };
 use crate::machine::OperationOutcome;
@@ -93,8 +93,17 @@ impl<T: Weight> Weight for Option<T> {
 
 impl Weight for Box<CommitStep> {
     fn weight(&self) -> usize {
-        let calls: usize = self.activities.iter().map(|activity| activity.call.len()).sum();
-        calls + self.disposition.weight()
+        let effects: usize = self.effects.iter().map(Effect::weight).sum();
+        effects + self.disposition.weight()
+    }
+}
+
+impl Weight for Effect {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Enqueue(activity) => activity.call.len(),
+            Self::GiveUp(_) => 0,
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use crate::store::memory::state::{News, RunRow, State};
 use crate::store::memory::{Guard, Held, Write};
 use crate::store::weight::Answer;
 use crate::store::{
-    ActivityKey, Arrival, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
-    Disposition, Ending, NewRun, ReviewedRuns, StartOutcome, WorkerLease,
+    Arrival, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, Ending,
+    NewRun, ReviewedRuns, StartOutcome, WorkerLease,
 };
 
 impl State {
@@ -198,11 +198,8 @@ impl State {
                 news.settled.push((step.run_id, None));
             }
         }
-        for handle in step.given_up {
-            self.give_up(ActivityKey { run_id: step.run_id, handle }, news);
-        }
-        for activity in step.activities {
-            self.put_on_queue(step.run_id, activity, now, news);
+        for effect in step.effects {
+            self.take_effect(step.run_id, effect, now, news);
         }
         CommitOutcome::Committed
     }

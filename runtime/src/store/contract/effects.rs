@@ -1,0 +1,16 @@
+//! What a step does beside changing its run.
+
+use crate::model::Handle;
+use crate::store::NewActivity;
+
+/// Something that a step does beside changing its run, written with the commit of the step or not at all.
+///
+/// An effect touches rows of the run that makes the step and of no other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Puts an activity on a queue.
+    Enqueue(NewActivity),
+    /// Gives up an activity on a queue, which the run no longer wants. A step that closes its run gives
+    /// up all that are there.
+    GiveUp(Handle),
+}
