@@ -3,7 +3,7 @@
 
 use super::{
     ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitStep, Disposition, Effect, FinishActivity,
-    FoundEnding, NewArrival, NewRun, RunRecord,
+    FoundEnding, Message, NewArrival, NewRun, RunRecord,
 };
 use crate::machine::OperationOutcome;
 use crate::model::{Payload, RunId};
@@ -103,6 +103,16 @@ impl Weight for Effect {
         match self {
             Self::Enqueue(activity) => activity.call.len(),
             Self::GiveUp(_) => 0,
+            Self::Send(message) => message.to.len() + message.body.weight(),
+            Self::SetAside(letter) => letter.reason.len(),
+        }
+    }
+}
+
+impl Weight for Message {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Signal { name, payload } => name.len() + payload.weight(),
         }
     }
 }

@@ -74,6 +74,7 @@ impl Queues {
                     self.rows.remove(&ActivityKey { run_id, handle: *handle });
                     continue;
                 }
+                Effect::Send(_) | Effect::SetAside(_) => continue,
             };
             let key = ActivityKey { run_id, handle: activity.handle };
             let row = Row {
