@@ -5,25 +5,33 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::model::{BlockedReason, Handle, RunStatus, StepNo, WorkerId};
-use piton::store::{ActivityKey, ArrivalKind, ArrivalOutcome, NewArrival, RunKey, connect};
+use piton::store::{
+    ActivityKey, ArrivalKind, ArrivalOutcome, MessageKey, NewArrival, RelayMessages, Relayed,
+    RunKey, Senders, connect,
+};
 use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::migrate::Migrator;
 use sqlx::{PgPool, SqlitePool};
 
-/// What a piton of any schema has left behind: a run that waits, with an arrival, one that is over, one that
-/// is blocked, and a worker that has died with a run that it had.
+/// What a piton of any schema has left behind: a run that waits, with an arrival, an activity and a message,
+/// one that is over, one that is blocked, and a worker that has died with a run that it had.
 const OLD_ROWS: &str = "
     INSERT INTO piton_runs (run_id, step_no, inbox_count, due_at, started_at, workflow_id, workflow,
         status, state, snapshot)
     VALUES ({1}, 3, 1, 20, 10, 'waiting', 'order', 'running', 'pay', {bytes});
     INSERT INTO piton_inbox (run_id, seq, arrival) VALUES ({1}, 1, {bytes});
     INSERT INTO piton_arrival_keys (run_id, dedup_key) VALUES ({1}, 'key');
+    INSERT INTO piton_activities (run_id, handle, attempt, due_at, queue, activity, call)
+    VALUES ({1}, 6, 2, 30, 'gpu', 'render', {bytes});
+    INSERT INTO piton_outbox (run_id, seq, workflow_id, message, sent_at)
+    VALUES ({1}, 7, 'over', {bytes}, 10);
     INSERT INTO piton_runs (run_id, step_no, started_at, closed_at, workflow_id, workflow, status,
-        state, snapshot)
-    VALUES ({2}, 7, 10, 30, 'over', 'order', 'completed', 'pay', {bytes});
+        state, snapshot, result)
+    VALUES ({2}, 7, 10, 30, 'over', 'order', 'completed', 'pay', {bytes}, {bytes});
     INSERT INTO piton_runs (run_id, step_no, started_at, workflow_id, workflow, status, state, snapshot,
         blocked)
     VALUES ({3}, 1, 10, 'blocked', 'order', 'blocked', 'pay', {bytes}, '{\"undecodable\":\"old\"}');
@@ -35,20 +43,7 @@ const OLD_ROWS: &str = "
     INSERT INTO piton_definitions (workflow, hash, description) VALUES ('order', 5, '{}');
 ";
 
-/// An activity on a queue, since this schema.
-const FIRST_ACTIVITIES: i64 = 2;
-const ACTIVITY: &str = "
-    INSERT INTO piton_activities (run_id, handle, attempt, due_at, queue, activity, call)
-    VALUES ({1}, 6, 2, 30, 'gpu', 'render', {bytes});
-";
-
-/// What the run came to, in a table of its own up to this schema and in the run's row afterwards.
-const LAST_OWN_TABLE: i64 = 3;
-const OWN_TABLE: &str = "INSERT INTO piton_run_results (run_id, result) VALUES ({2}, {bytes});";
-const IN_THE_ROW: &str = "UPDATE piton_runs SET result = {bytes} WHERE run_id = {2};";
-
-/// What it was started with, in a table of its own on SQLite, and on Postgres up to this schema.
-const LAST_INPUTS: i64 = 5;
+/// What it was started with: on SQLite in a table of its own, on Postgres in the run's row.
 const INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) VALUES ({1}, {bytes});";
 const INPUT_IN_THE_ROW: &str = "UPDATE piton_runs SET arguments = {bytes} WHERE run_id = {1};";
 
@@ -109,11 +104,11 @@ async fn sqlite() -> Result<(), Failed> {
         let url = url(&format!("old_{newest}"));
         let pool = SqlitePool::connect(&format!("{url}?mode=rwc")).await?;
         migrations.run_to(newest, &pool).await?;
-        let rows = old_rows(newest, INPUT, "x'01'", |id| format!("x'{:032x}'", id));
+        let rows = old_rows(INPUT, "x'01'", |id| format!("x'{:032x}'", id));
         let rows = rows.replace("{locked}", "").replace("{false}", "");
         sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
         pool.close().await;
-        check_rows(&url, newest).await?;
+        check_rows(&url).await?;
         let pool = SqlitePool::connect(&url).await?;
         let arrivals: Vec<(i64, Vec<u8>)> = sqlx::query_as(ARRIVALS).fetch_all(&pool).await?;
         assert_eq!(arrivals, [(1, vec![1])], "from schema {newest}");
@@ -132,13 +127,12 @@ async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
         let url = cluster.new_database().await?;
         let pool = PgPool::connect(&url).await?;
         migrations.run_to(newest, &pool).await?;
-        let input = if newest <= LAST_INPUTS { INPUT } else { INPUT_IN_THE_ROW };
         let id = |id| format!("'{}'", uuid::Uuid::from_u128(id));
-        let rows = old_rows(newest, input, r"'\x01'", id);
+        let rows = old_rows(INPUT_IN_THE_ROW, r"'\x01'", id);
         let rows = rows.replace("{locked}", ", is_locked").replace("{false}", ", false");
         sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&pool).await?;
         pool.close().await;
-        check_rows(&url, newest).await?;
+        check_rows(&url).await?;
         let pool = PgPool::connect(&url).await?;
         let arrivals: Vec<(i64, Vec<u8>)> = sqlx::query_as(ARRIVALS).fetch_all(&pool).await?;
         assert_eq!(arrivals, [(1, vec![1])], "from schema {newest}");
@@ -153,10 +147,8 @@ async fn postgres(cluster: &Cluster) -> Result<(), Failed> {
     Ok(())
 }
 
-fn old_rows(schema: i64, input: &str, bytes: &str, id: impl Fn(u128) -> String) -> String {
-    let result = if schema <= LAST_OWN_TABLE { OWN_TABLE } else { IN_THE_ROW };
-    let activity = if schema < FIRST_ACTIVITIES { "" } else { ACTIVITY };
-    let rows = format!("{OLD_ROWS}{input}{result}{activity}").replace("{bytes}", bytes);
+fn old_rows(input: &str, bytes: &str, id: impl Fn(u128) -> String) -> String {
+    let rows = format!("{OLD_ROWS}{input}").replace("{bytes}", bytes);
     (1..=4).fold(rows, |rows, run| rows.replace(&format!("{{{run}}}"), &id(run)))
 }
 
@@ -164,7 +156,7 @@ fn old_rows(schema: i64, input: &str, bytes: &str, id: impl Fn(u128) -> String) 
 const ARRIVALS: &str = "SELECT seq, arrival FROM piton_inbox";
 
 /// Opens a database of an old schema and looks for what was in it.
-async fn check_rows(url: &str, schema: i64) -> Result<(), Failed> {
+async fn check_rows(url: &str) -> Result<(), Failed> {
     let store = connect(url).await?;
     let find = async |id: &str| store.find_run(&RunKey::WorkflowId(id.into())).await;
     let waiting = find("waiting").await?.expect("it is there");
@@ -179,8 +171,12 @@ async fn check_rows(url: &str, schema: i64) -> Result<(), Failed> {
 
     let key = ActivityKey { run_id: waiting.run_id, handle: Handle(6) };
     let activity = store.find_activity(key).await?;
-    assert_eq!(activity.is_some(), schema >= FIRST_ACTIVITIES);
-    assert!(activity.is_none_or(|activity| activity.queue == "gpu" && activity.attempt == 2));
+    assert!(activity.is_some_and(|activity| activity.queue == "gpu" && activity.attempt == 2));
+
+    let senders = Senders::WaitingFor(Duration::from_secs(1));
+    let relayed = store.relay_messages(RelayMessages { senders, limit: 10 }).await?;
+    let unreadable = MessageKey { run_id: waiting.run_id, seq: 7 };
+    assert_eq!(relayed, Relayed { unreadable: vec![unreadable], ..Relayed::default() });
 
     let owned = find("owned").await?.expect("it is there");
     assert_eq!(owned.owner, Some(WorkerId(41)));

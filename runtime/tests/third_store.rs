@@ -17,10 +17,11 @@ use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun,
-    CommitOutcome, CommitStep, DefinitionRecord, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun,
-    NewWorker, Renewal, ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord,
-    StartOutcome, WorkerLease,
+    CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionRecord,
+    ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, HeartbeatOutcome, Hub, Inbox,
+    ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, RedeliverOutcome, RelayMessages,
+    Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome,
+    WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -162,6 +163,10 @@ delegate! { Activities:
 delegate! { Messages:
     deliver(arrivals: Vec<NewArrival>) -> Vec<ArrivalOutcome>;
     read_inbox(run_id: RunId, after: i64, limit: u32) -> Inbox;
+    relay_messages(request: RelayMessages<'_>) -> Relayed;
+    list_dead_letters(filter: &DeadLetterFilter, after: Option<DeadLetterId>, limit: u32) -> Vec<DeadLetter>;
+    redeliver_dead_letters(ids: &[DeadLetterId]) -> Vec<RedeliverOutcome>;
+    drop_dead_letters(ids: &[DeadLetterId]) -> u64;
 }
 
 delegate! { Definitions:

@@ -1,6 +1,7 @@
 //! The effects of the steps of a commit by their kinds, for stores that write all of a kind at once.
 
-use super::{ActivityKey, CommitStep, NewActivity};
+use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter, NewMessage};
+use crate::error::StoreError;
 use crate::model::RunId;
 
 /// See the [module documentation](self).
@@ -10,18 +11,52 @@ pub(super) struct Effects<'a> {
     pub(super) enqueued: Vec<(RunId, &'a NewActivity)>,
     /// Activities that are no longer wanted.
     pub(super) given_up: Vec<ActivityKey>,
+    /// Messages for the outbox.
+    pub(super) sent: Vec<(MessageKey, &'a NewMessage)>,
+    /// Arrivals for the dead letters.
+    pub(super) set_aside: Vec<(RunId, &'a NewDeadLetter)>,
 }
 
 impl<'a> Effects<'a> {
-    /// Those of these steps, in their order.
+    /// Those of these steps, in their order. The steps are such as [`check`] lets pass.
     pub(super) fn of(steps: impl Iterator<Item = &'a CommitStep>) -> Self {
         let mut effects = Self::default();
         for step in steps {
             let run_id = step.run_id;
-            effects.enqueued.extend(step.activities.iter().map(|activity| (run_id, activity)));
-            let gone = step.given_up.iter().map(|handle| ActivityKey { run_id, handle: *handle });
-            effects.given_up.extend(gone);
+            let mut keys = (0..).map_while(|index| MessageKey::of(run_id, step.expected, index));
+            for effect in &step.effects {
+                match effect {
+                    Effect::Enqueue(activity) => effects.enqueued.push((run_id, activity)),
+                    Effect::GiveUp(handle) => {
+                        effects.given_up.push(ActivityKey { run_id, handle: *handle });
+                    }
+                    Effect::Send(message) => {
+                        effects.sent.extend(keys.next().map(|key| (key, message)));
+                    }
+                    Effect::SetAside(letter) => effects.set_aside.push((run_id, letter)),
+                }
+            }
         }
         effects
+    }
+}
+
+/// Refuses steps that send more messages than there are keys for.
+///
+/// # Errors
+/// [`StoreError::Unstorable`].
+pub(super) fn check(steps: &[&CommitStep]) -> Result<(), StoreError> {
+    const MAX: usize = MessageKey::MAX_PER_STEP;
+    let is_sent = |effect: &&Effect| matches!(effect, Effect::Send(_));
+    let sends_too_many = |step: &&&CommitStep| {
+        step.effects.len() > MAX && step.effects.iter().filter(is_sent).count() > MAX
+    };
+    match steps.iter().find(sends_too_many) {
+        None => Ok(()),
+        Some(step) => {
+            let run_id = step.run_id;
+            let source = format!("a step of run {run_id} sends more than {MAX} messages").into();
+            Err(StoreError::Unstorable { operation: "commit_steps", source })
+        }
     }
 }

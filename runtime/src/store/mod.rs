@@ -13,7 +13,9 @@
 //!
 //! # Lock order
 //! Worker row, then run rows in ascending `run_id`, then the run's other rows, activities in
-//! ascending (`run_id`, `handle`). Every transaction that touches more than one row follows it, so
+//! ascending (`run_id`, `handle`), then rows of the outbox in ascending (`run_id`, `seq`), then dead
+//! letters in the order of their ids. A row of the outbox is locked without its run: whoever commits adds rows
+//! that nobody else can see yet, and deletes none. Every transaction that touches more than one row follows it, so
 //! stores with row locks do not deadlock. A worker that must stay valid until the transaction ends is
 //! locked so that others may rely on it too and its lease may be renewed, but nobody can fence it
 //! (Postgres: `FOR KEY SHARE`); fencing locks it alone (`FOR UPDATE`). On SQLite the one right to write
@@ -24,6 +26,15 @@
 //! lock and, if nobody owns the run, makes it due. A commit that parks a run says how far it has
 //! read (`inbox_read`); if the count has moved on, the run is due at once. So no wake-up is lost,
 //! and arrivals of one run are numbered without gaps in the order in which they were acknowledged.
+//!
+//! # Messages between runs
+//! A commit touches the rows of its own run and of nobody else. What a step sends to another workflow is a
+//! row of the outbox, written with the commit, and goes from there in a transition of its own
+//! ([`Messages::relay_messages`]), which any process may carry out, at once or late, once or many times. The
+//! row is the proof that a message has not been delivered: whoever deletes it, under the lock of the run that
+//! receives, is the one who delivers, in the same transaction. A key in the inbox could not serve: the
+//! workflow id may pass to another run between two tries. Messages from one run to another stay in order,
+//! because they are taken from the sender's first on, and under the same lock.
 //!
 //! # Activities on queues
 //! An activity that runs elsewhere is a row, written by the commit of the step that asks for it and
@@ -46,7 +57,6 @@ mod clock;
 pub mod conformance;
 mod connect;
 pub mod contract;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod effects;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod ends;
@@ -58,6 +68,8 @@ pub mod memory;
 mod postgres;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod recipients;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod relay;
 mod rooms;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod rows;
@@ -77,8 +89,15 @@ pub use contract::activities::{
 };
 pub use contract::activity_transaction::ActivityTransaction;
 pub use contract::definitions::DefinitionRecord;
+pub use contract::effects::Effect;
 pub use contract::messages::arrivals::{
     Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival,
+};
+pub use contract::messages::dead_letters::{
+    DeadLetter, DeadLetterFilter, DeadLetterId, DeadLetterReason, NewDeadLetter, RedeliverOutcome,
+};
+pub use contract::messages::outbox::{
+    DeliveredMessage, Message, MessageKey, NewMessage, RelayMessages, Relayed, Senders,
 };
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,

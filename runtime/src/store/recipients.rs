@@ -90,6 +90,11 @@ impl Recipients {
         ArrivalOutcome::Accepted { seq: run.inbox_count }
     }
 
+    /// Whether there is such a run and it is open.
+    pub(super) fn is_open(&self, run_id: RunId) -> bool {
+        self.runs.get(&run_id).is_some_and(|run| run.status.is_open())
+    }
+
     /// Whether an arrival of the run had this key.
     pub(super) fn has_key(&self, run_id: RunId, key: &str) -> bool {
         self.keys.contains(&(run_id, key.to_owned()))

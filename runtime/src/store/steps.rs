@@ -9,9 +9,9 @@ pub(super) fn has_consequences(step: &CommitStep) -> bool {
     has_effects(step) || is_close(step)
 }
 
-/// Whether something changes beside the run: what has arrived for it, or activities on queues.
+/// Whether something changes beside the run: what has arrived for it, or by effects.
 pub(super) fn has_effects(step: &CommitStep) -> bool {
-    !step.consumed.is_empty() || !step.activities.is_empty() || !step.given_up.is_empty()
+    !step.consumed.is_empty() || !step.effects.is_empty()
 }
 
 /// Whether the run is over.

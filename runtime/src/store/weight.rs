@@ -2,8 +2,8 @@
 //! nothing for the rest.
 
 use super::{
-    ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitStep, Disposition, FinishActivity,
-    FoundEnding, NewArrival, NewRun, RunRecord,
+    ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitStep, Disposition, Effect, FinishActivity,
+    FoundEnding, Message, NewArrival, NewRun, RunRecord,
 };
 use crate::machine::OperationOutcome;
 use crate::model::{Payload, RunId};
@@ -93,8 +93,27 @@ impl<T: Weight> Weight for Option<T> {
 
 impl Weight for Box<CommitStep> {
     fn weight(&self) -> usize {
-        let calls: usize = self.activities.iter().map(|activity| activity.call.len()).sum();
-        calls + self.disposition.weight()
+        let effects: usize = self.effects.iter().map(Effect::weight).sum();
+        effects + self.disposition.weight()
+    }
+}
+
+impl Weight for Effect {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Enqueue(activity) => activity.call.len(),
+            Self::GiveUp(_) => 0,
+            Self::Send(message) => message.to.len() + message.body.weight(),
+            Self::SetAside(letter) => letter.reason.len(),
+        }
+    }
+}
+
+impl Weight for Message {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Signal { name, payload } => name.len() + payload.weight(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use piton::prelude::*;
 use piton::store::contract::*;
 use piton::store::memory::{Hook, Late, Write};
 use piton::store::{
-    ActivityKey, ActivityLimits, ClaimActivities, ClaimRequest, CommitStep, Disposition,
+    ActivityKey, ActivityLimits, ClaimActivities, ClaimRequest, CommitStep, Disposition, Effect,
     NewActivity, NewWorker,
 };
 use piton::worker::{Queue, RunningWorker};
@@ -187,7 +187,7 @@ async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
     };
     let as_it_was = Disposition::Keep { snapshot: claimed.snapshot, state: "start".into() };
     let step = CommitStep {
-        activities: vec![activity],
+        effects: vec![Effect::Enqueue(activity)],
         ..CommitStep::new(run_id, claimed.step_no, as_it_was)
     };
     rig.store.commit_steps(owner, &[&step]).await.unwrap();

@@ -11,7 +11,7 @@ use piton::machine::OperationOutcome;
 use piton::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
 use piton::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ArrivalKind, ClaimActivities,
-    ClaimRequest, CommitStep, Disposition, FinishActivity, NewActivity, NewArrival, NewRun,
+    ClaimRequest, CommitStep, Disposition, Effect, FinishActivity, NewActivity, NewArrival, NewRun,
     Reporter, RunKey, Store, WorkerLease,
 };
 use piton_postgres_cluster::Cluster;
@@ -76,7 +76,7 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
 
     let asks = CommitStep {
         consumed: vec![1],
-        activities: (0..4).map(activity).collect(),
+        effects: (0..4).map(activity).map(Effect::Enqueue).collect(),
         ..keep(first, 0)
     };
     store.commit_steps(worker, &[&asks]).await?;
@@ -100,7 +100,7 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     ];
     store.finish_activities(ends).await?;
     store.find_activity(key(1)).await?;
-    let gives_up = CommitStep { given_up: vec![Handle(3)], ..keep(first, 1) };
+    let gives_up = CommitStep { effects: vec![Effect::GiveUp(Handle(3))], ..keep(first, 1) };
     store.commit_steps(worker, &[&gives_up]).await?;
 
     store.commit_steps(worker, &[&park(second, 0)]).await?;
@@ -122,7 +122,8 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
         let leaver = self::worker(store).await;
         let run_ids = start_many(store, leaver, 2).await;
         for run_id in run_ids {
-            let asks = CommitStep { activities: vec![activity(0)], ..keep(run_id, 0) };
+            let asks =
+                CommitStep { effects: vec![Effect::Enqueue(activity(0))], ..keep(run_id, 0) };
             store.commit_steps(leaver, &[&asks]).await?;
         }
         let (queues, activities) = (&[("gpu", 1)], &[("train", 1)]);
@@ -192,7 +193,8 @@ async fn look_up_what_is_named(cluster: &Cluster) -> piton::Result<()> {
             sqlx::raw_sql(AssertSqlSafe(empty)).execute(&mut connection).await?;
             for run_id in start_many(&*store, worker, count).await {
                 store.deliver(vec![signal(run_id, None)]).await?;
-                let asks = CommitStep { activities: vec![activity(0)], ..keep(run_id, 0) };
+                let asks =
+                    CommitStep { effects: vec![Effect::Enqueue(activity(0))], ..keep(run_id, 0) };
                 store.commit_steps(worker, &[&asks]).await?;
             }
             sqlx::raw_sql("ANALYZE").execute(&mut connection).await?;

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use piton::model::{Handle, Payload, StepNo, WorkerId};
 use piton::store::{
-    ActivityLimits, ArrivalKind, ClaimActivities, CommitStep, Disposition, NewActivity, NewArrival,
-    RunEvent,
+    ActivityLimits, ArrivalKind, ClaimActivities, CommitStep, Disposition, Effect, NewActivity,
+    NewArrival, RunEvent,
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::sync::mpsc::unbounded_channel;
@@ -122,14 +122,14 @@ pub(crate) async fn other_processes_hear_of_queues(url: String) {
         call: Vec::new(),
         limits: ActivityLimits::default(),
     };
-    let asks = CommitStep { activities: vec![activity], ..step(0) };
+    let asks = CommitStep { effects: vec![Effect::Enqueue(activity)], ..step(0) };
     here.commit_steps(worker, &[&asks]).await.expect("it can be committed");
     tokio::time::timeout(PATIENCE, queued.notified()).await.expect("an activity is due");
     let (queues, activities) = (&[("gpu", 1)], &[("train", 1)]);
     let claim = ClaimActivities { worker, queues, activities, limit: 1 };
     let claimed = there.claim_activities(claim).await.expect("it can be claimed");
     assert_eq!(claimed.activities.len(), 1);
-    let gives_up = CommitStep { given_up: vec![Handle(0)], ..step(1) };
+    let gives_up = CommitStep { effects: vec![Effect::GiveUp(Handle(0))], ..step(1) };
     here.commit_steps(worker, &[&gives_up]).await.expect("it can be committed");
     let heard = tokio::time::timeout(PATIENCE, given_up.recv()).await.expect("in time");
     assert_eq!(heard, Some(claimed.activities[0].key));

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use piton::activities::ActivityInfo;
 use piton::model::{Payload, RunId, Timestamp};
 use piton::store::{
-    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, FinishActivity, NewActivity,
-    Reporter, WorkerLease,
+    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, Effect, FinishActivity, Reporter,
+    WorkerLease,
 };
 
 use crate::clerks::Answer;
@@ -65,13 +65,17 @@ impl Queues {
         &mut self,
         run_id: RunId,
         now: Timestamp,
-        activities: &[NewActivity],
-        given_up: &[piton::model::Handle],
+        effects: &[Effect],
     ) -> Option<String> {
-        for handle in given_up {
-            self.rows.remove(&ActivityKey { run_id, handle: *handle });
-        }
-        for activity in activities {
+        for effect in effects {
+            let activity = match effect {
+                Effect::Enqueue(activity) => activity,
+                Effect::GiveUp(handle) => {
+                    self.rows.remove(&ActivityKey { run_id, handle: *handle });
+                    continue;
+                }
+                Effect::Send(_) | Effect::SetAside(_) => continue,
+            };
             let key = ActivityKey { run_id, handle: activity.handle };
             let row = Row {
                 limits: activity.limits,

@@ -223,7 +223,7 @@ impl Oracle {
 
     /// Checks what a step asks of queues.
     fn asked(&mut self, step: &CommitStep, now: Timestamp) {
-        let asked = self.queues.asked(step.run_id, now, &step.activities, &step.given_up);
+        let asked = self.queues.asked(step.run_id, now, &step.effects);
         let is_closed = matches!(step.disposition, Disposition::Close { .. });
         let closed = is_closed.then(|| self.queues.closed(step.run_id, false)).flatten();
         self.check(step.run_id, |_| asked.or(closed));

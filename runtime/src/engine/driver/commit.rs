@@ -15,7 +15,7 @@ use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Timestamp};
-use crate::store::{CommitOutcome, CommitStep, Disposition};
+use crate::store::{CommitOutcome, CommitStep, Disposition, Effect};
 
 impl Driver {
     /// What the run does if it is not ready.
@@ -188,10 +188,11 @@ impl Driver {
         consumed.dedup();
         let workflow_id = &self.run.workflow_id;
         let on_queue = |(handle, activity)| QueuedCall::of(workflow_id, activity).on_queue(handle);
+        let given_up = given_up.into_iter().map(Effect::GiveUp);
+        let enqueued = activities.into_iter().map(|asked| Effect::Enqueue(on_queue(asked)));
         Box::new(CommitStep {
             consumed,
-            activities: activities.into_iter().map(on_queue).collect(),
-            given_up,
+            effects: given_up.chain(enqueued).collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition)
         })
     }

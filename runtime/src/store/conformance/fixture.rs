@@ -9,7 +9,7 @@ use crate::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Tim
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ArrivalKind,
     ArrivalOutcome, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedActivity,
-    ClaimedRun, CommitOutcome, CommitStep, Disposition, ExpiredActivity, FinishActivity,
+    ClaimedRun, CommitOutcome, CommitStep, Disposition, Effect, ExpiredActivity, FinishActivity,
     FinishOutcome, HeartbeatOutcome, ManualClock, NewActivity, NewArrival, NewRun, NewWorker,
     Reporter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
 };
@@ -110,7 +110,7 @@ impl StoreUnderTest {
     /// Starts a run that `owner` owns and has it put these activities on queues.
     pub(super) async fn queue(&self, owner: WorkerLease, activities: Vec<NewActivity>) -> RunId {
         let run_id = self.start_owned(&RunId::new().to_string(), owner).await;
-        let step = CommitStep { activities, ..keep(run_id, 0, "asked") };
+        let step = CommitStep { effects: enqueue(activities), ..keep(run_id, 0, "asked") };
         assert_eq!(self.commit(owner, step).await, CommitOutcome::Committed);
         run_id
     }
@@ -204,6 +204,16 @@ pub(super) fn new_run(workflow_id: &str) -> NewRun {
         start_at: None,
         first: None,
     }
+}
+
+/// The effects that put these activities on queues.
+pub(super) fn enqueue(activities: Vec<NewActivity>) -> Vec<Effect> {
+    activities.into_iter().map(Effect::Enqueue).collect()
+}
+
+/// The effects that give up these activities.
+pub(super) fn giving_up(handles: impl IntoIterator<Item = Handle>) -> Vec<Effect> {
+    handles.into_iter().map(Effect::GiveUp).collect()
 }
 
 fn step(run_id: RunId, expected: i64, disposition: Disposition) -> CommitStep {

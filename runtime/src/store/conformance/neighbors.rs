@@ -10,8 +10,8 @@ use super::fixture::{
 use crate::model::{Handle, RunId, RunStatus, StepNo};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ClaimActivities,
-    ClaimedActivity, CommitStep, FinishOutcome, FirstArrival, HeartbeatOutcome, NewActivity,
-    NewRun, Reporter, RunKey, StartOutcome, WorkerLease,
+    ClaimedActivity, CommitStep, Effect, FinishOutcome, FirstArrival, HeartbeatOutcome,
+    NewActivity, NewRun, Reporter, RunKey, StartOutcome, WorkerLease,
 };
 
 crate::store::conformance::list_cases!("neighbors":
@@ -84,8 +84,8 @@ async fn what_becomes_of_an_activity_leaves_the_others_alone(t: StoreUnderTest) 
             3 => drop(t.finish(by_token(first.key, 1, ActivityEnd::Later)).await),
             4 => drop(t.heartbeat(beat(worker, first, Some("alive"))).await),
             _ => {
-                let given_up = vec![Handle(0)];
-                t.commit(worker, CommitStep { given_up, ..keep(runs[0], 1, "next") }).await;
+                let effects = vec![Effect::GiveUp(Handle(0))];
+                t.commit(worker, CommitStep { effects, ..keep(runs[0], 1, "next") }).await;
             }
         }
         let after = records(&t, &made).await;

@@ -9,6 +9,7 @@
 pub(super) mod activities;
 pub(super) mod activity_transaction;
 pub(super) mod definitions;
+pub(super) mod effects;
 pub(super) mod messages;
 pub(super) mod runs;
 pub(super) mod visibility;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use crate::error::StoreError;
-use crate::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
-use crate::store::{Ending, FirstArrival, Inbox, NewActivity, WorkerLease};
+use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp};
+use crate::store::{Effect, Ending, FirstArrival, Inbox, WorkerLease};
 
 /// What becomes of runs. What holds for all methods is said at [`Store`](super::Store).
 #[async_trait]
@@ -60,7 +60,7 @@ pub trait Runs: Send + Sync {
     ) -> Result<ReviewedRuns, StoreError>;
 
     /// Commits steps of runs that `worker` owns, each guarded on its own and as a whole: the run's row,
-    /// the arrivals it has used up, the activities it asks for and gives up. The outcomes are in the
+    /// the arrivals it has used up, its effects. The outcomes are in the
     /// order of `steps`. No two steps may be of the same run.
     ///
     /// Guards: the worker's lease is valid; the run points to it in this epoch, and its `step_no` is the
@@ -245,24 +245,14 @@ pub struct CommitStep {
     pub disposition: Disposition,
     /// Arrivals that the step used up, by number.
     pub consumed: Vec<i64>,
-    /// Activities that the step puts on queues.
-    pub activities: Vec<NewActivity>,
-    /// Activities on queues that the run no longer wants. A step that closes the run names all that
-    /// are there.
-    pub given_up: Vec<Handle>,
+    /// What the step does beside.
+    pub effects: Vec<Effect>,
 }
 
 impl CommitStep {
     /// A step that has no consequences but for the run's own row.
     pub fn new(run_id: RunId, expected: StepNo, disposition: Disposition) -> Self {
-        Self {
-            run_id,
-            expected,
-            disposition,
-            consumed: Vec::new(),
-            activities: Vec::new(),
-            given_up: Vec::new(),
-        }
+        Self { run_id, expected, disposition, consumed: Vec::new(), effects: Vec::new() }
     }
 }
 

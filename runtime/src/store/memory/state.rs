@@ -8,7 +8,8 @@ use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    ActivityKey, Arrival, ClaimedRun, DefinitionRecord, Ending, Inbox, RunRecord, WorkerLease,
+    ActivityKey, Arrival, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord, Ending, Inbox,
+    MessageKey, NewMessage, RunRecord, WorkerLease,
 };
 
 #[derive(Default)]
@@ -19,6 +20,10 @@ pub(super) struct State {
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
     pub(super) workers_ever: i64,
+    /// What runs have sent, and when.
+    pub(super) outbox: BTreeMap<MessageKey, (NewMessage, Timestamp)>,
+    pub(super) letters: BTreeMap<DeadLetterId, DeadLetter>,
+    pub(super) letters_ever: i64,
     /// What activities have written in transactions of their own.
     pub(super) notes: Vec<String>,
     /// What ids of runs are derived from: a seed, and how many there were.

@@ -1,4 +1,4 @@
-//! What arrives for runs.
+//! What arrives for runs, what they send, and what nobody could take.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,11 @@ use uuid::Uuid;
 
 use crate::codec;
 use crate::error::StoreError;
-use crate::model::{Payload, RunId};
-use crate::store::{Arrival, ArrivalKind, Inbox};
+use crate::model::{Payload, RunId, Timestamp};
+use crate::store::relay::Parcel;
+use crate::store::{
+    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, Inbox, Message, MessageKey,
+};
 
 /// One arrival of some run; null where it does not fit the answer.
 #[derive(FromRow)]
@@ -25,9 +28,7 @@ impl Inbox {
             self.has_more = true;
             return Ok(());
         };
-        let kind = codec::from_payload(&Payload(arrival))
-            .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })?;
-        self.arrivals.push(Arrival { seq: row.seq, kind });
+        self.arrivals.push(Arrival { seq: row.seq, kind: read_arrival(arrival)? });
         self.has_more = self.arrivals.len() >= limit as usize;
         Ok(())
     }
@@ -45,9 +46,121 @@ pub(crate) fn read_inboxes(
     Ok(inboxes)
 }
 
+fn read_arrival(arrival: Vec<u8>) -> Result<ArrivalKind, StoreError> {
+    codec::from_payload(&Payload(arrival))
+        .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })
+}
+
 /// The stored form of an arrival.
 pub(crate) fn write_arrival(kind: &ArrivalKind) -> Result<Vec<u8>, StoreError> {
     codec::to_payload(kind)
         .map(|payload| payload.0)
         .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })
+}
+
+/// One message in the outbox; null where it does not fit the answer.
+#[derive(FromRow)]
+pub(crate) struct OutboxRow {
+    run_id: Uuid,
+    seq: i64,
+    workflow_id: String,
+    message: Option<Vec<u8>>,
+}
+
+/// Messages that are to be relayed.
+pub(crate) struct Outbox {
+    pub(crate) parcels: Vec<Parcel<MessageKey>>,
+    /// The first of each sender that cannot be read; those behind it are left with it.
+    pub(crate) unreadable: Vec<MessageKey>,
+    /// Whether there are more behind those that were asked for.
+    pub(crate) has_more: bool,
+}
+
+impl Outbox {
+    /// Up to `limit` messages, of rows in the order of their senders and keys.
+    pub(crate) fn read(rows: Vec<OutboxRow>, limit: usize) -> Self {
+        let (mut parcels, mut unreadable) = (Vec::new(), Vec::<MessageKey>::new());
+        let mut has_more = false;
+        for (place, row) in rows.into_iter().enumerate() {
+            let key = MessageKey { run_id: row.run_id.into(), seq: row.seq };
+            let Some(message) = row.message.filter(|_| place < limit) else {
+                has_more = true;
+                break;
+            };
+            if unreadable.last().is_some_and(|last| last.run_id == key.run_id) {
+                continue;
+            }
+            match codec::from_payload::<Message>(&Payload(message)) {
+                Ok(message) => parcels.push(Parcel {
+                    key,
+                    workflow_id: row.workflow_id,
+                    arrival: message.into_arrival(),
+                }),
+                Err(_) => unreadable.push(key),
+            }
+        }
+        Self { parcels, unreadable, has_more }
+    }
+}
+
+/// The stored form of a message.
+pub(crate) fn write_message(message: &Message) -> Result<Vec<u8>, StoreError> {
+    codec::to_payload(message)
+        .map(|payload| payload.0)
+        .map_err(|error| StoreError::Corrupt { what: "message", reason: error.to_string() })
+}
+
+/// The columns of a [`DeadLetter`], to be selected by these names.
+macro_rules! letter_columns {
+    () => {
+        "letter_id, run_id, workflow_id, arrival, sender_id, sender_seq, reason, set_aside_at"
+    };
+}
+pub(crate) use letter_columns;
+
+/// See [`letter_columns`].
+#[derive(FromRow)]
+pub(crate) struct LetterRow {
+    letter_id: i64,
+    run_id: Option<Uuid>,
+    workflow_id: String,
+    arrival: Vec<u8>,
+    sender_id: Option<Uuid>,
+    sender_seq: Option<i64>,
+    reason: String,
+    set_aside_at: i64,
+}
+
+impl TryFrom<LetterRow> for DeadLetter {
+    type Error = StoreError;
+
+    fn try_from(row: LetterRow) -> Result<Self, StoreError> {
+        let reason = serde_json::from_str(&row.reason).map_err(|error| StoreError::Corrupt {
+            what: "reason of a dead letter",
+            reason: error.to_string(),
+        })?;
+        let message = row.sender_id.zip(row.sender_seq);
+        Ok(Self {
+            id: DeadLetterId(row.letter_id),
+            run_id: row.run_id.map(RunId::from),
+            workflow_id: row.workflow_id,
+            arrival: read_arrival(row.arrival)?,
+            message: message.map(|(run_id, seq)| MessageKey { run_id: run_id.into(), seq }),
+            reason,
+            set_aside_at: Timestamp(row.set_aside_at),
+        })
+    }
+}
+
+impl From<DeadLetter> for Parcel<DeadLetterId> {
+    fn from(letter: DeadLetter) -> Self {
+        let DeadLetter { id: key, workflow_id, arrival, .. } = letter;
+        Self { key, workflow_id, arrival }
+    }
+}
+
+/// The stored form of why something is a dead letter.
+pub(crate) fn write_reason(reason: &DeadLetterReason) -> String {
+    // Enums of strings always have a JSON form.
+    serde_json::to_string(reason).expect("a reason is an enum of strings")
 }

@@ -10,7 +10,10 @@ mod visibility;
 mod workers;
 
 pub(super) use self::activities::{ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, review};
-pub(super) use self::messages::{ArrivalRow, read_inboxes, write_arrival};
+pub(super) use self::messages::{
+    ArrivalRow, LetterRow, Outbox, OutboxRow, letter_columns, read_inboxes, write_arrival,
+    write_message, write_reason,
+};
 pub(super) use self::runs::{
     BlockedRow, ClaimRow, is_adoptable, read_blocked, read_status, write_blocked,
 };

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use piton::model::RunId;
 use piton::store::{
-    ArrivalOutcome, CommitOutcome, CommitStep, FinishOutcome, HeartbeatOutcome, NewArrival, NewRun,
-    NewWorker, Renewal, StartOutcome, Store, WorkerLease,
+    ArrivalOutcome, CommitOutcome, CommitStep, Effect, FinishOutcome, HeartbeatOutcome, NewArrival,
+    NewRun, NewWorker, Renewal, StartOutcome, Store, WorkerLease,
 };
 
 use super::scene::{
@@ -86,7 +86,7 @@ pub(crate) async fn a_claim_of_activities_holds_up_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, owner) = scene.workers().await;
     let run_id = scene.run(Some(owner)).await;
-    let asks = CommitStep { activities: vec![activity(0)], ..keep(run_id, 0) };
+    let asks = CommitStep { effects: vec![Effect::Enqueue(activity(0))], ..keep(run_id, 0) };
     scene.store.commit_steps(owner, &[&asks]).await.expect("a valid worker can commit");
     let store = Arc::clone(&scene.store);
     let call = async move { claim_activities(&*store, worker, 10).await };

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use piton::error::StoreError;
 use piton::model::{Handle, RunId};
 use piton::store::{
-    ActivityEnd, ActivityHeartbeat, ClaimedActivity, CommitStep, FinishActivity, NewArrival,
-    NewRun, Reporter, Store, WorkerLease,
+    ActivityEnd, ActivityHeartbeat, ClaimedActivity, CommitStep, Effect, FinishActivity,
+    NewArrival, NewRun, Reporter, Store, WorkerLease,
 };
 
 use super::scene::{
@@ -56,7 +56,7 @@ impl Crowd {
         for (handle, maker) in [(0, one), (1, two)] {
             for run_id in [second, first] {
                 let asks = CommitStep {
-                    activities: vec![activity(handle)],
+                    effects: vec![Effect::Enqueue(activity(handle))],
                     ..keep(run_id, handle.cast_signed())
                 };
                 scene.store.commit_steps(one, &[&asks]).await.expect("a valid worker can commit");
@@ -117,8 +117,8 @@ pub(crate) async fn commits_lock_in_order(url: String) {
     let made = scene.attempts(worker, &[(second, 0), (second, 1)], 1, worker).await;
     let [three, four] = [0, 1].map(|at| Row::Activity(made[at].key));
     locks_in_order(&mut scene, &[w, one, two, three, four], move |store| async move {
-        let given_up = vec![Handle(1), Handle(0)];
-        let gives_up = CommitStep { given_up, ..keep(second, 3) };
+        let effects = vec![Effect::GiveUp(Handle(1)), Effect::GiveUp(Handle(0))];
+        let gives_up = CommitStep { effects, ..keep(second, 3) };
         store.commit_steps(worker, &[&gives_up, &keep(first, 2)]).await.map(drop)
     })
     .await;
@@ -133,7 +133,7 @@ pub(crate) async fn claims_lock_their_worker(url: String) {
         claim(&*store, worker, 10).await.map(drop)
     })
     .await;
-    let asks = CommitStep { activities: vec![activity(2)], ..keep(crowd.runs[0], 2) };
+    let asks = CommitStep { effects: vec![Effect::Enqueue(activity(2))], ..keep(crowd.runs[0], 2) };
     scene.store.commit_steps(crowd.workers[0], &[&asks]).await.expect("a valid worker can commit");
     locks_in_order(&mut scene, &[Row::Worker(worker)], move |store| async move {
         claim_activities(&*store, worker, 10).await.map(drop)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use piton::model::{DefinitionHash, Handle};
 use piton::store::{
-    ActivityKey, ArrivalOutcome, CommitOutcome, CommitStep, DefinitionRecord, FinishOutcome,
-    HeartbeatOutcome, NewArrival, NewRun, StartOutcome, WorkerLease,
+    ActivityKey, ArrivalOutcome, CommitOutcome, CommitStep, DefinitionRecord, Effect,
+    FinishOutcome, HeartbeatOutcome, NewArrival, NewRun, StartOutcome, WorkerLease,
 };
 
 use super::scene::{
@@ -218,7 +218,8 @@ pub(crate) async fn nobody_waits_for_another_claim(url: String) {
     assert_eq!(claim(&*scene.store, one, 1).await.expect("it can claim"), [runs[0]]);
 
     runs.sort_unstable();
-    let asks = |run_id| CommitStep { activities: vec![activity(0)], ..keep(run_id, 0) };
+    let asks =
+        |run_id| CommitStep { effects: vec![Effect::Enqueue(activity(0))], ..keep(run_id, 0) };
     for (owner, run_id) in [(one, runs[0]), (two, runs[1])] {
         scene.store.commit_steps(owner, &[&asks(run_id)]).await.expect("it can be committed");
     }

@@ -7,7 +7,7 @@ use piton::error::StoreError;
 use piton::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
 use piton::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ArrivalKind, ClaimActivities,
-    ClaimRequest, ClaimedActivity, CommitStep, Disposition, FinishActivity, NewActivity,
+    ClaimRequest, ClaimedActivity, CommitStep, Disposition, Effect, FinishActivity, NewActivity,
     NewArrival, Reporter, Store, WorkerLease,
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -118,8 +118,10 @@ impl Scene {
         maker: WorkerLease,
     ) -> Vec<ClaimedActivity> {
         for (expected, (run_id, handle)) in (steps..).zip(calls.iter().rev()) {
-            let step =
-                CommitStep { activities: vec![activity(*handle)], ..keep(*run_id, expected) };
+            let step = CommitStep {
+                effects: vec![Effect::Enqueue(activity(*handle))],
+                ..keep(*run_id, expected)
+            };
             self.store.commit_steps(owner, &[&step]).await.expect("a valid worker can commit");
         }
         let claimed = claim_activities(&*self.store, maker, 10).await;

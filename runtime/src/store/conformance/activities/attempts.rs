@@ -9,7 +9,7 @@ use crate::store::conformance::fixture::{
     outcome, park, retry,
 };
 use crate::store::{
-    ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitOutcome, CommitStep, FinishActivity,
+    ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitOutcome, CommitStep, Effect, FinishActivity,
     FinishOutcome, HeartbeatOutcome, Reporter, RunEvent, WorkerLease,
 };
 
@@ -323,7 +323,7 @@ async fn a_token_of_an_old_attempt_is_stale(t: StoreUnderTest) {
 async fn a_token_of_a_closed_run_is_stale(t: StoreUnderTest) {
     let (worker, run_id, claimed) = begun(&t).await;
     t.finish(by_worker(worker, &claimed, ActivityEnd::Later)).await;
-    let step = CommitStep { given_up: vec![Handle(0)], ..close(run_id, 1) };
+    let step = CommitStep { effects: vec![Effect::GiveUp(Handle(0))], ..close(run_id, 1) };
     t.commit(worker, step).await;
     assert_eq!(t.finish(by_token(claimed.key, 1, outcome())).await, FinishOutcome::Stale);
 }

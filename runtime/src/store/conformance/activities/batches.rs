@@ -7,7 +7,7 @@ use crate::store::conformance::fixture::{
     LEASE, StoreUnderTest, activity, by_expiry, by_token, by_worker, keep, key, limited, outcome,
     retry, signal,
 };
-use crate::store::{ActivityEnd, ActivityLimits, CommitOutcome, CommitStep, FinishOutcome};
+use crate::store::{ActivityEnd, ActivityLimits, CommitOutcome, CommitStep, Effect, FinishOutcome};
 
 crate::store::conformance::list_cases!("batches":
     of_several_ends_of_an_attempt_by_its_worker_the_first_counts,
@@ -39,7 +39,8 @@ async fn of_several_ends_of_an_attempt_by_its_worker_the_first_counts(t: StoreUn
         let arrived = t.inbox(run_id).await.len();
         assert!(arrived <= 1, "{what}");
         // Nothing of it is left to be claimed next.
-        let gives_up = CommitStep { given_up: vec![Handle(0)], ..keep(run_id, 1, "over") };
+        let gives_up =
+            CommitStep { effects: vec![Effect::GiveUp(Handle(0))], ..keep(run_id, 1, "over") };
         t.commit(worker, gives_up).await;
     }
 }
@@ -65,7 +66,8 @@ async fn of_several_ends_of_an_attempt_by_its_token_the_first_counts(t: StoreUnd
         assert_eq!(t.finish_all(ends).await, expected, "{what}");
         assert_eq!(t.inbox(run_id).await.len(), usize::from(is_over), "{what}");
         assert_eq!(t.activity(key(run_id, 0)).await.is_none(), is_over, "{what}");
-        let gives_up = CommitStep { given_up: vec![Handle(0)], ..keep(run_id, 1, "over") };
+        let gives_up =
+            CommitStep { effects: vec![Effect::GiveUp(Handle(0))], ..keep(run_id, 1, "over") };
         t.commit(worker, gives_up).await;
     }
 }
@@ -124,8 +126,7 @@ async fn a_lost_step_beside_others_has_no_consequences(t: StoreUnderTest) {
     t.deliver_all(vec![signal(asked, "x"), signal(fine, "x")]).await;
     let changes = |step: CommitStep| CommitStep {
         consumed: vec![1],
-        activities: vec![activity(7)],
-        given_up: vec![Handle(0)],
+        effects: vec![Effect::GiveUp(Handle(0)), Effect::Enqueue(activity(7))],
         ..step
     };
     let late = changes(keep(asked, 0, "late"));

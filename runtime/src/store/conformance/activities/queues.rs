@@ -4,9 +4,9 @@ use crate::error::StoreError;
 use crate::model::{Handle, RunId};
 use crate::store::conformance::fixture::{
     ACTIVITY, LONGER_THAN_LEASE, NOTHING, QUEUE, StoreUnderTest, activity, beat, by_worker, close,
-    keep, key, outcome, park,
+    giving_up, keep, key, outcome, park,
 };
-use crate::store::{CommitOutcome, CommitStep, FinishOutcome, HeartbeatOutcome};
+use crate::store::{CommitOutcome, CommitStep, Effect, FinishOutcome, HeartbeatOutcome};
 
 crate::store::conformance::list_cases!("queues":
     an_activity_comes_with_the_step_that_asks_for_it,
@@ -43,7 +43,8 @@ async fn an_activity_comes_with_the_step_that_asks_for_it(t: StoreUnderTest) {
 async fn a_lost_step_asks_for_nothing(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = t.start_owned("one", worker).await;
-    let step = CommitStep { activities: vec![activity(0)], ..keep(run_id, 7, "asked") };
+    let step =
+        CommitStep { effects: vec![Effect::Enqueue(activity(0))], ..keep(run_id, 7, "asked") };
     assert_eq!(t.commit(worker, step).await, CommitOutcome::Lost);
     assert_eq!(t.activity(key(run_id, 0)).await, None);
 }
@@ -52,7 +53,8 @@ async fn a_fenced_worker_asks_for_nothing(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = t.start_owned("one", worker).await;
     t.clock.advance(LONGER_THAN_LEASE);
-    let step = CommitStep { activities: vec![activity(0)], ..keep(run_id, 0, "asked") };
+    let step =
+        CommitStep { effects: vec![Effect::Enqueue(activity(0))], ..keep(run_id, 0, "asked") };
     let committed = t.store.commit_steps(worker, &[&step]).await;
     assert!(matches!(committed, Err(StoreError::Fenced)));
     assert_eq!(t.activity(key(run_id, 0)).await, None);
@@ -61,7 +63,8 @@ async fn a_fenced_worker_asks_for_nothing(t: StoreUnderTest) {
 async fn a_parked_run_can_ask_for_activities(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = t.start_owned("one", worker).await;
-    let step = CommitStep { activities: vec![activity(0)], ..park(run_id, 0, None, 0) };
+    let step =
+        CommitStep { effects: vec![Effect::Enqueue(activity(0))], ..park(run_id, 0, None, 0) };
     assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
     let claimed = t.claim_one(worker).await;
     assert_eq!(t.finish(by_worker(worker, &claimed, outcome())).await, FinishOutcome::Finished);
@@ -113,7 +116,10 @@ async fn closing_a_run_takes_its_activities_along(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = t.queue(worker, vec![activity(0), activity(1)]).await;
     let claimed = t.claim_one(worker).await;
-    let step = CommitStep { given_up: vec![Handle(0), Handle(1)], ..close(run_id, 1) };
+    let step = CommitStep {
+        effects: vec![Effect::GiveUp(Handle(0)), Effect::GiveUp(Handle(1))],
+        ..close(run_id, 1)
+    };
     assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
     assert_eq!(t.finish(by_worker(worker, &claimed, outcome())).await, FinishOutcome::Stale);
     assert!(t.claim_activities(worker, 5).await.is_empty());
@@ -226,7 +232,7 @@ async fn give_up(
     run_id: RunId,
     handles: &[u64],
 ) {
-    let given_up = handles.iter().map(|handle| Handle(*handle)).collect();
-    let step = CommitStep { given_up, ..keep(run_id, 1, "given up") };
+    let effects = giving_up(handles.iter().map(|handle| Handle(*handle)));
+    let step = CommitStep { effects, ..keep(run_id, 1, "given up") };
     assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::error::StoreError;
 use crate::store::conformance::fixture::{
-    ACTIVITY, QUEUE, StoreUnderTest, activity, by_worker, claim_of, keep, key, retry,
+    ACTIVITY, QUEUE, StoreUnderTest, activity, by_worker, claim_of, enqueue, keep, key, retry,
 };
 use crate::store::{ClaimActivities, CommitStep, NewActivity};
 
@@ -62,7 +62,11 @@ async fn a_claim_gives_what_has_waited_longest_first(t: StoreUnderTest) {
     for (handle, step_no) in [(2, 1), (1, 2), (0, 3)] {
         t.clock.advance(Duration::from_millis(1));
         let activities = vec![activity(handle)];
-        t.commit(worker, CommitStep { activities, ..keep(run_id, step_no, "asked") }).await;
+        t.commit(
+            worker,
+            CommitStep { effects: enqueue(activities), ..keep(run_id, step_no, "asked") },
+        )
+        .await;
     }
     let expected = [3, 2, 1, 0].map(|handle| key(run_id, handle));
     assert_eq!(t.claim_keys(worker, 2).await, expected[..2]);

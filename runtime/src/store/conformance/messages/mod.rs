@@ -1,10 +1,12 @@
-//! What arrives for runs.
+//! What arrives for runs, what they send, and what nobody could take.
 
 mod arrivals;
+mod dead_letters;
+mod outbox;
 
 use super::Case;
 
 /// The groups of this subject.
 pub(super) fn groups() -> Vec<&'static [Case]> {
-    vec![arrivals::CASES]
+    vec![arrivals::CASES, outbox::CASES, dead_letters::CASES]
 }

@@ -9,14 +9,15 @@ use std::time::Duration;
 use self::history::{Action, End};
 use self::rows::{Model, Row, Run, Tally};
 use super::fixture::{
-    ACTIVITY, LEASE, QUEUE, StoreUnderTest, activity, close, keep, key, new_worker, outcome,
+    ACTIVITY, LEASE, QUEUE, StoreUnderTest, activity, close, giving_up, keep, key, new_worker,
+    outcome,
 };
 use crate::error::StoreError;
 use crate::model::{Handle, Payload, RunId, Timestamp};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ClaimActivities, CommitOutcome,
-    CommitStep, FinishActivity, FinishOutcome, HeartbeatOutcome, NewActivity, Renewal, Reporter,
-    WorkerLease,
+    CommitStep, Effect, FinishActivity, FinishOutcome, HeartbeatOutcome, NewActivity, Renewal,
+    Reporter, WorkerLease,
 };
 
 crate::store::conformance::list_cases!("queue_model":
@@ -137,7 +138,7 @@ async fn apply(t: &StoreUnderTest, model: &mut Model, action: &Action) {
                 limits,
                 ..activity(handle)
             };
-            let asks = |step| CommitStep { activities: vec![new], ..step };
+            let asks = |step| CommitStep { effects: vec![Effect::Enqueue(new)], ..step };
             if commit(t, model, number % FEW, asks, false).await {
                 let run = &mut model.runs[number % FEW];
                 run.handles += 1;
@@ -160,7 +161,7 @@ async fn apply(t: &StoreUnderTest, model: &mut Model, action: &Action) {
         Action::GiveUp(number) => {
             let Some(gone) = model.pick(number) else { return };
             let run = model.runs.iter().position(|run| run.run_id == gone.run_id);
-            let gives_up = |step| CommitStep { given_up: vec![gone.handle], ..step };
+            let gives_up = |step| CommitStep { effects: vec![Effect::GiveUp(gone.handle)], ..step };
             if commit(t, model, run.expect("it is known"), gives_up, false).await {
                 model.remove(|key| *key == gone);
             }
@@ -169,8 +170,8 @@ async fn apply(t: &StoreUnderTest, model: &mut Model, action: &Action) {
             // Rarely, or there is soon nothing left.
             let run_id = model.runs[number % FEW].run_id;
             let wanted = model.rows.keys().filter(|key| key.run_id == run_id);
-            let given_up = wanted.map(|key| key.handle).collect();
-            let gives_up = |step| CommitStep { given_up, ..step };
+            let effects = giving_up(wanted.map(|key| key.handle));
+            let gives_up = |step| CommitStep { effects, ..step };
             if number.is_multiple_of(8) && commit(t, model, number % FEW, gives_up, true).await {
                 let run = &mut model.runs[number % FEW];
                 (run.is_open, run.owner, run.arrived) = (false, None, 0);

@@ -1,21 +1,26 @@
-//! Messages: what arrives for runs.
+//! Messages: what arrives for runs, what runs send to others, and what nobody could take.
 
 pub(in crate::store) mod arrivals;
+pub(in crate::store) mod dead_letters;
+pub(in crate::store) mod outbox;
 
 use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::model::RunId;
-use crate::store::{ArrivalOutcome, Inbox, NewArrival};
+use crate::store::{
+    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, NewArrival,
+    RedeliverOutcome, RelayMessages, Relayed,
+};
 
-/// What arrives for runs. What holds for all methods is said at [`Store`](super::Store).
+/// Inboxes, the outbox, and dead letters. What holds for all methods is said at [`Store`](super::Store).
 #[async_trait]
 pub trait Messages: Send + Sync {
     /// Puts arrivals into inboxes, in this order, each on its own. The outcomes are in the order of
     /// `arrivals`. Those with an owner are not announced in this process: they come from it. Where
     /// several outcomes apply, it is the first of unknown, duplicate, closed, not owner. A dedup key
     /// counts for its run, for as long as there is one, and only if the arrival was accepted; ends that are
-    /// told with a [token](ActivityKey::token_key) are known by keys of the same kind.
+    /// told with a [token](crate::store::ActivityKey::token_key) are known by keys of the same kind.
     ///
     /// Guards: the run is open; if the arrival names an owner, that is the run's and its lease is valid.
     /// Locks the rows of the owners in their order, then the runs in theirs. An arrival makes a run due
@@ -26,4 +31,44 @@ pub trait Messages: Send + Sync {
     /// fit one answer. If there is one, there is one in the answer. Locks nothing; of a run that is closed
     /// or not there, none.
     async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError>;
+
+    /// Takes messages out of the outbox and puts each into the inbox of the open run that has its workflow
+    /// id, or among the dead letters if there is none. Of each sender it takes the first messages, in their
+    /// order; together at most `limit`, and as many as fit one answer, but one at least. It may be called for
+    /// the same messages by any number of processes at any time: each is delivered once, and those of one run
+    /// to another in the order in which they were sent. It may be several transactions, none with a part of a
+    /// message.
+    ///
+    /// Which run has a workflow id is looked up first, without a lock. Guards, once the runs are locked: the
+    /// run is still open, or else its messages stay for the next call; a message is still in the outbox, or
+    /// else somebody else has taken it. A message that this build cannot read stays, with those of its sender
+    /// behind it. An arrival makes a run due that nobody owns and that is not blocked.
+    ///
+    /// Locks the runs that messages are for in their order, then the rows of the outbox in the order of their
+    /// keys; no row of a sender but these, and no worker. So it waits for commits of those who receive, and
+    /// never for those of a sender, which only add rows.
+    async fn relay_messages(&self, request: RelayMessages<'_>) -> Result<Relayed, StoreError>;
+
+    /// The dead letters that match, in the order of their ids, at most `limit` and as far as they fit one
+    /// answer; with `after`, only those behind it. If there is one, there is one in the answer. Locks
+    /// nothing.
+    async fn list_dead_letters(
+        &self,
+        filter: &DeadLetterFilter,
+        after: Option<DeadLetterId>,
+        limit: u32,
+    ) -> Result<Vec<DeadLetter>, StoreError>;
+
+    /// Puts dead letters into the inbox of the open run that has their workflow id, in the order of `ids`,
+    /// each once whoever else asks for the same. The outcomes are in the order of `ids`.
+    ///
+    /// Guards, once the runs are locked: the run is open, and the letter is there. Locks the runs in their
+    /// order, then the letters in theirs.
+    async fn redeliver_dead_letters(
+        &self,
+        ids: &[DeadLetterId],
+    ) -> Result<Vec<RedeliverOutcome>, StoreError>;
+
+    /// Forgets dead letters. Returns how many of them were there. Locks their rows.
+    async fn drop_dead_letters(&self, ids: &[DeadLetterId]) -> Result<u64, StoreError>;
 }

@@ -2,12 +2,13 @@
 
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, StepNo, Timestamp};
+use crate::store::effects::check;
 use crate::store::memory::state::{News, RunRow, State};
 use crate::store::memory::{Guard, Held, Write};
 use crate::store::weight::Answer;
 use crate::store::{
-    ActivityKey, Arrival, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep,
-    Disposition, Ending, NewRun, ReviewedRuns, StartOutcome, WorkerLease,
+    Arrival, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, Ending,
+    NewRun, ReviewedRuns, StartOutcome, WorkerLease,
 };
 
 impl State {
@@ -145,6 +146,7 @@ impl State {
         news: &mut News<'_>,
     ) -> Result<Vec<CommitOutcome>, StoreError> {
         self.check(worker, now)?;
+        check(&steps.iter().collect::<Vec<_>>())?;
         self.counts.transactions += 1;
         Ok(steps.into_iter().map(|step| self.commit_step(worker, step, now, news)).collect())
     }
@@ -162,14 +164,14 @@ impl State {
         });
         let stays_unread = self.lacks(Guard::Unread);
         let stays = self.lacks(Guard::Consumed);
-        let row = match self.runs.get_mut(&step.run_id) {
-            Some(row) if is_next => row,
-            _ => {
-                news.wrote(Write::Refused { worker, step: &step });
-                return CommitOutcome::Lost;
-            }
-        };
+        if !is_next {
+            news.wrote(Write::Refused { worker, step: &step });
+            return CommitOutcome::Lost;
+        }
         news.wrote(Write::Committed { worker, step: &step });
+        // Before the inbox is emptied, out of which something may be set aside.
+        self.take_effects(step.run_id, step.expected, step.effects, now, news);
+        let Some(row) = self.runs.get_mut(&step.run_id) else { return CommitOutcome::Lost };
         self.counts.step_updates += 1;
         row.step_no = row.step_no.next();
         if !matches!(step.disposition, Disposition::Block { .. }) {
@@ -197,12 +199,6 @@ impl State {
                 row.let_go(None, news);
                 news.settled.push((step.run_id, None));
             }
-        }
-        for handle in step.given_up {
-            self.give_up(ActivityKey { run_id: step.run_id, handle }, news);
-        }
-        for activity in step.activities {
-            self.put_on_queue(step.run_id, activity, now, news);
         }
         CommitOutcome::Committed
     }

@@ -5,6 +5,8 @@
 
 mod enqueue;
 pub(crate) mod give_up;
+mod send;
+mod set_aside;
 
 use sqlx::PgConnection;
 
@@ -42,6 +44,12 @@ pub(crate) async fn write(
     }
     if !effects.given_up.is_empty() {
         told.given_up = give_up::write(connection, &effects.given_up).await?;
+    }
+    if !effects.sent.is_empty() {
+        send::write(connection, store.given_time(), &effects.sent).await?;
+    }
+    if !effects.set_aside.is_empty() {
+        set_aside::write(connection, store.given_time(), &effects.set_aside).await?;
     }
     Ok(told)
 }

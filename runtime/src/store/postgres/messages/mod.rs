@@ -1,7 +1,9 @@
-//! Messages: what arrives for runs.
+//! Messages: what arrives for runs, what they send, and what nobody could take.
 
+mod dead_letters;
 mod inbox;
 mod reads;
+mod relay;
 
 use async_trait::async_trait;
 
@@ -10,7 +12,10 @@ pub(super) use self::reads::Reads;
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::{PostgresStore, failed};
-use crate::store::{ArrivalOutcome, Inbox, Messages, NewArrival};
+use crate::store::{
+    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, Messages, NewArrival,
+    RedeliverOutcome, RelayMessages, Relayed,
+};
 
 #[async_trait]
 impl Messages for PostgresStore {
@@ -22,5 +27,29 @@ impl Messages for PostgresStore {
         let failed = failed("read_inbox");
         let read = async { self.reads.read(run_id, after, limit).await.map_err(failed)? };
         self.answered("read_inbox", read).await
+    }
+
+    async fn relay_messages(&self, request: RelayMessages<'_>) -> Result<Relayed, StoreError> {
+        self.answered("relay_messages", relay::relay(self, request)).await
+    }
+
+    async fn list_dead_letters(
+        &self,
+        filter: &DeadLetterFilter,
+        after: Option<DeadLetterId>,
+        limit: u32,
+    ) -> Result<Vec<DeadLetter>, StoreError> {
+        self.answered("list_dead_letters", dead_letters::list(self, filter, after, limit)).await
+    }
+
+    async fn redeliver_dead_letters(
+        &self,
+        ids: &[DeadLetterId],
+    ) -> Result<Vec<RedeliverOutcome>, StoreError> {
+        self.answered("redeliver_dead_letters", dead_letters::redeliver(self, ids)).await
+    }
+
+    async fn drop_dead_letters(&self, ids: &[DeadLetterId]) -> Result<u64, StoreError> {
+        self.answered("drop_dead_letters", dead_letters::drop_letters(self, ids)).await
     }
 }

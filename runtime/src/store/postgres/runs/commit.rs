@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::model::{Payload, RunId, RunStatus, Timestamp};
-use crate::store::effects::Effects;
+use crate::store::effects::{Effects, check};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{
     PostgresStore, effects, failed, kept, lock_worker, named_by, now, workers,
@@ -106,6 +106,7 @@ pub(super) async fn commit(
     steps: &[&CommitStep],
 ) -> Result<Vec<CommitOutcome>, StoreError> {
     let failed = failed("commit_steps");
+    check(steps)?;
     let (mut alone, mut in_transaction): (Vec<_>, Vec<_>) =
         steps.iter().copied().partition(|step| !has_effects(step));
     let mut lost = HashSet::new();
@@ -314,14 +315,14 @@ async fn commit_with_consequences(
             used.extend(&step.consumed);
         }
     }
+    // What is set aside is taken out of inboxes that may be emptied.
+    met.told = effects::write(transaction.get(), store, &Effects::of(committed)).await?;
     if !emptied.is_empty() {
         sqlx::query(EMPTY_INBOXES).bind(emptied).execute(transaction.get()).await?;
     }
     if !used.is_empty() {
         sqlx::query(USE_UP).bind(using).bind(used).execute(transaction.get()).await?;
     }
-    let effects = Effects::of(committed);
-    met.told = effects::write(transaction.get(), store, &effects).await?;
     transaction.commit().await?;
     Ok(met)
 }

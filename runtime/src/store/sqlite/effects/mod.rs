@@ -5,17 +5,26 @@
 
 mod enqueue;
 pub(crate) mod give_up;
+mod send;
+mod set_aside;
 
 use super::SqliteStore;
 use super::script::{Rows, Script};
+use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::effects::Effects;
 
 /// Adds the statements. Returns how many of them tell of what was given up; they come first.
-pub(crate) fn add(script: &mut Script, effects: &Effects<'_>, now: Timestamp) -> usize {
+pub(crate) fn add(
+    script: &mut Script,
+    effects: &Effects<'_>,
+    now: Timestamp,
+) -> Result<usize, StoreError> {
     let given_up = give_up::add(script, &effects.given_up);
     enqueue::add(script, &effects.enqueued, now);
-    given_up
+    send::add(script, &effects.sent, now)?;
+    set_aside::add(script, &effects.set_aside, now);
+    Ok(given_up)
 }
 
 /// Tells of effects that are durable; what was given up is in the first `given_up` of `rows`.

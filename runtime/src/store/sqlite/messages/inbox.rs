@@ -94,8 +94,7 @@ pub(crate) async fn deliver_within(
     let failed = failed("commit_activity");
     let arrivals = [arrival];
     let question = Question::of_arrivals(&arrivals);
-    let rows = turn.go_on(ask_for_recipients(&question, now)).await.map_err(failed)?;
-    let mut recipients = read_recipients(rows, 0, &question).map_err(failed)??;
+    let mut recipients = look_up(&mut turn, &question, now).await.map_err(failed)??;
     let outcome = recipients.accept(&arrivals[0]);
     if !matches!(outcome, ArrivalOutcome::Accepted { .. }) {
         turn.roll_back().await;
@@ -134,6 +133,16 @@ pub(crate) async fn find_recipients(
     script.sql("BEGIN IMMEDIATE; ").append(ask_for_recipients(question, now));
     let rows = turn.begin(script).await?;
     read_recipients(rows, 1, question)
+}
+
+/// Reads what has to be known within the transaction.
+pub(super) async fn look_up(
+    turn: &mut Turn,
+    question: &Question,
+    now: Timestamp,
+) -> Result<Result<Recipients, StoreError>, sqlx::Error> {
+    let rows = turn.go_on(ask_for_recipients(question, now)).await?;
+    read_recipients(rows, 0, question)
 }
 
 /// Asks what has to be known; [`read_recipients`] reads the answers.
@@ -185,6 +194,9 @@ pub(crate) fn add_arrivals(
         if let ArrivalOutcome::Accepted { seq } = outcome {
             accepted.push((arrival, *seq, write_arrival(&arrival.kind)?));
         }
+    }
+    if accepted.is_empty() {
+        return Ok(());
     }
     let keyed: Vec<_> = accepted
         .iter()

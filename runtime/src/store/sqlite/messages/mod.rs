@@ -1,6 +1,8 @@
-//! Messages: what arrives for runs.
+//! Messages: what arrives for runs, what they send, and what nobody could take.
 
+mod dead_letters;
 mod inbox;
+mod relay;
 
 use async_trait::async_trait;
 
@@ -8,7 +10,10 @@ pub(super) use self::inbox::{add_arrivals, add_counts, deliver_within, find_reci
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::sqlite::SqliteStore;
-use crate::store::{ArrivalOutcome, Inbox, Messages, NewArrival};
+use crate::store::{
+    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, Messages, NewArrival,
+    RedeliverOutcome, RelayMessages, Relayed,
+};
 
 #[async_trait]
 impl Messages for SqliteStore {
@@ -18,5 +23,29 @@ impl Messages for SqliteStore {
 
     async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError> {
         inbox::read(self, run_id, after, limit).await
+    }
+
+    async fn relay_messages(&self, request: RelayMessages<'_>) -> Result<Relayed, StoreError> {
+        relay::relay(self, request).await
+    }
+
+    async fn list_dead_letters(
+        &self,
+        filter: &DeadLetterFilter,
+        after: Option<DeadLetterId>,
+        limit: u32,
+    ) -> Result<Vec<DeadLetter>, StoreError> {
+        dead_letters::list(self, filter, after, limit).await
+    }
+
+    async fn redeliver_dead_letters(
+        &self,
+        ids: &[DeadLetterId],
+    ) -> Result<Vec<RedeliverOutcome>, StoreError> {
+        dead_letters::redeliver(self, ids).await
+    }
+
+    async fn drop_dead_letters(&self, ids: &[DeadLetterId]) -> Result<u64, StoreError> {
+        dead_letters::drop_letters(self, ids).await
     }
 }

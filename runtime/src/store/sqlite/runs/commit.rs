@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Timestamp};
-use crate::store::effects::Effects;
+use crate::store::effects::{Effects, check};
 use crate::store::rows::write_blocked;
 use crate::store::sqlite::script::{MAX_ROWS, Rows, Script};
 use crate::store::sqlite::workers::IS_VALID;
@@ -59,6 +59,7 @@ pub(super) async fn commit(
     steps: &[&CommitStep],
 ) -> Result<Vec<CommitOutcome>, StoreError> {
     let failed = failed("commit_steps");
+    check(steps)?;
     let (kept, let_go): (Vec<_>, Vec<_>) = steps
         .iter()
         .copied()
@@ -94,7 +95,7 @@ pub(super) async fn commit(
         let committed = steps.iter().copied().filter(|step| met.committed.contains(&step.run_id));
         let mut script = Script::new();
         let effects = Effects::of(committed);
-        let given_up = effects::add(&mut script, &effects, now);
+        let given_up = effects::add(&mut script, &effects, now)?;
         add_consequences(&mut script, steps, &met);
         let mut rows = turn.commit(script).await.map_err(failed)?;
         effects::announce(store, &effects, &mut rows, given_up).map_err(failed)?;

@@ -1,4 +1,7 @@
-//! What arrives for the runs of the in-memory store.
+//! What arrives for the runs of the in-memory store, what they send, and what nobody could take.
+
+mod dead_letters;
+mod relay;
 
 use async_trait::async_trait;
 
@@ -7,7 +10,10 @@ use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::memory::state::{News, State};
 use crate::store::memory::{Guard, MemoryStore, Write};
 use crate::store::weight::Answer;
-use crate::store::{Arrival, ArrivalOutcome, Inbox, Messages, NewArrival};
+use crate::store::{
+    Arrival, ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, Messages,
+    NewArrival, RedeliverOutcome, RelayMessages, Relayed, Senders,
+};
 
 #[async_trait]
 impl Messages for MemoryStore {
@@ -24,6 +30,53 @@ impl Messages for MemoryStore {
             let run = state.runs.get(&run_id);
             let read = run.map(|row| row.read_inbox(after, limit, &mut Answer::default()));
             Ok(read.unwrap_or_default())
+        })
+        .await
+    }
+
+    async fn relay_messages(&self, request: RelayMessages<'_>) -> Result<Relayed, StoreError> {
+        let limit = request.limit as usize;
+        let (named, age) = match request.senders {
+            Senders::Runs(senders) => (senders.to_vec(), None),
+            Senders::WaitingFor(age) => (Vec::new(), Some(age)),
+        };
+        self.request("relay_messages", move |state, now, news| {
+            let senders = age.map_or(named, |age| state.waiting_senders(now - age));
+            Ok(state.relay_messages(&senders, limit, now, news))
+        })
+        .await
+    }
+
+    async fn list_dead_letters(
+        &self,
+        filter: &DeadLetterFilter,
+        after: Option<DeadLetterId>,
+        limit: u32,
+    ) -> Result<Vec<DeadLetter>, StoreError> {
+        self.transition("list_dead_letters", |state, _, _| {
+            Ok(state.list_dead_letters(filter, after, limit as usize))
+        })
+        .await
+    }
+
+    async fn redeliver_dead_letters(
+        &self,
+        ids: &[DeadLetterId],
+    ) -> Result<Vec<RedeliverOutcome>, StoreError> {
+        let ids = ids.to_vec();
+        self.request("redeliver_dead_letters", move |state, now, news| {
+            state.counts.transactions += 1;
+            let redeliver = |id| state.redeliver_dead_letter(id, now, news);
+            Ok(ids.into_iter().map(redeliver).collect())
+        })
+        .await
+    }
+
+    async fn drop_dead_letters(&self, ids: &[DeadLetterId]) -> Result<u64, StoreError> {
+        let ids = ids.to_vec();
+        self.request("drop_dead_letters", move |state, _, _| {
+            let dropped = ids.iter().filter(|id| state.letters.remove(id).is_some()).count();
+            Ok(dropped as u64)
         })
         .await
     }

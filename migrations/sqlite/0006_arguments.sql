@@ -1,2 +1,0 @@
--- Nothing: what a run was started with stays in a table of its own here. In its row, arguments that
--- are longer than a page would be written again by every step.

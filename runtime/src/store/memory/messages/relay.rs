@@ -1,0 +1,78 @@
+//! Messages go from the outbox to inboxes, and to the dead letters where nobody is.
+
+use std::collections::BTreeSet;
+
+use crate::model::{RunId, Timestamp};
+use crate::store::memory::state::{News, State};
+use crate::store::weight::{Answer, Weight as _};
+use crate::store::{
+    ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, MessageKey, NewArrival, Relayed,
+};
+
+impl State {
+    /// The runs that have had a message in the outbox since this time, those that have waited for longest
+    /// first.
+    pub(super) fn waiting_senders(&self, since: Timestamp) -> Vec<RunId> {
+        let waiting = self.outbox.iter().filter(|(_, (_, sent_at))| *sent_at <= since);
+        let mut waiting: Vec<_> = waiting.map(|(key, (_, sent_at))| (*sent_at, *key)).collect();
+        waiting.sort_unstable();
+        waiting.into_iter().map(|(_, key)| key.run_id).collect()
+    }
+
+    pub(super) fn relay_messages(
+        &mut self,
+        senders: &[RunId],
+        limit: usize,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) -> Relayed {
+        let (mut seen, mut answer, mut taken) = (BTreeSet::new(), Answer::default(), Vec::new());
+        let mut relayed = Relayed::default();
+        'senders: for sender in senders.iter().filter(|sender| seen.insert(**sender)) {
+            let first = MessageKey { run_id: *sender, seq: i64::MIN };
+            let last = MessageKey { run_id: *sender, seq: i64::MAX };
+            for (key, (message, _)) in self.outbox.range(first..=last) {
+                if taken.len() == limit || !answer.takes(message.body.weight()) {
+                    relayed.has_more = true;
+                    break 'senders;
+                }
+                taken.push(*key);
+            }
+        }
+        self.counts.transactions += u64::from(!taken.is_empty());
+        for key in taken {
+            let (message, _) = self.outbox.remove(&key).expect("it was found there");
+            let arrival = message.body.into_arrival();
+            match self.holder(&message.to) {
+                Ok(run_id) => {
+                    let new = NewArrival { run_id, kind: arrival, dedup_key: None, owner: None };
+                    if let ArrivalOutcome::Accepted { seq } = self.deliver(new, now, news) {
+                        relayed.delivered.push(DeliveredMessage { key, run_id, seq });
+                    }
+                }
+                Err(reason) => {
+                    relayed.set_aside.push((key, reason.clone()));
+                    self.add_letter(|id| DeadLetter {
+                        id,
+                        run_id: None,
+                        workflow_id: message.to,
+                        arrival,
+                        message: Some(key),
+                        reason,
+                        set_aside_at: now,
+                    });
+                }
+            }
+        }
+        relayed
+    }
+
+    /// The open run with this workflow id, or why there is none.
+    pub(super) fn holder(&self, workflow_id: &str) -> Result<RunId, DeadLetterReason> {
+        if let Some(run_id) = self.open.get(workflow_id) {
+            return Ok(*run_id);
+        }
+        let is_known = self.runs.values().any(|row| row.workflow_id == workflow_id);
+        Err(if is_known { DeadLetterReason::Closed } else { DeadLetterReason::Unknown })
+    }
+}

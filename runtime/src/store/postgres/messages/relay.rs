@@ -1,0 +1,129 @@
+//! Messages go from the outbox to inboxes, and to the dead letters where nobody is.
+
+use std::collections::HashSet;
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::dead_letters::{find_holders, keep};
+use super::inbox::{find_recipients, write};
+use crate::error::StoreError;
+use crate::model::RunId;
+use crate::store::postgres::transaction::Transaction;
+use crate::store::postgres::{PostgresStore, failed, named_by, now};
+use crate::store::relay::{Delivery, Sorted};
+use crate::store::rows::{Outbox, OutboxRow};
+use crate::store::weight::fits;
+use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders};
+
+/// Those who have waited for longest first.
+const WAITING: &str = concat!(
+    "SELECT run_id FROM ",
+    now!(),
+    " AS clock, LATERAL (SELECT run_id FROM piton_outbox WHERE sent_at <= clock.now - $2 \
+     ORDER BY sent_at LIMIT $3) AS waiting"
+);
+
+/// What does not fit is not even read.
+const FIRST: &str = concat!(
+    "SELECT run_id, seq, workflow_id, CASE WHEN ",
+    fits!("sized"),
+    " THEN message END AS message FROM (SELECT *, octet_length(message) AS bytes, \
+     sum(octet_length(message)) OVER (ORDER BY place, seq ROWS UNBOUNDED PRECEDING) AS upto FROM \
+     (SELECT sender.place, outbox.* FROM unnest($1::uuid[]) WITH ORDINALITY AS sender (run_id, place) \
+     CROSS JOIN LATERAL (SELECT run_id, seq, workflow_id, message FROM piton_outbox \
+     WHERE piton_outbox.run_id = sender.run_id ORDER BY seq LIMIT $2) AS outbox \
+     ORDER BY place, seq LIMIT $2) AS outbox) AS sized ORDER BY place, seq"
+);
+
+/// In the order of their keys, after the runs that they are for.
+const TAKE: &str = concat!(
+    "DELETE FROM piton_outbox AS outbox USING (SELECT outbox.run_id, outbox.seq \
+     FROM unnest($1::uuid[], $2::bigint[]) AS named (run_id, seq) JOIN piton_outbox AS outbox ON ",
+    named_by!("outbox", "named", "seq"),
+    " ORDER BY named.run_id, named.seq FOR UPDATE OF outbox) AS locked WHERE ",
+    named_by!("outbox", "locked", "seq"),
+    " RETURNING outbox.run_id, outbox.seq"
+);
+
+pub(super) async fn relay(
+    store: &PostgresStore,
+    request: RelayMessages<'_>,
+) -> Result<Relayed, StoreError> {
+    let failed = failed("relay_messages");
+    let mut senders: Vec<Uuid> = match request.senders {
+        Senders::Runs(senders) => senders.iter().map(RunId::as_uuid).collect(),
+        Senders::WaitingFor(age) => {
+            let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX / 2);
+            sqlx::query_scalar(WAITING)
+                .bind(store.given_time())
+                .bind(age)
+                .bind(i64::from(request.limit))
+                .fetch_all(&store.pool)
+                .await
+                .map_err(failed)?
+        }
+    };
+    let mut seen = HashSet::new();
+    senders.retain(|sender| seen.insert(*sender));
+    if senders.is_empty() {
+        return Ok(Relayed::default());
+    }
+    let mut transaction = Transaction::begin_in(&store.calls).await.map_err(failed)?;
+    let rows: Vec<OutboxRow> = sqlx::query_as(FIRST)
+        .bind(senders)
+        .bind(i64::from(request.limit) + 1)
+        .fetch_all(transaction.get())
+        .await
+        .map_err(failed)?;
+    let Outbox { parcels, unreadable, has_more } = Outbox::read(rows, request.limit as usize);
+    let mut relayed = Relayed { unreadable, ..Relayed::default() };
+    if parcels.is_empty() {
+        transaction.roll_back().await.map_err(failed)?;
+        return Ok(relayed);
+    }
+    let now = store.given_time();
+    let holders = find_holders(transaction.get(), &parcels).await.map_err(failed)?;
+    let recipients = find_recipients(now, transaction.get(), &holders.question()).await;
+    let mut recipients = recipients.map_err(failed)??;
+    let mut sorted = Sorted::of(parcels, &holders, &recipients);
+    relayed.has_more = has_more || sorted.leaves_some;
+    let taken = take(transaction.get(), &sorted).await.map_err(failed)?;
+    sorted.keep_taken(&taken);
+    let Sorted { deliverable, undeliverable, .. } = sorted;
+    let delivery = Delivery::of(deliverable, &mut recipients);
+    let (woken, told) = recipients.grown();
+    if !delivery.arrivals.is_empty() {
+        let (arrivals, accepted) = (&delivery.arrivals, &delivery.accepted);
+        write(now, transaction.get(), arrivals, accepted, (&woken, &told)).await?;
+    }
+    keep(transaction.get(), now, &undeliverable).await.map_err(failed)?;
+    transaction.commit().await.map_err(failed)?;
+    for (key, run_id, seq) in delivery.delivered() {
+        store.news.arrival(run_id, recipients.owner(run_id));
+        relayed.delivered.push(DeliveredMessage { key: *key, run_id, seq });
+    }
+    if !woken.is_empty() {
+        store.news.due();
+    }
+    let set_aside = undeliverable.into_iter().map(|(reason, parcel)| (parcel.key, reason));
+    relayed.set_aside = set_aside.collect();
+    Ok(relayed)
+}
+
+/// Takes the rows of those that go somewhere, and tells which were still there.
+async fn take(
+    connection: &mut PgConnection,
+    sorted: &Sorted<MessageKey>,
+) -> Result<HashSet<MessageKey>, sqlx::Error> {
+    let deliverable = sorted.deliverable.iter().map(|(_, parcel)| parcel.key);
+    let mut keys: Vec<MessageKey> =
+        deliverable.chain(sorted.undeliverable.iter().map(|(_, parcel)| parcel.key)).collect();
+    keys.sort_unstable();
+    let (run_ids, seqs): (Vec<Uuid>, Vec<i64>) =
+        keys.into_iter().map(|key| (key.run_id.as_uuid(), key.seq)).unzip();
+    let taken: Vec<(Uuid, i64)> =
+        sqlx::query_as(TAKE).bind(run_ids).bind(seqs).fetch_all(connection).await?;
+    let key = |(run_id, seq): (Uuid, i64)| MessageKey { run_id: run_id.into(), seq };
+    Ok(taken.into_iter().map(key).collect())
+}

@@ -1,0 +1,28 @@
+//! Messages are put into the outbox.
+
+use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::store::rows::write_message;
+use crate::store::sqlite::script::{MAX_ROWS, Script};
+use crate::store::{MessageKey, NewMessage};
+
+const INSERT: &str = "INSERT INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
+    SELECT column1, column2, column3, column4, ? FROM (";
+
+pub(super) fn add(
+    script: &mut Script,
+    sent: &[(MessageKey, &NewMessage)],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    for sent in sent.chunks(MAX_ROWS) {
+        let bodies: Result<Vec<_>, _> =
+            sent.iter().map(|(_, message)| write_message(&message.body)).collect();
+        script.sql(INSERT).bind(now.as_micros());
+        script.values(4, sent.iter().zip(bodies?), |script, ((key, message), body)| {
+            let MessageKey { run_id, seq } = key;
+            script.bind(run_id.as_uuid()).bind(*seq).bind(message.to.clone()).bind(body);
+        });
+        script.sql(") WHERE column1 IS NOT NULL; ");
+    }
+    Ok(())
+}

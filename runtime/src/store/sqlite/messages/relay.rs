@@ -1,0 +1,124 @@
+//! Messages go from the outbox to inboxes, and to the dead letters where nobody is.
+
+use std::collections::HashSet;
+
+use uuid::Uuid;
+
+use super::dead_letters::{add_letters, find_holders};
+use super::inbox::{add_arrivals, add_counts, look_up};
+use crate::error::StoreError;
+use crate::model::{RunId, Timestamp};
+use crate::store::relay::{Delivery, Sorted};
+use crate::store::rows::{Outbox, OutboxRow};
+use crate::store::sqlite::script::{MAX_ROWS, Script};
+use crate::store::sqlite::{SqliteStore, failed};
+use crate::store::weight::fits;
+use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, RunEvent, Senders};
+
+/// Those who have waited for longest first.
+const WAITING: &str = "SELECT run_id FROM piton_outbox WHERE sent_at <= ? ORDER BY sent_at LIMIT ?";
+
+/// What does not fit is not even read.
+const FIRST: &str = concat!(
+    "SELECT run_id, seq, workflow_id, CASE WHEN ",
+    fits!("sized"),
+    " THEN (SELECT message FROM piton_outbox AS outbox \
+     WHERE outbox.run_id = sized.run_id AND outbox.seq = sized.seq) END AS message \
+     FROM (SELECT *, sum(bytes) OVER (ORDER BY place, seq) AS upto FROM \
+     (SELECT sender.column1 AS place, outbox.run_id, outbox.seq, outbox.workflow_id, \
+     length(outbox.message) AS bytes FROM ("
+);
+
+/// Joined in this order, whatever the planner thinks of the tables.
+const OF_SENDERS: &str = ") AS sender CROSS JOIN piton_outbox AS outbox \
+    ON outbox.run_id = sender.column2 ORDER BY sender.column1, outbox.seq LIMIT ?)) AS sized \
+    ORDER BY place, seq";
+
+const REMOVE: &str = "DELETE FROM piton_outbox WHERE (run_id, seq) IN (";
+
+pub(super) async fn relay(
+    store: &SqliteStore,
+    request: RelayMessages<'_>,
+) -> Result<Relayed, StoreError> {
+    let mut senders = match request.senders {
+        Senders::Runs(senders) => senders.to_vec(),
+        Senders::WaitingFor(age) => find_waiting(store, store.time() - age).await?,
+    };
+    let mut seen = HashSet::new();
+    senders.retain(|sender| seen.insert(*sender));
+    let mut limit = request.limit as usize;
+    let mut relayed = Relayed::default();
+    for senders in senders.chunks(MAX_ROWS) {
+        let some = relay_some(store, senders, limit.min(MAX_ROWS)).await?;
+        limit = limit.saturating_sub(some.delivered.len() + some.set_aside.len());
+        relayed.delivered.extend(some.delivered);
+        relayed.set_aside.extend(some.set_aside);
+        relayed.unreadable.extend(some.unreadable);
+        relayed.has_more |= some.has_more;
+        if relayed.has_more {
+            break;
+        }
+    }
+    Ok(relayed)
+}
+
+/// Everybody looks all the time, so this must not take the write lock.
+async fn find_waiting(store: &SqliteStore, until: Timestamp) -> Result<Vec<RunId>, StoreError> {
+    let mut script = Script::new();
+    script.sql(WAITING).bind(until.as_micros()).bind(MAX_ROWS as i64);
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Uuid,)>(0));
+    let rows = rows.map_err(failed("relay_messages"))?;
+    Ok(rows.into_iter().map(|(run_id,)| run_id.into()).collect())
+}
+
+async fn relay_some(
+    store: &SqliteStore,
+    senders: &[RunId],
+    limit: usize,
+) -> Result<Relayed, StoreError> {
+    let failed = failed("relay_messages");
+    let mut turn = store.turn().await;
+    let now = store.time();
+    let mut script = Script::new();
+    script.sql("BEGIN IMMEDIATE; ").sql(FIRST);
+    script.values(2, senders.iter().enumerate(), |script, (place, sender)| {
+        script.bind(place as i64).bind(sender.as_uuid());
+    });
+    script.sql(OF_SENDERS).bind(limit as i64 + 1);
+    let rows: Vec<OutboxRow> =
+        turn.begin(script).await.and_then(|mut rows| rows.read(1)).map_err(failed)?;
+    let Outbox { parcels, unreadable, has_more } = Outbox::read(rows, limit);
+    let mut relayed = Relayed { unreadable, ..Relayed::default() };
+    if parcels.is_empty() {
+        return Ok(relayed);
+    }
+    let holders = find_holders(&mut turn, &parcels).await.map_err(failed)?;
+    let mut recipients = look_up(&mut turn, &holders.question(), now).await.map_err(failed)??;
+    let sorted = Sorted::of(parcels, &holders, &recipients);
+    relayed.has_more = has_more || sorted.leaves_some;
+    let Sorted { deliverable, undeliverable, .. } = sorted;
+    let mut keys: Vec<MessageKey> = deliverable.iter().map(|(_, parcel)| parcel.key).collect();
+    keys.extend(undeliverable.iter().map(|(_, parcel)| parcel.key));
+    let delivery = Delivery::of(deliverable, &mut recipients);
+    let (woken, told) = recipients.grown();
+    let mut script = Script::new();
+    script.sql(REMOVE).values(2, keys.iter(), |script, key| {
+        script.bind(key.run_id.as_uuid()).bind(key.seq);
+    });
+    script.sql("); ");
+    add_arrivals(&mut script, &delivery.arrivals, &delivery.accepted)?;
+    add_counts(&mut script, (&woken, &told), now);
+    add_letters(&mut script, &undeliverable, now)?;
+    script.sql("COMMIT");
+    turn.commit(script).await.map_err(failed)?;
+    for (key, run_id, seq) in delivery.delivered() {
+        store.hub.announce(RunEvent::Arrival(run_id));
+        relayed.delivered.push(DeliveredMessage { key: *key, run_id, seq });
+    }
+    if !woken.is_empty() {
+        store.hub.announce_due();
+    }
+    let set_aside = undeliverable.into_iter().map(|(reason, parcel)| (parcel.key, reason));
+    relayed.set_aside = set_aside.collect();
+    Ok(relayed)
+}
