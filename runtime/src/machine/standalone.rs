@@ -9,7 +9,7 @@ use super::{
     Machine, OperationOutcome, RunInfo, Signal, StepError, StepOutcome, Workflow, WorkflowCall,
 };
 use crate::codec::{self, CodecError};
-use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
+use crate::model::{Handle, Operation, OutgoingMessage, Payload, RunId, Timestamp};
 
 /// One run of `W`, driven by hand: see what it waits for, save it to bytes, load it elsewhere, and
 /// let it go on with a reply.
@@ -62,6 +62,8 @@ pub struct Standalone<W> {
     /// What has arrived and has not been used up, by number.
     inbox: Vec<(i64, Arrived)>,
     next_seq: i64,
+    /// What the run has sent and the program has not taken.
+    messages: Vec<OutgoingMessage>,
     workflow: PhantomData<fn() -> W>,
 }
 
@@ -89,6 +91,7 @@ struct SavedRun {
     snapshot: Vec<u8>,
     inbox: Vec<(i64, Arrived)>,
     next_seq: i64,
+    messages: Vec<OutgoingMessage>,
 }
 
 impl<W: Workflow> Standalone<W> {
@@ -110,7 +113,8 @@ impl<W: Workflow> Standalone<W> {
         let run = RunInfo { run_id, workflow_id: run_id.to_string().into() };
         let arguments = call.into_arguments().map_err(StepError::Encode)?;
         let machine = Machine::start(W::entry(), run.clone(), &arguments)?;
-        Ok(Self { machine, run, inbox: Vec::new(), next_seq: 1, workflow: PhantomData })
+        let (inbox, messages, workflow) = (Vec::new(), Vec::new(), PhantomData);
+        Ok(Self { machine, run, inbox, next_seq: 1, messages, workflow })
     }
 
     /// The run as bytes, with what has arrived for it.
@@ -125,6 +129,7 @@ impl<W: Workflow> Standalone<W> {
             snapshot: self.machine.encode_snapshot()?,
             inbox: self.inbox.clone(),
             next_seq: self.next_seq,
+            messages: self.messages.clone(),
         };
         codec::encode_into(&saved, &mut bytes)?;
         Ok(bytes)
@@ -143,8 +148,8 @@ impl<W: Workflow> Standalone<W> {
         for (seq, arrived) in &saved.inbox {
             deliver(&mut machine, *seq, arrived.clone());
         }
-        let (inbox, next_seq) = (saved.inbox, saved.next_seq);
-        Ok(Self { machine, run, inbox, next_seq, workflow: PhantomData })
+        let SavedRun { inbox, next_seq, messages, .. } = saved;
+        Ok(Self { machine, run, inbox, next_seq, messages, workflow: PhantomData })
     }
 
     /// The name of the state that the run is in.
@@ -166,6 +171,13 @@ impl<W: Workflow> Standalone<W> {
     /// What the run has asked for and not been given, in the order it was asked for.
     pub fn waiting_for(&self) -> Vec<(Handle, Operation)> {
         self.machine.with_operations(<[_]>::to_vec)
+    }
+
+    /// Takes what the run has sent to others with [`Context::signal_run`](super::Context::signal_run) and
+    /// has not been taken yet, in the order in which it was sent. [`Standalone::save`] keeps what has not
+    /// been taken.
+    pub fn take_messages(&mut self) -> Vec<OutgoingMessage> {
+        std::mem::take(&mut self.messages)
     }
 
     /// Answers an activity with what its function would return.
@@ -246,8 +258,8 @@ impl<W: Workflow> Standalone<W> {
     /// ```
     ///
     /// # Errors
-    /// [`StepError::Unrepeatable`] if a step gives another state, asks for something else, or returns
-    /// something else. Otherwise as [`Standalone::advance`].
+    /// [`StepError::Unrepeatable`] if a step gives another state, asks for, sends or returns something
+    /// else. Otherwise as [`Standalone::advance`].
     pub fn advance_twice(&mut self, now: Timestamp) -> Result<Progress<W::Return>, StepError> {
         while self.machine.is_ready(now) {
             let state = self.state().to_owned();
@@ -258,6 +270,7 @@ impl<W: Workflow> Standalone<W> {
                 Err(_) => Some("failed once"),
                 Ok(other) if other != result => Some("returned two values"),
                 Ok(_) if again.waiting_for() != self.waiting_for() => Some("asked for two things"),
+                Ok(_) if again.messages != self.messages => Some("sent two things"),
                 Ok(_) if result.is_none() => {
                     let saved = |run: &Self| run.save().map_err(StepError::Encode);
                     (saved(self)? != saved(&again)?).then_some("saved two states")
@@ -279,6 +292,7 @@ impl<W: Workflow> Standalone<W> {
         let outcome = self.machine.step(now)?;
         let consumed = self.machine.take_consumed();
         self.inbox.retain(|(seq, _)| !consumed.contains(seq));
+        self.messages.append(&mut self.machine.take_messages());
         Ok(match outcome {
             StepOutcome::Parked => None,
             StepOutcome::Returned { result, .. } => Some(result),

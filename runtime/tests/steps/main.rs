@@ -1,0 +1,3 @@
+//! What single steps of a machine come to, without an engine.
+
+mod messages;
