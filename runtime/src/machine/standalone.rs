@@ -76,6 +76,9 @@ pub enum Progress<T> {
     Returned(T),
 }
 
+/// The first byte of a saved run.
+const SAVED_FORMAT: u8 = 1;
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Arrived {
     Outcome(Handle, OperationOutcome),
@@ -83,7 +86,7 @@ enum Arrived {
     Cancel(String),
 }
 
-/// The saved form.
+/// The saved form, after [`SAVED_FORMAT`].
 #[derive(Serialize, Deserialize)]
 struct SavedRun {
     run_id: RunId,
@@ -122,7 +125,7 @@ impl<W: Workflow> Standalone<W> {
     /// # Errors
     /// Does not happen for what this crate has made.
     pub fn save(&self) -> Result<Vec<u8>, CodecError> {
-        let mut bytes = Vec::new();
+        let mut bytes = vec![SAVED_FORMAT];
         let saved = SavedRun {
             run_id: self.run.run_id,
             workflow_id: self.run.workflow_id.to_string(),
@@ -138,10 +141,20 @@ impl<W: Workflow> Standalone<W> {
     /// A run as it was when it was saved.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if `bytes` is not a saved run. That it is one of another workflow, or
+    /// [`CodecError::Decode`] if `bytes` is not a saved run, or one of a format that this build does not
+    /// know. That it is one of another workflow, or
     /// of an older definition, is told by the next [`Standalone::advance`].
     pub fn load(bytes: &[u8]) -> Result<Self, CodecError> {
-        let saved: SavedRun = codec::decode(bytes)?;
+        let saved: SavedRun = match bytes {
+            [SAVED_FORMAT, saved @ ..] => codec::decode(saved)?,
+            _ => {
+                let reason = match bytes.first() {
+                    Some(format) => format!("unknown format {format}"),
+                    None => "it is empty".to_owned(),
+                };
+                return Err(CodecError::Decode { type_name: "saved run", reason });
+            }
+        };
         let snapshot = codec::decode_snapshot(&saved.snapshot)?;
         let run = RunInfo { run_id: saved.run_id, workflow_id: saved.workflow_id.into() };
         let mut machine = Machine::resume(W::entry(), run.clone(), snapshot);
