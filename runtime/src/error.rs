@@ -5,12 +5,13 @@ mod connect;
 #[cfg(feature = "engine")]
 mod engine;
 mod general;
+mod key;
 
 #[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]
 pub use engine::{
-    KeyError, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,
-    WorkerError,
+    LookupError, RegistryError, RunError, SignalError, StartError, TokenError, WorkerError,
 };
 pub use general::{Error, Result};
+pub use key::KeyError;

@@ -62,10 +62,10 @@ pub use crate::machine::entry::{Instance, Registered, register};
 pub use crate::machine::future::outcome;
 pub use crate::machine::parked::Parked;
 pub use crate::machine::values::Values;
-pub use crate::machine::workflow::{Fallible, Halt, Plain, StepOf};
+pub use crate::machine::workflow::{Fallible, Halt, Plain};
 pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Context, Definition, Durability,
-    Durable, DurableFuture, ResultParts, StepError, Workflow, WorkflowCall, WorkflowEntry,
+    Durable, DurableFuture, ResultParts, StepError, StepOf, Workflow, WorkflowCall, WorkflowEntry,
     WorkflowOptions,
 };
 pub use crate::model::{Graph, Payload, RetryPolicy};
@@ -75,24 +75,24 @@ pub use asked_again::{found, kept};
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 #[cfg(debug_assertions)]
 pub use common::COMMON;
-pub use counting::range;
+pub use counting::{CountedRange, Counter, range};
 pub use error_text::{ByDebug, ByDisplay, ByType, ErrorText};
 pub use fallible::{MayFail, failed, take_ok};
 pub use hole::{Hole, forget};
 pub use inclusive_range::inclusive_range;
 pub use instances::{concat, entry_of, instance_name, text};
 pub use iteration::{
-    DurableItem, Items, Position, beside, current_copy, current_item, inspected, item, item_list,
-    items, keeps, next_copy, next_item,
+    DurableItem, Gives, Items, Position, beside, current_copy, current_item, inspected, item,
+    item_list, items, keeps, next_copy, next_item,
 };
 pub use lending::{
-    Asked, KeptKey, Lends, Owners, copy_of_index, copy_of_key, lender, lent_by, lent_mutably,
-    opened,
+    Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_index, copy_of_key, lender, lent_by,
+    lent_mutably, opened,
 };
 pub use literals::{Each, Holds, Literal, Told, lasting};
 pub use local::{Local, TypeOf, local};
 pub use locals::{Handed, Slot};
-pub use number::number;
+pub use number::{Number, number};
 pub use operation_token::{Branch, Choice, Fut};
 pub use own_parts::{HeldByParts, Parts};
 pub use places::{

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::branches::advance;
 use super::future::sealed::Sealed;
-use super::workflow::StepOf as _;
-use super::{Context, DurableFuture, Parked, StepError, Workflow, WorkflowCall};
+use super::{Context, DurableFuture, Parked, StepError, StepOf as _, Workflow, WorkflowCall};
 use crate::model::Payload;
 
 /// The saved form of an inline call.

@@ -45,5 +45,5 @@ pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
 pub use standalone::{Progress, Standalone};
 pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
-pub use workflow::{Durability, Outcome, Workflow, WorkflowCall, WorkflowOptions};
+pub use workflow::{Durability, Outcome, StepOf, Workflow, WorkflowCall, WorkflowOptions};
 pub(crate) use workflow::{Halt, Returned};

@@ -9,7 +9,7 @@ use super::{
     Machine, OperationOutcome, RunInfo, Signal, StepError, StepOutcome, Workflow, WorkflowCall,
 };
 use crate::codec::{self, CodecError};
-use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
+use crate::model::{Handle, Operation, OutgoingMessage, Payload, RunId, Timestamp};
 
 /// One run of `W`, driven by hand: see what it waits for, save it to bytes, load it elsewhere, and
 /// let it go on with a reply.
@@ -62,6 +62,8 @@ pub struct Standalone<W> {
     /// What has arrived and has not been used up, by number.
     inbox: Vec<(i64, Arrived)>,
     next_seq: i64,
+    /// What the run has sent and the program has not taken.
+    messages: Vec<OutgoingMessage>,
     workflow: PhantomData<fn() -> W>,
 }
 
@@ -74,6 +76,9 @@ pub enum Progress<T> {
     Returned(T),
 }
 
+/// The first byte of a saved run.
+const SAVED_FORMAT: u8 = 1;
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Arrived {
     Outcome(Handle, OperationOutcome),
@@ -81,7 +86,7 @@ enum Arrived {
     Cancel(String),
 }
 
-/// The saved form.
+/// The saved form, after [`SAVED_FORMAT`].
 #[derive(Serialize, Deserialize)]
 struct SavedRun {
     run_id: RunId,
@@ -89,6 +94,7 @@ struct SavedRun {
     snapshot: Vec<u8>,
     inbox: Vec<(i64, Arrived)>,
     next_seq: i64,
+    messages: Vec<OutgoingMessage>,
 }
 
 impl<W: Workflow> Standalone<W> {
@@ -110,7 +116,8 @@ impl<W: Workflow> Standalone<W> {
         let run = RunInfo { run_id, workflow_id: run_id.to_string().into() };
         let arguments = call.into_arguments().map_err(StepError::Encode)?;
         let machine = Machine::start(W::entry(), run.clone(), &arguments)?;
-        Ok(Self { machine, run, inbox: Vec::new(), next_seq: 1, workflow: PhantomData })
+        let (inbox, messages, workflow) = (Vec::new(), Vec::new(), PhantomData);
+        Ok(Self { machine, run, inbox, next_seq: 1, messages, workflow })
     }
 
     /// The run as bytes, with what has arrived for it.
@@ -118,13 +125,14 @@ impl<W: Workflow> Standalone<W> {
     /// # Errors
     /// Does not happen for what this crate has made.
     pub fn save(&self) -> Result<Vec<u8>, CodecError> {
-        let mut bytes = Vec::new();
+        let mut bytes = vec![SAVED_FORMAT];
         let saved = SavedRun {
             run_id: self.run.run_id,
             workflow_id: self.run.workflow_id.to_string(),
             snapshot: self.machine.encode_snapshot()?,
             inbox: self.inbox.clone(),
             next_seq: self.next_seq,
+            messages: self.messages.clone(),
         };
         codec::encode_into(&saved, &mut bytes)?;
         Ok(bytes)
@@ -133,18 +141,28 @@ impl<W: Workflow> Standalone<W> {
     /// A run as it was when it was saved.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if `bytes` is not a saved run. That it is one of another workflow, or
+    /// [`CodecError::Decode`] if `bytes` is not a saved run, or one of a format that this build does not
+    /// know. That it is one of another workflow, or
     /// of an older definition, is told by the next [`Standalone::advance`].
     pub fn load(bytes: &[u8]) -> Result<Self, CodecError> {
-        let saved: SavedRun = codec::decode(bytes)?;
+        let saved: SavedRun = match bytes {
+            [SAVED_FORMAT, saved @ ..] => codec::decode(saved)?,
+            _ => {
+                let reason = match bytes.first() {
+                    Some(format) => format!("unknown format {format}"),
+                    None => "it is empty".to_owned(),
+                };
+                return Err(CodecError::Decode { type_name: "saved run", reason });
+            }
+        };
         let snapshot = codec::decode_snapshot(&saved.snapshot)?;
         let run = RunInfo { run_id: saved.run_id, workflow_id: saved.workflow_id.into() };
         let mut machine = Machine::resume(W::entry(), run.clone(), snapshot);
         for (seq, arrived) in &saved.inbox {
             deliver(&mut machine, *seq, arrived.clone());
         }
-        let (inbox, next_seq) = (saved.inbox, saved.next_seq);
-        Ok(Self { machine, run, inbox, next_seq, workflow: PhantomData })
+        let SavedRun { inbox, next_seq, messages, .. } = saved;
+        Ok(Self { machine, run, inbox, next_seq, messages, workflow: PhantomData })
     }
 
     /// The name of the state that the run is in.
@@ -166,6 +184,13 @@ impl<W: Workflow> Standalone<W> {
     /// What the run has asked for and not been given, in the order it was asked for.
     pub fn waiting_for(&self) -> Vec<(Handle, Operation)> {
         self.machine.with_operations(<[_]>::to_vec)
+    }
+
+    /// Takes what the run has sent to others with [`Context::signal_run`](super::Context::signal_run) and
+    /// has not been taken yet, in the order in which it was sent. [`Standalone::save`] keeps what has not
+    /// been taken.
+    pub fn take_messages(&mut self) -> Vec<OutgoingMessage> {
+        std::mem::take(&mut self.messages)
     }
 
     /// Answers an activity with what its function would return.
@@ -246,8 +271,8 @@ impl<W: Workflow> Standalone<W> {
     /// ```
     ///
     /// # Errors
-    /// [`StepError::Unrepeatable`] if a step gives another state, asks for something else, or returns
-    /// something else. Otherwise as [`Standalone::advance`].
+    /// [`StepError::Unrepeatable`] if a step gives another state, asks for, sends or returns something
+    /// else. Otherwise as [`Standalone::advance`].
     pub fn advance_twice(&mut self, now: Timestamp) -> Result<Progress<W::Return>, StepError> {
         while self.machine.is_ready(now) {
             let state = self.state().to_owned();
@@ -258,6 +283,7 @@ impl<W: Workflow> Standalone<W> {
                 Err(_) => Some("failed once"),
                 Ok(other) if other != result => Some("returned two values"),
                 Ok(_) if again.waiting_for() != self.waiting_for() => Some("asked for two things"),
+                Ok(_) if again.messages != self.messages => Some("sent two things"),
                 Ok(_) if result.is_none() => {
                     let saved = |run: &Self| run.save().map_err(StepError::Encode);
                     (saved(self)? != saved(&again)?).then_some("saved two states")
@@ -279,6 +305,7 @@ impl<W: Workflow> Standalone<W> {
         let outcome = self.machine.step(now)?;
         let consumed = self.machine.take_consumed();
         self.inbox.retain(|(seq, _)| !consumed.contains(seq));
+        self.messages.append(&mut self.machine.take_messages());
         Ok(match outcome {
             StepOutcome::Parked => None,
             StepOutcome::Returned { result, .. } => Some(result),

@@ -4,6 +4,7 @@
 
 pub(crate) mod graph;
 mod ids;
+mod message;
 mod operation;
 mod payload;
 mod retry;
@@ -15,6 +16,7 @@ mod wait;
 
 pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, StepNo, WorkerId};
+pub use message::{Message, OutgoingMessage};
 pub use operation::{ActivityOperation, AwaitedToken, Operation};
 pub(crate) use payload::as_bytes;
 pub use payload::{Encoding, Payload};

@@ -49,3 +49,45 @@ impl QueuedCall {
         Ok(call)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::model::{RetryPolicy, Timestamp};
+
+    /// A row as the first build wrote it. Rows like it lie on queues, so it is read, and written, for ever.
+    const GOLDEN: &[u8] = include_bytes!("../../../tests/steps/golden/call.v1");
+
+    fn call() -> QueuedCall {
+        let activity = ActivityOperation {
+            name: "charge".into(),
+            arguments: Payload(vec![1, 7]),
+            retry: RetryPolicy { max_attempts: 9, ..RetryPolicy::DEFAULT },
+            start_to_close: Some(Duration::from_secs(3)),
+            schedule_to_close: Some(Duration::from_secs(3_600)),
+            at_most_once: true,
+            scheduled_at: Timestamp(1_000_000),
+            attempts: 0,
+            interruptions: 0,
+            passed_over: 0,
+            retry_at: None,
+            queue: Some("cards".into()),
+            schedule_to_start: Some(Duration::from_secs(5)),
+            heartbeat: Some(Duration::from_secs(6)),
+            details: None,
+            awaited: None,
+        };
+        QueuedCall::of("order-17", activity)
+    }
+
+    #[test]
+    fn the_row_of_the_first_build_is_read_and_written() {
+        let written = call().on_queue(Handle(3)).call;
+        assert!(written == GOLDEN, "rows on queues are read by other builds: {written:?}");
+        let read = QueuedCall::read(GOLDEN.to_vec(), 4, 1).expect("a row");
+        let counted = ActivityOperation { attempts: 4, interruptions: 1, ..call().activity };
+        assert_eq!((read.workflow_id.as_str(), read.activity), ("order-17", counted));
+    }
+}

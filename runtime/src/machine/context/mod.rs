@@ -1,5 +1,6 @@
 //! What a workflow sees of its run, and what a step reads and writes through it.
 
+mod messages;
 mod waits;
 
 use std::cell::{Cell, RefCell};
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use self::messages::Outgoing;
 use self::waits::WaitGroup;
 use super::step::Arrivals;
 use super::values::{ArgumentKind, SavedKind};
@@ -40,6 +42,7 @@ struct Fields {
     next_handle: Cell<u64>,
     operations: RefCell<Vec<(Handle, Operation)>>,
     queued: RefCell<QueueChanges>,
+    outgoing: RefCell<Outgoing>,
     waits: RefCell<Vec<WaitGroup>>,
     arrivals: RefCell<Arrivals>,
     cancelled_below: Cell<Handle>,
@@ -149,6 +152,7 @@ impl Context {
             next_handle: Cell::new(next_handle),
             operations: RefCell::new(operations),
             queued: RefCell::default(),
+            outgoing: RefCell::default(),
             waits: RefCell::default(),
             arrivals: RefCell::default(),
             cancelled_below: Cell::new(Handle(0)),
@@ -170,6 +174,7 @@ impl Context {
         fields.now.set(now);
         fields.drawn.set(0);
         fields.waits.borrow_mut().clear();
+        self.begin_sending();
         self.open_waits(false);
         fields.goes_on.set(false);
         let awaited = fields

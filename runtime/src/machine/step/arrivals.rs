@@ -170,9 +170,10 @@ impl Machine {
         });
     }
 
-    /// Puts back what a step that panicked took of the arrivals.
+    /// Puts back what a step that panicked took of the arrivals, and drops what it sent.
     pub fn put_back(&mut self) {
         self.cx.with_arrivals(Arrivals::put_back);
+        self.cx.unsend();
     }
 
     /// The inbox numbers used up since the last call.

@@ -223,7 +223,7 @@ impl Machine {
     ///
     /// # Errors
     /// See [`StepError`]. The machine's state is as before; what the failed step took of the
-    /// arrivals is put back, but operations that it asked for or settled stay so, so the machine
+    /// arrivals is put back and what it sent is dropped, but operations that it asked for or settled stay so, so the machine
     /// must not be stepped again.
     ///
     /// # Panics
@@ -234,9 +234,9 @@ impl Machine {
         self.cx.begin_step(self.steps, now);
         let mut parked = Parked::read(self.frame.clone(), self.entry.definition())?;
         let mut step = |parked: &mut Parked| self.entry.steps.step(parked, &self.cx);
-        let outcome = readable(|| advance(&mut parked, &self.cx, &mut step)).inspect_err(|_| {
-            self.cx.with_arrivals(Arrivals::put_back);
-        })?;
+        let stepped = readable(|| advance(&mut parked, &self.cx, &mut step));
+        let stepped = stepped.and_then(|outcome| self.cx.check_sent().map(|()| outcome));
+        let outcome = stepped.inspect_err(|_| self.put_back())?;
         self.steps += 1;
         let outcome = match outcome {
             Poll::Pending => {

@@ -2,7 +2,7 @@
 
 use super::{Machine, OperationOutcome};
 use crate::machine::context::is_on_queue;
-use crate::model::{ActivityOperation, Handle, Operation, Timestamp, Wait};
+use crate::model::{ActivityOperation, Handle, Operation, OutgoingMessage, Timestamp, Wait};
 
 impl Machine {
     /// Looks at what is outstanding, in the order it was asked for.
@@ -56,6 +56,11 @@ impl Machine {
             changes.asked.into_iter().filter_map(take).collect()
         });
         (asked, changes.given_up)
+    }
+
+    /// Takes what steps have sent to other runs since the last call, in the order in which they did.
+    pub fn take_messages(&mut self) -> Vec<OutgoingMessage> {
+        self.cx.take_messages()
     }
 
     /// The activities on queues that are outstanding and whose outcome has not arrived.

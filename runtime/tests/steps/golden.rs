@@ -1,0 +1,219 @@
+//! Snapshots of every format that was ever written are read for ever.
+//!
+//! The files in `golden/` were written by the builds of their time and are never written again: `values.v<n>` has
+//! every kind of operation and wait, `run.v<n>` is a run in the middle of all that can be awaited, with what has
+//! arrived for it. Whoever changes the format raises `SNAPSHOT_FORMAT` and adds the files of the new one with
+//!
+//! ```text
+//! PITON_GOLDEN=write cargo test -p piton --test steps golden
+//! ```
+//!
+//! Nothing in here may change but by addition: the workflow is what the saved runs go on in.
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use piton::codec::{self, SNAPSHOT_FORMAT};
+use piton::machine::{OperationOutcome, Progress, Standalone};
+use piton::model::{
+    ActivityOperation, AwaitedToken, Handle, Operation, Payload, RunId, Snapshot, Timestamp, Wait,
+};
+use piton::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Paid {
+    cents: u64,
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Late {
+    days: u16,
+}
+
+#[activity(retry(max_attempts = 5), start_to_close = "10m")]
+async fn ship(number: u64) -> u64 {
+    number
+}
+
+#[activity(queue = "cards", heartbeat = "30s")]
+async fn charge(cents: u64) -> Result<String, String> {
+    Ok(cents.to_string())
+}
+
+#[workflow]
+async fn inner(number: u64) -> u64 {
+    let doubled = number * 2;
+    ship(number).await + doubled
+}
+
+type All = (u64, (), u64, Option<u16>, u64, u64, Vec<u64>, String, String);
+
+#[workflow]
+async fn everything(cx: &Context, order: String) -> (String, All) {
+    let kept = format!("kept of {order}");
+    let all = join!(
+        ship(1),
+        cx.sleep(seconds(60)),
+        async { cx.signal::<Paid>().await.cents },
+        async { cx.signal::<Late>().timeout(seconds(90)).await.map(|late| late.days) },
+        async {
+            let first = ship(2).await;
+            ship(first + 1).await
+        },
+        inner(5),
+        join_all(vec![ship(6), ship(7)]),
+        async {
+            select! {
+                cancelled = cx.cancelled() => cancelled.reason,
+                _ = cx.sleep(seconds(30)) => "slept".to_owned(),
+            }
+        },
+        async { charge(900).await.unwrap_or_else(|error| error.to_string()) },
+    );
+    (kept, all)
+}
+
+fn file(name: &str, format: u8) -> PathBuf {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/steps/golden");
+    directory.join(format!("{name}.v{format}"))
+}
+
+/// What the build of that time wrote, after this build has written its own if it is asked to.
+fn golden(name: &str, format: u8, current: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+    let file = file(name, format);
+    let is_asked = std::env::var_os("PITON_GOLDEN").is_some_and(|value| value == "write");
+    if is_asked && format == SNAPSHOT_FORMAT && !file.exists() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, current()).unwrap();
+    }
+    std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+/// Every kind of operation and wait.
+fn values() -> Snapshot {
+    let activity = ActivityOperation {
+        name: "ship".into(),
+        arguments: Payload(vec![1, 7]),
+        retry: RetryPolicy {
+            initial_interval: Duration::from_millis(250),
+            backoff: 1.5,
+            max_interval: Some(Duration::from_secs(60)),
+            max_attempts: 9,
+            jitter: 0.25,
+        },
+        start_to_close: Some(Duration::from_secs(3)),
+        schedule_to_close: Some(Duration::from_secs(3_600)),
+        at_most_once: true,
+        scheduled_at: Timestamp(1_000_000),
+        attempts: 4,
+        interruptions: 2,
+        passed_over: 1,
+        retry_at: Some(Timestamp(2_000_000)),
+        queue: Some("cards".into()),
+        schedule_to_start: Some(Duration::from_secs(5)),
+        heartbeat: Some(Duration::from_secs(6)),
+        details: Some(Payload(vec![1, 2, 3])),
+        awaited: Some(AwaitedToken {
+            end_by: Some(Timestamp(9_000_000)),
+            heard_at: Timestamp(1_500_000),
+            takeovers: 3,
+        }),
+    };
+    let plain = ActivityOperation {
+        retry: RetryPolicy::DEFAULT,
+        start_to_close: None,
+        schedule_to_close: None,
+        at_most_once: false,
+        retry_at: None,
+        queue: None,
+        schedule_to_start: None,
+        heartbeat: None,
+        details: None,
+        awaited: None,
+        ..activity.clone()
+    };
+    Snapshot {
+        frame: (0..=255).collect(),
+        state: "join#2".into(),
+        next_handle: 300,
+        operations: vec![
+            (Handle(1), Operation::Activity(Box::new(activity))),
+            (Handle(2), Operation::Activity(Box::new(plain))),
+            (Handle(70), Operation::Timer { fire_at: Timestamp(-5) }),
+            (Handle(200), Operation::Signal { name: "Approve".into() }),
+            (Handle(299), Operation::Cancellation),
+        ],
+        wait: Wait::Any(vec![
+            Wait::One(Handle(1)),
+            Wait::All(vec![Wait::One(Handle(2)), Wait::Any(Vec::new())]),
+        ]),
+        steps: 70_000,
+        cancelled: Some("changed my mind".into()),
+    }
+}
+
+/// A run in the middle of everything, with a part of it done and a part of what it waits for there.
+fn run() -> Standalone<everything> {
+    let call = everything("a17".to_owned());
+    let mut run = Standalone::start_as(RunId::from(uuid::Uuid::from_u128(17)), call).unwrap();
+    let now = Timestamp(1_000_000);
+    assert_eq!(run.advance(now).unwrap(), Progress::Waiting);
+    reply(&mut run, &1, &10);
+    reply(&mut run, &2, &20);
+    assert_eq!(run.advance(now).unwrap(), Progress::Waiting);
+    reply(&mut run, &6, &60);
+    run.signal(&Paid { cents: 5 }).unwrap();
+    run
+}
+
+/// Answers the call of `ship` with this argument.
+fn reply(run: &mut Standalone<everything>, argument: &u64, value: &u64) {
+    let arguments = codec::to_payload(argument).unwrap();
+    let is_it = |operation: &Operation| matches!(operation, Operation::Activity(activity) if activity.arguments == arguments);
+    let waiting = run.waiting_for();
+    let (handle, _) = waiting.iter().find(|(_, operation)| is_it(operation)).unwrap();
+    run.reply(*handle, value).unwrap();
+}
+
+#[test]
+fn golden_values_of_all_formats_are_read() {
+    for format in 1..=SNAPSHOT_FORMAT {
+        let bytes = golden("values", format, || codec::encode_snapshot(&values()).unwrap());
+        assert_eq!(bytes[0], format);
+        assert_eq!(codec::decode_snapshot(&bytes), Ok(values()), "format {format}");
+    }
+    let written = codec::encode_snapshot(&values()).unwrap();
+    let known = golden("values", SNAPSHOT_FORMAT, || written.clone());
+    assert!(written == known, "the format has changed: raise SNAPSHOT_FORMAT, see above");
+}
+
+#[test]
+fn golden_runs_of_all_formats_go_on() {
+    for format in 1..=SNAPSHOT_FORMAT {
+        let bytes = golden("run", format, || run().save().unwrap());
+        let mut run = Standalone::<everything>::load(&bytes).unwrap();
+        assert_eq!(
+            run.advance(Timestamp(1_000_000)).unwrap(),
+            Progress::Waiting,
+            "format {format}"
+        );
+        reply(&mut run, &21, &30);
+        reply(&mut run, &5, &50);
+        reply(&mut run, &7, &70);
+        run.cancel("enough");
+        let is_queued = |operation: &Operation| matches!(operation, Operation::Activity(activity) if activity.queue.is_some());
+        let waiting = run.waiting_for();
+        let (queued, _) = waiting.iter().find(|(_, operation)| is_queued(operation)).unwrap();
+        run.end(*queued, OperationOutcome::TimedOut(piton::machine::TimeoutKind::Heartbeat));
+        let Progress::Returned((kept, all)) = run.advance(Timestamp(100_000_000)).unwrap() else {
+            panic!("{run:?}")
+        };
+        let (first, (), cents, late, block, inline, list, reason, charged) = all;
+        assert_eq!((kept.as_str(), first, cents, late), ("kept of a17", 10, 5, None));
+        assert_eq!((block, inline, list), (30, 60, vec![60, 70]));
+        assert_eq!(reason, "enough");
+        assert!(charged.contains("silent"), "{charged}");
+    }
+}

@@ -1,0 +1,4 @@
+//! What single steps of a machine come to, without an engine.
+
+mod golden;
+mod messages;
