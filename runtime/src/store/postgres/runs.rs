@@ -12,7 +12,7 @@ use super::{PostgresStore, failed, kept, named_after, named_by, now};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
-use crate::store::rows::write_arrival;
+use crate::store::rows::{workers_died, write_arrival};
 use crate::store::{Ending, NewRun, StartOutcome};
 
 /// A conflict waits for the other start to end, which is why runs come in the order of their ids.
@@ -77,10 +77,15 @@ const IS_TERMINATED: &str = "SELECT EXISTS (SELECT 1 FROM piton_runs \
 const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id = $1";
 
 const UNBLOCK: &str = concat!(
-    "UPDATE piton_runs AS run SET status = 'running', blocked = NULL, due_at = clock.now FROM ",
+    "UPDATE piton_runs AS run SET status = 'running', blocked = NULL, due_at = clock.now, \
+     takeovers = CASE WHEN ",
+    workers_died!("run.blocked"),
+    " THEN least(run.takeovers, 1) ELSE run.takeovers END FROM ",
     now!(),
     " AS clock, (SELECT run_id FROM piton_runs WHERE status = 'blocked' \
-     AND CASE WHEN $2::uuid IS NULL THEN workflow = ANY ($3) ELSE run_id = $2 END \
+     AND CASE WHEN $2::uuid IS NULL THEN workflow = ANY ($3) AND NOT ",
+    workers_died!("blocked"),
+    " ELSE run_id = $2 END \
      ORDER BY run_id FOR UPDATE) AS blocked WHERE ",
     named_by!("run", "blocked")
 );

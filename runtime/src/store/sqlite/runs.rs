@@ -11,6 +11,7 @@ use super::{SqliteStore, Turn, activities, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
+use crate::store::rows::workers_died;
 use crate::store::{
     ArrivalOutcome, Ending, FirstArrival, NewArrival, NewRun, StartOutcome, WorkerLease,
 };
@@ -34,12 +35,19 @@ const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
     DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL; \
     COMMIT";
 
-const UNBLOCK_RUN: &str = "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ? \
-    WHERE run_id = ? AND status = 'blocked' RETURNING 1";
+const UNBLOCK_RUN: &str = concat!(
+    "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ?, takeovers = CASE WHEN ",
+    workers_died!("blocked"),
+    " THEN min(takeovers, 1) ELSE takeovers END \
+     WHERE run_id = ? AND status = 'blocked' RETURNING 1"
+);
 
-const UNBLOCK_WORKFLOWS: &str = "UPDATE piton_runs \
-    SET status = 'running', blocked = NULL, due_at = ? \
-    WHERE status = 'blocked' AND workflow IN (";
+const UNBLOCK_WORKFLOWS: &str = concat!(
+    "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ? \
+     WHERE status = 'blocked' AND NOT ",
+    workers_died!("blocked"),
+    " AND workflow IN ("
+);
 
 /// What stands in the way of runs to be started, and who of their owners may own.
 struct Obstacles {
