@@ -1,11 +1,15 @@
 //! The errors of the public API.
 
 #[cfg(feature = "engine")]
+mod chain;
+#[cfg(feature = "engine")]
 mod connect;
 #[cfg(feature = "engine")]
 mod engine;
 mod general;
 
+#[cfg(feature = "engine")]
+pub(crate) use chain::with_causes;
 #[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]
