@@ -28,6 +28,7 @@ mod relaxed;
 mod retries;
 mod signals;
 mod stuck;
+mod suspects;
 mod time_limits;
 mod tokens;
 mod tokens_without_queues;
