@@ -9,12 +9,15 @@
 //! A bookkeeper (`bin/piton-bookkeeper.rs`) writes into a table of the same database, in activities
 //! with a transaction, and sends letters at most once.
 //!
+//! A diver (`bin/piton-diver.rs`) serves a run whose step ends the process, beside runs that do nothing wrong.
+//!
 //! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
 //! which the database itself keeps the books.
 
 pub mod bookkeeper;
 pub mod books;
 pub mod consequences;
+pub mod dive;
 pub mod errand;
 pub mod gate;
 pub mod ledger;

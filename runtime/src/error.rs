@@ -1,12 +1,16 @@
 //! The errors of the public API.
 
 #[cfg(feature = "engine")]
+mod chain;
+#[cfg(feature = "engine")]
 mod connect;
 #[cfg(feature = "engine")]
 mod engine;
 mod general;
 mod key;
 
+#[cfg(feature = "engine")]
+pub(crate) use chain::with_causes;
 #[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]

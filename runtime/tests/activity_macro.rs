@@ -109,6 +109,7 @@ async fn attempt(name: &'static str, arguments: &impl Serialize) -> ActivityRepo
     };
     let cx = ActivityContext::new(info, Arc::new(dependencies));
     let entry = ActivityEntry::find(name).expect("registered");
+    assert_eq!(entry.place.0, file!(), "a clash of names is told with the place");
     let arguments = codec::to_payload(arguments).expect("plain data");
     entry.run(&cx, &arguments).await.expect("the report can be encoded")
 }

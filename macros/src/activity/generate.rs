@@ -228,6 +228,7 @@ fn activity_impl(
             type Output = #output;
             type Error = #of_error;
             const NAME: &'static str = #name;
+            const PLACE: (&'static str, u32) = (::core::file!(), ::core::line!());
             #options
             const OUTCOMES: &'static ::piton::__private::Outcomes<Self::Return, Self::Output, Self::Error> = {
                 #[allow(unused_imports)]

@@ -18,6 +18,8 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 pub struct ActivityEntry {
     /// The stored name.
     pub name: &'static str,
+    /// The file and the line of the definition, for people.
+    pub place: (&'static str, u32),
     /// What the attribute says.
     pub options: ActivityOptions,
     /// The connection that it writes through, if its writes are to be committed with the state of
@@ -48,7 +50,13 @@ extern "C" fn add(entry: &'static ActivityEntry) {
 impl ActivityEntry {
     /// The entry of `A`.
     pub const fn of<A: Activity>() -> Self {
-        Self { name: A::NAME, options: A::OPTIONS, connection: A::CONNECTION, call: A::attempt }
+        Self {
+            name: A::NAME,
+            place: A::PLACE,
+            options: A::OPTIONS,
+            connection: A::CONNECTION,
+            call: A::attempt,
+        }
     }
 
     /// All that are registered.

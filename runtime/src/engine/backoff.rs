@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tracing::warn;
 
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 
 /// How often a request of a program is tried before it hears of the error: about 5 s in all, so a
 /// restart of the database goes unnoticed.
@@ -19,7 +19,7 @@ where
     loop {
         match ask().await {
             Err(error) if error.is_retryable() && backoff.failures() + 1 < CLIENT_TRIES => {
-                warn!(%error, failures = backoff.failures() + 1, "the database will be tried again");
+                warn!(error = %with_causes(&error), failures = backoff.failures() + 1, "the database will be tried again");
                 backoff.wait().await;
             }
             answered => return answered,

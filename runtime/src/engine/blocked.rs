@@ -102,7 +102,9 @@ fn may_go_on(registry: &Registry, reason: &BlockedReason) -> bool {
         BlockedReason::Unregistered(activity) => registry.activity(activity).is_some(),
         BlockedReason::Undecodable(_) => true,
         // Of these the store tells nothing.
-        BlockedReason::Panicked(_) | BlockedReason::Invalid(_) => false,
+        BlockedReason::Panicked(_) | BlockedReason::Invalid(_) | BlockedReason::WorkersDied(_) => {
+            false
+        }
     }
 }
 

@@ -4,10 +4,20 @@
 //! the monotonic clock, so a host whose wall clock jumps fires no timer early.
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::model::Timestamp;
+
+/// The longest wait: 30 years, which every platform's monotonic clock can add to the present, as tokio's own
+/// timers do. Nobody sees the difference to "never".
+const LONGEST_WAIT: Duration = Duration::from_secs(30 * 365 * 86_400);
+
+/// The time `wait` after `from`; a wait without end is as good as [`LONGEST_WAIT`].
+pub(crate) fn after(from: Instant, wait: Duration) -> Instant {
+    from + wait.min(LONGEST_WAIT)
+}
 
 /// Reads the database's time off the monotonic clock.
 #[derive(Debug)]
@@ -41,7 +51,7 @@ impl Clock {
 
     /// When the database's clock will show `at`, on the monotonic clock.
     pub(crate) fn instant_of(&self, at: Timestamp) -> Instant {
-        Instant::now() + at.saturating_since(self.now())
+        after(Instant::now(), at.saturating_since(self.now()))
     }
 
     fn elapsed(&self) -> i64 {
@@ -51,8 +61,6 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[tokio::test(start_paused = true)]

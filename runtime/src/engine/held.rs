@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tracing::warn;
 
 use super::session::Session;
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 use crate::model::RunId;
 use crate::store::{RunEvent, RunKey};
 
@@ -133,7 +133,7 @@ impl Hold {
         let is_owned = match session.store.find_run(&RunKey::RunId(*run_id)).await {
             Ok(run) => run.is_some_and(|run| run.owner == Some(session.lease().worker_id)),
             Err(error) => {
-                warn!(%error, "it is not known whose a run is");
+                warn!(%run_id, error = %with_causes(&error), "it is not known whose a run is");
                 true
             }
         };

@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 use tokio::runtime::{Builder, Handle};
 use tracing::warn;
 
+use crate::error::with_causes;
+
 static KEEPER: OnceLock<Option<Handle>> = OnceLock::new();
 
 /// The runtime of that thread, which begins now unless it has begun before; `None` if the system has no
@@ -28,5 +30,5 @@ fn begin() -> std::io::Result<Handle> {
 }
 
 fn refused(error: &std::io::Error) {
-    warn!(%error, "leases are renewed by the program's own threads, and lost if those are blocked");
+    warn!(error = %with_causes(error), "leases are renewed by the program's own threads, and lost if those are blocked");
 }

@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::clock::after;
 use crate::activities::{AttemptLink, BoxFuture};
 use crate::model::{ActivityToken, Payload};
 use crate::process;
@@ -139,7 +140,7 @@ impl Link {
         let Some(limit) = limit else { return std::future::pending().await };
         loop {
             let heard_at = self.lock().at;
-            let until = heard_at.map_or(since, |at| at.max(since)) + limit;
+            let until = after(heard_at.map_or(since, |at| at.max(since)), limit);
             if until <= Instant::now() {
                 return;
             }

@@ -43,8 +43,9 @@ impl Registry {
             activity_names: Vec::new(),
         };
         for entry in workflows {
-            if registry.workflows.insert(entry.name, entry).is_some() {
-                return Err(RegistryError::DuplicateWorkflow { name: entry.name });
+            if let Some(other) = registry.workflows.insert(entry.name, entry) {
+                let places = in_order([workflow_place(other), workflow_place(entry)]);
+                return Err(RegistryError::DuplicateWorkflow { name: entry.name, places });
             }
             let problems: Vec<_> = entry.definition().problems().collect();
             if !problems.is_empty() {
@@ -52,8 +53,9 @@ impl Registry {
             }
         }
         for entry in activities {
-            if registry.activities.insert(entry.name, entry).is_some() {
-                return Err(RegistryError::DuplicateActivity { name: entry.name });
+            if let Some(other) = registry.activities.insert(entry.name, entry) {
+                let places = in_order([activity_place(other), activity_place(entry)]);
+                return Err(RegistryError::DuplicateActivity { name: entry.name, places });
             }
         }
         registry.workflow_names = registry.workflows.keys().copied().collect();
@@ -61,6 +63,11 @@ impl Registry {
         registry.activity_names = registry.activities.keys().copied().collect();
         registry.activity_names.sort_unstable();
         Ok(registry)
+    }
+
+    /// Whether there is neither a workflow nor an activity.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.workflows.is_empty() && self.activities.is_empty()
     }
 
     /// The workflow of this name.
@@ -98,6 +105,29 @@ impl Registry {
         let entries = self.workflow_names.iter().filter_map(|name| self.workflow(name));
         entries.map(describe).collect()
     }
+}
+
+/// Where the workflow is defined: its graph begins there.
+fn workflow_place(entry: &WorkflowEntry) -> String {
+    let nodes = entry.graph.nodes();
+    nodes.first().map_or_else(|| place("", 0), |start| place(start.file, start.line))
+}
+
+/// Where the activity is defined.
+fn activity_place(entry: &ActivityEntry) -> String {
+    let (file, line) = entry.place;
+    place(file, line)
+}
+
+fn place(file: &str, line: u32) -> String {
+    // Of an implementation that no macro has written nothing is known.
+    if file.is_empty() { "an unknown place".to_owned() } else { format!("{file}:{line}") }
+}
+
+/// The linker decides in which order entries are found; whoever reads of them wants it to be the same.
+fn in_order(mut places: [String; 2]) -> [String; 2] {
+    places.sort_unstable();
+    places
 }
 
 fn describe(entry: &WorkflowEntry) -> DefinitionRecord {
@@ -139,8 +169,8 @@ mod tests {
     use std::marker::PhantomData;
 
     use super::*;
-    use crate::generated::{Halt, Parked, Plain, StepOf, Values};
-    use crate::machine::{Context, Durable, Workflow};
+    use crate::generated::{Halt, Outcomes, Parked, Plain, StepOf, Values};
+    use crate::machine::{Activity, Context, Durable, Workflow};
     use crate::model::Graph;
 
     /// A workflow that returns a `T`.
@@ -152,7 +182,8 @@ mod tests {
         type Error = Infallible;
         type Shape = Plain;
         type Unit = Self;
-        const GRAPH: &'static Graph = &Graph::new("order", "", "");
+        const GRAPH: &'static Graph =
+            &Graph::new("order", "src/order.rs", "start\tstart\t7\tend\n");
 
         const RETURNED: &'static Values<T> = Values::of();
     }
@@ -173,7 +204,38 @@ mod tests {
         let registry = Registry::new([&SOUND], []).expect("one alone is fine");
         assert_eq!(registry.workflow_names(), ["order"]);
         let refused = Registry::new([&SOUND, &SOUND], []).expect_err("two are not");
-        assert_eq!(refused, RegistryError::DuplicateWorkflow { name: "order" });
+        assert_eq!(
+            refused.to_string(),
+            "two workflows are named `order`, at src/order.rs:7 and at src/order.rs:7: rename one with \
+             `#[workflow(name = \"…\")]`"
+        );
+    }
+
+    /// An activity of a name that is defined on some line.
+    struct Charge<const LINE: u32>;
+
+    impl<const LINE: u32> Activity for Charge<LINE> {
+        type Return = ();
+        type Output = ();
+        type Error = Infallible;
+        const NAME: &'static str = "charge";
+        const PLACE: (&'static str, u32) = ("src/charge.rs", LINE);
+        const OUTCOMES: &'static Outcomes<(), (), Infallible> = Outcomes::of();
+    }
+
+    static CHARGE: ActivityEntry = ActivityEntry::of::<Charge<3>>();
+    static OTHER_CHARGE: ActivityEntry = ActivityEntry::of::<Charge<9>>();
+
+    #[test]
+    fn an_error_names_the_places_of_both_activities() {
+        for [one, other] in [[&CHARGE, &OTHER_CHARGE], [&OTHER_CHARGE, &CHARGE]] {
+            let refused = Registry::new([], [one, other]).expect_err("they have one name");
+            assert_eq!(
+                refused.to_string(),
+                "two activities are named `charge`, at src/charge.rs:3 and at src/charge.rs:9: rename one \
+                 with `#[activity(name = \"…\")]`"
+            );
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! What follows from the end of an attempt of an activity.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use crate::activities::ActivityReport;
 use crate::codec::CodecError;
-use crate::machine::{OperationOutcome, TimeoutKind};
+use crate::machine::{ActivityError, OperationOutcome, TimeoutKind};
 use crate::model::{ActivityOperation, BlockedReason, Handle, RunId, Timestamp};
 
 /// After how many attempts that were cut off by the death of their worker an activity is given up:
@@ -55,6 +56,32 @@ pub(crate) enum Conclusion {
     },
     /// The run waits for code that can go on with it.
     Block(BlockedReason),
+}
+
+impl AttemptResult {
+    /// What went wrong, for people, if anything did.
+    pub(crate) fn failure(&self) -> Option<String> {
+        match self {
+            Self::Reported(Ok(report)) => Some(report.error.as_ref()?.message.clone()),
+            Self::Reported(Err(error)) => Some(error.to_string()),
+            Self::TimedOut(limit) => {
+                Some(ActivityError::<Infallible>::TimedOut(*limit).to_string())
+            }
+            Self::Panicked(message) => Some(format!("it panicked: {message}")),
+            Self::Unusable(reason) => Some(reason.clone()),
+            Self::Committed { .. } | Self::Uncertain | Self::Lost | Self::Later { .. } => None,
+        }
+    }
+}
+
+impl Conclusion {
+    /// When the next attempt is due, if there is one.
+    pub(crate) fn retry_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Retry { retry_at, .. } => Some(*retry_at),
+            Self::Outcome(_) | Self::Block(_) => None,
+        }
+    }
 }
 
 /// When all attempts together must have ended.

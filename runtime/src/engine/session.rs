@@ -3,14 +3,14 @@
 //! A session ends when it is told to or when it has lost its lease. In the second case everything
 //! it was doing is dropped, and the worker opens another.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::Instant;
-use tracing::{debug, info, warn};
+use tokio::time::{Instant, timeout, timeout_at};
+use tracing::{debug, error, info, warn};
 
 use super::backoff::patiently;
 use super::batch::Batcher;
@@ -23,12 +23,17 @@ use super::phase::{Phase, Phases};
 use super::queues::{self, Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;
 use super::slots::Slots;
+use super::stuck::Stuck;
+use super::suspects::Suspects;
 use super::suspicion::Suspicion;
 use super::transitions::{Commits, Deliveries};
 use crate::activities::Dependencies;
 use crate::error::StoreError;
 use crate::process;
 use crate::store::{NewWorker, Store, WorkerLease};
+
+/// How long what was cut off may take to come to its next await.
+const ABORT_TIME: Duration = Duration::from_millis(300);
 
 /// What stays the same over the sessions of a worker.
 #[derive(Debug)]
@@ -99,8 +104,12 @@ pub(crate) struct Session {
     drivers: Mutex<Option<JoinSet<()>>>,
     /// How far the session has come.
     phases: Arc<Phases>,
+    /// Whether a shutdown has cut off what did not end in time.
+    is_cut_off: AtomicBool,
     /// That the worker owns runs that it does not hold.
     pub(crate) strays: Suspicion,
+    /// The runs that may end the process.
+    pub(crate) suspects: Suspects,
     /// Which blocked runs it has looked at.
     pub(crate) blocked: Looked,
     /// Held from asking for runs until they are held: in between they look like strays.
@@ -108,10 +117,12 @@ pub(crate) struct Session {
 }
 
 /// What a session that has been drained leaves behind.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Drained {
     /// Whether every attempt has come to its end and was written.
     is_whole: bool,
+    /// What goes on all the same, because it blocks its thread.
+    pub(crate) stuck: Stuck,
 }
 
 /// A run on its way to its driver.
@@ -177,7 +188,9 @@ impl Session {
             runs: HeldRuns::default(),
             drivers: Mutex::new(Some(JoinSet::new())),
             phases,
+            is_cut_off: AtomicBool::new(false),
             strays: Suspicion::default(),
+            suspects: Suspects::default(),
             blocked: Looked::default(),
             claiming: tokio::sync::Mutex::default(),
         }))
@@ -277,34 +290,73 @@ impl Session {
     pub(crate) async fn drain(&self, deadline: Instant) -> Drained {
         self.phases.pass(Phase::Serving, Phase::Draining);
         let Some(mut drivers) = self.lock_drivers().take() else {
-            return Drained { is_whole: true };
+            return Drained { is_whole: true, stuck: Stuck::default() };
         };
         self.attempts.call_off();
         let ended = async { while drivers.join_next().await.is_some() {} };
         let ended = queues::hand_back_until(self, ended);
-        let in_time = tokio::time::timeout_at(deadline, ended).await.is_ok();
+        let in_time = timeout_at(deadline, ended).await.is_ok();
         let held = self.attempts.list();
+        let mut stuck = Stuck::default();
         if !in_time {
-            warn!(runs = drivers.len(), "activities were interrupted by the shutdown");
-            drivers.shutdown().await;
+            let (worker_id, runs) = (self.lease.worker_id.0, drivers.len());
+            warn!(worker_id, runs, "activities were interrupted by the shutdown");
+            drivers.abort_all();
+            let ended = async {
+                while drivers.join_next().await.is_some() {}
+                while !self.host.slots.under_way(self.lease.worker_id).is_empty() {
+                    self.host.slots.freed().await;
+                }
+            };
+            if timeout(ABORT_TIME, ended).await.is_err() {
+                stuck = Stuck::of(self);
+                error!(worker_id, what = %stuck, "what blocks its thread goes on after the shutdown");
+            }
         }
-        queues::hand_back(self, &held).await;
+        self.is_cut_off.store(true, Ordering::Release);
+        let handed_back = stuck.within(queues::hand_back(self, &held)).await;
         // A driver that could not write what it knew, because of an error or because the lease had
         // run out, has left its attempts in the middle, too.
         let has_lost = self.strays.stands() || self.phases.now() == Phase::Lost;
-        Drained { is_whole: in_time && !has_lost }
+        let is_whole = in_time && !has_lost && handed_back.is_some();
+        Drained { is_whole, stuck }
     }
 
     /// Hands back what is still owned, and the lease with it, which nobody is to renew meanwhile.
-    pub(crate) async fn release(&self, drained: Drained) -> Result<(), StoreError> {
-        patiently(|| self.try_release(drained)).await?;
+    /// What is stuck may hold what the database needs for that: then others take the runs over when the lease has
+    /// run out.
+    pub(crate) async fn release(&self, drained: &Drained) -> Result<(), StoreError> {
+        let released = patiently(|| self.try_release(drained.is_whole));
+        drained.stuck.within(released).await.unwrap_or(Err(StoreError::Fenced))?;
         debug!(worker_id = self.lease.worker_id.0, "worker released");
         Ok(())
     }
 
-    async fn try_release(&self, drained: Drained) -> Result<(), StoreError> {
+    /// Ends the session from outside of its runtime, if that has not come round to what [`Session::drain`] does
+    /// at its deadline because all its threads are blocked. Returns what blocks them.
+    pub(crate) async fn end_from_outside(&self) -> Option<Stuck> {
+        if self.is_cut_off.load(Ordering::Acquire) {
+            return None;
+        }
+        let stuck = Stuck::of(self);
+        if stuck.is_empty() {
+            // Something of the program's own, which is no business of the worker's.
+            return None;
+        }
+        let worker_id = self.lease.worker_id;
+        error!(worker_id = worker_id.0, what = %stuck, "what blocks its thread goes on after the shutdown");
+        // The lease is not renewed any more, whether or not others can be told at once.
+        self.lose();
+        let workers = [worker_id];
+        if !matches!(stuck.within(self.store.fence_workers(&workers)).await, Some(Ok(_))) {
+            warn!(worker_id = worker_id.0, "others take over the runs when the lease has run out");
+        }
+        Some(stuck)
+    }
+
+    async fn try_release(&self, is_whole: bool) -> Result<(), StoreError> {
         // Handing back counts no attempt as interrupted; taking away does.
-        if !drained.is_whole {
+        if !is_whole {
             self.store.fence_workers(&[self.lease.worker_id]).await?;
         }
         self.store.release_worker(self.lease).await

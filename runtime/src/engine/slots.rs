@@ -1,14 +1,15 @@
-//! How many attempts of activities a worker makes at a time.
+//! How many attempts of activities a worker makes at a time, and which they are.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use smallvec::SmallVec;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::registry::Registry;
 use super::session::Settings;
-use crate::activities::ActivityEntry;
+use crate::activities::{ActivityContext, ActivityEntry, ActivityInfo};
+use crate::model::WorkerId;
 
 /// The places for attempts of one worker. An attempt takes one of every kind that concerns it, the
 /// scarcest first, so that one that waits for the places of its activity takes none of the others.
@@ -17,8 +18,22 @@ pub(crate) struct Slots {
     by_activity: HashMap<&'static str, Arc<Semaphore>>,
     blocking: Arc<Semaphore>,
     all: Arc<Semaphore>,
+    under_way: Arc<UnderWay>,
+}
+
+/// The attempts that have their places and have begun.
+#[derive(Debug, Default)]
+struct UnderWay {
+    attempts: Mutex<(u64, HashMap<u64, (WorkerId, ActivityContext)>)>,
     /// Told when places have become free.
-    freed: Arc<Notify>,
+    freed: Notify,
+}
+
+impl UnderWay {
+    fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, (WorkerId, ActivityContext)>)> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Places that are kept until it is known of which activities attempts are to be made; free again
@@ -28,14 +43,17 @@ pub(crate) struct Reserved {
     by_activity: HashMap<&'static str, OwnedSemaphorePermit>,
     blocking: Option<OwnedSemaphorePermit>,
     all: Option<OwnedSemaphorePermit>,
-    freed: Arc<Notify>,
+    under_way: Arc<UnderWay>,
 }
 
-/// The places of one attempt, free again when this is dropped.
+/// The places of one attempt, free again when this is dropped. That is when its function really has ended: one
+/// that blocks its thread keeps them, also if nobody waits for it any more.
 #[derive(Debug)]
 pub(crate) struct Places {
     permits: SmallVec<[OwnedSemaphorePermit; 1]>,
-    freed: Arc<Notify>,
+    /// By what number the attempt is under way, once it has begun.
+    begun: Option<u64>,
+    under_way: Arc<UnderWay>,
 }
 
 impl Slots {
@@ -48,7 +66,7 @@ impl Slots {
             by_activity: limited.collect(),
             blocking: Arc::new(Semaphore::new(settings.max_blocking)),
             all: Arc::new(Semaphore::new(settings.max_activities)),
-            freed: Arc::default(),
+            under_way: Arc::default(),
         }
     }
 
@@ -65,7 +83,7 @@ impl Slots {
             by_activity: limited.filter_map(|(name, free)| Some((*name, take(free)?))).collect(),
             blocking: take(&self.blocking),
             all: take(&self.all),
-            freed: Arc::clone(&self.freed),
+            under_way: Arc::clone(&self.under_way),
         }
     }
 
@@ -90,7 +108,18 @@ impl Slots {
 
     /// Waits until places have become free. Cancellation safe, for one task.
     pub(crate) async fn freed(&self) {
-        self.freed.notified().await;
+        self.under_way.freed.notified().await;
+    }
+
+    /// The attempts that have begun in the session of this worker and whose functions have not ended, in the
+    /// order in which they began.
+    pub(crate) fn under_way(&self, worker: WorkerId) -> Vec<ActivityInfo> {
+        let under_way = self.under_way.lock();
+        let ours = under_way.1.iter().filter(|(_, (of, _))| *of == worker);
+        let mut ours: Vec<_> = ours.map(|(number, (_, cx))| (*number, cx.info().clone())).collect();
+        drop(under_way);
+        ours.sort_unstable_by_key(|(number, _)| *number);
+        ours.into_iter().map(|(_, info)| info).collect()
     }
 
     fn needed(&self, entry: &ActivityEntry) -> impl Iterator<Item = &Arc<Semaphore>> {
@@ -99,7 +128,7 @@ impl Slots {
     }
 
     fn none(&self) -> Places {
-        Places { permits: SmallVec::new(), freed: Arc::clone(&self.freed) }
+        Places { permits: SmallVec::new(), begun: None, under_way: Arc::clone(&self.under_way) }
     }
 }
 
@@ -132,7 +161,7 @@ impl Reserved {
         let blocking = self.blocking.as_mut().filter(|_| entry.options.blocking);
         let kept = [own, blocking, self.all.as_mut()].into_iter().flatten();
         let permits = kept.filter_map(|kept| kept.split(1)).collect();
-        Some(Places { permits, freed: Arc::clone(&self.freed) })
+        Some(Places { permits, begun: None, under_way: Arc::clone(&self.under_way) })
     }
 }
 
@@ -140,9 +169,25 @@ fn count(kept: &Option<OwnedSemaphorePermit>) -> usize {
     kept.as_ref().map_or(0, OwnedSemaphorePermit::num_permits)
 }
 
+impl Places {
+    /// Notes that the attempt has begun, in the session of this worker.
+    pub(crate) fn begin(&mut self, worker: WorkerId, context: &ActivityContext) {
+        let mut under_way = self.under_way.lock();
+        let (next, attempts) = &mut *under_way;
+        attempts.insert(*next, (worker, context.clone()));
+        self.begun = Some(*next);
+        *next += 1;
+    }
+}
+
 impl Drop for Places {
     fn drop(&mut self) {
         self.permits.clear();
-        self.freed.notify_one();
+        if let Some(number) = self.begun {
+            // The context may be the last to hold what the program has given it.
+            let ended = self.under_way.lock().1.remove(&number);
+            drop(ended);
+        }
+        self.under_way.freed.notify_one();
     }
 }

@@ -235,16 +235,26 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {
 #[non_exhaustive]
 pub enum RegistryError {
     /// Two workflows have the same stored name.
-    #[error("two workflows are named `{name}`; rename one with `#[workflow(name = \"…\")]`")]
+    #[error(
+        "two workflows are named `{name}`, at {} and at {}: rename one with `#[workflow(name = \"…\")]`",
+        places[0], places[1]
+    )]
     DuplicateWorkflow {
         /// The name.
         name: &'static str,
+        /// Where they are defined: the file and the line of each.
+        places: [String; 2],
     },
     /// Two activities have the same stored name.
-    #[error("two activities are named `{name}`; rename one with `#[activity(name = \"…\")]`")]
+    #[error(
+        "two activities are named `{name}`, at {} and at {}: rename one with `#[activity(name = \"…\")]`",
+        places[0], places[1]
+    )]
     DuplicateActivity {
         /// The name.
         name: &'static str,
+        /// Where they are defined: the file and the line of each.
+        places: [String; 2],
     },
     /// A workflow holds values across an await that could not be read back.
     #[error("the workflow `{workflow}` cannot be served: {}", problems.join("; "))]

@@ -77,6 +77,10 @@ pub enum BlockedReason {
     Invalid(String),
     /// It needs an activity that this build does not have.
     Unregistered(String),
+    /// Worker after worker died, or lost its lease, while it had the run, and none has committed a step of it. It
+    /// would end the next one, too, so it waits until somebody unblocks it by itself; a worker that starts leaves
+    /// it alone.
+    WorkersDied(String),
 }
 
 impl BlockedReason {
@@ -84,7 +88,7 @@ impl BlockedReason {
     pub fn is_of_the_build(&self) -> bool {
         match self {
             Self::Undecodable(_) | Self::Unregistered(_) => true,
-            Self::Panicked(_) | Self::Invalid(_) => false,
+            Self::Panicked(_) | Self::Invalid(_) | Self::WorkersDied(_) => false,
         }
     }
 }
@@ -96,6 +100,7 @@ impl fmt::Display for BlockedReason {
             Self::Panicked(message) => write!(f, "a step panicked: {message}"),
             Self::Invalid(why) => write!(f, "a step could not be saved: {why}"),
             Self::Unregistered(name) => write!(f, "the activity `{name}` is not registered"),
+            Self::WorkersDied(why) => write!(f, "its workers died: {why}"),
         }
     }
 }

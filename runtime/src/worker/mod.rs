@@ -22,6 +22,12 @@ use crate::error::{StoreError, WorkerError};
 use crate::model::RunStatus;
 use crate::store::RunFilter;
 
+/// The longest lease: a year, which can be added to the time of every database.
+const LONGEST_LEASE: Duration = Duration::from_secs(365 * 86_400);
+
+/// The most batches of commits at a time. Each is a task, and there are far fewer connections.
+const MAX_COMMIT_LANES: usize = 64;
+
 /// A worker that is yet to be started.
 ///
 /// ```no_run
@@ -145,11 +151,13 @@ impl Worker {
     /// not while an `#[activity(transaction)]` has the right to write, so let it be twice as long as the
     /// longest of these may take.
     ///
+    /// A lease of more than a year counts as one of a year.
+    ///
     /// # Panics
     /// If it is shorter than 100 ms.
     pub fn lease(mut self, lease: Duration) -> Self {
         assert!(lease >= Duration::from_millis(100), "a lease must be at least 100 ms long");
-        self.settings.lease = lease;
+        self.settings.lease = lease.min(LONGEST_LEASE);
         self
     }
 
@@ -191,14 +199,14 @@ impl Worker {
         self
     }
 
-    /// Sets how many batches of commits are written at a time. Default: one on SQLite, where more never
+    /// Sets how many batches of commits are written at a time, 64 at most. Default: one on SQLite, where more never
     /// help, and two on Postgres, where more may help if hundreds of runs are busy and the server is
     /// far away. Each takes one of the connections that commits and claims share, of which there are
     /// three unless [`StoreOptions`](crate::store::StoreOptions::connections) says otherwise (with fewer
     /// than nine connections there are two, and one batch at a time); the renewal of the lease has its
     /// own.
     pub fn commit_lanes(mut self, lanes: usize) -> Self {
-        self.settings.commit_lanes = Some(lanes.max(1));
+        self.settings.commit_lanes = Some(lanes.clamp(1, MAX_COMMIT_LANES));
         self
     }
 
@@ -222,6 +230,7 @@ impl Worker {
     /// lease has run out.
     pub async fn start(self) -> Result<RunningWorker, WorkerError> {
         let registry = Registry::linked()?;
+        warn_if_idle(&registry, self.serves_workflows, !self.queues.is_empty());
         let registry = if self.serves_workflows { registry } else { registry.without_workflows() };
         let store = Arc::clone(self.client.store());
         store.record_definitions(&registry.definitions()).await?;
@@ -249,6 +258,30 @@ impl Worker {
     }
 }
 
+/// Warns if there is nothing that the worker could ever do.
+fn warn_if_idle(linked: &Registry, serves_workflows: bool, serves_queues: bool) {
+    if linked.is_empty() {
+        return warn!(
+            "the worker has nothing to do: no workflow and no activity is linked into this program. The \
+             linker leaves out a library that nothing in the program names: write `use its_name as _;` in \
+             the program, with the name of the crate that defines them"
+        );
+    }
+    let runs_workflows = serves_workflows && !linked.workflow_names().is_empty();
+    if !runs_workflows && !serves_queues {
+        warn!(
+            "the worker has nothing to do: it serves no workflows and no queue. Name a queue with \
+             `Worker::queue`, or let it serve workflows that are linked into this program"
+        );
+    } else if !runs_workflows && linked.activities().next().is_none() {
+        warn!(
+            "the worker has nothing to do: it serves queues, and no activity is linked into this program. \
+             The linker leaves out a library that nothing in the program names: write `use its_name as _;` \
+             in the program, with the name of the crate that defines them"
+        );
+    }
+}
+
 /// Tells of open runs that this worker cannot go on with: they wait for one that can.
 async fn warn_of_unserved(client: &Client, registry: &Registry) -> Result<(), StoreError> {
     // A glance and not a count: what there is shows in the first thousand.
@@ -265,4 +298,62 @@ async fn warn_of_unserved(client: &Client, registry: &Registry) -> Result<(), St
         warn!(workflows = ?unserved, "runs of these workflows wait for a worker that has them");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
+    use super::*;
+    use crate::store::MemoryStore;
+
+    /// Collects the texts of warnings.
+    #[derive(Clone, Default)]
+    struct Warnings(Arc<Mutex<Vec<String>>>);
+
+    impl Subscriber for Warnings {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            *metadata.level() == tracing::Level::WARN
+        }
+
+        fn event(&self, event: &Event<'_>) {
+            let mut text = String::new();
+            event.record(&mut |field: &tracing::field::Field, value: &dyn std::fmt::Debug| {
+                if field.name() == "message" {
+                    text = format!("{value:?}");
+                }
+            });
+            self.0.lock().expect("no test panics here").push(text);
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    /// No test of the library itself defines a workflow or an activity.
+    #[tokio::test(start_paused = true)]
+    async fn a_program_that_links_nothing_is_told_so() {
+        let warnings = Warnings::default();
+        let _guard = tracing::subscriber::set_default(warnings.clone());
+        let client = Client::new(MemoryStore::new());
+        let worker = Worker::new(&client).start().await.expect("it starts all the same");
+        worker.shutdown().await.expect("it stops");
+        let told = warnings.0.lock().expect("no test panics here").clone();
+        assert_eq!(told.len(), 1, "{told:?}");
+        for part in ["nothing to do", "no workflow and no activity", "use its_name as _;"] {
+            assert!(told[0].contains(part), "{told:?}");
+        }
+    }
 }

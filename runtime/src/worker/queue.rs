@@ -49,9 +49,12 @@ impl Queue {
     /// limit.
     ///
     /// # Panics
-    /// If `rate` is not a positive number.
+    /// If `rate` is not a positive and finite number.
     pub fn max_per_second(mut self, rate: f64) -> Self {
-        assert!(rate.is_finite() && rate > 0.0, "the rate of a queue must be positive");
+        assert!(
+            rate.is_finite() && rate > 0.0,
+            "`max_per_second({rate})`: the rate of a queue must be a positive number"
+        );
         self.max_per_second = Some(rate);
         self
     }

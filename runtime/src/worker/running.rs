@@ -4,19 +4,22 @@
 //! activities that run may end within the grace period, and what they return is committed; then
 //! the worker gives up its registration, which hands everything it still owned to others at once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 use tracing::{error, info, warn};
 
 use crate::client::Client;
+use crate::engine::clock::after;
+use crate::engine::keeper;
 use crate::engine::loops::{self, lease};
 use crate::engine::panics::caught;
 use crate::engine::session::Session;
-use crate::error::StoreError;
+use crate::engine::stuck::Stuck;
+use crate::error::{StoreError, with_causes};
 use crate::process;
 
 /// The wait before a worker that cannot register tries again, or one that has panicked goes on.
@@ -30,15 +33,34 @@ pub struct RunningWorker {
     /// Told to stop.
     stop: watch::Sender<bool>,
     /// Ends when the worker has handed back its runs.
-    supervisor: JoinHandle<Result<(), StoreError>>,
+    supervisor: JoinHandle<crate::Result<()>>,
+    /// The session that the supervisor keeps.
+    current: Current,
+    /// See [`Worker::shutdown_grace`](super::Worker::shutdown_grace).
+    grace: Duration,
+}
+
+/// The session that a worker is in. Cheap to clone.
+#[derive(Clone, Debug)]
+struct Current(Arc<Mutex<Arc<Session>>>);
+
+impl Current {
+    fn get(&self) -> Arc<Session> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn set(&self, session: &Arc<Session>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(session);
+    }
 }
 
 impl RunningWorker {
     pub(super) fn start(client: Client, session: Arc<Session>, grace: Duration) -> Self {
         let (stop, stopping) = watch::channel(false);
         client.add_host(&session);
-        let supervisor = Supervisor { client, stopping, grace };
-        Self { stop, supervisor: process::spawn(supervisor.run(session)) }
+        let current = Current(Arc::new(Mutex::new(Arc::clone(&session))));
+        let supervisor = Supervisor { client, stopping, current: current.clone(), grace };
+        Self { stop, supervisor: process::spawn(supervisor.run(session)), current, grace }
     }
 
     /// Ends the worker in order: it stops claiming, finishes and commits steps, lets activities end
@@ -51,11 +73,23 @@ impl RunningWorker {
     /// # Errors
     /// The runs could not be handed back because the database failed or the lease was lost before;
     /// others take them over when the lease has run out. Nothing is lost.
+    ///
+    /// Or a function blocks its thread and goes on after the grace period: an `#[activity(blocking)]`, or an
+    /// async one that blocks without awaiting. The error names each such activity and its run, and comes within
+    /// a second after the grace period. The worker has handed over everything else by then, and what the function
+    /// comes to does not count any more: another worker makes the next attempt. Only the end of the process ends
+    /// such a function. A runtime that is dropped waits for it, as at the end of `#[tokio::main]`; call
+    /// [`std::process::exit`] instead.
     pub async fn shutdown(mut self) -> crate::Result<()> {
         self.stop.send_replace(true);
-        match (&mut self.supervisor).await {
-            Ok(released) => released.map_err(crate::Error::from),
-            Err(stopped) => Err(crate::Error::from(stopped).context("the worker has stopped")),
+        let overdue = overdue(self.current.clone(), self.grace);
+        tokio::select! {
+            biased;
+            ended = &mut self.supervisor => match ended {
+                Ok(released) => released,
+                Err(stopped) => Err(crate::Error::from(stopped).context("the worker has stopped")),
+            },
+            stuck = overdue => Err(left_behind(&stuck)),
         }
     }
 
@@ -78,6 +112,39 @@ impl RunningWorker {
             self.shutdown().await
         }
     }
+}
+
+/// How long after the grace period the runtime of a worker must have come round to ending what goes on.
+const OVERDUE_AFTER: Duration = Duration::from_millis(600);
+
+/// Waits, on a thread that nothing else blocks, until a shutdown is overdue because the worker's runtime does not
+/// move. Returns what keeps it from moving. Never returns if the worker ends by itself.
+async fn overdue(current: Current, grace: Duration) -> Stuck {
+    let apart = current.get().store.renews_apart().then(keeper::runtime).flatten();
+    let Some(keeper) = apart else { return std::future::pending().await };
+    let mut looked = AbortOnDrop(keeper.spawn(async move {
+        sleep_until(after(after(Instant::now(), grace), OVERDUE_AFTER)).await;
+        current.get().end_from_outside().await
+    }));
+    match (&mut looked.0).await {
+        Ok(Some(stuck)) => stuck,
+        _ => std::future::pending().await,
+    }
+}
+
+/// A task that ends when nobody waits for it any more.
+struct AbortOnDrop<T>(JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn left_behind(stuck: &Stuck) -> crate::Error {
+    crate::Error::msg(format_args!(
+        "the worker has stopped and leaves behind what blocks its thread: {stuck}"
+    ))
 }
 
 /// Listens for signals that ask the process to end. The future is done when one has come.
@@ -110,6 +177,8 @@ impl Drop for RunningWorker {
 struct Supervisor {
     client: Client,
     stopping: watch::Receiver<bool>,
+    /// Told which session it keeps.
+    current: Current,
     grace: Duration,
 }
 
@@ -121,7 +190,7 @@ enum End {
 }
 
 impl Supervisor {
-    async fn run(mut self, mut session: Arc<Session>) -> Result<(), StoreError> {
+    async fn run(mut self, mut session: Arc<Session>) -> crate::Result<()> {
         loop {
             let guard = AbandonOnDrop(Arc::clone(&session));
             // To the very end: activities may take longer to end than the lease lasts.
@@ -130,18 +199,22 @@ impl Supervisor {
             let served = caught(self.serve(&session, lease.as_mut())).await;
             self.client.remove_host(&session);
             let end = served.unwrap_or_else(|message| {
-                error!(%message, "the worker has panicked, and registers anew");
+                error!(worker_id = session.lease().worker_id.0, %message, "the worker has panicked, and registers anew");
                 End::Broken
             });
             match end {
                 End::Stopped => {
                     let drained = tokio::select! {
                         biased;
-                        drained = session.drain(Instant::now() + self.grace) => drained,
-                        () = &mut lease => return Err(StoreError::Fenced),
+                        drained = session.drain(after(Instant::now(), self.grace)) => drained,
+                        () = &mut lease => return Err(StoreError::Fenced.into()),
                     };
                     drop(lease);
-                    return session.release(drained).await;
+                    let released = session.release(&drained).await;
+                    return match drained.stuck.is_empty() {
+                        true => Ok(released?),
+                        false => Err(left_behind(&drained.stuck)),
+                    };
                 }
                 End::Lost => drop(guard),
                 End::Broken => {
@@ -153,6 +226,7 @@ impl Supervisor {
             match self.register(&session).await {
                 Some(next) => {
                     self.client.add_host(&next);
+                    self.current.set(&next);
                     session = next;
                 }
                 None => return Ok(()),
@@ -181,7 +255,7 @@ impl Supervisor {
                 let opened =
                     Session::open(store, deliveries, reports, Arc::clone(&lost.host)).await;
                 if let Err(error) = &opened {
-                    warn!(%error, "the worker cannot register yet");
+                    warn!(error = %with_causes(error), "the worker cannot register yet");
                     tokio::time::sleep(REGISTER_AGAIN_AFTER).await;
                 }
                 opened

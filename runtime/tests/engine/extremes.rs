@@ -4,8 +4,9 @@ use std::error::Error;
 use std::time::Duration;
 
 use piton::error::{KeyError, SignalError, StartError};
-use piton::model::{BlockedReason, Timestamp, hours};
+use piton::model::{BlockedReason, RetryPolicy, Timestamp, hours};
 use piton::prelude::*;
+use piton::worker::Queue;
 use serde::{Deserialize, Serialize};
 
 use crate::activities::{add, echo};
@@ -202,5 +203,85 @@ async fn ids_and_keys_that_no_database_could_look_up_are_refused() {
         assert!(matches!(refused, SignalError::DedupKey(why) if why == expected), "{refused}");
         let refused = rig.client.signal_or_start(Go, wait_to_go()).id("a").dedup_key(id).await;
         assert!(matches!(refused, Err(StartError::Signal(SignalError::DedupKey(_)))));
+    }
+}
+
+#[activity(retry(initial = "1s", jitter = 0.0))]
+async fn patient(cx: &ActivityContext, number: u32) -> Result<u32, String> {
+    cx.heartbeat(&number).map_err(|error| error.to_string())?;
+    Ok(number + 1)
+}
+
+/// Calls an activity with every limit there is, on a queue or not, and limits waits.
+#[workflow]
+async fn without_haste(cx: &Context, queue: Option<String>) -> (u32, bool) {
+    let policy = RetryPolicy {
+        initial_interval: Duration::MAX,
+        max_interval: Some(Duration::MAX),
+        backoff: f64::INFINITY,
+        ..RetryPolicy::DEFAULT
+    };
+    let call = patient(1)
+        .retry(policy)
+        .start_to_close(Duration::MAX)
+        .schedule_to_close(Duration::MAX)
+        .schedule_to_start(Duration::MAX)
+        .heartbeat(Duration::MAX);
+    let called = match queue {
+        Some(queue) => call.queue(queue).await,
+        None => call.await,
+    };
+    let heard = cx.signal::<Go>().timeout(Duration::MAX).await.is_some();
+    (called.unwrap_or(0), heard)
+}
+
+/// A worker with every duration and count as long and as large as there is.
+fn boundless(worker: Worker) -> Worker {
+    let queue = Queue::new("slow").max_concurrent(usize::MAX).max_per_second(f64::MAX);
+    worker
+        .lease(Duration::MAX)
+        .max_standstill(Duration::MAX)
+        .poll_interval(Duration::MAX)
+        .park_after(Duration::MAX)
+        .shutdown_grace(Duration::MAX)
+        .max_runs(usize::MAX)
+        .max_activities(usize::MAX)
+        .max_blocking(usize::MAX)
+        .max_claim_rate(u32::MAX)
+        .commit_lanes(usize::MAX)
+        .queue(queue)
+}
+
+async fn is_carried_out(client: &Client) {
+    for queue in [None, Some("slow".to_owned())] {
+        let run = client.start(without_haste(queue)).await.unwrap();
+        run.signal(Go).await.unwrap();
+        assert_eq!(run.result().await.unwrap(), (2, true));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_and_limits_without_end_are_as_good_as_long_ones() {
+    let rig = Rig::new();
+    let worker = boundless(rig.worker()).start().await.unwrap();
+    is_carried_out(&rig.client).await;
+    worker.shutdown().await.unwrap();
+}
+
+/// A database adds limits and leases to its time, in a column of 64 bits.
+#[tokio::test]
+async fn a_database_can_add_every_limit_to_its_time() {
+    let client = Client::connect("sqlite::memory:").await.unwrap();
+    let worker = boundless(Worker::new(&client)).start().await.unwrap();
+    is_carried_out(&client).await;
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_that_is_no_rate_is_refused() {
+    for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let refused = std::panic::catch_unwind(|| Queue::new("slow").max_per_second(rate));
+        let why = *refused.unwrap_err().downcast::<String>().unwrap();
+        assert!(why.contains("max_per_second") && why.contains(&rate.to_string()), "{why}");
     }
 }

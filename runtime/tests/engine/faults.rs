@@ -15,6 +15,7 @@ use piton::store::memory::{Hook, Write};
 use tokio::time::Instant;
 
 use crate::activities::Approve;
+use crate::queues::study;
 use crate::rig::{Rig, cut_off};
 use crate::workflows::{chain, collect, fan_out, steadfast, work};
 
@@ -225,15 +226,15 @@ async fn results_saved_twice_count_once() {
     worker.shutdown().await.unwrap();
 }
 
-/// A database that does not keep what some calls deliver.
-struct Refusing(AtomicU32);
+/// A database that does not keep what the first calls of one method are to write.
+struct Refusing(&'static str, AtomicU32);
 
 #[async_trait::async_trait]
 impl Hook for Refusing {
     async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
         let one_less = |left: u32| left.checked_sub(1);
-        let is_meant = operation == "deliver"
-            && self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok();
+        let is_meant = operation == self.0
+            && self.1.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok();
         match is_meant {
             true => {
                 let source = "it is too long".into();
@@ -250,7 +251,7 @@ async fn a_result_that_cannot_be_kept_blocks_its_run() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     // All at once, and then one by one.
-    rig.store.set_hook(Arc::new(Refusing(AtomicU32::new(2))));
+    rig.store.set_hook(Arc::new(Refusing("deliver", AtomicU32::new(2))));
     let run = rig.client.start(fan_out(20)).await.unwrap();
     let record = rig.until_blocked(&run).await;
     let reason = record.blocked.expect("it is blocked").to_string();
@@ -388,5 +389,19 @@ async fn a_commit_names_each_arrival_once() {
     assert_eq!(run.result().await.unwrap(), "flaky done");
     // The failed attempt was saved twice, because the first answer was lost.
     assert_eq!(*used_up.consumed.lock().unwrap(), [vec![1, 2]]);
+    worker.shutdown().await.unwrap();
+}
+
+/// It would be refused whenever it is offered.
+#[tokio::test(start_paused = true)]
+async fn a_result_on_a_queue_that_the_database_does_not_keep_fails_the_run() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    rig.store.set_hook(Arc::new(Refusing("finish_activities", AtomicU32::new(1))));
+    let run = rig.client.start(study("model".to_owned())).await.unwrap();
+    let failed = tokio::time::timeout(minutes(1), run.result()).await.expect("it ends");
+    let why = failed.unwrap_err().to_string();
+    assert!(why.contains("train") && why.contains("too long"), "{why}");
+    assert_eq!(rig.lab.begun("model"), [1]);
     worker.shutdown().await.unwrap();
 }

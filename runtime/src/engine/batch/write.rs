@@ -8,7 +8,7 @@ use tracing::warn;
 use super::{BatchError, Reply, Request, Transition};
 use crate::engine::backoff::Backoff;
 use crate::engine::panics;
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 
 /// Requests that are written together; items and replies are in the same order.
 pub(super) struct Batch<T: Transition> {
@@ -34,7 +34,7 @@ pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) ->
             Err(error)
                 if error.is_retryable() && backoff.failures() + 1 < transition.max_tries() =>
             {
-                warn!(%error, failures = backoff.failures() + 1, "the database will be tried again");
+                warn!(operation = T::OPERATION, error = %with_causes(&error), failures = backoff.failures() + 1, "the database will be tried again");
                 let error = Arc::new(error);
                 let repeatable = |request: &Request<T>| transition.is_repeatable(&request.item);
                 let (again, once): (Vec<_>, Vec<_>) = batch.into_requests().partition(repeatable);

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use smallvec::SmallVec;
-use tracing::{debug, info};
+use tracing::field::display;
 
 use super::attempt::{Attempt, AttemptEnd};
 use super::attempts::Beat;
 use super::{Driver, Unsaved};
 use crate::activities::{ActivityContext, ActivityInfo};
+use crate::engine::events::run_event;
 use crate::engine::link::Link;
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::machine::{OperationOutcome, TimeoutKind};
@@ -161,7 +162,7 @@ impl Driver {
                 return;
             }
             AttemptResult::Lost => {
-                info!("the run has another owner or is closed");
+                run_event!(info, self.name(), "the run has another owner or is closed");
                 // Or it is ours, and the lease has run out.
                 self.hold.doubt();
                 self.lost = true;
@@ -183,6 +184,7 @@ impl Driver {
             result => result,
         };
         let now = self.hold.session.clock.now();
+        let failure = result.failure();
         let draw = retry::draw(self.run.run_id, handle, attempt);
         let conclusion = self.machine.with_activity(handle, |activity| {
             // Its token may have ended it before.
@@ -190,10 +192,23 @@ impl Driver {
                 .then(|| retry::conclude(activity, attempt, result, now, draw))
         });
         let conclusion = conclusion.flatten();
+        if let (Some(conclusion), Some(error)) = (&conclusion, failure) {
+            let next_attempt_at = conclusion.retry_at().map(display);
+            let activity = self.machine.with_activity(handle, |activity| activity.name.clone());
+            run_event!(
+                info,
+                self.name(),
+                activity = activity.as_deref(),
+                handle = handle.0,
+                attempt,
+                error,
+                next_attempt_at,
+                "an attempt has failed"
+            );
+        }
         match conclusion {
             Some(Conclusion::Outcome(outcome)) => self.take_outcome(handle, outcome),
             Some(Conclusion::Retry { retry_at, failure }) => {
-                debug!(handle = handle.0, attempt, %failure, %retry_at, "an attempt has failed");
                 self.machine.deliver_retry(None, handle, attempt, retry_at, details.clone());
                 self.unsaved.push(Unsaved::Retry { handle, attempt, retry_at, failure, details });
                 self.look_for_activities = true;

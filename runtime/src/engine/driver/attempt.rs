@@ -78,8 +78,9 @@ impl Attempt {
         if self.entry.connection.is_some() || self.entry.options.blocking {
             return None;
         }
-        let places = self.session.host.slots.try_take(self.entry)?;
+        let mut places = self.session.host.slots.try_take(self.entry)?;
         let Some(at) = self.begin() else { return Some(self.ended_with(AttemptResult::Lost)) };
+        places.begin(self.session.lease().worker_id, &self.context);
         let arguments = std::mem::take(&mut self.arguments);
         let mut call = None;
         let polled = self.span().in_scope(|| {
@@ -161,13 +162,14 @@ impl Attempt {
                 None => self.session.host.slots.take(self.entry).await,
             }
         };
-        let places = match self.start_by {
+        let mut places = match self.start_by {
             None => places.await,
             Some(start_by) => timeout_at(start_by, places)
                 .await
                 .map_err(|_| AttemptResult::TimedOut(TimeoutKind::ScheduleToStart))?,
         };
         let at = self.begin_in_turn().await.ok_or(AttemptResult::Lost)?;
+        places.begin(self.session.lease().worker_id, &self.context);
         let (entry, context) = (self.entry, self.context.clone());
         let arguments = std::mem::take(&mut self.arguments);
         let call = match entry.options.blocking {

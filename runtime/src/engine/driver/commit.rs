@@ -4,17 +4,17 @@ use std::error::Error;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tracing::{debug, error, info, warn};
+use tracing::debug;
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
 use crate::engine::batch::BatchError;
-use crate::engine::held::Hold;
+use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
-use crate::error::StoreError;
-use crate::model::{BlockedReason, Timestamp};
+use crate::error::{StoreError, with_causes};
+use crate::model::{BlockedReason, RunStatus, Timestamp};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect};
 
 impl Driver {
@@ -92,9 +92,13 @@ impl Driver {
                 Ok(())
             }
             StepEnd::Closed { status, result, failure } => {
-                debug!(%status, "the run is over");
+                let why = failure.clone().filter(|_| status == RunStatus::Failed);
                 self.commit(Disposition::Close { status, result, failure }, stepped.effects)
                     .await?;
+                match why {
+                    Some(failure) => run_event!(warn, self.name(), failure, "the run has failed"),
+                    None => debug!(%status, "the run is over"),
+                }
                 Err(Ended)
             }
             StepEnd::Blocked(reason) => {
@@ -137,7 +141,7 @@ impl Driver {
 
     /// Leaves the run for code that can go on with it; what has arrived is kept.
     pub(super) async fn block(&mut self, reason: BlockedReason) -> Result<(), Ended> {
-        warn!(%reason, "the run is blocked");
+        run_event!(warn, self.name(), %reason, "the run is blocked");
         self.hold.session.blocked.note_blocked(self.run.run_id);
         // Attempts that are cut off count, so whoever goes on with the run has to know of them.
         while let Some(end) = self.attempts.try_next() {
@@ -205,10 +209,16 @@ impl Driver {
         match answer {
             Ok(CommitOutcome::Committed) => {
                 self.step_no = self.step_no.next();
+                self.turn.pass_on();
                 Ok(())
             }
             Ok(CommitOutcome::Lost) => {
-                info!(step_no = self.step_no.0, "the run has another owner or is closed");
+                run_event!(
+                    info,
+                    self.name(),
+                    step_no = self.step_no.0,
+                    "the run has another owner or is closed"
+                );
                 // Or a step that was given up has been committed since.
                 self.hold.doubt_if_owned().await;
                 Err(Ended)
@@ -216,7 +226,8 @@ impl Driver {
             Err(error) => {
                 match &*error {
                     StoreError::Unstorable { source, .. } => self.refuse(&**source),
-                    error => report_failed_commit(&mut self.hold, error),
+                    error if report_failed_commit(self.name(), error) => self.hold.doubt(),
+                    _ => {}
                 }
                 Err(Ended)
             }
@@ -240,10 +251,12 @@ impl Driver {
     }
 }
 
-/// The run stays with the session, which goes on with it at a later sweep.
-pub(super) fn report_failed_commit(hold: &mut Hold, error: &StoreError) {
-    if !matches!(error, StoreError::Fenced) {
-        error!(%error, "a step could not be committed");
-        hold.doubt();
+/// Tells of a step that could not be committed. Returns whether the run stays with the session, which goes on
+/// with it at a later sweep.
+pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool {
+    let stays = !matches!(error, StoreError::Fenced);
+    if stays {
+        run_event!(error, run, error = %with_causes(error), "a step could not be committed");
     }
+    stays
 }

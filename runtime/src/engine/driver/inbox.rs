@@ -2,13 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
-use tokio::time::sleep;
-use tracing::{info, warn};
-
 use super::{Driver, Ended, SAVE_AGAIN_AFTER, Unsaved};
 use crate::engine::backoff::Backoff;
-use crate::error::StoreError;
+use crate::engine::events::run_event;
+use crate::error::{StoreError, with_causes};
 use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, NewArrival};
+use tokio::time::sleep;
 
 /// How many arrivals are read at a time.
 pub(crate) const INBOX_PAGE: u32 = 200;
@@ -51,7 +50,12 @@ impl Driver {
             match answer {
                 Ok(ArrivalOutcome::Accepted { seq }) => self.saved(unsaved, seq),
                 Ok(outcome) => {
-                    info!(?outcome, "the run has another owner or is closed");
+                    run_event!(
+                        info,
+                        self.name(),
+                        ?outcome,
+                        "the run has another owner or is closed"
+                    );
                     // Or it is ours, and the lease has run out.
                     self.hold.doubt();
                     return Err(Ended);
@@ -62,7 +66,7 @@ impl Driver {
                         self.unsaved.extend(self.as_cut_off(&unsaved));
                     }
                     _ => {
-                        warn!(%error, "an outcome could not be saved yet");
+                        run_event!(warn, self.name(), error = %with_causes(&error), "an outcome could not be saved yet");
                         self.unsaved.push(unsaved);
                     }
                 },
@@ -122,7 +126,7 @@ impl Driver {
             match self.hold.session.store.read_inbox(self.run.run_id, read, INBOX_PAGE).await {
                 Ok(page) => break page,
                 Err(error) => {
-                    warn!(%error, "the inbox could not be read yet");
+                    run_event!(warn, self.name(), error = %with_causes(&error), "the inbox could not be read yet");
                     backoff.wait().await;
                 }
             }

@@ -15,12 +15,13 @@ mod steps;
 mod transactions;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
-use tracing::{Instrument, error, info, info_span, warn};
+use tracing::{Instrument, info_span};
 
 use self::ahead::Ahead;
 pub(crate) use self::attempt::Attempt;
@@ -28,10 +29,12 @@ use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::inbox::INBOX_PAGE;
 pub(crate) use self::steps::make_first;
+use super::events::{RunName, run_event};
 use super::held::Hold;
 use super::panics::{catch, caught};
 use super::phase::Phase;
 use super::session::Session;
+use super::suspects::{self, Turn};
 use crate::codec;
 use crate::machine::{Machine, RunInfo};
 use crate::model::{BlockedReason, Handle, Payload, RunId, StepNo, Timestamp};
@@ -74,6 +77,14 @@ impl Origin {
         match self {
             Self::Claimed { run, .. } => run.run_id,
             Self::Started { run, .. } => run.run_id,
+        }
+    }
+
+    /// How many owners were lost with the run since its last commit.
+    fn lost_owners(&self) -> u32 {
+        match self {
+            Self::Claimed { run, .. } => run.takeovers,
+            Self::Started { .. } => 0,
         }
     }
 }
@@ -120,6 +131,8 @@ pub(crate) struct Driver {
     next_retry: Option<Timestamp>,
     /// Whether an attempt has found that the run is no longer ours.
     lost: bool,
+    /// Its turn among the runs that may end the process, until its first commit.
+    turn: Turn,
     /// Until when a wait for activities on queues is spent in memory.
     linger_until: Timestamp,
     /// Why the run cannot go on.
@@ -148,6 +161,8 @@ struct Ended;
 /// A run that this build cannot read.
 struct Unread {
     hold: Hold,
+    run: RunInfo,
+    workflow: String,
     /// The step number of the run.
     expected: StepNo,
     reason: BlockedReason,
@@ -173,20 +188,29 @@ impl Driver {
         let run_id = run.run_id;
         let span = info_span!("run", %run_id, workflow_id = %run.workflow_id);
         let drive = async {
+            let session = Arc::clone(&hold.session);
+            let turn = session.suspects.turn(run_id, origin.lost_owners(), session.phases());
+            // Without one the worker hands it back with all that it owns.
+            let Some(turn) = turn.await else { return };
             match Self::load(hold, run, origin, events) {
                 Ok((mut driver, claimed)) => {
+                    driver.turn = turn;
                     if let Err(message) = caught(driver.drive(claimed)).await {
                         driver.block_broken(message).await;
                     }
                     driver.attempts.let_go();
                 }
-                Err(Unread { mut hold, expected, reason }) => {
-                    warn!(%reason, "the run is blocked");
+                Err(Unread { mut hold, run, workflow, expected, reason }) => {
+                    let workflow_id = &*run.workflow_id;
+                    let name = RunName { run_id, workflow_id, workflow: &workflow };
+                    run_event!(warn, name, %reason, "the run is blocked");
                     hold.session.blocked.note_blocked(run_id);
                     let disposition = Disposition::Block { reason };
                     let step = Box::new(CommitStep::new(run_id, expected, disposition));
-                    if let Err(error) = hold.session.commits.submit(step).await {
-                        report_failed_commit(&mut hold, &error);
+                    if let Err(error) = hold.session.commits.submit(step).await
+                        && report_failed_commit(name, &error)
+                    {
+                        hold.doubt();
                     }
                 }
             }
@@ -205,10 +229,12 @@ impl Driver {
         let (machine, claimed, heard) = match origin {
             Origin::Started { machine, heard, .. } => (*machine, None, heard),
             Origin::Claimed { run: claimed, heard } => {
-                let machine = match read(session, &run, &claimed) {
+                let verdict = suspects::verdict(claimed.takeovers).map_or(Ok(()), Err);
+                let machine = match verdict.and_then(|()| read(session, &run, &claimed)) {
                     Ok(machine) => machine,
                     Err(reason) => {
-                        return Err(Unread { hold, expected: claimed.step_no, reason });
+                        let ClaimedRun { workflow, step_no: expected, .. } = claimed;
+                        return Err(Unread { hold, run, workflow, expected, reason });
                     }
                 };
                 (machine, Some(claimed), heard)
@@ -236,6 +262,7 @@ impl Driver {
             look_for_activities: true,
             next_retry: None,
             lost: false,
+            turn: Turn::default(),
             linger_until: Timestamp::MIN,
             blocked: None,
         };
@@ -263,7 +290,7 @@ impl Driver {
     /// Blocks the run after a panic that was not a step's. What has led to it would lead to it again, so
     /// somebody has to look at it. A second one ends the task, and the worker looks for the run.
     async fn block_broken(&mut self, message: String) {
-        error!(%message, "what drives the run has panicked");
+        run_event!(error, self.name(), %message, "what drives the run has panicked");
         let _ = self.block(BlockedReason::Panicked(message)).await;
     }
 
@@ -340,7 +367,7 @@ impl Driver {
                 if let Ok(Some(record)) = record
                     && record.owner != Some(self.hold.session.lease().worker_id)
                 {
-                    info!(status = %record.status, "the run was taken away");
+                    run_event!(info, self.name(), status = %record.status, "the run was taken away");
                     return Err(Ended);
                 }
             }
@@ -350,6 +377,7 @@ impl Driver {
 
     /// Waits until something comes, or until this time.
     async fn wait(&mut self, until: Option<Timestamp>) -> Result<(), Ended> {
+        self.turn.pass_on();
         let until = until.map(|until| self.hold.session.clock.instant_of(until));
         let timer = async {
             match until {
@@ -369,6 +397,12 @@ impl Driver {
             phase = self.hold.session.phases().after(self.phase) => self.phase = phase,
         }
         Ok(())
+    }
+
+    /// What tells the run to people.
+    fn name(&self) -> RunName<'_> {
+        let RunInfo { run_id, ref workflow_id } = self.run;
+        RunName { run_id, workflow_id, workflow: self.machine.entry().name }
     }
 
     fn is_draining(&self) -> bool {

@@ -9,16 +9,17 @@
 use std::any::Any;
 
 use tokio::time::{Instant, timeout_at};
-use tracing::warn;
 
 use super::attempt::Attempt;
 use crate::activities::transaction::{ConnectionKind, Lent};
-use crate::activities::{ActivityContext, ActivityReport};
+use crate::activities::{ActivityContext, ActivityInfo, ActivityReport};
 use crate::engine::backoff::Backoff;
+use crate::engine::clock::after;
+use crate::engine::events::attempt_event;
 use crate::engine::panics::caught;
 use crate::engine::retry::AttemptResult;
 use crate::engine::session::Session;
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 use crate::failpoints;
 use crate::machine::{OperationOutcome, TimeoutKind};
 use crate::model::Payload;
@@ -37,13 +38,12 @@ impl Attempt {
     /// Makes the attempt in a transaction and ends that.
     pub(super) async fn run_in_transaction(mut self, kind: ConnectionKind) -> AttemptResult {
         let (deadline, session) = (self.deadline, self.session.clone());
-        let name = self.entry.name;
         let begin = async {
             let places = session.host.slots.take(self.entry).await;
-            (places, begin(&session).await)
+            (places, begin(&session, self.context.info()).await)
         };
         let start_by = self.start_by.into_iter().chain(deadline).min();
-        let Some((_places, begun)) = until(start_by, begin).await else {
+        let Some((mut places, begun)) = until(start_by, begin).await else {
             return AttemptResult::TimedOut(match start_by == deadline {
                 true => TimeoutKind::ScheduleToClose,
                 false => TimeoutKind::ScheduleToStart,
@@ -63,8 +63,9 @@ impl Attempt {
             Err(error) => return AttemptResult::Unusable(error.to_string()),
         };
         let Some(began) = self.begin_in_turn().await else { return AttemptResult::Lost };
+        places.begin(session.lease().worker_id, &self.context);
         let context = self.context.clone();
-        let limit = self.start_to_close.map(|limit| began + limit);
+        let limit = self.start_to_close.map(|limit| after(began, limit));
         let first = limit.into_iter().chain(deadline).min();
         let (link, heartbeat) = (self.link.clone(), self.heartbeat);
         let ended = tokio::select! {
@@ -90,7 +91,8 @@ impl Attempt {
             }
             Ok((reported, transaction)) => {
                 if let Err(error) = transaction.roll_back().await {
-                    warn!(%error, activity = name, "the connection of an activity was lost");
+                    let info = context.info();
+                    attempt_event!(warn, info, error = %with_causes(&error), "the connection of an activity was lost");
                 }
                 AttemptResult::Reported(reported)
             }
@@ -125,14 +127,17 @@ async fn until<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> O
     }
 }
 
-async fn begin(session: &Session) -> Result<Box<dyn ActivityTransaction>, StoreError> {
+async fn begin(
+    session: &Session,
+    info: &ActivityInfo,
+) -> Result<Box<dyn ActivityTransaction>, StoreError> {
     let mut backoff = Backoff::default();
     loop {
         match session.store.begin_activity().await {
             // Of all that can be wrong only this lies in the activity.
             Err(StoreError::NoTransactions) => return Err(StoreError::NoTransactions),
             Err(error) => {
-                warn!(%error, "no transaction could be begun for an activity yet");
+                attempt_event!(warn, info, error = %with_causes(&error), "no transaction could be begun for an activity yet");
                 backoff.wait().await;
             }
             begun => return begun,
@@ -155,14 +160,16 @@ async fn commit(
         Ok(ArrivalOutcome::Accepted { seq }) => AttemptResult::Committed { seq, outcome },
         Ok(_) => AttemptResult::Lost,
         Err(error) if error.is_retryable() => {
-            warn!(%error, "it is not known whether an activity was committed");
+            attempt_event!(warn, info, error = %with_causes(&error), "it is not known whether an activity was committed");
             let mut backoff = Backoff::default();
             // What was under way has ended when this returns; what it came to, the inbox tells.
             loop {
                 backoff.wait().await;
                 match session.store.settle_run(info.run_id).await {
                     Ok(()) => return AttemptResult::Uncertain,
-                    Err(error) => warn!(%error, "the database does not answer yet"),
+                    Err(error) => {
+                        attempt_event!(warn, info, error = %with_causes(&error), "the database does not answer yet")
+                    }
                 }
             }
         }

@@ -7,10 +7,11 @@ use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
 
 use crate::engine::backoff::Backoff;
+use crate::engine::clock::after;
 use crate::engine::driver::{INBOX_PAGE, Origin};
 use crate::engine::session::Session;
 use crate::engine::strays;
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 use crate::failpoints;
 use crate::model::Timestamp;
 use crate::store::ClaimRequest;
@@ -36,7 +37,7 @@ pub(super) async fn run(session: &Arc<Session>) {
             }
             Err(StoreError::Fenced) => return,
             Err(error) => {
-                warn!(%error, "no runs could be claimed");
+                warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "no runs could be claimed");
                 session.strays.note();
                 backoff.wait().await;
             }
@@ -133,7 +134,7 @@ async fn claim(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreErr
 /// Waits until a run may be due: by news, by the clock, or because it is time to look. A run that this
 /// worker has parked is news of the store as any other is.
 async fn wait(session: &Session, next_due_at: Option<Timestamp>) {
-    let poll_at = Instant::now() + session.host.settings.poll_interval;
+    let poll_at = after(Instant::now(), session.host.settings.poll_interval);
     let due_at = next_due_at.map_or(poll_at, |at| session.clock.instant_of(at).min(poll_at));
     tokio::select! {
         biased;

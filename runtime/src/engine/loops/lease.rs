@@ -14,7 +14,9 @@ use tracing::{error, info, warn};
 
 use crate::engine::backoff::Backoff;
 use crate::engine::keeper;
+use crate::engine::phase::Phase;
 use crate::engine::session::Session;
+use crate::error::with_causes;
 use crate::store::Renewal;
 
 /// Returns when the lease is lost: the worker has been fenced, could not renew in time by its own
@@ -62,7 +64,9 @@ async fn renew_apart(session: Arc<Session>) {
     let mut watch = Watch { moves: session.moves(), standstill: Duration::ZERO };
     loop {
         next_round(&session, WHY).await;
-        if !watch.goes_on(&session) || !run_once(&session).await {
+        // A worker that is stuck in its shutdown is fenced, and its runtime may never come round to saying so.
+        let is_over = session.phases().now() == Phase::Lost;
+        if is_over || !watch.goes_on(&session) || !run_once(&session).await {
             // At once, and not when the worker's own threads come to hear of it.
             return session.lose();
         }
@@ -76,7 +80,11 @@ async fn next_round(session: &Session, why_late: &str) {
     sleep(round).await;
     let late = slept.elapsed().saturating_sub(round);
     if late > round / 2 {
-        warn!(?late, "the lease is renewed late: {why_late}");
+        warn!(
+            worker_id = session.lease().worker_id.0,
+            ?late,
+            "the lease is renewed late: {why_late}"
+        );
     }
 }
 
@@ -104,6 +112,7 @@ impl Watch {
         }
         if self.standstill.is_zero() {
             warn!(
+                worker_id = session.lease().worker_id.0,
                 "the worker stands still: something blocks the threads of its runtime, as an activity \
                  does that should be `#[activity(blocking)]`"
             );
@@ -137,11 +146,14 @@ async fn run_once(session: &Session) -> bool {
             }
             Ok(Ok(Renewal::Fenced)) => return false,
             Err(_) => {
-                warn!("the lease could not be renewed in time");
+                warn!(
+                    worker_id = session.lease().worker_id.0,
+                    "the lease could not be renewed in time"
+                );
                 return false;
             }
             Ok(Err(error)) => {
-                warn!(%error, "the lease could not be renewed yet");
+                warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "the lease could not be renewed yet");
                 if timeout_at(deadline, backoff.wait()).await.is_err() {
                     return false;
                 }

@@ -7,9 +7,10 @@ use tokio::time::{Instant, sleep_until};
 use tracing::warn;
 
 use crate::engine::backoff::Backoff;
+use crate::engine::clock::after;
 use crate::engine::queues;
 use crate::engine::session::Session;
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 
 /// Claims whenever an activity may be due on a queue that the worker serves, and tells attempts
 /// that are given up, until dropped or until the lease is lost.
@@ -46,7 +47,7 @@ async fn claim_when_due(session: &Arc<Session>) {
             Ok(Ok(pass)) => pass,
             Err(_) | Ok(Err(StoreError::Fenced)) => return,
             Ok(Err(error)) => {
-                warn!(%error, "no activities could be claimed");
+                warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "no activities could be claimed");
                 backoff.wait().await;
                 continue;
             }
@@ -55,7 +56,7 @@ async fn claim_when_due(session: &Arc<Session>) {
         if pass.is_full {
             continue;
         }
-        let poll_at = Instant::now() + session.host.settings.poll_interval;
+        let poll_at = after(Instant::now(), session.host.settings.poll_interval);
         let due_at = pass.next_due_at.map(|at| session.clock.instant_of(at));
         let look_at = due_at.into_iter().chain(pass.next_room_at).fold(poll_at, Instant::min);
         tokio::select! {

@@ -9,13 +9,13 @@ use tracing::warn;
 
 use crate::engine::session::Session;
 use crate::engine::{blocked, fencing, held, queues, strays};
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 
 /// Sweeps at every poll interval until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     loop {
         if let Err(error) = run_once(session).await {
-            warn!(%error, "the sweep could not be completed");
+            warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "the sweep could not be completed");
         }
         sleep(session.host.settings.poll_interval).await;
     }

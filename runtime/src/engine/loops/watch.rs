@@ -8,6 +8,7 @@ use tracing::warn;
 
 use crate::engine::fencing;
 use crate::engine::session::Session;
+use crate::error::with_causes;
 
 /// How often to look. With the time that a store takes to be sure and a claim, the runs of a dead worker
 /// go on well within a second.
@@ -18,7 +19,7 @@ pub(super) async fn run(session: &Arc<Session>) {
     let interval = INTERVAL.min(session.host.settings.poll_interval);
     loop {
         if let Err(error) = fencing::fence_dead_workers(&*session.store).await {
-            warn!(%error, "it is not known whether other workers have died");
+            warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "it is not known whether other workers have died");
         }
         sleep(interval).await;
     }

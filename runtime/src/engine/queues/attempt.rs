@@ -6,15 +6,18 @@ use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
-use tracing::{debug, info, warn};
+use tracing::field::display;
+use tracing::{info, warn};
 
 use super::QueuedCall;
 use crate::activities::{ActivityContext, ActivityInfo};
 use crate::engine::driver::Attempt;
+use crate::engine::events::attempt_event;
 use crate::engine::link::Link;
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::engine::session::Session;
 use crate::engine::slots::Places;
+use crate::error::{StoreError, with_causes};
 use crate::machine::OperationOutcome;
 use crate::model::{ActivityToken, Timestamp};
 use crate::store::{
@@ -70,7 +73,7 @@ async fn make(
     let call = match QueuedCall::read(call, attempt.saturating_sub(1), interruptions) {
         Ok(call) => call,
         Err(error) => {
-            warn!(run_id = %key.run_id, handle = key.handle.0, %error, "unreadable activity");
+            warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(&error), "the call of an activity cannot be read");
             return Some(put_back(session));
         }
     };
@@ -101,7 +104,7 @@ async fn make(
     let deadline = retry::deadline(activity).map(|at| session.clock.instant_of(at));
     let function = Attempt {
         entry,
-        context: ActivityContext::linked(info, dependencies, link.clone()),
+        context: ActivityContext::linked(info.clone(), dependencies, link.clone()),
         arguments: activity.arguments.clone(),
         places,
         start_by: None,
@@ -124,20 +127,30 @@ async fn make(
         _ => {}
     }
     let now = session.clock.now();
+    let failure = result.failure();
     let draw = retry::draw(key.run_id, key.handle, attempt);
-    Some(follow(retry::conclude(activity, attempt, result, now, draw), link, session))
+    let conclusion = retry::conclude(activity, attempt, result, now, draw);
+    if let Some(error) = failure {
+        let next_attempt_at = conclusion.retry_at().map(display);
+        attempt_event!(info, &info, error, next_attempt_at, "an attempt has failed");
+    }
+    Some(follow(conclusion, &info, link, session))
 }
 
 /// What is to be written of a conclusion.
-fn follow(conclusion: Conclusion, link: &Link, session: &Session) -> ActivityEnd {
+fn follow(
+    conclusion: Conclusion,
+    info: &ActivityInfo,
+    link: &Link,
+    session: &Session,
+) -> ActivityEnd {
     match conclusion {
         Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome),
-        Conclusion::Retry { retry_at, failure } => {
-            debug!(%failure, %retry_at, "an attempt has failed");
+        Conclusion::Retry { retry_at, .. } => {
             ActivityEnd::Retry { retry_at, details: link.details() }
         }
         Conclusion::Block(reason) => {
-            warn!(%reason, "an activity waits for a worker that can read it");
+            attempt_event!(warn, info, %reason, "an activity waits for a worker that can read it");
             put_back(session)
         }
     }
@@ -160,21 +173,34 @@ async fn pass_on_heartbeats(
     loop {
         let details = link.next_beat().await;
         let beat = ActivityHeartbeat { key, attempt, reporter, details };
-        match session.reports.heartbeats.submit(beat).await {
+        let mut noted = session.reports.heartbeats.submit(beat).await;
+        if let Err(error) = &noted
+            && matches!(**error, StoreError::Unstorable { .. })
+        {
+            warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(error),
+                "the database does not keep what a heartbeat says");
+            // It is a sign of life all the same.
+            let beat = ActivityHeartbeat { key, attempt, reporter, details: None };
+            noted = session.reports.heartbeats.submit(beat).await;
+        }
+        match noted {
             Ok(HeartbeatOutcome::Noted) => {}
             Ok(HeartbeatOutcome::Stale) => {
                 if !is_ours(session, key, attempt).await {
                     session.attempts.cancel(key, Some(attempt));
                 }
             }
-            Err(error) => warn!(%error, "a heartbeat could not be written"),
+            Err(error) => {
+                warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(&error), "a heartbeat could not be written")
+            }
         }
         sleep(throttle).await;
     }
 }
 
-/// Hands in a report until it is written, or nobody wants it any more.
-async fn report(session: &Session, end: FinishActivity) {
+/// Hands in a report until it is written, or nobody wants it any more. What the database does not keep it
+/// would not keep the next time either: then the activity ends without it.
+async fn report(session: &Session, mut end: FinishActivity) {
     loop {
         match session.reports.ends.submit(end.clone()).await {
             Ok(FinishOutcome::Finished | FinishOutcome::Repeated) => return,
@@ -184,9 +210,28 @@ async fn report(session: &Session, end: FinishActivity) {
                         attempt = end.attempt, "the attempt was no longer wanted");
                 }
             }
-            Err(error) => warn!(%error, "the end of an attempt could not be written yet"),
+            Err(error) => {
+                let why = with_causes(&error).to_string();
+                warn!(run_id = %end.key.run_id, handle = end.key.handle.0, attempt = end.attempt,
+                    error = why, "the end of an attempt could not be written yet");
+                if matches!(*error, StoreError::Unstorable { .. }) {
+                    end.end = without_values(end.end, &why);
+                }
+            }
         }
         sleep(REPORT_AGAIN_AFTER).await;
+    }
+}
+
+/// The same end without the values of the user's that are in it, which the database does not keep.
+fn without_values(end: ActivityEnd, why: &str) -> ActivityEnd {
+    match end {
+        ActivityEnd::Outcome(_) => {
+            let reason = format!("the database does not keep what it came to: {why}");
+            ActivityEnd::Outcome(OperationOutcome::Unusable(reason))
+        }
+        ActivityEnd::Retry { retry_at, .. } => ActivityEnd::Retry { retry_at, details: None },
+        end @ (ActivityEnd::Later | ActivityEnd::PutBack { .. }) => end,
     }
 }
 
@@ -198,7 +243,7 @@ async fn is_ours(session: &Session, key: ActivityKey, attempt: u32) -> bool {
         Ok(Some(row)) => row.worker == Some(session.lease()) && row.attempt == attempt,
         Ok(None) => false,
         Err(error) => {
-            warn!(%error, "it is not known whether an attempt is over");
+            warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(&error), "it is not known whether an attempt is over");
             true
         }
     }

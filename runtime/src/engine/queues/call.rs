@@ -1,11 +1,21 @@
 //! What whoever makes an attempt of an activity on a queue has to know of the call.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::codec::{self, CodecError};
 use crate::engine::retry;
 use crate::model::{ActivityOperation, Handle, Payload};
 use crate::store::{ActivityLimits, NewActivity};
+
+/// The longest limit of a row: a thousand years, since a database adds it to its time in microseconds, and
+/// has 64 bits for the sum.
+const LONGEST_LIMIT: Duration = Duration::from_secs(1_000 * 365 * 86_400);
+
+fn bounded(limit: Duration) -> Duration {
+    limit.min(LONGEST_LIMIT)
+}
 
 /// A call as its row keeps it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,9 +35,9 @@ impl QueuedCall {
     pub(crate) fn on_queue(self, handle: Handle) -> NewActivity {
         let activity = &self.activity;
         let limits = ActivityLimits {
-            schedule_to_start: activity.schedule_to_start,
-            start_to_close: activity.start_to_close,
-            heartbeat: activity.heartbeat,
+            schedule_to_start: activity.schedule_to_start.map(bounded),
+            start_to_close: activity.start_to_close.map(bounded),
+            heartbeat: activity.heartbeat.map(bounded),
             close_by: retry::deadline(activity),
         };
         let call = codec::to_payload(&self).expect("strings, numbers and bytes can be encoded");

@@ -10,7 +10,7 @@ use crate::activities::ActivityEntry;
 use crate::engine::batch::BatchError;
 use crate::engine::session::Session;
 use crate::engine::slots::{Places, Reserved};
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 use crate::failpoints;
 use crate::model::Timestamp;
 use crate::store::{
@@ -207,7 +207,7 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
             strays.map(|stray| begin(session, stray, |entry| session.host.slots.try_take(entry)));
         let unbegun = begun.filter_map(Result::err).collect();
         if let Err(error) = put_back(session, unbegun).await {
-            warn!(%error, "activities for which there is no room could not be handed back yet");
+            warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "activities for which there is no room could not be handed back yet");
             session.attempts.strays.stand();
             // They would come again.
             has_more = false;
@@ -250,13 +250,13 @@ pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
                     unbegun.extend(reviewed.strays.iter().map(|stray| (stray.key, stray.attempt)));
                 }
                 Err(error) => {
-                    warn!(%error, "activities that were not begun may count as interrupted");
+                    warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "activities that were not begun may count as interrupted");
                     (inquiry, has_more) = (None, false);
                 }
             }
         }
         if let Err(error) = put_back(session, std::mem::take(&mut unbegun)).await {
-            warn!(%error, "activities that were not begun count as interrupted");
+            warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "activities that were not begun count as interrupted");
             // They would come again.
             has_more = false;
         }

@@ -1,11 +1,12 @@
 //! Ending the attempts of activities on queues whose time limits have run out, whoever makes them.
 
+use tracing::field::display;
 use tracing::{info, warn};
 
 use super::QueuedCall;
 use super::reports::Reports;
 use crate::engine::retry::{self, AttemptResult, Conclusion};
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 use crate::machine::OperationOutcome;
 use crate::store::{ActivityEnd, ExpiredActivity, FinishActivity, FinishOutcome, Reporter, Store};
 
@@ -19,9 +20,14 @@ pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), S
         let mut is_last = true;
         let ends = expired.into_iter().map(|expired| {
             let (key, attempt) = (expired.key, expired.attempt);
-            info!(run_id = %key.run_id, handle = key.handle.0, attempt, limit = ?expired.limit,
-                "a time limit of an activity has run out");
+            let limit = expired.limit;
             let end = conclude(expired);
+            let next_attempt_at = match &end {
+                ActivityEnd::Retry { retry_at, .. } => Some(display(*retry_at)),
+                _ => None,
+            };
+            info!(run_id = %key.run_id, handle = key.handle.0, attempt, ?limit, next_attempt_at,
+                "a time limit of an activity has run out");
             reports.ends.submit(FinishActivity { key, attempt, reporter: Reporter::Expiry, end })
         });
         for ended in futures_util::future::join_all(ends).await {
@@ -29,7 +35,7 @@ pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), S
                 // There may be more behind it. What is stale somebody else has ended.
                 Ok(outcome) => is_last &= outcome != FinishOutcome::Finished,
                 Err(error) => {
-                    warn!(%error, "an activity whose time is over could not be ended yet");
+                    warn!(error = %with_causes(&error), "an activity whose time is over could not be ended yet");
                     return Ok(());
                 }
             }

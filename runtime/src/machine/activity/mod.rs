@@ -35,6 +35,9 @@ pub trait Activity: Sized + 'static {
     type Error;
     /// The stored name.
     const NAME: &'static str;
+    /// The file and the line of the definition, for people.
+    #[doc(hidden)]
+    const PLACE: (&'static str, u32) = ("", 0);
     /// What the attribute says.
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
     /// What becomes of what the function returns.

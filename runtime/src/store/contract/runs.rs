@@ -101,7 +101,9 @@ pub trait Runs: Send + Sync {
     async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError>;
 
     /// Makes blocked runs of these workflows (or just `run_id`, whatever its workflow) due again, for any
-    /// reason that they are blocked for. Returns how many; asked again, those that have been blocked anew.
+    /// reason that they are blocked for; of those [whose workers died](crate::model::BlockedReason::WorkersDied)
+    /// only `run_id`, whose takeovers then count as one at most. Returns how many; asked again, those that have
+    /// been blocked anew.
     ///
     /// Guard: each run is still blocked once it is locked. Locks the runs in their order; no worker, since
     /// a blocked run has no owner.

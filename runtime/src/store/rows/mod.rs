@@ -15,7 +15,7 @@ pub(super) use self::messages::{
     write_message, write_reason,
 };
 pub(super) use self::runs::{
-    BlockedRow, ClaimRow, is_adoptable, read_blocked, read_status, write_blocked,
+    BlockedRow, ClaimRow, is_adoptable, read_blocked, read_status, workers_died, write_blocked,
 };
 pub(super) use self::visibility::{EndingRow, RunRow, read_ending};
 #[cfg(feature = "postgres")]

@@ -87,6 +87,14 @@ macro_rules! is_adoptable {
 }
 pub(crate) use is_adoptable;
 
+/// Whether a run is blocked because [its workers died](BlockedReason::WorkersDied), by the column of the reason.
+macro_rules! workers_died {
+    ($blocked:literal) => {
+        concat!("substr(", $blocked, ", 1, 15) = '{\"workers_died\"'")
+    };
+}
+pub(crate) use workers_died;
+
 /// The stored form of a reason for being blocked.
 pub(crate) fn write_blocked(reason: &BlockedReason) -> String {
     // Enums of strings always have a JSON form.
@@ -108,15 +116,18 @@ mod tests {
 
     #[test]
     fn reasons_of_the_build_are_known_by_how_they_begin() {
-        let reasons: [fn(String) -> BlockedReason; 4] = [
+        let reasons: [fn(String) -> BlockedReason; 5] = [
             BlockedReason::Undecodable,
             BlockedReason::Panicked,
             BlockedReason::Invalid,
             BlockedReason::Unregistered,
+            BlockedReason::WorkersDied,
         ];
         for reason in reasons.map(|reason| reason("{\"un".to_owned())) {
             let begins_so = write_blocked(&reason).starts_with("{\"un");
             assert_eq!(begins_so, reason.is_of_the_build(), "{reason:?}");
+            let begins_so = write_blocked(&reason).starts_with("{\"workers_died\"");
+            assert_eq!(begins_so, matches!(reason, BlockedReason::WorkersDied(_)), "{reason:?}");
         }
     }
 }

@@ -15,6 +15,7 @@ crate::store::conformance::list_cases!("blocked":
     adopted_runs_come_in_the_order_of_their_ids,
     an_adopted_run_is_nobody_elses,
     a_worker_without_a_lease_adopts_nothing,
+    a_run_whose_workers_died_is_unblocked_by_itself_alone,
 );
 
 fn block(run_id: RunId, step_no: i64, reason: BlockedReason) -> CommitStep {
@@ -155,4 +156,26 @@ async fn a_worker_without_a_lease_adopts_nothing(t: StoreUnderTest) {
     let refused = t.store.adopt_blocked(worker, &runs, 10).await;
     assert!(matches!(refused, Err(StoreError::Fenced)), "{refused:?}");
     assert_eq!(find(&t, None, 10).await, runs);
+}
+
+async fn a_run_whose_workers_died_is_unblocked_by_itself_alone(t: StoreUnderTest) {
+    let run_id = t.start("a").await;
+    for _ in 0..5 {
+        let dead = t.worker().await;
+        assert_eq!(t.claim(dead, 1).await.len(), 1);
+        t.store.fence_workers(&[dead.worker_id]).await.expect("workers can be fenced");
+    }
+    let worker = t.worker().await;
+    assert_eq!(t.claim(worker, 1).await[0].takeovers, 5);
+    let reason = BlockedReason::WorkersDied("five of them".into());
+    assert_eq!(t.commit(worker, block(run_id, 0, reason.clone())).await, CommitOutcome::Committed);
+    let unblock = async |run_id| {
+        t.store.unblock_runs(&[WORKFLOW], run_id).await.expect("runs can be unblocked")
+    };
+    assert_eq!(unblock(None).await, 0);
+    assert_eq!(t.record(run_id).await.blocked, Some(reason));
+    assert_eq!(find(&t, None, 10).await, []);
+    assert_eq!(unblock(Some(run_id)).await, 1);
+    // What it was doing when the first of them died was cut off; the others have begun nothing.
+    assert_eq!(t.claim(worker, 1).await[0].takeovers, 1);
 }

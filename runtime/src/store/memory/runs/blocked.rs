@@ -21,7 +21,11 @@ impl State {
                 Some(run_id) => row.run_id == run_id,
                 None => workflows.contains(&row.workflow.as_str()),
             };
-            if meant && row.status == RunStatus::Blocked {
+            let lost_owners = matches!(row.blocked, Some(BlockedReason::WorkersDied(_)));
+            if meant && row.status == RunStatus::Blocked && (run_id.is_some() || !lost_owners) {
+                if lost_owners {
+                    row.takeovers = row.takeovers.min(1);
+                }
                 row.status = RunStatus::Running;
                 row.blocked = None;
                 row.let_go(Some(now), news);

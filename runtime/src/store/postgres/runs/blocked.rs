@@ -8,7 +8,7 @@ use crate::model::RunId;
 use crate::store::postgres::{
     PostgresStore, failed, lock_worker, named_by, now, workers, workflow_id,
 };
-use crate::store::rows::{BlockedRow, ClaimRow, is_adoptable};
+use crate::store::rows::{BlockedRow, ClaimRow, is_adoptable, workers_died};
 use crate::store::{BlockedRun, ClaimedRun, WorkerLease};
 
 const FIND: &str = concat!(
@@ -35,10 +35,15 @@ const ADOPT: &str = concat!(
 );
 
 const UNBLOCK: &str = concat!(
-    "UPDATE piton_runs AS run SET status = 'running', blocked = NULL, due_at = clock.now FROM ",
+    "UPDATE piton_runs AS run SET status = 'running', blocked = NULL, due_at = clock.now, \
+     takeovers = CASE WHEN ",
+    workers_died!("run.blocked"),
+    " THEN least(run.takeovers, 1) ELSE run.takeovers END FROM ",
     now!(),
     " AS clock, (SELECT run_id FROM piton_runs WHERE status = 'blocked' \
-     AND CASE WHEN $2::uuid IS NULL THEN workflow = ANY ($3) ELSE run_id = $2 END \
+     AND CASE WHEN $2::uuid IS NULL THEN workflow = ANY ($3) AND NOT ",
+    workers_died!("blocked"),
+    " ELSE run_id = $2 END \
      ORDER BY run_id FOR UPDATE) AS blocked WHERE ",
     named_by!("run", "blocked")
 );

@@ -3,7 +3,7 @@
 use super::claim::{add_inboxes, read_runs};
 use crate::error::StoreError;
 use crate::model::RunId;
-use crate::store::rows::{BlockedRow, is_adoptable};
+use crate::store::rows::{BlockedRow, is_adoptable, workers_died};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
 use crate::store::sqlite::{SqliteStore, failed};
@@ -25,12 +25,19 @@ const ADOPT: &str = "BEGIN IMMEDIATE; UPDATE piton_runs \
 const ADOPTED: &str = ") RETURNING run_id, workflow_id, workflow, step_no, snapshot, takeovers, \
     inbox_count; ";
 
-const UNBLOCK_RUN: &str = "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ? \
-    WHERE run_id = ? AND status = 'blocked' RETURNING 1";
+const UNBLOCK_RUN: &str = concat!(
+    "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ?, takeovers = CASE WHEN ",
+    workers_died!("blocked"),
+    " THEN min(takeovers, 1) ELSE takeovers END \
+     WHERE run_id = ? AND status = 'blocked' RETURNING 1"
+);
 
-const UNBLOCK_WORKFLOWS: &str = "UPDATE piton_runs \
-    SET status = 'running', blocked = NULL, due_at = ? \
-    WHERE status = 'blocked' AND workflow IN (";
+const UNBLOCK_WORKFLOWS: &str = concat!(
+    "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ? \
+     WHERE status = 'blocked' AND NOT ",
+    workers_died!("blocked"),
+    " AND workflow IN ("
+);
 
 pub(super) async fn find(
     store: &SqliteStore,

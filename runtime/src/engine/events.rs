@@ -1,0 +1,42 @@
+//! What every event of a run or an attempt says, so that it can be read where spans are filtered out.
+
+use crate::model::RunId;
+
+/// What tells a run to people.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunName<'a> {
+    pub(crate) run_id: RunId,
+    pub(crate) workflow_id: &'a str,
+    pub(crate) workflow: &'a str,
+}
+
+/// `run_event!(warn, name, fields and message)`: an event of the run that a [`RunName`] tells.
+macro_rules! run_event {
+    ($level:ident, $name:expr, $($rest:tt)*) => {{
+        let name: $crate::engine::events::RunName<'_> = $name;
+        tracing::$level!(
+            run_id = %name.run_id,
+            workflow_id = name.workflow_id,
+            workflow = name.workflow,
+            $($rest)*
+        )
+    }};
+}
+
+/// `attempt_event!(warn, info, fields and message)`: an event of the attempt that an
+/// [`ActivityInfo`](crate::activities::ActivityInfo) tells.
+macro_rules! attempt_event {
+    ($level:ident, $info:expr, $($rest:tt)*) => {{
+        let info: &$crate::activities::ActivityInfo = $info;
+        tracing::$level!(
+            run_id = %info.run_id,
+            workflow_id = &*info.workflow_id,
+            activity = info.name,
+            handle = info.handle.0,
+            attempt = info.attempt,
+            $($rest)*
+        )
+    }};
+}
+
+pub(crate) use {attempt_event, run_event};

@@ -1,0 +1,63 @@
+//! What a worker that shuts down cannot end: functions that block their threads.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::session::Session;
+use crate::activities::ActivityInfo;
+use crate::model::RunId;
+
+/// How long to wait for one answer of the database where something is stuck, which may hold a transaction. With
+/// what precedes it, a shutdown is over within a second after its grace.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// The attempts, and the runs with a step, that go on after they were cut off.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stuck {
+    attempts: Vec<ActivityInfo>,
+    /// Runs that none of the attempts belongs to.
+    steps: Vec<RunId>,
+}
+
+impl Stuck {
+    /// What goes on in a session whose drivers and attempts have been stopped.
+    pub(crate) fn of(session: &Session) -> Self {
+        let attempts = session.host.slots.under_way(session.lease().worker_id);
+        let known: BTreeSet<RunId> = attempts.iter().map(|info| info.run_id).collect();
+        let held = session.runs.list().into_iter().map(|(run_id, _)| run_id);
+        Self { steps: held.filter(|run_id| !known.contains(run_id)).collect(), attempts }
+    }
+
+    /// Whether nothing is stuck.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.attempts.is_empty() && self.steps.is_empty()
+    }
+
+    /// What the call gives. `None` if something is stuck and the call takes long.
+    pub(crate) async fn within<T>(&self, call: impl Future<Output = T>) -> Option<T> {
+        if self.is_empty() { Some(call.await) } else { timeout(PATIENCE, call).await.ok() }
+    }
+}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for info in &self.attempts {
+            let ActivityInfo { name, attempt, run_id, workflow_id, .. } = info;
+            write!(
+                f,
+                "{separator}attempt {attempt} of the activity `{name}` for the run {run_id} (workflow id \
+                 `{workflow_id}`)"
+            )?;
+            separator = ", ";
+        }
+        for run_id in &self.steps {
+            write!(f, "{separator}a step of the run {run_id}")?;
+            separator = ", ";
+        }
+        Ok(())
+    }
+}
