@@ -195,15 +195,26 @@ impl Levels {
     }
 }
 
-/// Reads `= "…"`, a stored name.
+/// The longest stored name, in bytes: databases index names, and Postgres indexes no more than 2,704 bytes.
+const MAX_NAME: usize = 1_000;
+
+/// Reads `= "…"`, a stored name: one that every database keeps.
 pub(crate) fn parse_name(input: ParseStream) -> syn::Result<LitStr> {
     input.parse::<Token![=]>()?;
     let name: LitStr = input.parse()?;
-    if name.value().trim().is_empty() {
-        let message = "a name must not be empty\n\n  help: write the name, or remove the option";
-        return Err(syn::Error::new(name.span(), message));
-    }
-    Ok(name)
+    let text = name.value();
+    let (message, help) = if text.trim().is_empty() {
+        ("a name must not be empty".to_owned(), "write the name, or remove the option".to_owned())
+    } else if let Some(control) = text.chars().find(|c| c.is_control()) {
+        let message = format!("a name cannot have the control character `{}`", control.escape_debug());
+        (message, "remove it: a name is one line of text that every database keeps".to_owned())
+    } else if text.len() > MAX_NAME {
+        let message = format!("a name of {} bytes is too long", text.len());
+        (message, format!("write one of {MAX_NAME} bytes at most"))
+    } else {
+        return Ok(name);
+    };
+    Err(syn::Error::new(name.span(), format!("{message}\n\n  help: {help}")))
 }
 
 /// Reads `key`, `key = value` and `key(…)`, separated by commas; `read` reads what follows a key.

@@ -11,7 +11,7 @@ use super::regions;
 use super::step::{self, slot};
 use super::tied::given;
 use crate::hygiene::{hidden, in_source, spelled};
-use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId, span_ends};
+use crate::ir::{BlockId, BlockKind, Field, Local, LocalId, PointId, TargetId, span_ends};
 use crate::layout::VariableId;
 use crate::macros::scan_names;
 use crate::usage::{Place, Usage};
@@ -328,12 +328,12 @@ fn named(code: &TokenStream, ident: &Ident) -> Option<Span> {
 /// A part of what a variable holds.
 pub(super) struct PartOf<'a> {
     variable: &'a Ident,
-    fields: &'a [String],
+    fields: &'a [Field],
     /// Where rustc shows it instead of where the variable is.
     at: Option<Span>,
 }
 
-pub(super) fn part_of<'a>(variable: &'a Ident, fields: &'a [String]) -> PartOf<'a> {
+pub(super) fn part_of<'a>(variable: &'a Ident, fields: &'a [Field]) -> PartOf<'a> {
     PartOf { variable, fields, at: None }
 }
 
@@ -353,8 +353,9 @@ impl ToTokens for PartOf<'_> {
         let mut variable = self.variable.clone();
         variable.set_span(self.located(variable.span()));
         out.append(variable);
-        let span = self.located(Span::call_site());
         for field in self.fields {
+            // If there is none, rustc says so where the source has it.
+            let span = field.span();
             add_at!(out, span, .);
             match field.parse() {
                 Ok(index) => Index { index, span }.to_tokens(out),
