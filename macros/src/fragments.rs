@@ -16,22 +16,26 @@ use syn::buffer::{Cursor, TokenBuffer};
 use syn::parse::{Parse, ParseStream, Parser};
 
 use crate::hygiene::is_any_of;
+use crate::origins;
 
 /// Reads tokens, which are [`kept_together`] before if there is need. Most often there is none, and to see that
 /// takes no more than to read them.
-pub(crate) fn read<T: Parse>(tokens: &mut TokenStream) -> syn::Result<T> {
+/// Tells as well whether names in them come from several expansions.
+pub(crate) fn read<T: Parse>(tokens: &mut TokenStream) -> syn::Result<(T, bool)> {
+    let mut are_several = true;
     let unless_split = |input: ParseStream| {
         if has_fragments(input.cursor()) {
             input.parse::<TokenStream>()?;
             return Ok(None);
         }
+        are_several = origins::are_several(input.cursor());
         input.parse().map(Some)
     };
     if let Some(read) = unless_split.parse2(tokens.clone())? {
-        return Ok(read);
+        return Ok((read, are_several));
     }
     *tokens = kept_together(std::mem::take(tokens));
-    syn::parse2(tokens.clone())
+    Ok((syn::parse2(tokens.clone())?, true))
 }
 
 /// The tokens, with parentheses around expressions that have come as one fragment, and a `;` behind such statements.

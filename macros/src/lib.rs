@@ -30,6 +30,7 @@ mod macros;
 mod method;
 mod moved;
 mod normalize;
+mod origins;
 mod owned;
 mod parse;
 mod parts;
