@@ -161,10 +161,10 @@ impl Pass {
                 continue;
             }
             let jump = label(jump);
-            let ask = each.iter().map(|(_, name)| label(name)).fold(
-                quote!({ break #jump }),
-                |inner, label| quote!(#label: { #inner }),
-            );
+            let ask = each
+                .iter()
+                .map(|(_, name)| label(name))
+                .fold(quote!({ break #jump }), |inner, label| quote!(#label: { #inner }));
             diagnostics.emit(quote! {
                 #[allow(unused_labels, unreachable_code)]
                 const _: fn() = || #ask;

@@ -309,7 +309,9 @@ impl Printer<'_> {
                 let given = regions::given(region, id);
                 add!(out, __piton::Handed::take(&mut #given););
             }
-            _ if variable.comes_saved => add!(out, __piton::Local::take(&#token, &mut #slot, #parked);),
+            _ if variable.comes_saved => {
+                add!(out, __piton::Local::take(&#token, &mut #slot, #parked);)
+            }
             _ => add!(out, __piton::Slot::take(&mut #slot);),
         }
     }

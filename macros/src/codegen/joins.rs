@@ -31,7 +31,9 @@ impl Printer<'_> {
             let poll = branches
                 .iter()
                 .map(|(token, index)| quote!(#done &= __piton::Branch::poll(&#token, #parked, #index, #cx)?;));
-            let take = branches.iter().map(|(token, index)| quote!(__piton::Branch::take(&#token, #parked, #index)?));
+            let take = branches
+                .iter()
+                .map(|(token, index)| quote!(__piton::Branch::take(&#token, #parked, #index)?));
             return quote! {
                 let mut #done = true;
                 __piton::open_waits(#cx, true);
@@ -52,8 +54,9 @@ impl Printer<'_> {
                 }
             }
         });
-        let cancel =
-            branches.iter().map(|(token, index)| quote!(__piton::Branch::cancel(&#token, #parked, #index, #cx)?;));
+        let cancel = branches
+            .iter()
+            .map(|(token, index)| quote!(__piton::Branch::cancel(&#token, #parked, #index, #cx)?;));
         let take = branches.iter().zip(&spans).map(|((token, index), span)| {
             let look = look_at("take_ok", token, index, *span);
             quote!(#look?)
@@ -106,7 +109,9 @@ impl Printer<'_> {
                         let note = note_failure(&look, call.span());
                         let value_of = look_at("take_ok", &token, &number, call.span());
                         step.extend(quote!(if __piton::Option::is_none(&#failed) { #note }));
-                        cancel.extend(quote!(__piton::Branch::cancel(&#token, #parked, #number, #cx)?;));
+                        cancel.extend(
+                            quote!(__piton::Branch::cancel(&#token, #parked, #number, #cx)?;),
+                        );
                         take.push(quote!(#value_of?));
                     } else {
                         take.push(quote!(__piton::Branch::take(&#token, #parked, #number)?));

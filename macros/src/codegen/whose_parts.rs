@@ -55,7 +55,9 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
         for (place, part) in parts {
             let is_apart = |other: &&Place| other.holds(place) && *other != place;
             if !parts.keys().any(|other| is_apart(&other)) {
-                check.extend(quote!({ let #ident = __piton::TypeOf::value(&#token); let _moved = #part; }));
+                check.extend(
+                    quote!({ let #ident = __piton::TypeOf::value(&#token); let _moved = #part; }),
+                );
             }
         }
     }
