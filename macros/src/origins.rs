@@ -89,7 +89,7 @@ pub(crate) fn tell_apart(function: &mut ItemFn, diagnostics: &Diagnostics) {
 /// Has rustc say whether two variables of one name are two. If not, they are not of one type.
 fn ask_of_variables(one: &Ident, other: &Ident) -> TokenStream {
     quote! {
-        #[allow(unused_variables)]
+        #[allow(unused_variables, clippy::all)]
         const _: fn() = || {
             struct OneVariable;
             struct AnotherVariable;
@@ -104,7 +104,7 @@ fn ask_of_variables(one: &Ident, other: &Ident) -> TokenStream {
 fn ask_of_labels(one: &Ident, other: &Ident) -> TokenStream {
     let (one, other) = (label(one), label(other));
     quote! {
-        #[allow(unused_labels, unreachable_code)]
+        #[allow(unused_labels, unreachable_code, clippy::all)]
         const _: fn() = || {
             struct OneLabel;
             struct AnotherLabel;
@@ -166,7 +166,7 @@ impl Pass {
                 .map(|(_, name)| label(name))
                 .fold(quote!({ break #jump }), |inner, label| quote!(#label: { #inner }));
             diagnostics.emit(quote! {
-                #[allow(unused_labels, unreachable_code)]
+                #[allow(unused_labels, unreachable_code, clippy::all)]
                 const _: fn() = || #ask;
             });
         }
