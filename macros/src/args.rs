@@ -9,6 +9,7 @@ use syn::{Ident, LitInt, LitStr, Token};
 
 use crate::check::{Level, Levels, Rule};
 use crate::diagnostics::Diagnostics;
+use crate::root::parse_crate;
 
 /// Options, each with an example of how it is written.
 pub(crate) type Known = &'static [(&'static str, &'static str)];
@@ -21,10 +22,18 @@ const WORKFLOW: Known = &[
     ("strict", "strict"),
     ("durability", "durability = \"relaxed\""),
     ("max_steps_ahead", "max_steps_ahead = 16"),
+    CRATE,
 ];
 
-const LEVELS: Known =
-    &[("allow", "allow(output)"), ("warn", "warn(output)"), ("deny", "deny(repeated_state)")];
+const LEVELS: Known = &[
+    ("allow", "allow(output)"),
+    ("warn", "warn(output)"),
+    ("deny", "deny(repeated_state)"),
+    CRATE,
+];
+
+/// See [`Root`](crate::root::Root).
+pub(crate) const CRATE: (&str, &str) = ("crate", "crate = \"framework::piton\"");
 
 /// What `#[workflow(…)]` says.
 #[derive(Debug, Default)]
@@ -50,6 +59,7 @@ impl WorkflowArgs {
                 "strict" => args.strict = true,
                 "durability" => args.durability = Durability::parse(input)?,
                 "max_steps_ahead" => max_steps = Some(parse_max_steps(input)?),
+                "crate" => parse_crate(input)?,
                 _ => args.levels.parse_list(key, input, diagnostics)?,
             }
             Ok(())
@@ -147,8 +157,9 @@ impl DeterministicArgs {
     /// Reads the arguments. What is wrong with them is reported; the rest is used.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
-        parse_options(tokens, diagnostics, LEVELS, |key, input| {
-            args.levels.parse_list(key, input, diagnostics)
+        parse_options(tokens, diagnostics, LEVELS, |key, input| match key.to_string().as_str() {
+            "crate" => parse_crate(input),
+            _ => args.levels.parse_list(key, input, diagnostics),
         });
         args
     }
@@ -195,15 +206,27 @@ impl Levels {
     }
 }
 
-/// Reads `= "…"`, a stored name.
+/// The longest stored name, in bytes: databases index names, and Postgres indexes no more than 2,704 bytes.
+const MAX_NAME: usize = 1_000;
+
+/// Reads `= "…"`, a stored name: one that every database keeps.
 pub(crate) fn parse_name(input: ParseStream) -> syn::Result<LitStr> {
     input.parse::<Token![=]>()?;
     let name: LitStr = input.parse()?;
-    if name.value().trim().is_empty() {
-        let message = "a name must not be empty\n\n  help: write the name, or remove the option";
-        return Err(syn::Error::new(name.span(), message));
-    }
-    Ok(name)
+    let text = name.value();
+    let (message, help) = if text.trim().is_empty() {
+        ("a name must not be empty".to_owned(), "write the name, or remove the option".to_owned())
+    } else if let Some(control) = text.chars().find(|c| c.is_control()) {
+        let message =
+            format!("a name cannot have the control character `{}`", control.escape_debug());
+        (message, "remove it: a name is one line of text that every database keeps".to_owned())
+    } else if text.len() > MAX_NAME {
+        let message = format!("a name of {} bytes is too long", text.len());
+        (message, format!("write one of {MAX_NAME} bytes at most"))
+    } else {
+        return Ok(name);
+    };
+    Err(syn::Error::new(name.span(), format!("{message}\n\n  help: {help}")))
 }
 
 /// Reads `key`, `key = value` and `key(…)`, separated by commas; `read` reads what follows a key.
@@ -320,4 +343,26 @@ fn skip_to_comma(input: ParseStream) -> syn::Result<()> {
 /// `` `a`, `b`, `c` ``
 fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_that_every_database_keeps() {
+        let error = |name: &str| {
+            let parsed = parse_name.parse2(quote!(= #name));
+            parsed
+                .err()
+                .map(|error| error.to_string().lines().next().unwrap_or_default().to_owned())
+        };
+        assert_eq!(error("order.fulfil"), None);
+        assert_eq!(error(&"ä".repeat(500)), None);
+        let expected = "a name of 1001 bytes is too long";
+        assert_eq!(error(&"a".repeat(1_001)).as_deref(), Some(expected));
+        assert_eq!(error(" ").as_deref(), Some("a name must not be empty"));
+        let expected = "a name cannot have the control character `\\0`";
+        assert_eq!(error("order\0").as_deref(), Some(expected));
+    }
 }

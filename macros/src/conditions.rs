@@ -148,6 +148,11 @@ impl VisitMut for Decide {
         visit_mut::visit_impl_item_fn_mut(self, function);
     }
 
+    fn visit_generics_mut(&mut self, generics: &mut syn::Generics) {
+        self.retain(&mut generics.params);
+        visit_mut::visit_generics_mut(self, generics);
+    }
+
     /// What is in types, traits and modules is rustc's.
     fn visit_item_mut(&mut self, item: &mut Item) {
         match item {
@@ -247,6 +252,7 @@ conditional! {
     syn::FieldValue: visit_field_value_mut,
     syn::FieldPat: visit_field_pat_mut,
     syn::FnArg: visit_fn_arg_mut,
+    syn::GenericParam: visit_generic_param_mut,
     syn::Pat: visit_pat_mut,
     Expr: visit_expr_mut,
     Stmt: visit_stmt_mut,

@@ -6,10 +6,11 @@ use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Attribute, Data, DeriveInput, LitStr, Meta};
 
-use crate::args::{Known, parse_name, parse_options};
+use crate::args::{CRATE, Known, parse_name, parse_options};
 use crate::diagnostics::Diagnostics;
+use crate::root::parse_crate;
 
-const OPTIONS: Known = &[("name", "name = \"order.approved\"")];
+const OPTIONS: Known = &[("name", "name = \"order.approved\""), CRATE];
 
 /// Implements `Signal` for `item`.
 pub(crate) fn expand(item: TokenStream, diagnostics: Diagnostics) -> TokenStream {
@@ -77,7 +78,10 @@ fn stored_name(ident: &Ident, attributes: &[Attribute], diagnostics: &Diagnostic
         }
         match &attribute.meta {
             Meta::List(list) => {
-                parse_options(list.tokens.clone(), diagnostics, OPTIONS, |_, input| {
+                parse_options(list.tokens.clone(), diagnostics, OPTIONS, |key, input| {
+                    if key == "crate" {
+                        return parse_crate(input);
+                    }
                     name = parse_name(input)?;
                     Ok(())
                 });

@@ -255,7 +255,7 @@ fn point(points: &[Point], id: PointId) -> String {
 fn place(locals: &Locals, place: &Place) -> String {
     let mut text = locals[place.local].ident.to_string();
     for field in &place.fields {
-        let _ = write!(text, ".{field}");
+        let _ = write!(text, ".{}", &**field);
     }
     text
 }

@@ -14,6 +14,7 @@ use syn::{
     WherePredicate,
 };
 
+use crate::check::names_of_piton;
 use crate::hygiene::{hidden, is_any_of};
 
 /// Types that can be saved if what they contain can, and only then.
@@ -43,7 +44,9 @@ impl Parameters {
         for name in &names {
             let Some(bounds) = bounds_of(&mut bounded, name) else { continue };
             bounds.push(syn::parse_quote!('static));
-            if found.contains(name) {
+            // Of a bound that is there twice clippy would say so.
+            let is_durable = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(bound) if names_of_piton(&bound.path, "Durable"));
+            if found.contains(name) && !bounds.iter().any(is_durable) {
                 bounds.push(syn::parse_quote!(::piton::__private::Durable));
             }
         }

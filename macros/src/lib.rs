@@ -30,13 +30,16 @@ mod macros;
 mod method;
 mod moved;
 mod normalize;
+mod origins;
 mod owned;
 mod parse;
 mod parts;
+mod pointers;
 mod raw;
 mod register;
 mod resolve;
 mod rests;
+mod root;
 mod sets;
 mod source;
 mod substitute;
@@ -50,6 +53,7 @@ mod write_out;
 use proc_macro::TokenStream;
 
 use crate::diagnostics::Diagnostics;
+use crate::root::Root;
 
 /// Compiles an `async fn` into a durable state machine: after every `.await` its state is saved, and
 /// after a crash it goes on from there.
@@ -85,6 +89,7 @@ use crate::diagnostics::Diagnostics;
 /// | `strict` | free functions that are called must be [`#[deterministic]`](macro@deterministic) | off |
 /// | `durability = "relaxed"` | the run goes on while its state is being written | `"strict"` |
 /// | `max_steps_ahead = 16` | how many steps a relaxed run may make that are not on disk | 16 |
+/// | `crate = "…"` | the path of this crate, where another one re-exports it | its name in `Cargo.toml` |
 ///
 /// # Durability
 /// *Strict*: a step's state is on disk before anything that the step asks for begins. After a crash,
@@ -103,7 +108,9 @@ use crate::diagnostics::Diagnostics;
 /// With `PITON_EXPAND=1`, or the function's name in place of `1`, the compiler prints the machine.
 #[proc_macro_attribute]
 pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    workflow::expand(arguments.into(), item.into(), Diagnostics::new()).into()
+    let arguments = arguments.into();
+    let root = Root::of(&arguments);
+    root.applied(workflow::expand(arguments, item.into(), Diagnostics::new())).into()
 }
 
 /// Registers an instance of a generic workflow, so that runs of it can be started.
@@ -123,7 +130,9 @@ pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// without the modules that they are in (`relay<Order>`), unless `name = "…"` gives another.
 #[proc_macro]
 pub fn register(input: TokenStream) -> TokenStream {
-    register::expand(input.into(), Diagnostics::new()).into()
+    let input = input.into();
+    let root = Root::of(&input);
+    root.applied(register::expand(input, Diagnostics::new())).into()
 }
 
 /// Makes an `async fn` with effects callable from workflows. Its body is any async Rust.
@@ -177,6 +186,7 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// | `transaction` | what it writes to the database is committed with its outcome, see below | off |
 /// | `max_concurrent = 8` | how many attempts one worker makes at a time | no limit |
 /// | `blocking` | the function is no `async fn` and may block its thread | off |
+/// | `crate = "…"` | the path of this crate, where another one re-exports it | its name in `Cargo.toml` |
 ///
 /// # How often it is carried out
 /// At least once: if the worker dies during an attempt, another attempt is made, with the same
@@ -239,8 +249,9 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// beside it: `Shop::call_charge("order-42", 1_200).await`.
 #[proc_macro_attribute]
 pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let item = fragments::kept_together(item.into());
-    activity::expand(arguments.into(), item, Diagnostics::new()).into()
+    let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
+    let root = Root::of(&arguments);
+    root.applied(activity::expand(arguments, item, Diagnostics::new())).into()
 }
 
 /// Makes values of a type sendable to a run, which waits for them with `cx.signal::<Approve>()`.
@@ -256,7 +267,9 @@ pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// The stored name is that of the type unless `#[signal(name = "…")]` gives another.
 #[proc_macro_derive(Signal, attributes(signal))]
 pub fn signal(item: TokenStream) -> TokenStream {
-    derive::expand(item.into(), Diagnostics::new()).into()
+    let item = item.into();
+    let root = Root::of(&item);
+    root.applied(derive::expand(item, Diagnostics::new())).into()
 }
 
 /// Checks a function that workflows call by the same rules as their bodies, and leaves it as it is.
@@ -273,6 +286,7 @@ pub fn signal(item: TokenStream) -> TokenStream {
 /// checked. It takes `allow(…)`, `warn(…)` and `deny(…)` as [`#[workflow]`](macro@workflow) does.
 #[proc_macro_attribute]
 pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let item = fragments::kept_together(item.into());
-    deterministic::expand(arguments.into(), item, Diagnostics::new()).into()
+    let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
+    let root = Root::of(&arguments);
+    root.applied(deterministic::expand(arguments, item, Diagnostics::new())).into()
 }

@@ -13,7 +13,7 @@
 use syn::Ident;
 
 use crate::holes;
-use crate::ir::{BlockId, BlockKind, Graph, LocalKind, PointId, RegionId};
+use crate::ir::{BlockId, BlockKind, Field, Graph, LocalKind, PointId, RegionId};
 use crate::liveness::Liveness;
 use crate::sets::Set;
 use crate::usage::{Place, Usage};
@@ -26,7 +26,7 @@ pub(crate) struct Moved {
     pub(crate) index: usize,
     /// The part.
     pub(crate) local: Ident,
-    pub(crate) fields: Vec<String>,
+    pub(crate) fields: Vec<Field>,
 }
 
 /// Finds them in the order of the branches.

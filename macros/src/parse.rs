@@ -21,6 +21,7 @@ use crate::diagnostics::Diagnostics;
 use crate::fragments;
 use crate::generics::{self, Parameters};
 use crate::method::{Method, attribute_named};
+use crate::origins;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
 use crate::write_out;
 
@@ -66,12 +67,15 @@ impl WorkflowFn {
 /// user's, is taken to have none, so that its callers still find it. `None` for what is no function.
 pub(crate) fn function(item: &mut TokenStream, diagnostics: &Diagnostics) -> Option<ItemFn> {
     let error = match fragments::read::<ItemFn>(item) {
-        Ok(mut function) => {
+        Ok((mut function, are_several)) => {
             // Those within the body come out in front of the function.
             for attribute in &mut function.attrs {
                 attribute.style = syn::AttrStyle::Outer;
             }
             check_instrumented(&mut function, diagnostics);
+            if are_several {
+                origins::tell_apart(&mut function, diagnostics);
+            }
             return Some(function);
         }
         Err(error) => error,

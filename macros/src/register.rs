@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -12,6 +13,7 @@ use crate::args::parse_name;
 use crate::check::Rule;
 use crate::codegen::type_text;
 use crate::diagnostics::Diagnostics;
+use crate::root::parse_crate;
 
 /// `relay::<Order>`, `relay::<Order>, name = "orders"`
 struct Registration {
@@ -26,13 +28,16 @@ impl Parse for Registration {
         if !input.is_empty() {
             input.parse::<Token![,]>()?;
         }
-        if !input.is_empty() {
-            let key: Ident = input.parse()?;
-            if key != "name" {
-                return Err(syn::Error::new(key.span(), "the only option is `name`"));
+        while !input.is_empty() {
+            let key = input.call(Ident::parse_any)?;
+            match key.to_string().as_str() {
+                "crate" => parse_crate(input)?,
+                "name" if name.is_none() => name = Some(parse_name(input)?),
+                _ => return Err(syn::Error::new(key.span(), "the options are `name` and `crate`")),
             }
-            name = Some(parse_name(input)?);
-            input.parse::<Option<Token![,]>>()?;
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
         }
         Ok(Self { function, name })
     }

@@ -16,8 +16,10 @@ use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
 use crate::normalize::normalize;
 use crate::parse::WorkflowFn;
+use crate::root::Root;
 use crate::{
-    cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, raw, resolve,
+    cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, pointers, raw,
+    resolve,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -36,7 +38,8 @@ pub(crate) fn expand(
             return diagnostics.finish_with(both);
         }
         let block = method::each(block, Kind::WORKFLOW, &diagnostics, |args, function, head| {
-            expand_function(args, function, Some(head), Diagnostics::new())
+            let root = Root::of(&args);
+            root.applied(expand_function(args, function, Some(head), Diagnostics::new()))
         });
         if !args.is_empty() {
             let help = "put them on its functions";
@@ -196,6 +199,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     }
     let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
     report_parts(&graph, &layout, diagnostics);
+    pointers::report(&graph, &layout, diagnostics);
     // An expansion that is printed has others in it.
     let explains = std::env::var_os(EXPAND).is_some();
     (!diagnostics.has_errors())

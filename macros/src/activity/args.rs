@@ -9,8 +9,9 @@ use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
 use syn::{Ident, Lit, LitInt, LitStr, Pat, Token};
 
-use crate::args::{Known, parse_name, parse_options};
+use crate::args::{CRATE, Known, parse_name, parse_options};
 use crate::diagnostics::Diagnostics;
+use crate::root::parse_crate;
 
 /// How long an attempt with a transaction may take unless it is said: a third of a worker's lease.
 const TRANSACTION_LIMIT: Duration = Duration::from_secs(5);
@@ -29,6 +30,7 @@ const ACTIVITY: Known = &[
     ("blocking", "blocking"),
     ("max_concurrent", "max_concurrent = 8"),
     ("transaction", "transaction"),
+    CRATE,
 ];
 
 const RETRY: Known = &[
@@ -96,6 +98,7 @@ impl ActivityArgs {
                 "schedule_to_start" => args.schedule_to_start = Some(parse_duration(input)?),
                 "heartbeat" => args.heartbeat = Some(parse_duration(input)?),
                 "queue" => args.queue = Some(parse_name(input)?),
+                "crate" => parse_crate(input)?,
                 "at_most_once" => args.at_most_once = true,
                 "blocking" => args.blocking = true,
                 "transaction" => args.transaction = Some(key.clone()),

@@ -147,7 +147,7 @@ fn parameters(signature: &ActivitySignature<'_>) -> (TokenStream, Vec<TokenStrea
                     #[allow(unused_imports)]
                     use ::piton::__private::{Encodable as _, Unencodable as _};
                     #ask;
-                    (&::piton::__private::Encoded(#borrow #name)).added_to(#list)
+                    (&::piton::__private::Encoded(#borrow #name)).piton_added_to(#list)
                 }};
                 continue;
             }
@@ -287,13 +287,13 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
     let Returns::Result(_) = signature.returns else { return None };
     let patterns = &args.retry.non_retryable;
     let retry = if patterns.is_empty() {
-        quote!((&__piton_probe).retry())
+        quote!((&__piton_probe).piton_retry())
     } else {
         quote! {
             match __piton_error {
                 #(#patterns)|* => NEVER_AGAIN,
                 #[allow(unreachable_patterns)]
-                _ => (&__piton_probe).retry(),
+                _ => (&__piton_probe).piton_retry(),
             }
         }
     };
@@ -302,7 +302,7 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
             #[allow(unused_imports)]
             use ::piton::__private::report::*;
             let __piton_probe = ErrorProbe(__piton_error);
-            (&&&__piton_probe).reported(#retry)
+            (&&&__piton_probe).piton_reported(#retry)
         }
     })
 }

@@ -39,6 +39,7 @@ use crate::check::Rule;
 use crate::conditions;
 use crate::diagnostics::Diagnostics;
 use crate::method::{self as blocks, Kind};
+use crate::root::Root;
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it, gives
 /// the errors and a function of the same signature, so that its callers do not fail too.
@@ -49,7 +50,8 @@ pub(crate) fn expand(
 ) -> TokenStream {
     if let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) {
         let block = blocks::each(block, Kind::ACTIVITY, &diagnostics, |args, function, head| {
-            expand_function(args, function, Some(head), Diagnostics::new())
+            let root = Root::of(&args);
+            root.applied(expand_function(args, function, Some(head), Diagnostics::new()))
         });
         if !args.is_empty() {
             let help = "put them on its functions";

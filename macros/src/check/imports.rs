@@ -13,6 +13,7 @@ use super::maps;
 use super::names::{Meaning, add_tree};
 use super::shared::{SharedBy, is_interior_mutable};
 use crate::by_name::NameMap;
+use crate::root::is_piton;
 use crate::source::{SourceFile, file_of};
 
 thread_local! {
@@ -138,9 +139,25 @@ pub(crate) fn names_of_piton(path: &Path, name: &str) -> bool {
     let Some(last) = path.segments.last() else { return false };
     last.ident == name || path.get_ident().is_some_and(|ident| {
         matches!(Imports::around(ident.span()).get(&ident.to_string()), Some(Meaning::Path(full))
-                if full.first().is_some_and(|first| first == "piton")
+                if full.first().is_some_and(|first| is_piton(first))
                     && full.last().is_some_and(|last| last == name))
     })
+}
+
+/// The first `count` names of a path, from the crate on as far as the imports of its file show.
+pub(crate) fn path_in_file(path: &Path, count: usize) -> Vec<String> {
+    let mut names: Vec<_> =
+        path.segments.iter().take(count).map(|segment| segment.ident.to_string()).collect();
+    let first = path.segments.first().filter(|_| path.leading_colon.is_none());
+    if let Some(first) = first
+        && let Some(Meaning::Path(full)) = Imports::around(first.ident.span()).get(&names[0])
+    {
+        names.splice(..1, full.iter().cloned());
+    }
+    match Meaning::of(names) {
+        Meaning::Path(names) => names,
+        Meaning::Own => Vec::new(),
+    }
 }
 
 /// Whether a path names something of piton, or comes from somewhere that cannot be seen, such as its
@@ -152,9 +169,9 @@ pub(crate) fn is_of_piton(path: &Path) -> bool {
         return false;
     }
     match Imports::around(span).get(&first.ident.to_string()) {
-        Some(Meaning::Path(path)) => path.first().is_some_and(|first| first == "piton"),
+        Some(Meaning::Path(path)) => path.first().is_some_and(|first| is_piton(first)),
         Some(Meaning::Own) => false,
-        None => path.segments.len() == 1 || first.ident == "piton",
+        None => path.segments.len() == 1 || is_piton(&first.ident.to_string()),
     }
 }
 

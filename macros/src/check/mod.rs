@@ -37,7 +37,7 @@ use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
 use self::awaits::Region;
 use self::definitions::Definitions;
 use self::imports::Imports;
-pub(crate) use self::imports::{is_of_piton, names_of_piton};
+pub(crate) use self::imports::{is_of_piton, names_of_piton, path_in_file};
 pub(crate) use self::items::take_for_items;
 use self::locals::{Kind, LocalTypes};
 use self::names::Names;

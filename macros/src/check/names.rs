@@ -13,6 +13,7 @@ use super::imports::Imports;
 use super::maps;
 use super::shared::SharedBy;
 use crate::by_name::NameMap;
+use crate::root::is_piton;
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,7 +161,13 @@ impl Names {
             }
         }
         match Meaning::of(path) {
-            Meaning::Path(path) if !is_own(&path) => Some(path),
+            Meaning::Path(mut path) if !is_own(&path) => {
+                // The lists know it by its own name.
+                if path.first().is_some_and(|first| is_piton(first)) {
+                    path[0] = "piton".to_owned();
+                }
+                Some(path)
+            }
             _ => None,
         }
     }

@@ -284,7 +284,7 @@ impl Printer<'_> {
                 add!(out, __piton::Cow::<str>::Owned(#text););
             } else {
                 let kept = step::texts();
-                add!(out, #kept.keep(#text););
+                add!(out, __piton::Texts::keep(&#kept, #text););
             }
         }
     }
@@ -303,14 +303,16 @@ impl Printer<'_> {
         match machine.graph[self.root.block].kind {
             BlockKind::Resume(_) => {
                 let position = self.position(id).map(Index::from);
-                add!(out, #token.load(#parked, #position););
+                add!(out, __piton::Local::load(&#token, #parked, #position););
             }
             BlockKind::Region(region) => {
                 let given = regions::given(region, id);
-                add!(out, #given.take(););
+                add!(out, __piton::Handed::take(&mut #given););
             }
-            _ if variable.comes_saved => add!(out, #token.take(&mut #slot, #parked);),
-            _ => add!(out, #slot.take();),
+            _ if variable.comes_saved => {
+                add!(out, __piton::Local::take(&#token, &mut #slot, #parked);)
+            }
+            _ => add!(out, __piton::Slot::take(&mut #slot);),
         }
     }
 
@@ -328,7 +330,7 @@ impl Printer<'_> {
                 return self.take_carried(*id, true);
             }
             let (slot, held) = (self.slot_of_carried(*id), carried(*id));
-            quote!(#held = #slot.carried();)
+            quote!(#held = __piton::Handed::carried(&mut #slot);)
         });
         take.collect()
     }
@@ -347,9 +349,9 @@ impl Printer<'_> {
         let (slot, held) = (self.slot_of_carried(id), carried(id));
         if is_declared {
             let ident = &self.machine.layout.variable(id).ident;
-            quote!(if let __piton::Some(#held) = #slot.carried() { #ident = #held; })
+            quote!(if let __piton::Some(#held) = __piton::Handed::carried(&mut #slot) { #ident = #held; })
         } else {
-            quote!(let #held = #slot.carried();)
+            quote!(let #held = __piton::Handed::carried(&mut #slot);)
         }
     }
 

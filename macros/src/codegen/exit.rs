@@ -11,7 +11,7 @@ use super::regions;
 use super::step::{self, slot};
 use super::tied::given;
 use crate::hygiene::{hidden, in_source, spelled};
-use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId, span_ends};
+use crate::ir::{BlockId, BlockKind, Field, Local, LocalId, PointId, TargetId, span_ends};
 use crate::layout::VariableId;
 use crate::macros::scan_names;
 use crate::usage::{Place, Usage};
@@ -148,11 +148,11 @@ impl Printer<'_> {
                 Whereabouts::Here => {
                     let slot = slot(id);
                     let value = self.handed_over(id, self.missed_at(id, to));
-                    add!(out, #slot.fill(#value););
+                    add!(out, __piton::Slot::fill(&mut #slot, #value););
                 }
                 Whereabouts::Parked(position) => {
                     let (slot, position) = (slot(id), Index::from(position));
-                    add!(out, #slot.pass(#position););
+                    add!(out, __piton::Slot::pass(&mut #slot, #position););
                 }
                 Whereabouts::Slot => {}
             }
@@ -225,7 +225,7 @@ impl Printer<'_> {
         let is_held = carried.held(block, node).contains(&local);
         if is_given || is_held {
             let ident = &self.machine.layout.variable(id).ident;
-            quote!(#slot.fill(#ident);)
+            quote!(__piton::Handed::fill(&mut #slot, #ident);)
         } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
             let held = print::carried(id);
             quote!(#slot.0 = #held;)
@@ -258,7 +258,7 @@ impl Printer<'_> {
         carried
             .map(|(id, variable)| {
                 let (handed, ident) = (step::handed(id), &variable.ident);
-                quote!(#handed.fill(#ident);)
+                quote!(__piton::Handed::fill(&mut #handed, #ident);)
             })
             .collect()
     }
@@ -328,12 +328,12 @@ fn named(code: &TokenStream, ident: &Ident) -> Option<Span> {
 /// A part of what a variable holds.
 pub(super) struct PartOf<'a> {
     variable: &'a Ident,
-    fields: &'a [String],
+    fields: &'a [Field],
     /// Where rustc shows it instead of where the variable is.
     at: Option<Span>,
 }
 
-pub(super) fn part_of<'a>(variable: &'a Ident, fields: &'a [String]) -> PartOf<'a> {
+pub(super) fn part_of<'a>(variable: &'a Ident, fields: &'a [Field]) -> PartOf<'a> {
     PartOf { variable, fields, at: None }
 }
 
@@ -353,8 +353,9 @@ impl ToTokens for PartOf<'_> {
         let mut variable = self.variable.clone();
         variable.set_span(self.located(variable.span()));
         out.append(variable);
-        let span = self.located(Span::call_site());
         for field in self.fields {
+            // If there is none, rustc says so where the source has it.
+            let span = field.span();
             add_at!(out, span, .);
             match field.parse() {
                 Ok(index) => Index { index, span }.to_tokens(out),

@@ -186,8 +186,8 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
     let ident = &function.ident;
     let (_, types, _) = function.parameters.split();
     let call = quote! {{
-        let call: ::piton::__private::WorkflowCall<#ident #types> = ::core::unreachable!();
-        call
+        let __piton_call: ::piton::__private::WorkflowCall<#ident #types> = ::core::unreachable!();
+        __piton_call
     }};
     around(function, &param_names(function), &workflow, beside, &allow, &call)
 }

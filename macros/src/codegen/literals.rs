@@ -58,9 +58,9 @@ pub(super) fn tell(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStre
     let (token, told) = (token_of(id), told_token(id));
     let held = match literals(machine, id) {
         Some(shape) => held(shape, quote!(#token), at),
-        None => quote_spanned!(at=> #token.held()),
+        None => quote_spanned!(at=> #token.piton_held()),
     };
-    quote_spanned!(at=> #told.is(&#held);)
+    quote_spanned!(at=> __piton::Told::is(&#told, &#held);)
 }
 
 /// What the values of a token are held as, of which this is known.
@@ -70,14 +70,14 @@ fn held(shape: &Shape, token: TokenStream, at: Span) -> TokenStream {
         Shape::Tuple(parts) if shape.holds_text() => {
             let parts = parts.iter().enumerate().map(|(index, part)| {
                 let index = syn::Index { index: index as u32, span: at };
-                held(part, quote_spanned!(at=> #token.parts().#index), at)
+                held(part, quote_spanned!(at=> #token.piton_parts().#index), at)
             });
             quote_spanned!(at=> (#(#parts,)*))
         }
         Shape::List(item) | Shape::Wrapped(item) if shape.holds_text() => {
-            let item = held(item, quote_spanned!(at=> #token.each()), at);
+            let item = held(item, quote_spanned!(at=> #token.piton_each()), at);
             quote_spanned!(at=> __piton::Each::is(&#item))
         }
-        _ => quote_spanned!(at=> #token.held()),
+        _ => quote_spanned!(at=> #token.piton_held()),
     }
 }

@@ -115,7 +115,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
     let (step_label, state) = (step_label(owner), written("__piton_state"));
     // A machine has arms for its own states and not for those of its regions, or of what it is in.
     let out = &mut arms;
-    add!(out, _ => return #parked.unknown(),);
+    add!(out, _ => return __piton::Parked::unknown(#parked),);
     let arms = Group::new(Delimiter::Brace, arms);
     let run = Piece(|out: &mut TokenStream| {
         if is_loop(machine, owner) {

@@ -274,7 +274,7 @@ pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
                     let span = error_span(machine, layout.variable(id), at).resolved_at(at);
                     let inferred = quote_spanned!(span=> _);
                     let check = quote_spanned!(at=> #function::<_, #inferred>);
-                    quote_spanned!(at=> __piton::held_as(&#token, #token.held(), #check);)
+                    quote_spanned!(at=> __piton::held_as(&#token, #token.piton_held(), #check);)
                 })
                 .collect();
             if !calls.is_empty() {

@@ -42,7 +42,7 @@ impl Printer<'_> {
         let give = untouched.iter().map(|positions| {
             let held = held(positions.start);
             let (first, end) = (Index::from(positions.start), Index::from(positions.end));
-            quote!(#held = #parked.untouched(#first, #end);)
+            quote!(#held = __piton::Parked::untouched(#parked, #first, #end);)
         });
         give.collect()
     }

@@ -39,7 +39,7 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
             .unwrap_or_else(|| machine.graph.locals[id].ident.span());
         let function = Ident::new("part_held_across_this_await", at);
         declare.extend(quote!(let #token = __piton::TypeOf::new();));
-        let ask = quote_spanned!(span=> #function(&#token, #token.parts()););
+        let ask = quote_spanned!(span=> #function(&#token, #token.piton_parts()););
         check.extend(quote_spanned! {at=> {
             fn #function<T, P: __piton::HeldByParts<T>>(_: &__piton::TypeOf<T>, _: P) {}
             #ask
@@ -55,7 +55,9 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
         for (place, part) in parts {
             let is_apart = |other: &&Place| other.holds(place) && *other != place;
             if !parts.keys().any(|other| is_apart(&other)) {
-                check.extend(quote!({ let #ident = #token.value(); let _moved = #part; }));
+                check.extend(
+                    quote!({ let #ident = __piton::TypeOf::value(&#token); let _moved = #part; }),
+                );
             }
         }
     }
@@ -83,12 +85,12 @@ impl Printer<'_> {
         let asked = places.map(|place| {
             let token = token(self.machine, place);
             let value = part_of(value, &place.fields);
-            quote!(#token.is_of(&#value);)
+            quote!(__piton::TypeOf::is_of(&#token, &#value);)
         });
         // Whose type is asked must not be borrowed for it.
         let spent = self.machine.layout.spent_parts.contains_key(&id).then(|| {
             let token = spent_token(self.machine, id);
-            quote!(if false { loop {} #token.is_of(&#value); })
+            quote!(if false { loop {} __piton::TypeOf::is_of(&#token, &#value); })
         });
         asked.chain(spent).collect()
     }

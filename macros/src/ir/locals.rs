@@ -2,7 +2,7 @@
 
 use syn::{Expr, Ident, Pat, Type};
 
-use super::{LocalId, Shape};
+use super::{Field, LocalId, Shape};
 use crate::by_name::NameMap;
 use crate::raw::without_prefix;
 
@@ -61,7 +61,7 @@ impl Local {
     }
 
     /// What saves the part of it that these fields are.
-    pub(crate) fn kind_of(&self, fields: &[String]) -> LocalKind {
+    pub(crate) fn kind_of(&self, fields: &[Field]) -> LocalKind {
         match self.shape.part(fields) {
             Some(part) if !fields.is_empty() => part.kind(self.mutable),
             _ => self.kind,
@@ -69,12 +69,12 @@ impl Local {
     }
 
     /// What is known of the part of it that these fields are, if there are texts in that beside other things.
-    pub(crate) fn texts_in(&self, fields: &[String]) -> Option<&Shape> {
+    pub(crate) fn texts_in(&self, fields: &[Field]) -> Option<&Shape> {
         self.shape.part(fields).filter(|shape| shape.holds_text())
     }
 
     /// As [`texts_in`](Self::texts_in), if the texts are literals.
-    pub(crate) fn literals_in(&self, fields: &[String]) -> Option<&Shape> {
+    pub(crate) fn literals_in(&self, fields: &[Field]) -> Option<&Shape> {
         self.texts_in(fields).filter(|shape| shape.is_of_literals())
     }
 }

@@ -5,6 +5,7 @@
 //! `normalize`), and blocks with terminators ([`Graph`], made by `cfg`). Expressions inside are the
 //! user's own syntax; none of them suspends.
 
+mod field;
 mod graph;
 mod locals;
 mod shape;
@@ -12,6 +13,7 @@ mod tree;
 
 use proc_macro2::Span;
 
+pub(crate) use self::field::Field;
 pub(crate) use self::graph::{
     Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator, Touched,
 };

@@ -1,6 +1,6 @@
 //! What the source says of a value: whether it is a text, or has texts in it, and whether they are literals.
 
-use super::LocalKind;
+use super::{Field, LocalKind};
 
 /// How many parts a tuple with literals in it may have: see `piton::machine::Literal`.
 const MAX_PARTS: usize = 6;
@@ -57,7 +57,7 @@ impl Shape {
     }
 
     /// What is known of the part of it that these fields are.
-    pub(crate) fn part(&self, fields: &[String]) -> Option<&Self> {
+    pub(crate) fn part(&self, fields: &[Field]) -> Option<&Self> {
         let Some((field, rest)) = fields.split_first() else { return Some(self) };
         let Self::Tuple(shapes) = self else { return None };
         let index: usize = field.parse().ok()?;

@@ -84,7 +84,7 @@ fn written(locals: &Locals, place: &Place, tokens: &[TokenTree]) -> Option<Token
     let is_place = |tokens: &[TokenTree]| {
         let names = tokens.iter().step_by(2).skip(1).map(ToString::to_string);
         matches!(&tokens[0], TokenTree::Ident(first) if first == ident)
-            && names.eq(place.fields.iter().cloned())
+            && names.eq(place.fields.iter().map(|field| field.to_string()))
     };
     if let Some(found) = tokens.windows(length).find(|tokens| is_place(tokens)) {
         return Some(found.iter().cloned().collect());

@@ -107,5 +107,5 @@ pub(super) fn sort_as_declared(
 
 /// The parts of a tuple are dropped in their order. That of the fields of a struct is not known.
 fn field_order(place: &Place) -> Vec<(Option<usize>, &str)> {
-    place.fields.iter().map(|field| (field.parse().ok(), field.as_str())).collect()
+    place.fields.iter().map(|field| (field.parse().ok(), &**field)).collect()
 }

@@ -2,7 +2,7 @@
 //! rustc knows, so it is asked.
 
 use super::{Lookups, keys};
-use crate::ir::{LocalId, LocalKind};
+use crate::ir::{Field, LocalId, LocalKind};
 use crate::layout::VariableId;
 use crate::usage::{Place, Usage};
 
@@ -14,7 +14,7 @@ pub(crate) struct MovedKey {
     /// The variable that has the key, or is a part of it.
     pub(crate) key: VariableId,
     /// The fields of the variable that are moved.
-    pub(crate) fields: Vec<String>,
+    pub(crate) fields: Vec<Field>,
 }
 
 /// Finds them.

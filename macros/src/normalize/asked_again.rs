@@ -39,7 +39,7 @@ impl Lower<'_> {
         let local = self.temporary(&value);
         self.locals[local].may_be_text = false;
         let (pat, path, span) = (self.local_pat(local), self.path(local), value.span());
-        let keep = syn::parse_quote_spanned!(span=> ::piton::__private::found(#value).keep());
+        let keep = syn::parse_quote_spanned!(span=> ::piton::__private::found(#value).piton_keep());
         self.code(let_stmt(pat, keep));
         syn::parse_quote_spanned!(span=> ::piton::__private::kept(#path).again(|| #again))
     }

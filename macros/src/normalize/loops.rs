@@ -134,7 +134,8 @@ impl Lower<'_> {
         let (text, texts) = (hidden_at("text", span), hidden_at(TEXTS, span));
         *items = syn::parse_quote_spanned!(span=> ::piton::__private::owned_texts(#items));
         let borrowed = std::mem::replace(pat, ident_pat(text.clone(), false));
-        let kept = syn::parse_quote_spanned!(span=> #texts.keep(#text));
+        let kept =
+            syn::parse_quote_spanned!(span=> ::piton::__private::Texts::keep(&#texts, #text));
         body.stmts.insert(0, let_stmt(borrowed, kept));
     }
 

@@ -95,7 +95,7 @@ fn names(tokens: TokenStream, part: &Moved) -> bool {
                     fields
                         .extend(member.iter().flat_map(|it| it.split('.')).map(ToOwned::to_owned));
                 }
-                if fields.iter().zip(&part.fields).all(|(a, b)| a == b) {
+                if fields.iter().zip(&part.fields).all(|(a, b)| *a == **b) {
                     return true;
                 }
             }

@@ -11,7 +11,7 @@ use syn::{Expr, Ident, Member, Pat, Stmt};
 pub(crate) use self::analysis::takes;
 use self::analysis::{Analysis, Mode};
 pub(crate) use self::made::Made;
-use crate::ir::{Branch, Local, LocalId, Locals, TargetId};
+use crate::ir::{Branch, Field, Local, LocalId, Locals, TargetId};
 use crate::normalize::collect_bindings;
 use crate::sets::Set;
 
@@ -19,7 +19,7 @@ use crate::sets::Set;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) local: LocalId,
-    pub(crate) fields: Vec<String>,
+    pub(crate) fields: Vec<Field>,
 }
 
 impl Place {
@@ -45,10 +45,7 @@ impl Place {
 
     /// A field of it.
     pub(crate) fn field(mut self, member: &Member) -> Self {
-        self.fields.push(match member {
-            Member::Named(ident) => ident.to_string(),
-            Member::Unnamed(index) => index.index.to_string(),
-        });
+        self.fields.push(Field::from(member));
         self
     }
 

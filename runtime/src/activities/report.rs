@@ -172,11 +172,11 @@ const AS_THE_POLICY_SAYS: Retry = (true, None);
 /// Takes the error's own word.
 pub trait RetryByError {
     /// What the error says.
-    fn retry(&self) -> Retry;
+    fn piton_retry(&self) -> Retry;
 }
 
 impl<E: Retryable> RetryByError for ErrorProbe<'_, E> {
-    fn retry(&self) -> Retry {
+    fn piton_retry(&self) -> Retry {
         (self.0.is_retryable(), self.0.retry_after())
     }
 }
@@ -184,11 +184,11 @@ impl<E: Retryable> RetryByError for ErrorProbe<'_, E> {
 /// Retries whatever the error is.
 pub trait RetryAnyway {
     /// As the policy says.
-    fn retry(&self) -> Retry;
+    fn piton_retry(&self) -> Retry;
 }
 
 impl<E> RetryAnyway for &ErrorProbe<'_, E> {
-    fn retry(&self) -> Retry {
+    fn piton_retry(&self) -> Retry {
         AS_THE_POLICY_SAYS
     }
 }
@@ -196,11 +196,11 @@ impl<E> RetryAnyway for &ErrorProbe<'_, E> {
 /// Reports by `Display`.
 pub trait ReportByDisplay {
     /// The error as the engine sees it.
-    fn reported(&self, retry: Retry) -> ReportedError;
+    fn piton_reported(&self, retry: Retry) -> ReportedError;
 }
 
 impl<E: Display> ReportByDisplay for &&ErrorProbe<'_, E> {
-    fn reported(&self, retry: Retry) -> ReportedError {
+    fn piton_reported(&self, retry: Retry) -> ReportedError {
         displayed(self.0, retry)
     }
 }
@@ -208,11 +208,11 @@ impl<E: Display> ReportByDisplay for &&ErrorProbe<'_, E> {
 /// Reports by `Debug`.
 pub trait ReportByDebug {
     /// The error as the engine sees it.
-    fn reported(&self, retry: Retry) -> ReportedError;
+    fn piton_reported(&self, retry: Retry) -> ReportedError;
 }
 
 impl<E: Debug> ReportByDebug for &ErrorProbe<'_, E> {
-    fn reported(&self, retry: Retry) -> ReportedError {
+    fn piton_reported(&self, retry: Retry) -> ReportedError {
         displayed(&format_args!("{:?}", self.0), retry)
     }
 }
@@ -220,11 +220,11 @@ impl<E: Debug> ReportByDebug for &ErrorProbe<'_, E> {
 /// Reports by the name of the type.
 pub trait ReportByType {
     /// The error as the engine sees it.
-    fn reported(&self, retry: Retry) -> ReportedError;
+    fn piton_reported(&self, retry: Retry) -> ReportedError;
 }
 
 impl<E> ReportByType for ErrorProbe<'_, E> {
-    fn reported(&self, retry: Retry) -> ReportedError {
+    fn piton_reported(&self, retry: Retry) -> ReportedError {
         displayed(&type_name::<E>(), retry)
     }
 }
@@ -241,7 +241,7 @@ mod tests {
     macro_rules! probe {
         ($error:expr) => {{
             let probe = ErrorProbe(&$error);
-            (&&&probe).reported((&probe).retry())
+            (&&&probe).piton_reported((&probe).piton_retry())
         }};
     }
 

@@ -40,13 +40,13 @@ macro_rules! borrows {
     ($([$($part:ident),*] $lent:ty,)*) => {$(
         impl<$($part: ?Sized),*> Found<$lent> {
             /// Keeps nothing of a borrow.
-            pub fn keep(&self) -> Lent {
+            pub fn piton_keep(&self) -> Lent {
                 Lent
             }
         }
         impl<$($part: ?Sized),*> Found<Option<$lent>> {
             /// Keeps nothing of a borrow.
-            pub fn keep(&self) -> Lent {
+            pub fn piton_keep(&self) -> Lent {
                 Lent
             }
         }
@@ -84,7 +84,7 @@ impl Kept<Lent> {
 
 impl<T> Taken<T> {
     /// Keeps the value.
-    pub fn keep(&self) -> T {
+    pub fn piton_keep(&self) -> T {
         self.take()
     }
 
@@ -105,8 +105,8 @@ mod tests {
     #[test]
     fn a_borrow_is_asked_for_again_and_a_value_is_kept() {
         let list = [1, 2];
-        let lent = found(list.first()).keep();
-        let value = found(list.first().copied()).keep();
+        let lent = found(list.first()).piton_keep();
+        let value = found(list.first().copied()).piton_keep();
         let other = [3];
         assert_eq!(kept(lent).again(|| other.first()), Some(&3));
         assert_eq!(kept(value).again(|| Some(3)), Some(1));

@@ -19,19 +19,19 @@ pub struct Borrowed;
 /// What a token says of its values, unless a method of its own comes first.
 pub trait Held {
     /// That they are held as themselves.
-    fn held(&self) -> Whole {
+    fn piton_held(&self) -> Whole {
         Whole
     }
 
     /// That they are no list, so that there are no tokens of their values.
-    fn each(&self) {}
+    fn piton_each(&self) {}
 }
 
 impl<T> Held for Local<T> {}
 
 impl<T: BorrowsText> Local<T> {
     /// That its values are borrowed.
-    pub fn held(&self) -> Borrowed {
+    pub fn piton_held(&self) -> Borrowed {
         Borrowed
     }
 }
@@ -81,7 +81,7 @@ macro_rules! parts {
     ($([$($part:ident)*])*) => {$(
         impl<$($part),*> Local<($($part,)*)> {
             /// The tokens of its parts.
-            pub fn parts(&self) -> ($(Local<$part>,)*) {
+            pub fn piton_parts(&self) -> ($(Local<$part>,)*) {
                 unreachable!("only types are asked for")
             }
         }
@@ -94,7 +94,7 @@ macro_rules! each {
     ($([$($size:tt)*] $list:ty)*) => {$(
         impl<T, $($size)*> Local<$list> {
             /// The token of each of its values.
-            pub fn each(&self) -> Local<T> {
+            pub fn piton_each(&self) -> Local<T> {
                 unreachable!("only types are asked for")
             }
         }

@@ -195,11 +195,11 @@ const fn items<T: Durable + 'static>() -> Instances {
 /// What does not depend on types of users at all.
 const fn others() -> Instances {
     &(
-        <Encoded<'_, str> as Encodable>::added_to as fn(_, _) -> _,
-        <&&ErrorProbe<'_, String> as ReportByDisplay>::reported as fn(_, _) -> _,
-        <&ErrorProbe<'_, String> as RetryAnyway>::retry as fn(_) -> _,
-        <&&ErrorProbe<'_, Error> as ReportByDisplay>::reported as fn(_, _) -> _,
-        <&ErrorProbe<'_, Error> as RetryAnyway>::retry as fn(_) -> _,
+        <Encoded<'_, str> as Encodable>::piton_added_to as fn(_, _) -> _,
+        <&&ErrorProbe<'_, String> as ReportByDisplay>::piton_reported as fn(_, _) -> _,
+        <&ErrorProbe<'_, String> as RetryAnyway>::piton_retry as fn(_) -> _,
+        <&&ErrorProbe<'_, Error> as ReportByDisplay>::piton_reported as fn(_, _) -> _,
+        <&ErrorProbe<'_, Error> as RetryAnyway>::piton_retry as fn(_) -> _,
         (drop::<ActivityContext> as fn(_), drop::<Arguments> as fn(_)),
         (drop::<ReportedError> as fn(_), drop::<Untouched> as fn(_)),
     )

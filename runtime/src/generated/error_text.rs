@@ -1,30 +1,30 @@
 //! The text of an error whatever traits it has.
 
 /// The text of an error that may have a `Display` form, a `Debug` form or none.
-/// `(&&ErrorText(error)).text()` takes the first of the traits below that fits.
+/// `(&&ErrorText(error)).piton_text()` takes the first of the traits below that fits.
 #[derive(Debug)]
 pub struct ErrorText<'a, E>(pub &'a E);
 
 /// See [`ErrorText`].
 pub trait ByDisplay {
     /// The text.
-    fn text(&self) -> String;
+    fn piton_text(&self) -> String;
 }
 
 /// See [`ErrorText`].
 pub trait ByDebug {
     /// The text.
-    fn text(&self) -> String;
+    fn piton_text(&self) -> String;
 }
 
 /// See [`ErrorText`].
 pub trait ByType {
     /// The text.
-    fn text(&self) -> String;
+    fn piton_text(&self) -> String;
 }
 
 impl<E: std::fmt::Display> ByDisplay for &ErrorText<'_, E> {
-    fn text(&self) -> String {
+    fn piton_text(&self) -> String {
         displayed(self.0)
     }
 }
@@ -35,7 +35,7 @@ fn displayed(error: &dyn std::fmt::Display) -> String {
 }
 
 impl<E: std::fmt::Debug> ByDebug for &&ErrorText<'_, E> {
-    fn text(&self) -> String {
+    fn piton_text(&self) -> String {
         debugged(self.0)
     }
 }
@@ -46,7 +46,7 @@ fn debugged(error: &dyn std::fmt::Debug) -> String {
 }
 
 impl<E> ByType for ErrorText<'_, E> {
-    fn text(&self) -> String {
+    fn piton_text(&self) -> String {
         std::any::type_name::<E>().to_owned()
     }
 }

@@ -108,7 +108,8 @@ impl<T> fmt::Debug for Items<T> {
     message = "a `for` loop with an `.await` in it cannot hold items of type `{Self}`",
     label = "what is left of these items is saved at the await, and `{Self}` cannot be saved",
     note = "their type must implement `serde::Serialize` and `serde::de::DeserializeOwned`: derive both \
-            for one of your own; let references be values: `.cloned()`, `.map(|(k, v)| (k.clone(), *v))`",
+            for one of your own; let references be values: `.cloned()`, `.map(|(k, v)| (k.clone(), *v))`; make \
+            calls in the loop, or await all of them by `join_all(calls).await`",
     note = "the items of a plain borrow (`&list`, `map.iter()`, `text.lines()`) may be references",
     note = "rule `saved_locals`"
 )]

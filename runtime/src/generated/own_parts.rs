@@ -19,7 +19,7 @@ pub struct OthersParts;
 /// What a token says of the parts of its values, unless a method of its own comes first.
 pub trait Parts {
     /// That they are its own.
-    fn parts(&self) -> OwnParts {
+    fn piton_parts(&self) -> OwnParts {
         OwnParts
     }
 }
@@ -28,7 +28,7 @@ impl<T> Parts for TypeOf<T> {}
 
 impl<T: Deref> TypeOf<T> {
     /// That they may be those of another.
-    pub fn parts(&self) -> OthersParts {
+    pub fn piton_parts(&self) -> OthersParts {
         OthersParts
     }
 }

@@ -125,7 +125,7 @@ impl<R: ResultParts<Ok: 'static, Err: 'static> + 'static> UnstoredResult<R> for 
     const RESULT_OUTCOMES: &'static ResultOutcomes<R> = Outcomes::refused();
 }
 
-/// An argument of a call that is lent. `(&Encoded(&argument)).added_to(…)` is [`Encodable::added_to`] if it can
+/// An argument of a call that is lent. `(&Encoded(&argument)).piton_added_to(…)` is [`Encodable::piton_added_to`] if it can
 /// be encoded.
 #[derive(Debug)]
 pub struct Encoded<'a, T: ?Sized>(pub &'a T);
@@ -134,25 +134,25 @@ pub struct Encoded<'a, T: ?Sized>(pub &'a T);
 pub trait Encodable {
     /// Those of the call, with this one.
     #[must_use]
-    fn added_to(&self, arguments: Arguments) -> Arguments;
+    fn piton_added_to(&self, arguments: Arguments) -> Arguments;
 }
 
 /// See [`Encoded`].
 pub trait Unencodable {
     /// Stands for what rustc has refused.
     #[must_use]
-    fn added_to(&self, arguments: Arguments) -> Arguments;
+    fn piton_added_to(&self, arguments: Arguments) -> Arguments;
 }
 
 impl<T: Serialize + ?Sized> Encodable for Encoded<'_, T> {
-    fn added_to(&self, mut arguments: Arguments) -> Arguments {
+    fn piton_added_to(&self, mut arguments: Arguments) -> Arguments {
         arguments.add(self.0);
         arguments
     }
 }
 
 impl<T: ?Sized> Unencodable for &Encoded<'_, T> {
-    fn added_to(&self, _: Arguments) -> Arguments {
+    fn piton_added_to(&self, _: Arguments) -> Arguments {
         unreachable!("a program with such arguments, which cannot be saved, does not compile")
     }
 }

@@ -4,6 +4,7 @@ use quote::quote;
 
 use super::*;
 use crate::diagnostics::Diagnostics;
+use crate::ir::Field;
 use crate::sets::Set;
 use crate::{cfg, liveness, normalize, parse, resolve};
 
@@ -87,7 +88,7 @@ fn a_part_beside_its_whole_is_found() {
         root.entry.push(VariableId(usize::MAX));
         let part = VariableId(layout.variables.len());
         let whole = layout.variable(id);
-        let fields = vec!["id".to_owned()];
+        let fields = vec![Field::new("id".to_owned(), proc_macro2::Span::call_site())];
         let place = Place { local: whole.place.local, fields };
         let ident = whole.ident.clone();
         let (mutable, kind) = (whole.mutable, whole.kind);

@@ -1,0 +1,38 @@
+use std::sync::{Arc, Mutex};
+
+use piton::prelude::*;
+
+#[activity]
+async fn step(number: u64) -> u64 {
+    number
+}
+
+#[workflow]
+async fn cloned(number: u64) -> u64 {
+    let count = Arc::new(Mutex::new(number));
+    let other = count.clone();
+    let last = Some(std::rc::Rc::new(number));
+    step(1).await;
+    *other.lock().unwrap() += 5;
+    let sum = *count.lock().unwrap();
+    sum + last.map_or(0, |last| *last)
+}
+
+#[workflow]
+async fn declared(number: u64) -> usize {
+    let mut list: Vec<Arc<str>> = Vec::new();
+    for part in 0..number {
+        step(part).await;
+        list.push("a".into());
+    }
+    list.len()
+}
+
+#[workflow]
+async fn used_up(number: u64) -> u64 {
+    let count = Arc::new(number);
+    let sum = *count + 1;
+    step(sum).await
+}
+
+fn main() {}
