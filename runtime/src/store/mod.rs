@@ -14,12 +14,13 @@
 //! # Lock order
 //! Worker row, then run rows in ascending `run_id`, then the run's other rows, activities in
 //! ascending (`run_id`, `handle`), then rows of the outbox in ascending (`run_id`, `seq`), then dead
-//! letters in the order of their ids. A row of the outbox is locked without its run: whoever commits adds rows
-//! that nobody else can see yet, and deletes none. Every transaction that touches more than one row follows it, so
+//! letters in the order of their ids. Every transaction that touches more than one row follows it, so
 //! stores with row locks do not deadlock. A worker that must stay valid until the transaction ends is
 //! locked so that others may rely on it too and its lease may be renewed, but nobody can fence it
-//! (Postgres: `FOR KEY SHARE`); fencing locks it alone (`FOR UPDATE`). On SQLite the one right to write
-//! stands for all of these locks. What locks nothing below reads what is committed, and guards nothing.
+//! (Postgres: `FOR KEY SHARE`); fencing locks it alone (`FOR UPDATE`). A row of the outbox is locked without
+//! the run that has sent it: a commit adds rows, which nobody else can see yet, and takes none away. On
+//! SQLite the one right to write stands for all of these locks. What locks nothing below reads what is
+//! committed, and guards nothing.
 //!
 //! # Arrivals and wake-ups
 //! The run row counts its inbox (`inbox_count`); an arrival takes the next number under the row's

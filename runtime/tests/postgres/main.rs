@@ -100,6 +100,11 @@ const TESTS: &[(&str, Test)] = tests![
     recheck::a_start_waits_for_another_of_its_id,
     recheck::what_was_in_the_way_of_a_start_and_has_ended_is_not,
     recheck::what_all_write_is_written_in_one_order,
+    relay::relays_lock_in_order,
+    relay::a_relay_holds_up_no_sender,
+    relay::a_run_that_ends_meanwhile_gets_no_message,
+    relay::a_message_that_is_taken_meanwhile_is_not_delivered_again,
+    relay::redeliveries_lock_in_order,
 ];
 
 fn main() {

@@ -11,8 +11,9 @@ use piton::machine::OperationOutcome;
 use piton::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
 use piton::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ArrivalKind, ClaimActivities,
-    ClaimRequest, CommitStep, Disposition, Effect, FinishActivity, NewActivity, NewArrival, NewRun,
-    Reporter, RunKey, Store, WorkerLease,
+    ClaimRequest, CommitStep, DeadLetterFilter, DeadLetterId, Disposition, Effect, FinishActivity,
+    Message, NewActivity, NewArrival, NewDeadLetter, NewMessage, NewRun, RelayMessages, Reporter,
+    RunKey, Senders, Store, WorkerLease,
 };
 use piton_postgres_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -28,7 +29,14 @@ const AS_THE_STORE: &str = "SET enable_hashjoin = off; SET enable_mergejoin = of
     SET plan_cache_mode = force_generic_plan";
 
 /// Tables that may hold any number of rows.
-const TABLES: [&str; 4] = ["piton_runs", "piton_inbox", "piton_arrival_keys", "piton_activities"];
+const TABLES: [&str; 6] = [
+    "piton_runs",
+    "piton_inbox",
+    "piton_arrival_keys",
+    "piton_activities",
+    "piton_outbox",
+    "piton_dead_letters",
+];
 
 async fn start_many(store: &dyn Store, owner: WorkerLease, count: usize) -> Vec<RunId> {
     let runs: Vec<NewRun> = (0..count).map(|_| new_run(Some(owner))).collect();
@@ -110,13 +118,14 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     let block = CommitStep::new(second, StepNo(1), Disposition::Block { reason });
     store.commit_steps(worker, &[&block]).await?;
     assert_eq!(store.adopt_blocked(worker, &[second], 10).await?.len(), 1);
+    send_messages(store, worker, third).await?;
     store.settle_run(first).await?;
     store.find_run(&RunKey::RunId(first)).await?;
     store.find_snapshot(first).await?;
     store.find_endings(&run_ids).await?;
     let (status, result, failure) = (RunStatus::Completed, None, None);
     let close = CommitStep::new(first, StepNo(2), Disposition::Close { status, result, failure });
-    store.commit_steps(worker, &[&keep(third, 0), &close]).await?;
+    store.commit_steps(worker, &[&keep(third, 1), &close]).await?;
     store.terminate_run(last, "enough").await?;
     for is_fenced in [true, false] {
         let leaver = self::worker(store).await;
@@ -134,6 +143,33 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
             false => store.release_worker(leaver).await?,
         }
     }
+    Ok(())
+}
+
+/// Has a run send and set aside, and what it has sent relayed, kept as dead letters, delivered again and
+/// forgotten.
+async fn send_messages(
+    store: &dyn Store,
+    worker: WorkerLease,
+    sender: RunId,
+) -> Result<(), StoreError> {
+    store.deliver(vec![signal(sender, None)]).await?;
+    let to = |to: String| {
+        let body = Message::Signal { name: "go".into(), payload: Payload::default() };
+        Effect::Send(NewMessage { to, body })
+    };
+    let unread = NewDeadLetter { seq: 1, reason: "why".into() };
+    let effects = vec![to(sender.to_string()), to("late".to_owned()), Effect::SetAside(unread)];
+    store.commit_steps(worker, &[&CommitStep { effects, ..keep(sender, 0) }]).await?;
+    let senders = Senders::Runs(&[sender]);
+    let relayed = store.relay_messages(RelayMessages { senders, limit: 10 }).await?;
+    assert_eq!((relayed.delivered.len(), relayed.set_aside.len()), (1, 1));
+    let ids: Vec<DeadLetterId> = {
+        let letters = store.list_dead_letters(&DeadLetterFilter::default(), None, 10).await?;
+        letters.iter().map(|letter| letter.id).collect()
+    };
+    assert_eq!(store.redeliver_dead_letters(&ids).await?.len(), 2);
+    store.drop_dead_letters(&ids).await?;
     Ok(())
 }
 

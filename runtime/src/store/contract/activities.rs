@@ -9,7 +9,9 @@ use crate::machine::{OperationOutcome, TimeoutKind};
 use crate::model::{Handle, Payload, RunId, Timestamp};
 use crate::store::{ActivityTransaction, WorkerLease};
 
-/// Activities on queues. What holds for all methods is said at [`Store`](super::Store).
+/// Activities on queues.
+///
+/// What holds for all methods is said at [`Store`](super::Store).
 #[async_trait]
 pub trait Activities: Send + Sync {
     /// Gives due activities to a worker, those that have been due for longest first as far as there

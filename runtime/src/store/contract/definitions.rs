@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::DefinitionHash;
 
-/// Definitions of workflows, by workflow and hash. What holds for all methods is said at [`Store`](super::Store).
+/// Definitions of workflows, by workflow and hash.
+///
+/// What holds for all methods is said at [`Store`](super::Store).
 #[async_trait]
 pub trait Definitions: Send + Sync {
     /// Keeps definitions that are not kept yet, by workflow and hash; one that is kept stays as it is.

@@ -8,7 +8,9 @@ use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp};
 use crate::store::{Effect, Ending, FirstArrival, Inbox, WorkerLease};
 
-/// What becomes of runs. What holds for all methods is said at [`Store`](super::Store).
+/// What becomes of runs.
+///
+/// What holds for all methods is said at [`Store`](super::Store).
 #[async_trait]
 pub trait Runs: Send + Sync {
     /// Inserts runs, each on its own: one that is refused does not stop the others. The outcomes

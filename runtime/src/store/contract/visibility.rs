@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 
-/// Looks at runs. Nothing here writes or locks. What holds for all methods is said at [`Store`](super::Store).
+/// Looks at runs. Nothing here writes or locks.
+///
+/// What holds for all methods is said at [`Store`](super::Store).
 #[async_trait]
 pub trait Visibility: Send + Sync {
     /// What is known of a run. A [`RunKey::WorkflowId`] names the open run with that id, or else

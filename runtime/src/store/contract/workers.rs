@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
 
-/// Workers and their leases. What holds for all methods is said at [`Store`](super::Store).
+/// Workers and their leases.
+///
+/// What holds for all methods is said at [`Store`](super::Store).
 #[async_trait]
 pub trait Workers: Send + Sync {
     /// Adds a worker with a fresh lease, under an id that no worker has had. Each call adds another: if

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{PostgresStore, failed, named_after, named_by, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
-use crate::store::rows::{EndingRow, RunRow, read_ending, read_status};
+use crate::store::rows::{CountRow, EndingRow, RunRow, read_ending};
 use crate::store::weight::{ending_bytes, fits};
 use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
 
@@ -95,7 +95,7 @@ const LIST: &str = concat!(
     " ORDER BY run_id DESC"
 );
 
-const COUNT: &str = "SELECT status, count(*) FROM piton_runs \
+const COUNT: &str = "SELECT status, count(*) AS runs FROM piton_runs \
     WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) GROUP BY status";
 
 pub(super) async fn find(
@@ -164,12 +164,11 @@ pub(super) async fn count(
 ) -> Result<Vec<(RunStatus, u64)>, StoreError> {
     let failed = failed("count_runs");
     let mut connection = store.connection().await.map_err(failed)?;
-    let rows: Vec<(String, i64)> = sqlx::query_as(COUNT)
+    let rows: Vec<CountRow> = sqlx::query_as(COUNT)
         .bind(filter.workflow.as_deref())
         .bind(filter.status.map(RunStatus::as_str))
         .fetch_all(&mut *connection)
         .await
         .map_err(failed)?;
-    let counts = rows.into_iter();
-    counts.map(|(status, count)| Ok((read_status(&status)?, count.unsigned_abs()))).collect()
+    rows.into_iter().map(TryInto::try_into).collect()
 }

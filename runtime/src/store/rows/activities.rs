@@ -13,6 +13,27 @@ use crate::store::{
     ActivityKey, ActivityRecord, ClaimedActivity, ExpiredActivity, ReviewedActivities, WorkerLease,
 };
 
+/// An activity that a run no longer wants, and whether somebody makes an attempt of it.
+#[derive(FromRow)]
+pub(crate) struct GivenUpRow {
+    run_id: Uuid,
+    handle: i64,
+    is_made: bool,
+}
+
+/// Those of the activities at which somebody works.
+pub(crate) fn being_made(rows: Vec<GivenUpRow>) -> impl Iterator<Item = ActivityKey> {
+    rows.into_iter().filter(|row| row.is_made).map(|row| key(row.run_id, row.handle))
+}
+
+/// The columns of a [`ClaimedActivityRow`] in a table where they stand as they are.
+macro_rules! claimed_activity_columns {
+    () => {
+        "run_id, handle, queue, activity, attempt, interruptions, call, details"
+    };
+}
+pub(crate) use claimed_activity_columns;
+
 /// The columns of a [`ClaimedActivity`], to be selected by these names.
 #[derive(FromRow)]
 pub(crate) struct ClaimedActivityRow {
@@ -110,6 +131,15 @@ pub(crate) fn expired_limit(waits: bool, attempt_is_over: bool, all_is_over: boo
         TimeoutKind::Heartbeat
     }
 }
+
+/// The columns of an [`ActivityRow`].
+macro_rules! activity_columns {
+    () => {
+        "run_id, handle, queue, activity, attempt, interruptions, worker_id, epoch, due_at, \
+         expires_at, call, details"
+    };
+}
+pub(crate) use activity_columns;
 
 /// The columns of an [`ActivityRecord`], to be selected by these names.
 #[derive(FromRow)]

@@ -164,3 +164,35 @@ pub(crate) fn write_reason(reason: &DeadLetterReason) -> String {
     // Enums of strings always have a JSON form.
     serde_json::to_string(reason).expect("a reason is an enum of strings")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(run_id: Uuid, seq: i64, message: &Message) -> OutboxRow {
+        let message = write_message(message).expect("it can be written");
+        OutboxRow { run_id, seq, workflow_id: "a".into(), message: Some(message) }
+    }
+
+    #[test]
+    fn what_cannot_be_read_holds_up_what_its_run_has_sent_after_it() {
+        let body = Message::Signal { name: "go".into(), payload: Payload::default() };
+        let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let mut unreadable = row(one, 2, &body);
+        unreadable.message = Some(vec![255; 3]);
+        let long = OutboxRow { message: None, ..row(two, 5, &body) };
+        let rows = vec![
+            row(one, 1, &body),
+            unreadable,
+            row(one, 3, &body),
+            row(two, 4, &body),
+            long,
+            row(two, 6, &body),
+        ];
+        let key = |run_id: Uuid, seq| MessageKey { run_id: run_id.into(), seq };
+        let read = Outbox::read(rows, 10);
+        let keys: Vec<_> = read.parcels.iter().map(|parcel| parcel.key).collect();
+        assert_eq!(keys, [key(one, 1), key(two, 4)]);
+        assert_eq!((read.unreadable, read.has_more), (vec![key(one, 2)], true));
+    }
+}

@@ -9,15 +9,21 @@ mod runs;
 mod visibility;
 mod workers;
 
-pub(super) use self::activities::{ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, review};
+pub(super) use self::activities::{
+    ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, being_made,
+    claimed_activity_columns, review,
+};
 pub(super) use self::messages::{
     ArrivalRow, LetterRow, Outbox, OutboxRow, letter_columns, read_inboxes, write_arrival,
     write_message, write_reason,
 };
+#[cfg(feature = "sqlite")]
+pub(super) use self::runs::claim_columns;
 pub(super) use self::runs::{
-    BlockedRow, ClaimRow, is_adoptable, read_blocked, read_status, workers_died, write_blocked,
+    BlockedRow, ClaimRow, NamedRow, ReviewedRow, is_adoptable, read_blocked, read_status,
+    workers_died, write_blocked,
 };
-pub(super) use self::visibility::{EndingRow, RunRow, read_ending};
+pub(super) use self::visibility::{CountRow, EndingRow, RunRow, read_ending};
 #[cfg(feature = "postgres")]
-pub(super) use self::workers::lease_micros;
+pub(super) use self::workers::{LeaseRow, lease_micros};
 pub(super) use self::workers::{WorkerRow, lease_ms};

@@ -28,6 +28,16 @@ impl TryFrom<BlockedRow> for BlockedRun {
     }
 }
 
+/// The columns of a [`ClaimRow`] in a table where they stand as they are.
+#[cfg(feature = "sqlite")]
+macro_rules! claim_columns {
+    () => {
+        "run_id, workflow_id, workflow, step_no, snapshot, takeovers, inbox_count"
+    };
+}
+#[cfg(feature = "sqlite")]
+pub(crate) use claim_columns;
+
 /// The columns of a [`ClaimedRun`] but for its inbox.
 #[derive(FromRow)]
 pub(crate) struct ClaimRow {
@@ -61,6 +71,20 @@ impl ClaimRow {
             inbox_count: self.inbox_count,
         }
     }
+}
+
+/// A run of a workflow id.
+#[derive(FromRow)]
+pub(crate) struct NamedRow {
+    pub(crate) workflow_id: String,
+    pub(crate) run_id: Uuid,
+}
+
+/// A run of a review about which there is something to tell.
+#[derive(FromRow)]
+pub(crate) struct ReviewedRow {
+    run_id: Uuid,
+    is_owned: bool,
 }
 
 /// The status of a stored word.
@@ -103,9 +127,9 @@ pub(crate) fn write_blocked(reason: &BlockedReason) -> String {
 
 impl ReviewedRuns {
     /// From rows about runs where there is something to tell, each with whether the worker owns it.
-    pub(crate) fn of(rows: Vec<(Uuid, bool)>) -> Self {
-        let (unread, lost): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, owned)| *owned);
-        let ids = |rows: Vec<(Uuid, bool)>| rows.into_iter().map(|(id, _)| id.into()).collect();
+    pub(crate) fn of(rows: Vec<ReviewedRow>) -> Self {
+        let (unread, lost): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.is_owned);
+        let ids = |rows: Vec<ReviewedRow>| rows.into_iter().map(|row| row.run_id.into()).collect();
         Self { unread: ids(unread), lost: ids(lost) }
     }
 }

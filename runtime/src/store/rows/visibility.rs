@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{read_blocked, read_status};
 use crate::error::StoreError;
-use crate::model::{Payload, StepNo, Timestamp, WorkerId};
+use crate::model::{Payload, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{Ending, FoundEnding, RunRecord};
 
 /// The columns of [`RunRecord`], to be selected by these names.
@@ -49,14 +49,36 @@ impl TryFrom<RunRow> for RunRecord {
 }
 
 /// The columns of an ending; all of them null where there is no such run.
-pub(crate) type EndingRow = (Option<String>, Option<Vec<u8>>, Option<String>);
+#[derive(FromRow)]
+pub(crate) struct EndingRow {
+    status: Option<String>,
+    result: Option<Vec<u8>>,
+    failure: Option<String>,
+}
 
 /// What a run has come to.
 pub(crate) fn read_ending(row: EndingRow) -> Result<FoundEnding, StoreError> {
-    let (Some(status), result, failure) = row else { return Ok(FoundEnding::Unknown) };
+    let EndingRow { status: Some(status), result, failure } = row else {
+        return Ok(FoundEnding::Unknown);
+    };
     let status = read_status(&status)?;
     if status.is_open() {
         return Ok(FoundEnding::Open);
     }
     Ok(FoundEnding::Closed(Ending { status, result: result.map(Payload), failure }))
+}
+
+/// How many runs have a status.
+#[derive(FromRow)]
+pub(crate) struct CountRow {
+    status: String,
+    runs: i64,
+}
+
+impl TryFrom<CountRow> for (RunStatus, u64) {
+    type Error = StoreError;
+
+    fn try_from(row: CountRow) -> Result<Self, StoreError> {
+        Ok((read_status(&row.status)?, row.runs.unsigned_abs()))
+    }
 }

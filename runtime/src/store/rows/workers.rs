@@ -35,6 +35,21 @@ impl TryFrom<WorkerRow> for (WorkerLease, NewWorker) {
     }
 }
 
+/// A worker's right to own runs.
+#[cfg(feature = "postgres")]
+#[derive(FromRow)]
+pub(crate) struct LeaseRow {
+    worker_id: i64,
+    epoch: i64,
+}
+
+#[cfg(feature = "postgres")]
+impl From<LeaseRow> for WorkerLease {
+    fn from(row: LeaseRow) -> Self {
+        Self { worker_id: WorkerId(row.worker_id), epoch: Epoch(row.epoch) }
+    }
+}
+
 /// The number of milliseconds that stores keep for a lease.
 pub(crate) fn lease_ms(lease: std::time::Duration) -> i64 {
     i64::try_from(lease.as_millis()).unwrap_or(i64::MAX)

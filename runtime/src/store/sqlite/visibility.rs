@@ -6,7 +6,7 @@ use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
-use crate::store::rows::{EndingRow, RunRow, read_ending, read_status};
+use crate::store::rows::{CountRow, EndingRow, RunRow, read_ending};
 use crate::store::weight::{Weight as _, ending_bytes, fits};
 use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
 
@@ -92,7 +92,7 @@ const BEHIND: &str = concat!(
     " ORDER BY run_id DESC"
 );
 
-const COUNT: &str = "SELECT status, count(*) FROM piton_runs ";
+const COUNT: &str = "SELECT status, count(*) AS runs FROM piton_runs ";
 
 pub(super) async fn find(
     store: &SqliteStore,
@@ -167,11 +167,8 @@ pub(super) async fn count(
     let mut script = Script::new();
     script.sql(COUNT).sql(MATCHING).sql("GROUP BY status");
     bind_filter(&mut script, filter);
-    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(String, i64)>(0));
-    rows.map_err(failed("count_runs"))?
-        .into_iter()
-        .map(|(status, count)| Ok((read_status(&status)?, count.unsigned_abs())))
-        .collect()
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<CountRow>(0));
+    rows.map_err(failed("count_runs"))?.into_iter().map(TryInto::try_into).collect()
 }
 
 fn bind_filter<'a>(script: &'a mut Script, filter: &RunFilter) -> &'a mut Script {

@@ -6,4 +6,5 @@
 pub(crate) mod fencing;
 pub(crate) mod order;
 pub(crate) mod recheck;
+pub(crate) mod relay;
 mod scene;

@@ -18,8 +18,11 @@ use crate::fixture::{keep, new_run};
 
 /// Holds each of the rows in turn. The call that waits for it has locked those before it and none of those
 /// after it.
-async fn locks_in_order<C>(scene: &mut Scene, order: &[Row], call: impl Fn(Arc<dyn Store>) -> C)
-where
+pub(super) async fn locks_in_order<C>(
+    scene: &mut Scene,
+    order: &[Row],
+    call: impl Fn(Arc<dyn Store>) -> C,
+) where
     C: Future<Output = Result<(), StoreError>> + Send + 'static,
 {
     for (at, held) in order.iter().enumerate() {

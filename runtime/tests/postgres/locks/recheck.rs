@@ -10,8 +10,8 @@ use piton::store::{
 };
 
 use super::scene::{
-    Row, Scene, activity, beat, claim, claim_activities, close, end, ended, outcome, park, retry,
-    signal,
+    ENDED, Row, Scene, activity, beat, claim, claim_activities, close, end, ended, outcome, park,
+    retry, signal,
 };
 use crate::fixture::{PATIENCE, keep, new_run};
 
@@ -20,10 +20,6 @@ fn given_to(worker: WorkerLease) -> String {
     let (id, epoch) = (worker.worker_id.0, worker.epoch.0);
     format!("status = 'running', blocked = NULL, due_at = NULL, worker_id = {id}, epoch = {epoch}")
 }
-
-/// What ends a run.
-const ENDED: &str =
-    "status = 'terminated', closed_at = 1, due_at = NULL, worker_id = NULL, epoch = NULL";
 
 pub(crate) async fn a_run_that_is_adopted_meanwhile_is_not_unblocked(url: String) {
     let mut scene = Scene::new(url).await;

@@ -7,13 +7,17 @@ use piton::error::StoreError;
 use piton::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
 use piton::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ArrivalKind, ClaimActivities,
-    ClaimRequest, ClaimedActivity, CommitStep, Disposition, Effect, FinishActivity, NewActivity,
-    NewArrival, Reporter, Store, WorkerLease,
+    ClaimRequest, ClaimedActivity, CommitStep, DeadLetterId, Disposition, Effect, FinishActivity,
+    MessageKey, NewActivity, NewArrival, Reporter, Store, WorkerLease,
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::task::JoinHandle;
 
 use crate::fixture::{PATIENCE, keep, new_worker, open, start};
+
+/// What ends a run.
+pub(super) const ENDED: &str =
+    "status = 'terminated', closed_at = 1, due_at = NULL, worker_id = NULL, epoch = NULL";
 
 const WORKFLOW: &str = "order";
 const QUEUE: &str = "gpu";
@@ -38,6 +42,8 @@ pub(super) enum Row {
     Worker(WorkerLease),
     Run(RunId),
     Activity(ActivityKey),
+    Message(MessageKey),
+    Letter(DeadLetterId),
 }
 
 impl Row {
@@ -46,6 +52,8 @@ impl Row {
             Self::Worker(_) => "piton_workers",
             Self::Run(_) => "piton_runs",
             Self::Activity(_) => "piton_activities",
+            Self::Message(_) => "piton_outbox",
+            Self::Letter(_) => "piton_dead_letters",
         }
     }
 
@@ -57,6 +65,8 @@ impl Row {
             Self::Activity(key) => {
                 format!("run_id = '{}' AND handle = {}", key.run_id, key.handle.0)
             }
+            Self::Message(key) => format!("run_id = '{}' AND seq = {}", key.run_id, key.seq),
+            Self::Letter(id) => format!("letter_id = {id}"),
         }
     }
 
@@ -251,7 +261,7 @@ impl Scene {
     pub(super) async fn is_locked(&self, row: Row) -> bool {
         let shared = match row {
             Row::Worker(_) => "UPDATE",
-            Row::Run(_) | Row::Activity(_) => "SHARE",
+            _ => "SHARE",
         };
         !self.could_lock(row, shared).await
     }

@@ -7,7 +7,7 @@ use crate::model::{Payload, RunId};
 use crate::store::conformance::fixture::{StoreUnderTest, close, keep, park, signal};
 use crate::store::{
     ArrivalKind, CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter, DeadLetterId,
-    DeadLetterReason, Effect, NewDeadLetter, RedeliverOutcome, WorkerLease,
+    DeadLetterReason, Effect, MAX_ANSWER_BYTES, NewDeadLetter, RedeliverOutcome, WorkerLease,
 };
 
 crate::store::conformance::list_cases!("dead_letters":
@@ -16,6 +16,7 @@ crate::store::conformance::list_cases!("dead_letters":
     a_lost_step_sets_nothing_aside,
     letters_are_listed_by_what_they_are_for,
     letters_are_listed_in_pages,
+    letters_are_listed_as_far_as_they_fit,
     a_letter_is_delivered_after_all,
     a_letter_without_an_open_run_stays,
     letters_are_delivered_in_the_order_of_the_call,
@@ -133,6 +134,23 @@ async fn letters_are_listed_in_pages(t: StoreUnderTest) {
         listed.extend(page);
     }
     assert!(listed.iter().map(|letter| letter.id).eq(ids));
+}
+
+async fn letters_are_listed_as_far_as_they_fit(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let long = "x".repeat(MAX_ANSWER_BYTES / 2);
+    let ids = t.kill(worker, &[("a", "short")]).await;
+    for _ in 0..2 {
+        let sender = t.start_owned(&RunId::new().to_string(), worker).await;
+        t.send(worker, sender, 0, vec![to("a", &long)]).await;
+        t.relay(&[sender]).await;
+    }
+    let filter = DeadLetterFilter::default();
+    let page = t.store.list_dead_letters(&filter, Some(ids[0]), 10).await;
+    let page = page.expect("dead letters can be listed");
+    assert_eq!(page.len(), 1, "two are more than fits");
+    let rest = t.store.list_dead_letters(&filter, Some(page[0].id), 10).await;
+    assert_eq!(rest.expect("dead letters can be listed").len(), 1);
 }
 
 async fn a_letter_is_delivered_after_all(t: StoreUnderTest) {

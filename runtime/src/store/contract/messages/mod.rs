@@ -13,7 +13,9 @@ use crate::store::{
     RedeliverOutcome, RelayMessages, Relayed,
 };
 
-/// Inboxes, the outbox, and dead letters. What holds for all methods is said at [`Store`](super::Store).
+/// Inboxes, the outbox, and dead letters.
+///
+/// What holds for all methods is said at [`Store`](super::Store).
 #[async_trait]
 pub trait Messages: Send + Sync {
     /// Puts arrivals into inboxes, in this order, each on its own. The outcomes are in the order of
@@ -60,7 +62,8 @@ pub trait Messages: Send + Sync {
     ) -> Result<Vec<DeadLetter>, StoreError>;
 
     /// Puts dead letters into the inbox of the open run that has their workflow id, in the order of `ids`,
-    /// each once whoever else asks for the same. The outcomes are in the order of `ids`.
+    /// each once whoever else asks for the same. The outcomes are in the order of `ids`. All of them are
+    /// read at once, however long they are.
     ///
     /// Guards, once the runs are locked: the run is open, and the letter is there. Locks the runs in their
     /// order, then the letters in theirs.

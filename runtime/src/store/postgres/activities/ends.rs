@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::outcomes;
@@ -12,8 +13,10 @@ use crate::store::postgres::messages::{self, VALID, find_recipients};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, named_by, now};
 use crate::store::recipients::{Question, distinct};
+use crate::store::rows::LeaseRow;
 use crate::store::{
     ActivityHeartbeat, ActivityKey, FinishActivity, FinishOutcome, HeartbeatOutcome, Reporter,
+    WorkerLease,
 };
 
 const ATTEMPTS: &str = concat!(
@@ -169,18 +172,19 @@ pub(super) async fn heartbeat(
     let failed = failed("heartbeat_activities");
     let mut transaction = Transaction::begin_in(&store.lanes).await.map_err(failed)?;
     let owners = distinct(heartbeats.iter().filter_map(worker));
-    let mut valid: Vec<(i64, i64)> = Vec::new();
+    let mut valid: Vec<WorkerLease> = Vec::new();
     if !owners.is_empty() {
-        valid = sqlx::query_as(VALID)
+        let leases: Vec<LeaseRow> = sqlx::query_as(VALID)
             .bind(store.given_time())
             .bind(owners.iter().map(|owner| owner.worker_id.0).collect::<Vec<_>>())
             .bind(owners.iter().map(|owner| owner.epoch.0).collect::<Vec<_>>())
             .fetch_all(transaction.get())
             .await
             .map_err(failed)?;
+        valid = leases.into_iter().map(Into::into).collect();
     }
     let is_entitled = |beat: &&ActivityHeartbeat| match beat.reporter {
-        Reporter::Worker(worker) => valid.contains(&(worker.worker_id.0, worker.epoch.0)),
+        Reporter::Worker(worker) => valid.contains(&worker),
         Reporter::Token => true,
         Reporter::Expiry => false,
     };
@@ -193,7 +197,7 @@ pub(super) async fn heartbeat(
     let (run_ids, handles): (Vec<Uuid>, Vec<i64>) = keys.unzip();
     let workers: Vec<_> = beats.iter().map(|beat| worker(beat)).collect();
     let details = beats.iter().map(|beat| beat.details.as_ref().map(|it| it.as_bytes()));
-    let noted: Vec<(Uuid, i64, i64)> = sqlx::query_as(HEARTBEAT)
+    let noted: Vec<NotedRow> = sqlx::query_as(HEARTBEAT)
         .bind(store.given_time())
         .bind(run_ids)
         .bind(handles)
@@ -206,7 +210,7 @@ pub(super) async fn heartbeat(
         .map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
     let noted: HashSet<_> =
-        noted.into_iter().map(|(run_id, handle, attempt)| (key(run_id, handle), attempt)).collect();
+        noted.into_iter().map(|row| (key(row.run_id, row.handle), row.attempt)).collect();
     let outcome = |beat: &ActivityHeartbeat| {
         let is_noted = noted.contains(&(beat.key, i64::from(beat.attempt)));
         if is_noted && is_entitled(&beat) {
@@ -218,7 +222,15 @@ pub(super) async fn heartbeat(
     Ok(heartbeats.iter().map(outcome).collect())
 }
 
-fn worker(beat: &ActivityHeartbeat) -> Option<crate::store::WorkerLease> {
+/// An attempt of which a sign of life is kept.
+#[derive(FromRow)]
+struct NotedRow {
+    run_id: Uuid,
+    handle: i64,
+    attempt: i64,
+}
+
+fn worker(beat: &ActivityHeartbeat) -> Option<WorkerLease> {
     match beat.reporter {
         Reporter::Worker(worker) => Some(worker),
         Reporter::Token | Reporter::Expiry => None,

@@ -12,7 +12,9 @@ use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::ends::handle;
 use crate::store::postgres::{PostgresStore, failed, named_by, now, workers};
-use crate::store::rows::{ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, review};
+use crate::store::rows::{
+    ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, review,
+};
 use crate::store::weight::fits;
 use crate::store::{
     Activities, ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction,
@@ -151,8 +153,11 @@ const EXPIRED: &str = concat!(
     fits!("sized")
 );
 
-const FIND: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, worker_id, \
-    epoch, due_at, expires_at, call, details FROM piton_activities WHERE run_id = $1 AND handle = $2";
+const FIND: &str = concat!(
+    "SELECT ",
+    activity_columns!(),
+    " FROM piton_activities WHERE run_id = $1 AND handle = $2"
+);
 
 pub(super) async fn claim(
     store: &PostgresStore,

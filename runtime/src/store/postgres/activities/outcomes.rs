@@ -1,6 +1,6 @@
 //! The usual end of an attempt: its worker reports an outcome. One statement, whatever the number.
 
-use sqlx::Row as _;
+use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::error::StoreError;
@@ -55,6 +55,16 @@ const FINISH: &str = concat!(
      SELECT place, run_id, owner, wakes FROM news ORDER BY place"
 );
 
+/// An outcome that is in the inbox of its run now.
+#[derive(FromRow)]
+struct NewsRow {
+    /// The place of the end among those reported, from 1.
+    place: i64,
+    run_id: Uuid,
+    owner: Option<i64>,
+    wakes: bool,
+}
+
 /// Whether an end is one of these.
 pub(super) fn is_plain(end: &FinishActivity) -> bool {
     matches!((end.reporter, &end.end), (Reporter::Worker(_), ActivityEnd::Outcome(_)))
@@ -79,7 +89,7 @@ pub(super) async fn finish(
         }
     }
     let mut lane = store.lanes.lane().await.map_err(failed)?;
-    let rows = sqlx::query(FINISH)
+    let rows: Vec<NewsRow> = sqlx::query_as(FINISH)
         .bind(store.given_time())
         .bind(columns.run_ids)
         .bind(columns.handles)
@@ -93,12 +103,9 @@ pub(super) async fn finish(
     lane.done();
     let mut wakes_any = false;
     for row in rows {
-        let place: i64 = row.try_get(0).map_err(failed)?;
-        let run_id: Uuid = row.try_get(1).map_err(failed)?;
-        let owner: Option<i64> = row.try_get(2).map_err(failed)?;
-        wakes_any |= row.try_get::<bool, _>(3).map_err(failed)?;
-        store.news.arrival(run_id.into(), owner.map(WorkerId));
-        let outcome = usize::try_from(place - 1).ok().and_then(|at| outcomes.get_mut(at));
+        wakes_any |= row.wakes;
+        store.news.arrival(row.run_id.into(), row.owner.map(WorkerId));
+        let outcome = usize::try_from(row.place - 1).ok().and_then(|at| outcomes.get_mut(at));
         outcome.into_iter().for_each(|outcome| *outcome = FinishOutcome::Finished);
     }
     if wakes_any {

@@ -5,18 +5,19 @@ use uuid::Uuid;
 
 use crate::model::RunId;
 use crate::store::ActivityKey;
-use crate::store::ends::{handle, key};
+use crate::store::ends::handle;
 use crate::store::postgres::named_by;
+use crate::store::rows::being_made;
 
 const REMOVE: &str = concat!(
     "DELETE FROM piton_activities AS activity \
      USING unnest($1::uuid[], $2::bigint[]) AS gone (run_id, handle) WHERE ",
     named_by!("activity", "gone", "handle"),
-    " RETURNING activity.run_id, activity.handle, worker_id IS NOT NULL"
+    " RETURNING activity.run_id, activity.handle, worker_id IS NOT NULL AS is_made"
 );
 
 const REMOVE_ALL: &str = "DELETE FROM piton_activities WHERE run_id = $1 \
-    RETURNING run_id, handle, worker_id IS NOT NULL";
+    RETURNING run_id, handle, worker_id IS NOT NULL AS is_made";
 
 /// Returns those that somebody works at.
 pub(super) async fn write(
@@ -28,7 +29,7 @@ pub(super) async fn write(
     gone.sort_unstable();
     let (run_ids, handles): (Vec<Uuid>, Vec<i64>) = gone.into_iter().unzip();
     let removed = sqlx::query_as(REMOVE).bind(run_ids).bind(handles).fetch_all(connection).await?;
-    Ok(being_made(removed))
+    Ok(being_made(removed).collect())
 }
 
 /// Removes the activities of a run that was closed from outside. Returns those that somebody works at.
@@ -37,11 +38,5 @@ pub(crate) async fn all_of(
     run_id: RunId,
 ) -> Result<Vec<ActivityKey>, sqlx::Error> {
     let removed = sqlx::query_as(REMOVE_ALL).bind(run_id.as_uuid()).fetch_all(connection).await?;
-    Ok(being_made(removed))
-}
-
-/// Those of the removed activities that somebody works at.
-fn being_made(removed: Vec<(Uuid, i64, bool)>) -> Vec<ActivityKey> {
-    let busy = removed.into_iter().filter(|(.., busy)| *busy);
-    busy.map(|(run_id, handle, _)| key(run_id, handle)).collect()
+    Ok(being_made(removed).collect())
 }

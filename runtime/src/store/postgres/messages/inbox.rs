@@ -3,12 +3,12 @@
 use uuid::Uuid;
 
 use crate::error::StoreError;
-use crate::model::{Epoch, RunId, WorkerId};
+use crate::model::RunId;
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, named_by, now};
 use crate::store::recipients::{Counts, KeyRow, Question, RecipientRow, Recipients};
-use crate::store::rows::write_arrival;
-use crate::store::{ArrivalOutcome, NewArrival, WorkerLease};
+use crate::store::rows::{LeaseRow, write_arrival};
+use crate::store::{ArrivalOutcome, NewArrival};
 
 pub(crate) const VALID: &str = concat!(
     "SELECT worker_id, epoch FROM piton_workers AS worker, ",
@@ -95,7 +95,7 @@ pub(crate) async fn find_recipients(
     connection: &mut sqlx::PgConnection,
     question: &Question,
 ) -> Result<Result<Recipients, StoreError>, sqlx::Error> {
-    let mut valid: Vec<(i64, i64)> = Vec::new();
+    let mut valid: Vec<LeaseRow> = Vec::new();
     if !question.owners.is_empty() {
         valid = sqlx::query_as(VALID)
             .bind(now)
@@ -115,8 +115,7 @@ pub(crate) async fn find_recipients(
         let (keyed, keys): (Vec<Uuid>, Vec<&str>) = keys.unzip();
         taken = sqlx::query_as(KEYS).bind(keyed).bind(keys).fetch_all(connection).await?;
     }
-    let lease = |(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) };
-    Ok(Recipients::new(runs, taken, valid.into_iter().map(lease).collect()))
+    Ok(Recipients::new(runs, taken, valid.into_iter().map(Into::into).collect()))
 }
 
 pub(crate) async fn write(

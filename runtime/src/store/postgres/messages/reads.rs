@@ -126,7 +126,7 @@ async fn answer_some(
     lane.done();
     let mut answers: Vec<Answer> = questions.iter().map(|_| Ok(Inbox::default())).collect();
     for row in &rows {
-        let place = usize::try_from(row.try_get::<i64, _>(0)?).unwrap_or_default();
+        let place = usize::try_from(row.try_get::<i64, _>("place")?).unwrap_or_default();
         // Places count from 1.
         let at = place.checked_sub(1);
         let Some((asked, answer)) = at.and_then(|at| questions.get(at).zip(answers.get_mut(at)))

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sqlx::PgConnection;
+use sqlx::{FromRow, PgConnection};
 use uuid::Uuid;
 
 use super::dead_letters::{find_holders, keep};
@@ -51,19 +51,21 @@ pub(super) async fn relay(
     request: RelayMessages<'_>,
 ) -> Result<Relayed, StoreError> {
     let failed = failed("relay_messages");
-    let mut senders: Vec<Uuid> = match request.senders {
-        Senders::Runs(senders) => senders.iter().map(RunId::as_uuid).collect(),
+    let (mut senders, mut has_others): (Vec<Uuid>, bool) = (Vec::new(), false);
+    match request.senders {
+        Senders::Runs(named) => senders.extend(named.iter().map(RunId::as_uuid)),
         Senders::WaitingFor(age) => {
             let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX / 2);
-            sqlx::query_scalar(WAITING)
+            senders = sqlx::query_scalar(WAITING)
                 .bind(store.given_time())
                 .bind(age)
                 .bind(i64::from(request.limit))
                 .fetch_all(&store.pool)
                 .await
-                .map_err(failed)?
+                .map_err(failed)?;
+            has_others = senders.len() == request.limit as usize;
         }
-    };
+    }
     let mut seen = HashSet::new();
     senders.retain(|sender| seen.insert(*sender));
     if senders.is_empty() {
@@ -87,7 +89,7 @@ pub(super) async fn relay(
     let recipients = find_recipients(now, transaction.get(), &holders.question()).await;
     let mut recipients = recipients.map_err(failed)??;
     let mut sorted = Sorted::of(parcels, &holders, &recipients);
-    relayed.has_more = has_more || sorted.leaves_some;
+    relayed.has_more = has_more || has_others || sorted.leaves_some;
     let taken = take(transaction.get(), &sorted).await.map_err(failed)?;
     sorted.keep_taken(&taken);
     let Sorted { deliverable, undeliverable, .. } = sorted;
@@ -111,6 +113,13 @@ pub(super) async fn relay(
     Ok(relayed)
 }
 
+/// A row of the outbox that is gone.
+#[derive(FromRow)]
+struct TakenRow {
+    run_id: Uuid,
+    seq: i64,
+}
+
 /// Takes the rows of those that go somewhere, and tells which were still there.
 async fn take(
     connection: &mut PgConnection,
@@ -122,8 +131,8 @@ async fn take(
     keys.sort_unstable();
     let (run_ids, seqs): (Vec<Uuid>, Vec<i64>) =
         keys.into_iter().map(|key| (key.run_id.as_uuid(), key.seq)).unzip();
-    let taken: Vec<(Uuid, i64)> =
+    let taken: Vec<TakenRow> =
         sqlx::query_as(TAKE).bind(run_ids).bind(seqs).fetch_all(connection).await?;
-    let key = |(run_id, seq): (Uuid, i64)| MessageKey { run_id: run_id.into(), seq };
+    let key = |row: TakenRow| MessageKey { run_id: row.run_id.into(), seq: row.seq };
     Ok(taken.into_iter().map(key).collect())
 }

@@ -18,10 +18,10 @@ use crate::store::{ClaimRequest, Claimed, ClaimedRun, WorkerLease};
 /// The time, whether the worker may own runs, and when the next run falls due.
 const LOOK: &str = concat!(
     "SELECT clock.now, EXISTS (SELECT 1 FROM piton_workers WHERE worker_id = $2 AND epoch = $3 \
-     AND lease_expires_at > clock.now), \
+     AND lease_expires_at > clock.now) AS is_valid, \
      (SELECT min(next.due_at) FROM unnest($4::text[]) AS served (workflow) CROSS JOIN LATERAL \
      (SELECT due_at FROM piton_runs WHERE piton_runs.workflow = served.workflow \
-     AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS next) FROM ",
+     AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS next) AS next_due_at FROM ",
     now!(),
     " AS clock"
 );
@@ -132,9 +132,9 @@ async fn look(
         .fetch_one(connection)
         .await?;
     Ok(Look {
-        now: Timestamp(row.try_get(0)?),
-        valid: row.try_get(1)?,
-        next_due_at: row.try_get::<Option<i64>, _>(2)?.map(Timestamp),
+        now: Timestamp(row.try_get("now")?),
+        valid: row.try_get("is_valid")?,
+        next_due_at: row.try_get::<Option<i64>, _>("next_due_at")?.map(Timestamp),
     })
 }
 

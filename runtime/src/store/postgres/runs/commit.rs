@@ -56,9 +56,9 @@ const COMMIT: &str = concat!(
      AND run.worker_id IS NOT DISTINCT FROM $2 AND run.epoch = $3 AND (SELECT now FROM worker) IS NOT NULL \
      AND ($12 OR run.inbox_count = 0 OR step.status IS NULL OR step.status IN ('running', 'blocked')) \
      RETURNING run.run_id, run.due_at, run.inbox_count) \
-     SELECT CASE WHEN count(*) < cardinality($4) THEN ARRAY (SELECT run_id FROM committed) END, \
-     coalesce(bool_or(due_at IS NOT NULL), false), \
-     coalesce(array_agg(run_id) FILTER (WHERE inbox_count > 0), '{}') FROM committed"
+     SELECT CASE WHEN count(*) < cardinality($4) THEN ARRAY (SELECT run_id FROM committed) END AS committed, \
+     coalesce(bool_or(due_at IS NOT NULL), false) AS any_due, \
+     coalesce(array_agg(run_id) FILTER (WHERE inbox_count > 0), '{}') AS had_arrivals FROM committed"
 );
 
 /// The same for one step that keeps its run, as most do that come alone. Each list is work for the server,
@@ -201,7 +201,7 @@ async fn update(
 impl Met {
     fn read(row: &PgRow, steps: &[&CommitStep]) -> Result<Self, sqlx::Error> {
         let runs = |ids: Vec<Uuid>| ids.into_iter().map(RunId::from).collect::<HashSet<_>>();
-        let lost = match row.try_get::<Option<Vec<Uuid>>, _>(0)?.map(runs) {
+        let lost = match row.try_get::<Option<Vec<Uuid>>, _>("committed")?.map(runs) {
             Some(committed) => {
                 let run_ids = steps.iter().map(|step| step.run_id);
                 run_ids.filter(|run_id| !committed.contains(run_id)).collect()
@@ -210,8 +210,8 @@ impl Met {
         };
         Ok(Self {
             lost,
-            any_due: row.try_get(1)?,
-            had_arrivals: runs(row.try_get(2)?),
+            any_due: row.try_get("any_due")?,
+            had_arrivals: runs(row.try_get("had_arrivals")?),
             told: effects::Told::default(),
         })
     }

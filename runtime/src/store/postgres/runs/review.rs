@@ -5,11 +5,12 @@ use uuid::Uuid;
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::{PostgresStore, failed, named_by};
+use crate::store::rows::ReviewedRow;
 use crate::store::{ReviewedRuns, WorkerLease};
 
 /// `IS NOT DISTINCT FROM` for the reason given where steps are committed.
 const REVIEW: &str = concat!(
-    "SELECT held.run_id, owned.run_id IS NOT NULL \
+    "SELECT held.run_id, owned.run_id IS NOT NULL AS is_owned \
      FROM unnest($1::uuid[], $2::bigint[]) AS held (run_id, upto) LEFT JOIN piton_runs AS owned ON ",
     named_by!("owned", "held"),
     " AND owned.worker_id IS NOT DISTINCT FROM $3 AND owned.epoch = $4 \
@@ -23,7 +24,7 @@ pub(super) async fn review(
 ) -> Result<ReviewedRuns, StoreError> {
     let (run_ids, counts): (Vec<Uuid>, Vec<i64>) =
         held.iter().map(|(run_id, count)| (run_id.as_uuid(), *count)).unzip();
-    let reviewed: Vec<(Uuid, bool)> = sqlx::query_as(REVIEW)
+    let reviewed: Vec<ReviewedRow> = sqlx::query_as(REVIEW)
         .bind(run_ids)
         .bind(counts)
         .bind(worker.worker_id.0)

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sqlx::Row as _;
+use sqlx::FromRow;
 use sqlx::error::DatabaseError;
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::postgres::{PostgresStore, failed, named_after, now};
 use crate::store::recipients::distinct;
-use crate::store::rows::write_arrival;
+use crate::store::rows::{NamedRow, write_arrival};
 use crate::store::{NewRun, StartOutcome};
 
 /// A conflict waits for the other start to end, which is why runs come in the order of their ids.
@@ -51,14 +51,14 @@ const INSERT: &str = concat!(
      keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
      SELECT run_id, dedup_key FROM new WHERE dedup_key IS NOT NULL \
      AND (run_id IN (SELECT run_id FROM inserted)) IS TRUE) \
-     SELECT run_id, worker_id IS NOT NULL FROM inserted"
+     SELECT run_id, worker_id IS NOT NULL AS is_owned FROM inserted"
 );
 
 const FIND_STARTED: &str = "SELECT run_id FROM piton_runs WHERE run_id = ANY ($1)";
 
 const FIND_OPEN: &str = "SELECT workflow_id, run_id FROM piton_runs \
     WHERE closed_at IS NULL AND workflow_id = ANY ($1) \
-    UNION ALL SELECT run_id::text, run_id FROM piton_runs \
+    UNION ALL SELECT run_id::text AS workflow_id, run_id FROM piton_runs \
     WHERE closed_at IS NULL AND workflow_id IS NULL AND run_id = ANY ($2)";
 
 /// Starts what can be started, then finds out what stood in the way of the rest. If that is gone
@@ -98,6 +98,13 @@ pub(super) async fn start(
     Ok(outcomes.into_iter().flatten().collect())
 }
 
+/// A run that was inserted.
+#[derive(FromRow)]
+struct InsertedRow {
+    run_id: Uuid,
+    is_owned: bool,
+}
+
 /// Returns the runs inserted, each with whether it has got its owner.
 async fn insert(
     store: &PostgresStore,
@@ -115,7 +122,7 @@ async fn insert(
     let keys: Vec<Option<&str>> = firsts.map(|first| first?.dedup_key.as_deref()).collect();
     let (workflow_ids, named): (Vec<_>, Vec<_>) = runs.iter().map(|run| name(run)).unzip();
     let mut lane = store.calls.lane().await?;
-    let rows = sqlx::query(INSERT)
+    let rows: Result<Vec<InsertedRow>, _> = sqlx::query_as(INSERT)
         .bind(store.given_time())
         .bind(owner_ids)
         .bind(owner_epochs)
@@ -137,9 +144,7 @@ async fn insert(
     if rows.as_ref().err().is_none_or(is_conflict) {
         lane.done();
     }
-    let rows = rows?;
-    let inserted = rows.iter().map(|row| Ok((row.try_get::<Uuid, _>(0)?.into(), row.try_get(1)?)));
-    inserted.collect()
+    Ok(rows?.into_iter().map(|row| (row.run_id.into(), row.is_owned)).collect())
 }
 
 /// The workflow id, unless the run's own stands for it, and the other run whose id it is.
@@ -171,9 +176,10 @@ async fn explain(
     let started: HashSet<RunId> = started.into_iter().map(RunId::from).collect();
     let ids: Vec<&str> = refused.iter().map(|at| runs[*at].workflow_id.as_str()).collect();
     let named: Vec<Uuid> = ids.iter().filter_map(|id| named_after(id)).collect();
-    let open: Vec<(String, Uuid)> =
+    let open: Vec<NamedRow> =
         sqlx::query_as(FIND_OPEN).bind(ids).bind(named).fetch_all(&mut *connection).await?;
-    let open: HashMap<String, Uuid> = open.into_iter().collect();
+    let open: HashMap<String, Uuid> =
+        open.into_iter().map(|row| (row.workflow_id, row.run_id)).collect();
     for at in refused {
         let run = &runs[*at];
         outcomes[*at] = if started.contains(&run.run_id) {

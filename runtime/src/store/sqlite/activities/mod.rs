@@ -3,13 +3,17 @@
 mod ends;
 
 use async_trait::async_trait;
+use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::ends::{handle, key};
 use crate::store::rooms::Rooms;
-use crate::store::rows::{ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, review};
+use crate::store::rows::{
+    ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns,
+    claimed_activity_columns, review,
+};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
 use crate::store::sqlite::{SqliteStore, failed};
@@ -78,7 +82,7 @@ pub(crate) use first;
 /// The next ones of each activity on one queue, past those whose limits have run out, which are for
 /// the sweep.
 const NEXT_OF_ACTIVITIES: &str = "SELECT activity.run_id, activity.handle, due_at, activity, \
-    length(call) + coalesce(length(details), 0) FROM (";
+    length(call) + coalesce(length(details), 0) AS bytes FROM (";
 
 const ON_QUEUE: &str = ") AS known CROSS JOIN piton_activities AS activity \
     WHERE (activity.run_id, activity.handle) IN (SELECT run_id, handle FROM piton_activities \
@@ -97,16 +101,17 @@ const TAKE: &str = concat!(
      WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ?) AND (run_id, handle) IN ("
 );
 
-const TAKEN: &str = ") RETURNING run_id, handle, queue, activity, attempt, interruptions, call, \
-    details";
+const TAKEN: &str = concat!(") RETURNING ", claimed_activity_columns!());
 
 const HELD: &str = "SELECT run_id, handle, attempt, \
     length(call) + coalesce(length(details), 0) AS bytes FROM piton_activities \
     WHERE worker_id = ? AND epoch = ?";
 
-const STRAYS: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, call, \
-    details \
-    FROM piton_activities WHERE worker_id = ? AND epoch = ? AND (run_id, handle) IN (";
+const STRAYS: &str = concat!(
+    "SELECT ",
+    claimed_activity_columns!(),
+    " FROM piton_activities WHERE worker_id = ? AND epoch = ? AND (run_id, handle) IN ("
+);
 
 /// What does not fit is not even read.
 const EXPIRED: &str = concat!(
@@ -118,8 +123,21 @@ const EXPIRED: &str = concat!(
     " ORDER BY expires_at, run_id, handle"
 );
 
-const FIND: &str = "SELECT run_id, handle, queue, activity, attempt, interruptions, worker_id, \
-    epoch, due_at, expires_at, call, details FROM piton_activities WHERE run_id = ? AND handle = ?";
+const FIND: &str = concat!(
+    "SELECT ",
+    activity_columns!(),
+    " FROM piton_activities WHERE run_id = ? AND handle = ?"
+);
+
+/// An activity that waits, and the length of what a worker is given of it.
+#[derive(FromRow)]
+struct NextRow {
+    run_id: Uuid,
+    handle: i64,
+    due_at: i64,
+    activity: String,
+    bytes: i64,
+}
 
 /// Asking in vain must not take the write lock, so candidates are found by a read; the claim itself
 /// checks each of them again.
@@ -169,25 +187,21 @@ async fn find_next(
     if !rows.any(0) {
         return Err(StoreError::Fenced);
     }
-    let mut waiting: Vec<(i64, Uuid, i64, String, &str, usize)> = Vec::new();
+    let mut waiting: Vec<(NextRow, &str)> = Vec::new();
     for (at, queue) in asked.into_iter().enumerate() {
-        let next: Vec<(Uuid, i64, i64, String, i64)> = rows.read(at + 1).map_err(failed)?;
-        waiting.extend(next.into_iter().map(|(run_id, handle, due_at, activity, bytes)| {
-            let bytes = usize::try_from(bytes).unwrap_or_default();
-            (due_at, run_id, handle, activity, queue, bytes)
-        }));
+        let next: Vec<NextRow> = rows.read(at + 1).map_err(failed)?;
+        waiting.extend(next.into_iter().map(|row| (row, queue)));
     }
-    waiting.sort_unstable();
-    let (due, left): (Vec<_>, Vec<_>) =
-        waiting.into_iter().partition(|(due_at, _, _, activity, queue, bytes)| {
-            *due_at <= now.as_micros()
-                && rooms.left(queue, activity) > 0
-                && answer.takes(*bytes)
-                && rooms.take(queue, activity)
-        });
-    let next = left.iter().find(|(_, _, _, activity, queue, _)| rooms.left(queue, activity) > 0);
-    let next_due_at = next.map(|(due_at, ..)| Timestamp(*due_at));
-    Ok((due.into_iter().map(|(_, run_id, handle, ..)| key(run_id, handle)).collect(), next_due_at))
+    waiting.sort_unstable_by_key(|(row, _)| (row.due_at, row.run_id, row.handle));
+    let (due, left): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(row, queue)| {
+        row.due_at <= now.as_micros()
+            && rooms.left(queue, &row.activity) > 0
+            && answer.takes(usize::try_from(row.bytes).unwrap_or_default())
+            && rooms.take(queue, &row.activity)
+    });
+    let next = left.iter().find(|(row, queue)| rooms.left(queue, &row.activity) > 0);
+    let next_due_at = next.map(|(row, _)| Timestamp(row.due_at));
+    Ok((due.into_iter().map(|(row, _)| key(row.run_id, row.handle)).collect(), next_due_at))
 }
 
 async fn take(

@@ -1,15 +1,14 @@
 //! Activities on queues are given up.
 
-use uuid::Uuid;
-
 use crate::store::ActivityKey;
-use crate::store::ends::{handle, key};
+use crate::store::ends::handle;
+use crate::store::rows::being_made;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::script::{MAX_ROWS, Rows, Script};
 
 const REMOVE: &str = "DELETE FROM piton_activities WHERE (run_id, handle) IN (";
 
-const RETURNING_REMOVED: &str = ") RETURNING run_id, handle, worker_id IS NOT NULL; ";
+const RETURNING_REMOVED: &str = ") RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
 
 /// Returns how many statements tell of what was given up.
 pub(super) fn add(script: &mut Script, gone: &[ActivityKey]) -> usize {
@@ -29,10 +28,6 @@ pub(crate) fn announce(
     rows: &mut Rows,
     index: usize,
 ) -> Result<(), sqlx::Error> {
-    for (run_id, handle, busy) in rows.read::<(Uuid, i64, bool)>(index)? {
-        if busy {
-            store.hub.announce_given_up(key(run_id, handle));
-        }
-    }
+    being_made(rows.read(index)?).for_each(|key| store.hub.announce_given_up(key));
     Ok(())
 }

@@ -44,6 +44,7 @@ pub(super) async fn relay(
         Senders::Runs(senders) => senders.to_vec(),
         Senders::WaitingFor(age) => find_waiting(store, store.time() - age).await?,
     };
+    let is_page = matches!(request.senders, Senders::WaitingFor(_)) && senders.len() == MAX_ROWS;
     let mut seen = HashSet::new();
     senders.retain(|sender| seen.insert(*sender));
     let mut limit = request.limit as usize;
@@ -59,6 +60,7 @@ pub(super) async fn relay(
             break;
         }
     }
+    relayed.has_more |= is_page && !(relayed.delivered.is_empty() && relayed.set_aside.is_empty());
     Ok(relayed)
 }
 

@@ -3,7 +3,7 @@
 use super::claim::{add_inboxes, read_runs};
 use crate::error::StoreError;
 use crate::model::RunId;
-use crate::store::rows::{BlockedRow, is_adoptable, workers_died};
+use crate::store::rows::{BlockedRow, claim_columns, is_adoptable, workers_died};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
 use crate::store::sqlite::{SqliteStore, failed};
@@ -22,8 +22,7 @@ const ADOPT: &str = "BEGIN IMMEDIATE; UPDATE piton_runs \
     WHERE status = 'blocked' AND EXISTS (SELECT 1 FROM piton_workers \
     WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ?) AND run_id IN (";
 
-const ADOPTED: &str = ") RETURNING run_id, workflow_id, workflow, step_no, snapshot, takeovers, \
-    inbox_count; ";
+const ADOPTED: &str = concat!(") RETURNING ", claim_columns!(), "; ");
 
 const UNBLOCK_RUN: &str = concat!(
     "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ?, takeovers = CASE WHEN ",

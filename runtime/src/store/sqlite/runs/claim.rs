@@ -5,13 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteRow;
+use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
-use crate::store::rows::{ArrivalRow, ClaimRow, read_inboxes};
+use crate::store::rows::{ArrivalRow, ClaimRow, claim_columns, read_inboxes};
 use crate::store::sqlite::script::{MAX_ROWS, Rows, Script};
 use crate::store::sqlite::workers::IS_VALID;
 use crate::store::sqlite::{SqliteStore, failed};
@@ -24,7 +23,7 @@ const MAX_PARTS: usize = 400;
 /// The next of one workflow; a part for each, so that a backlog of one does not slow the others. Of those
 /// that are not due the index tells all that is asked.
 const NEXT_OF_WORKFLOW: &str = "SELECT * FROM (SELECT run_id, due_at, \
-    CASE WHEN due_at <= ? THEN length(snapshot) ELSE 0 END FROM piton_runs \
+    CASE WHEN due_at <= ? THEN length(snapshot) ELSE 0 END AS bytes FROM piton_runs \
     WHERE workflow = ? AND due_at IS NOT NULL ORDER BY due_at, run_id LIMIT ?)";
 
 /// Takes what is still to be had, if the worker may own it.
@@ -33,15 +32,18 @@ const TAKE: &str = "BEGIN IMMEDIATE; \
     WHERE due_at <= ? AND EXISTS (SELECT 1 FROM piton_workers \
     WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ?) AND run_id IN (";
 
-const TAKEN: &str = ") RETURNING run_id, workflow_id, workflow, step_no, snapshot, takeovers, \
-    inbox_count; ";
+const TAKEN: &str = concat!(") RETURNING ", claim_columns!(), "; ");
 
-const SNAPSHOTS: &str = "SELECT run_id, length(snapshot) FROM piton_runs WHERE run_id IN (";
+const SNAPSHOTS: &str =
+    "SELECT run_id, length(snapshot) AS bytes FROM piton_runs WHERE run_id IN (";
 
 const OWNED: &str = "SELECT run_id FROM piton_runs WHERE worker_id = ? AND epoch = ?";
 
-const LOOK: &str = "SELECT run_id, workflow_id, workflow, step_no, snapshot, takeovers, inbox_count \
-    FROM piton_runs WHERE worker_id = ? AND epoch = ? AND run_id IN (";
+const LOOK: &str = concat!(
+    "SELECT ",
+    claim_columns!(),
+    " FROM piton_runs WHERE worker_id = ? AND epoch = ? AND run_id IN ("
+);
 
 /// What does not fit is not even read. The sum puts the rows in order.
 const INBOXES: &str = concat!(
@@ -60,19 +62,29 @@ const INBOXES_OF_OWNED: &str = ") AS wanted CROSS JOIN piton_runs AS run \
     SELECT seq FROM piton_inbox AS part WHERE part.run_id = run.run_id ORDER BY seq LIMIT ?))) AS sized";
 
 /// A run that waits to be claimed.
-struct Next {
-    run_id: RunId,
-    due_at: Timestamp,
+#[derive(FromRow)]
+struct NextRow {
+    run_id: Uuid,
+    due_at: i64,
     /// The length of its snapshot, if it is due.
-    bytes: usize,
+    bytes: i64,
 }
 
-impl Next {
-    fn of(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        let (run_id, bytes): (Uuid, i64) = (row.try_get(0)?, row.try_get(2)?);
-        let bytes = usize::try_from(bytes).unwrap_or_default();
-        Ok(Self { run_id: run_id.into(), due_at: Timestamp(row.try_get(1)?), bytes })
+impl NextRow {
+    fn due_at(&self) -> Timestamp {
+        Timestamp(self.due_at)
     }
+}
+
+/// A run and the length of its snapshot.
+#[derive(FromRow)]
+struct SizedRow {
+    run_id: Uuid,
+    bytes: i64,
+}
+
+fn length(bytes: i64) -> usize {
+    usize::try_from(bytes).unwrap_or_default()
 }
 
 pub(super) async fn claim(
@@ -82,8 +94,10 @@ pub(super) async fn claim(
     let now = store.time();
     let mut waiting = find_next(store, &request, now).await?;
     let mut answer = Answer::default();
-    let due =
-        waiting.iter().take_while(|next| next.due_at <= now && answer.takes(next.bytes)).count();
+    let due = waiting
+        .iter()
+        .take_while(|next| next.due_at() <= now && answer.takes(length(next.bytes)))
+        .count();
     let limit = usize::try_from(request.limit).unwrap_or(usize::MAX);
     let next = waiting.split_off(due.min(limit));
     let mut claimed = Claimed { runs: Vec::with_capacity(waiting.len()), next_due_at: None, now };
@@ -92,8 +106,8 @@ pub(super) async fn claim(
     }
     claimed.next_due_at = match waiting.get(claimed.runs.len()) {
         // Somebody else has taken some, so there may be others behind them.
-        Some(next) => Some(next.due_at),
-        None => next.first().map(|next| next.due_at),
+        Some(next) => Some(next.due_at()),
+        None => next.first().map(NextRow::due_at),
     };
     Ok(claimed)
 }
@@ -103,7 +117,7 @@ async fn find_next(
     store: &SqliteStore,
     request: &ClaimRequest<'_>,
     now: Timestamp,
-) -> Result<Vec<Next>, StoreError> {
+) -> Result<Vec<NextRow>, StoreError> {
     let failed = failed("claim_runs");
     let limit = i64::from(request.limit) + 1;
     let mut script = Script::new();
@@ -125,9 +139,7 @@ async fn find_next(
     }
     let mut next = Vec::new();
     for query in 0..request.workflows.len().div_ceil(MAX_PARTS) {
-        for row in rows.of(query + 1) {
-            next.push(Next::of(&row).map_err(failed)?);
-        }
+        next.extend(rows.read::<NextRow>(query + 1).map_err(failed)?);
     }
     next.sort_by_key(|next| (next.due_at, next.run_id));
     Ok(next)
@@ -136,7 +148,7 @@ async fn find_next(
 async fn take(
     store: &SqliteStore,
     request: &ClaimRequest<'_>,
-    candidates: &[Next],
+    candidates: &[NextRow],
     now: Timestamp,
 ) -> Result<Vec<ClaimedRun>, StoreError> {
     let failed = failed("claim_runs");
@@ -148,10 +160,10 @@ async fn take(
         .bind(now.as_micros())
         .bind_validity(request.worker, now)
         .values(1, candidates.iter(), |script, next| {
-            script.bind(next.run_id.as_uuid());
+            script.bind(next.run_id);
         })
         .sql(TAKEN);
-    let run_ids: Vec<RunId> = candidates.iter().map(|next| next.run_id).collect();
+    let run_ids: Vec<RunId> = candidates.iter().map(|next| next.run_id.into()).collect();
     add_inboxes(&mut script, &run_ids, request.worker, request.inbox_limit);
     script.sql("; COMMIT");
     let mut rows = store.turn().await.transact(script).await.map_err(failed)?;
@@ -186,11 +198,11 @@ pub(super) async fn recover(
     }
     let mut script = Script::new();
     add_ids(script.sql(SNAPSHOTS), &lost);
-    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Uuid, i64)>(0));
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<SizedRow>(0));
     let mut answer = Answer::default();
-    let fits = |(_, bytes): &(Uuid, i64)| answer.takes(usize::try_from(*bytes).unwrap_or_default());
+    let fits = |row: &SizedRow| answer.takes(length(row.bytes));
     let lost = rows.map_err(failed)?.into_iter().take_while(fits);
-    let lost: Vec<RunId> = lost.map(|(run_id, _)| run_id.into()).collect();
+    let lost: Vec<RunId> = lost.map(|row| row.run_id.into()).collect();
     let mut script = Script::new();
     script.sql("BEGIN; ").sql(LOOK).bind(worker.worker_id.0).bind(worker.epoch.0);
     add_ids(&mut script, &lost);

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use sqlx::Row as _;
+use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::error::StoreError;
@@ -73,8 +73,9 @@ pub(super) async fn commit(
     for steps in let_go.chunks(MAX_ROWS) {
         add_let_go(&mut script, steps, worker, now);
     }
-    let statements = kept.len().div_ceil(MAX_ROWS) + let_go.len().div_ceil(MAX_ROWS);
-    let alone = statements <= 1 && !steps.iter().any(|step| has_consequences(step));
+    let statements = (kept.len().div_ceil(MAX_ROWS), let_go.len().div_ceil(MAX_ROWS));
+    let alone =
+        statements.0 + statements.1 <= 1 && !steps.iter().any(|step| has_consequences(step));
     let mut rows = if alone {
         turn.run(script).await.map_err(failed)?
     } else {
@@ -172,19 +173,40 @@ fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, n
         .sql(") RETURNING run_id, due_at, inbox_count; ");
 }
 
+/// A run that was kept.
+#[derive(FromRow)]
+struct KeptRow {
+    run_id: Uuid,
+}
+
+/// A run that was let go.
+#[derive(FromRow)]
+struct LetGoRow {
+    run_id: Uuid,
+    due_at: Option<i64>,
+    inbox_count: i64,
+}
+
 impl Met {
-    /// Reads the answers of `count` statements from number `first` on.
-    fn read(rows: &mut Rows, first: usize, count: usize) -> Result<Self, sqlx::Error> {
+    /// Reads the answers of the statements from number `first` on: first those about runs that were kept,
+    /// then those about runs that were let go.
+    fn read(
+        rows: &mut Rows,
+        first: usize,
+        (kept, let_go): (usize, usize),
+    ) -> Result<Self, sqlx::Error> {
         let mut met = Self::default();
-        for statement in first..first + count {
-            for row in rows.of(statement) {
-                let run_id: RunId = row.try_get::<Uuid, _>(0)?.into();
+        for statement in first..first + kept {
+            let kept: Vec<KeptRow> = rows.read(statement)?;
+            met.committed.extend(kept.into_iter().map(|row| RunId::from(row.run_id)));
+        }
+        for statement in first + kept..first + kept + let_go {
+            for row in rows.read::<LetGoRow>(statement)? {
+                let run_id = row.run_id.into();
                 met.committed.insert(run_id);
-                if row.len() > 1 {
-                    met.any_due |= row.try_get::<Option<i64>, _>(1)?.is_some();
-                    if row.try_get::<i64, _>(2)? > 0 {
-                        met.had_arrivals.insert(run_id);
-                    }
+                met.any_due |= row.due_at.is_some();
+                if row.inbox_count > 0 {
+                    met.had_arrivals.insert(run_id);
                 }
             }
         }
@@ -234,6 +256,8 @@ fn announce(store: &SqliteStore, steps: &[&CommitStep], met: &Met) {
 
 #[cfg(test)]
 mod tests {
+    use sqlx::Row as _;
+
     use super::*;
     use crate::model::{Epoch, StepNo, WorkerId};
     use crate::store::{StoreOptions, sqlite::open_memory};

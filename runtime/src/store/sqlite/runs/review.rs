@@ -1,14 +1,13 @@
 //! What a worker has, compared with what it thinks it has.
 
-use uuid::Uuid;
-
 use crate::error::StoreError;
 use crate::model::RunId;
+use crate::store::rows::ReviewedRow;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::{ReviewedRuns, WorkerLease};
 
-const REVIEW: &str = "SELECT held.column1, owned.run_id IS NOT NULL FROM (";
+const REVIEW: &str = "SELECT held.column1 AS run_id, owned.run_id IS NOT NULL AS is_owned FROM (";
 
 const OF_OWNED: &str = ") AS held LEFT JOIN piton_runs AS owned ON owned.run_id = held.column1 \
     AND owned.worker_id = ? AND owned.epoch = ? WHERE held.column1 IS NOT NULL \
@@ -26,7 +25,7 @@ pub(super) async fn review(
             script.bind(run_id.as_uuid()).bind(*count);
         });
         script.sql(OF_OWNED).bind(worker.worker_id.0).bind(worker.epoch.0);
-        let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Uuid, bool)>(0));
+        let rows = store.read(script).await.and_then(|mut rows| rows.read::<ReviewedRow>(0));
         reviewed.extend(rows.map_err(failed("review_runs"))?);
     }
     Ok(ReviewedRuns::of(reviewed))

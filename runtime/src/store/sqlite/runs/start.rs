@@ -7,6 +7,7 @@ use uuid::Uuid;
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
+use crate::store::rows::NamedRow;
 use crate::store::sqlite::messages::add_arrivals;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
@@ -93,10 +94,10 @@ async fn find_obstacles(
     }
     let mut rows = turn.begin(script).await?;
     let run_ids: Vec<(Uuid,)> = rows.read(1)?;
-    let open: Vec<(String, Uuid)> = rows.read(2)?;
+    let open: Vec<NamedRow> = rows.read(2)?;
     Ok(Obstacles {
         run_ids: run_ids.into_iter().map(|(run_id,)| run_id.into()).collect(),
-        open: open.into_iter().map(|(id, run_id)| (id, run_id.into())).collect(),
+        open: open.into_iter().map(|row| (row.workflow_id, row.run_id.into())).collect(),
         valid: (3..).zip(owners).filter(|(at, _)| rows.any(*at)).map(|(_, owner)| owner).collect(),
     })
 }

@@ -13,7 +13,7 @@ const TERMINATE: &str = "BEGIN IMMEDIATE; \
     SELECT 1 FROM piton_runs WHERE run_id = ? AND status = 'terminated' AND failure = ?";
 
 const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
-    DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL; \
+    DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; \
     COMMIT";
 
 pub(super) async fn terminate(
