@@ -1,6 +1,7 @@
 //! Clients: starting runs, looking them up, and sending them something.
 
 mod activities;
+mod dead_letters;
 mod handle;
 mod send;
 mod signal_or_start;

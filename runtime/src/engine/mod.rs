@@ -39,6 +39,7 @@ pub(crate) mod held;
 pub(crate) mod keeper;
 mod link;
 pub(crate) mod loops;
+mod outgoing;
 pub(crate) mod panics;
 pub(crate) mod phase;
 pub(crate) mod queues;

@@ -18,7 +18,8 @@ use super::blocked::Looked;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
 use super::held::{HeldRuns, Hold, Starting};
-use super::loops::lease;
+use super::loops::{lease, relay};
+use super::outgoing::Outgoing;
 use super::phase::{Phase, Phases};
 use super::queues::{self, Held as HeldAttempts, Queues, Reports};
 use super::registry::Registry;
@@ -28,7 +29,7 @@ use super::suspects::Suspects;
 use super::suspicion::Suspicion;
 use super::transitions::{Commits, Deliveries};
 use crate::activities::Dependencies;
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 use crate::process;
 use crate::store::{NewWorker, Store, WorkerLease};
 
@@ -86,6 +87,8 @@ pub(crate) struct Session {
     pub(crate) commits: Batcher<Commits>,
     /// Where drivers hand in what has to survive before the next step.
     pub(crate) deliveries: Batcher<Deliveries>,
+    /// The runs whose messages are to be relayed.
+    pub(crate) outgoing: Arc<Outgoing>,
     /// Where attempts of activities on queues are reported on.
     pub(crate) reports: Reports,
     /// The attempts of activities on queues.
@@ -171,11 +174,18 @@ impl Session {
             })
         };
         let commit_lanes = host.settings.commit_lanes.unwrap_or_else(|| store.commit_lanes());
-        let commits = Commits { store: Arc::clone(&store), lease, on_fenced };
+        let outgoing = Arc::<Outgoing>::default();
+        let commits = Commits {
+            store: Arc::clone(&store),
+            lease,
+            on_fenced,
+            outgoing: Arc::clone(&outgoing),
+        };
         info!(worker_id = lease.worker_id.0, "worker registered");
         Ok(Arc::new(Self {
             commits: Batcher::spawn(commits, commit_lanes),
             deliveries,
+            outgoing,
             reports,
             attempts: Arc::default(),
             capacity: Arc::new(Semaphore::new(host.settings.max_runs)),
@@ -314,6 +324,10 @@ impl Session {
             }
         }
         self.is_cut_off.store(true, Ordering::Release);
+        if let Some(Err(error)) = stuck.within(relay::run_once(self)).await {
+            let worker_id = self.lease.worker_id.0;
+            warn!(worker_id, error = %with_causes(&error), "messages are left to other workers");
+        }
         let handed_back = stuck.within(queues::hand_back(self, &held)).await;
         // A driver that could not write what it knew, because of an error or because the lease had
         // run out, has left its attempts in the middle, too.

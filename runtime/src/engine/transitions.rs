@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::backoff::CLIENT_TRIES;
 use super::batch::Transition;
+use super::outgoing::Outgoing;
 use super::session::{Adoption, Session};
 use crate::error::StoreError;
 use crate::failpoints;
@@ -22,6 +23,8 @@ pub(crate) struct Commits {
     pub(crate) lease: WorkerLease,
     /// Told when the worker turns out to be fenced.
     pub(crate) on_fenced: Box<dyn Fn() + Send + Sync>,
+    /// Told of the steps that send messages.
+    pub(crate) outgoing: Arc<Outgoing>,
 }
 
 impl Transition for Commits {
@@ -35,8 +38,11 @@ impl Transition for Commits {
         let steps: Vec<&CommitStep> = steps.iter().map(|step| &**step).collect();
         let committed = self.store.commit_steps(self.lease, &steps).await;
         failpoints::hit("after_commit");
-        if matches!(committed, Err(StoreError::Fenced)) {
-            (self.on_fenced)();
+        match &committed {
+            // Also of those that are lost: an earlier try may have committed them.
+            Ok(_) => self.outgoing.note(&steps),
+            Err(StoreError::Fenced) => (self.on_fenced)(),
+            Err(_) => {}
         }
         committed
     }

@@ -1,8 +1,8 @@
 //! The effects of the steps of a commit by their kinds, for stores that write all of a kind at once.
 
-use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter, NewMessage};
+use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter};
 use crate::error::StoreError;
-use crate::model::RunId;
+use crate::model::{OutgoingMessage, RunId};
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct Effects<'a> {
     /// Activities that are no longer wanted.
     pub(super) given_up: Vec<ActivityKey>,
     /// Messages for the outbox.
-    pub(super) sent: Vec<(MessageKey, &'a NewMessage)>,
+    pub(super) sent: Vec<(MessageKey, &'a OutgoingMessage)>,
     /// Arrivals for the dead letters.
     pub(super) set_aside: Vec<(RunId, &'a NewDeadLetter)>,
 }

@@ -98,7 +98,7 @@ pub use contract::messages::dead_letters::{
     DeadLetter, DeadLetterFilter, DeadLetterId, DeadLetterReason, NewDeadLetter, RedeliverOutcome,
 };
 pub use contract::messages::outbox::{
-    DeliveredMessage, Message, MessageKey, NewMessage, RelayMessages, Relayed, Senders,
+    DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,

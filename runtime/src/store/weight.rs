@@ -3,10 +3,10 @@
 
 use super::{
     ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitStep, Disposition, Effect, FinishActivity,
-    FoundEnding, Message, NewArrival, NewRun, RunRecord,
+    FoundEnding, NewArrival, NewRun, RunRecord,
 };
 use crate::machine::OperationOutcome;
-use crate::model::{Payload, RunId};
+use crate::model::{Message, Payload, RunId};
 
 /// A macro, because statements are joined from literals.
 macro_rules! max_answer_bytes {

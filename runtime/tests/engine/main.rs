@@ -18,6 +18,7 @@ mod guards;
 mod heartbeats;
 mod limits;
 mod long_answers;
+mod messages;
 mod lost_claims;
 mod methods;
 mod once;

@@ -8,12 +8,14 @@ use std::collections::BTreeSet;
 
 use piton::error::StoreError;
 use piton::machine::OperationOutcome;
-use piton::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
+use piton::model::{
+    BlockedReason, Handle, Message, OutgoingMessage, Payload, RunId, RunStatus, StepNo, Timestamp,
+};
 use piton::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ArrivalKind, ClaimActivities,
     ClaimRequest, CommitStep, DeadLetterFilter, DeadLetterId, Disposition, Effect, FinishActivity,
-    Message, NewActivity, NewArrival, NewDeadLetter, NewMessage, NewRun, RelayMessages, Reporter,
-    RunKey, Senders, Store, WorkerLease,
+    NewActivity, NewArrival, NewDeadLetter, NewRun, RelayMessages, Reporter, RunKey, Senders,
+    Store, WorkerLease,
 };
 use piton_postgres_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -156,7 +158,7 @@ async fn send_messages(
     store.deliver(vec![signal(sender, None)]).await?;
     let to = |to: String| {
         let body = Message::Signal { name: "go".into(), payload: Payload::default() };
-        Effect::Send(NewMessage { to, body })
+        Effect::Send(OutgoingMessage { to, body })
     };
     let unread = NewDeadLetter { seq: 1, reason: "why".into() };
     let effects = vec![to(sender.to_string()), to("late".to_owned()), Effect::SetAside(unread)];

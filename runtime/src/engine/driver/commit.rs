@@ -186,7 +186,7 @@ impl Driver {
         disposition: Disposition,
         effects: Effects,
     ) -> Box<CommitStep> {
-        let Effects { mut consumed, activities, given_up } = effects;
+        let Effects { mut consumed, activities, given_up, messages } = effects;
         // An arrival that was read after the lost answer to its own delivery is noted twice.
         consumed.sort_unstable();
         consumed.dedup();
@@ -194,9 +194,10 @@ impl Driver {
         let on_queue = |(handle, activity)| QueuedCall::of(workflow_id, activity).on_queue(handle);
         let given_up = given_up.into_iter().map(Effect::GiveUp);
         let enqueued = activities.into_iter().map(|asked| Effect::Enqueue(on_queue(asked)));
+        let sent = messages.into_iter().map(Effect::Send);
         Box::new(CommitStep {
             consumed,
-            effects: given_up.chain(enqueued).collect(),
+            effects: given_up.chain(enqueued).chain(sent).collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition)
         })
     }

@@ -7,7 +7,9 @@ use tracing::debug;
 use crate::engine::clock::Clock;
 use crate::engine::panics::catch;
 use crate::machine::{Machine, StepError, StepOutcome};
-use crate::model::{ActivityOperation, BlockedReason, Handle, Payload, RunStatus, Timestamp};
+use crate::model::{
+    ActivityOperation, BlockedReason, Handle, OutgoingMessage, Payload, RunStatus, Timestamp,
+};
 
 /// The most steps in one commit. Steps are folded when what they wait for is here already: waiting
 /// signals, timers of length zero. The bound keeps a run that never waits from never committing.
@@ -32,11 +34,14 @@ pub(super) struct Effects {
     pub(super) activities: Vec<(Handle, ActivityOperation)>,
     /// Activities on queues that are no longer wanted.
     pub(super) given_up: Vec<Handle>,
+    /// Messages to other runs.
+    pub(super) messages: Vec<OutgoingMessage>,
 }
 
 impl Effects {
     fn is_empty(&self) -> bool {
-        self.consumed.is_empty() && self.activities.is_empty() && self.given_up.is_empty()
+        let Self { consumed, activities, given_up, messages } = self;
+        consumed.is_empty() && activities.is_empty() && given_up.is_empty() && messages.is_empty()
     }
 
     /// Adds what the machine has to be written.
@@ -47,6 +52,7 @@ impl Effects {
         for handle in given_up {
             self.give_up(handle);
         }
+        self.messages.extend(machine.take_messages());
     }
 
     /// These effects, and then those of later steps.
@@ -56,6 +62,7 @@ impl Effects {
         for handle in later.given_up {
             self.give_up(handle);
         }
+        self.messages.extend(later.messages);
         self
     }
 

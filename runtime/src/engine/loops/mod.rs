@@ -12,6 +12,7 @@
 mod claim;
 pub(crate) mod lease;
 mod queues;
+pub(crate) mod relay;
 mod sweep;
 mod watch;
 
@@ -26,6 +27,7 @@ pub(crate) async fn run(session: &Arc<Session>) {
         biased;
         () = claim::run(session) => {}
         () = queues::run(session) => {}
+        () = relay::run(session) => {}
         () = sweep::run(session) => {}
         () = watch::run(session) => {}
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::time::sleep;
 use tracing::warn;
 
+use super::relay;
 use crate::engine::session::Session;
 use crate::engine::{blocked, fencing, held, queues, strays};
 use crate::error::{StoreError, with_causes};
@@ -31,6 +32,7 @@ async fn run_once(session: &Arc<Session>) -> Result<(), StoreError> {
         held::review(session).await,
         strays::look(session).await,
         blocked::adopt_blocked(session).await,
+        relay::sweep(session).await,
     ];
     parts.into_iter().collect()
 }

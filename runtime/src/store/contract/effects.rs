@@ -1,7 +1,7 @@
 //! What a step does beside changing its run.
 
-use crate::model::Handle;
-use crate::store::{NewActivity, NewDeadLetter, NewMessage};
+use crate::model::{Handle, OutgoingMessage};
+use crate::store::{NewActivity, NewDeadLetter};
 
 /// Something that a step does beside changing its run, written with the commit of the step or not at all.
 ///
@@ -15,7 +15,7 @@ pub enum Effect {
     GiveUp(Handle),
     /// Sends a message to whoever has a workflow id, by way of the outbox: it is delivered once, after the
     /// messages that the run has sent there before. The sender does not wait, and may be closed by then.
-    Send(NewMessage),
+    Send(OutgoingMessage),
     /// Moves an arrival from the run's inbox to the dead letters, because the run cannot read it. It counts
     /// as used up.
     SetAside(NewDeadLetter),

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use super::activities::ActivityRow;
 use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
-use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
+use crate::model::{
+    BlockedReason, OutgoingMessage, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId,
+};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityKey, Arrival, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord, Ending, Inbox,
-    MessageKey, NewMessage, RunRecord, WorkerLease,
+    MessageKey, RunRecord, WorkerLease,
 };
 
 #[derive(Default)]
@@ -21,7 +23,7 @@ pub(super) struct State {
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
     pub(super) workers_ever: i64,
     /// What runs have sent, and when.
-    pub(super) outbox: BTreeMap<MessageKey, (NewMessage, Timestamp)>,
+    pub(super) outbox: BTreeMap<MessageKey, (OutgoingMessage, Timestamp)>,
     pub(super) letters: BTreeMap<DeadLetterId, DeadLetter>,
     pub(super) letters_ever: i64,
     /// What activities have written in transactions of their own.

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use crate::codec;
 use crate::error::StoreError;
-use crate::model::{Payload, RunId, Timestamp};
+use crate::model::{Message, Payload, RunId, Timestamp};
 use crate::store::relay::Parcel;
 use crate::store::{
-    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, Inbox, Message, MessageKey,
+    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, Inbox, MessageKey,
 };
 
 /// One arrival of some run; null where it does not fit the answer.
@@ -94,7 +94,7 @@ impl Outbox {
                 Ok(message) => parcels.push(Parcel {
                     key,
                     workflow_id: row.workflow_id,
-                    arrival: message.into_arrival(),
+                    arrival: message.into(),
                 }),
                 Err(_) => unreadable.push(key),
             }

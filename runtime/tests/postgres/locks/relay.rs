@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use piton::model::{Payload, RunId};
+use piton::model::{Message, OutgoingMessage, Payload, RunId};
 use piton::store::{
-    CommitStep, DeadLetterFilter, DeadLetterReason, Effect, Message, MessageKey, NewMessage,
-    NewRun, RelayMessages, Relayed, Senders, Store, WorkerLease,
+    CommitStep, DeadLetterFilter, DeadLetterReason, Effect, MessageKey, NewRun, RelayMessages,
+    Relayed, Senders, Store, WorkerLease,
 };
 
 use super::order::locks_in_order;
@@ -15,7 +15,7 @@ use crate::fixture::{keep, new_run};
 
 fn to(workflow_id: &str) -> Effect {
     let body = Message::Signal { name: "go".into(), payload: Payload::default() };
-    Effect::Send(NewMessage { to: workflow_id.into(), body })
+    Effect::Send(OutgoingMessage { to: workflow_id.into(), body })
 }
 
 async fn send(store: &dyn Store, owner: WorkerLease, run_id: RunId, step_no: i64, to: Vec<Effect>) {

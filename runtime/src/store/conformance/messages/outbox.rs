@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{Payload, RunId, RunStatus, StepNo};
+use crate::model::{Message, OutgoingMessage, Payload, RunId, RunStatus, StepNo};
 use crate::store::conformance::fixture::{
     StoreUnderTest, block, close, keep, new_run, park, signal,
 };
 use crate::store::{
     ArrivalKind, CommitOutcome, CommitStep, DeadLetterFilter, DeadLetterReason, Effect,
-    MAX_ANSWER_BYTES, Message, MessageKey, NewMessage, NewRun, RelayMessages, Relayed, RunEvent,
-    Senders, Store, WorkerLease,
+    MAX_ANSWER_BYTES, MessageKey, NewRun, RelayMessages, Relayed, RunEvent, Senders, Store,
+    WorkerLease,
 };
 
 crate::store::conformance::list_cases!("outbox":
@@ -40,7 +40,7 @@ const MANY: u32 = 1_000;
 pub(super) fn to(workflow_id: &str, text: &str) -> Effect {
     let payload = Payload(text.as_bytes().to_vec());
     let body = Message::Signal { name: "news".into(), payload };
-    Effect::Send(NewMessage { to: workflow_id.into(), body })
+    Effect::Send(OutgoingMessage { to: workflow_id.into(), body })
 }
 
 impl StoreUnderTest {
@@ -361,7 +361,7 @@ async fn any_text_can_be_sent(t: StoreUnderTest) {
     let receiver = t.start(id).await;
     let payload = Payload(vec![0, 255]);
     let body = Message::Signal { name: "a\0b".into(), payload: payload.clone() };
-    t.send(worker, sender, 0, vec![Effect::Send(NewMessage { to: id.into(), body })]).await;
+    t.send(worker, sender, 0, vec![Effect::Send(OutgoingMessage { to: id.into(), body })]).await;
     assert_eq!(numbers(&t.relay(&[sender]).await), [1]);
     let inbox = t.store.read_inbox(receiver, 0, 1).await.expect("inboxes can be read");
     assert_eq!(inbox.arrivals[0].kind, ArrivalKind::Signal { name: "a\0b".into(), payload });

@@ -2,37 +2,14 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use crate::model::{Payload, RunId, StepNo};
+use crate::model::{Message, RunId, StepNo};
 use crate::store::{ArrivalKind, DeadLetterReason};
 
-/// A message that a step sends.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewMessage {
-    /// The workflow id of whoever it is for.
-    pub to: String,
-    /// What it says.
-    pub body: Message,
-}
-
-/// What a message says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Message {
-    /// A signal.
-    Signal {
-        /// The signal's stored name.
-        name: String,
-        /// Its encoded value.
-        payload: Payload,
-    },
-}
-
-impl Message {
-    /// What the message is in the inbox of the run that it is for.
-    pub fn into_arrival(self) -> ArrivalKind {
-        match self {
-            Self::Signal { name, payload } => ArrivalKind::Signal { name, payload },
+/// What a message is in the inbox of the run that it is for.
+impl From<Message> for ArrivalKind {
+    fn from(message: Message) -> Self {
+        match message {
+            Message::Signal { name, payload } => Self::Signal { name: name.into_owned(), payload },
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Messages are put into the outbox.
 
-use crate::model::Timestamp;
+use crate::model::{OutgoingMessage, Timestamp};
+use crate::store::MessageKey;
 use crate::store::memory::state::State;
-use crate::store::{MessageKey, NewMessage};
 
 impl State {
-    pub(crate) fn send(&mut self, key: MessageKey, message: NewMessage, now: Timestamp) {
+    pub(crate) fn send(&mut self, key: MessageKey, message: OutgoingMessage, now: Timestamp) {
         self.outbox.insert(key, (message, now));
     }
 }

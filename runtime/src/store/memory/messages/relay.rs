@@ -6,7 +6,8 @@ use crate::model::{RunId, Timestamp};
 use crate::store::memory::state::{News, State};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, MessageKey, NewArrival, Relayed,
+    ArrivalKind, ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, MessageKey,
+    NewArrival, Relayed,
 };
 
 impl State {
@@ -42,7 +43,7 @@ impl State {
         self.counts.transactions += u64::from(!taken.is_empty());
         for key in taken {
             let (message, _) = self.outbox.remove(&key).expect("it was found there");
-            let arrival = message.body.into_arrival();
+            let arrival = ArrivalKind::from(message.body);
             match self.holder(&message.to) {
                 Ok(run_id) => {
                     let new = NewArrival { run_id, kind: arrival, dedup_key: None, owner: None };

@@ -1,10 +1,11 @@
 //! Messages are put into the outbox.
 
+use crate::model::OutgoingMessage;
 use sqlx::PgConnection;
 
+use crate::store::MessageKey;
 use crate::store::postgres::now;
 use crate::store::rows::write_message;
-use crate::store::{MessageKey, NewMessage};
 
 const INSERT: &str = concat!(
     "INSERT INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
@@ -16,7 +17,7 @@ const INSERT: &str = concat!(
 pub(super) async fn write(
     connection: &mut PgConnection,
     now: Option<i64>,
-    sent: &[(MessageKey, &NewMessage)],
+    sent: &[(MessageKey, &OutgoingMessage)],
 ) -> Result<(), sqlx::Error> {
     let bodies: Result<Vec<_>, _> =
         sent.iter().map(|(_, message)| write_message(&message.body)).collect();

@@ -1,17 +1,17 @@
 //! Messages are put into the outbox.
 
 use crate::error::StoreError;
-use crate::model::Timestamp;
+use crate::model::{OutgoingMessage, Timestamp};
+use crate::store::MessageKey;
 use crate::store::rows::write_message;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
-use crate::store::{MessageKey, NewMessage};
 
 const INSERT: &str = "INSERT INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
     SELECT column1, column2, column3, column4, ? FROM (";
 
 pub(super) fn add(
     script: &mut Script,
-    sent: &[(MessageKey, &NewMessage)],
+    sent: &[(MessageKey, &OutgoingMessage)],
     now: Timestamp,
 ) -> Result<(), StoreError> {
     for sent in sent.chunks(MAX_ROWS) {
