@@ -182,6 +182,7 @@ mod tests {
             heartbeat: None,
             details: None,
             awaited: None,
+            last_failure: None,
         }
     }
 

@@ -194,7 +194,8 @@ impl Driver {
             Some(Conclusion::Outcome(outcome)) => self.take_outcome(handle, outcome),
             Some(Conclusion::Retry { retry_at, failure }) => {
                 debug!(handle = handle.0, attempt, %failure, %retry_at, "an attempt has failed");
-                self.machine.deliver_retry(None, handle, attempt, retry_at, details.clone());
+                let (why, known) = (failure.clone(), details.clone());
+                self.machine.deliver_retry(None, handle, attempt, retry_at, why, known);
                 self.unsaved.push(Unsaved::Retry { handle, attempt, retry_at, failure, details });
                 self.look_for_activities = true;
             }
