@@ -172,7 +172,6 @@ impl From<&Operation> for Outstanding {
             Operation::Timer { fire_at } => Self::Timer(*fire_at),
             Operation::Signal { name } => Self::Signal(name.clone()),
             Operation::Cancellation => Self::Cancellation,
-            Operation::Run { run_id } => Self::Signal(format!("run {run_id}")),
         }
     }
 }

@@ -12,6 +12,7 @@ mod reader;
 mod results;
 mod schema;
 mod sink;
+pub(crate) mod snapshot;
 mod source;
 mod value;
 
@@ -28,13 +29,13 @@ pub use reader::{Reader, next_value};
 pub(crate) use results::{add_result, next_result};
 pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
 
+pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};
+pub(crate) use snapshot::{SnapshotView, encode_snapshot_view};
+
 use self::binary::Bytes;
 pub(crate) use self::sink::{Sink, SinkError};
 use self::source::{Source, SourceError};
-use crate::model::{Encoding, Handle, Operation, Payload, Snapshot, Wait, as_bytes};
-
-/// The first byte of an encoded [`Snapshot`].
-pub const SNAPSHOT_FORMAT: u8 = 1;
+use crate::model::{Encoding, Payload};
 
 /// Why a value could not be written or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -140,85 +141,5 @@ fn encoding<'a>(
         [tag, value @ ..] if *tag == Encoding::Binary as u8 => Ok((Encoding::Binary, value)),
         [tag, value @ ..] if *tag == Encoding::Json as u8 => Ok((Encoding::Json, value)),
         [tag, ..] => Err(cannot_decode(type_name, &format_args!("unknown encoding {tag}"))),
-    }
-}
-
-/// Encodes a snapshot, format byte first.
-///
-/// # Errors
-/// [`CodecError::Encode`], which does not happen for snapshots made by this crate.
-pub fn encode_snapshot(snapshot: &Snapshot) -> Result<Vec<u8>, CodecError> {
-    encode_snapshot_view(&SnapshotView {
-        frame: &snapshot.frame,
-        state: &snapshot.state,
-        next_handle: snapshot.next_handle,
-        operations: &snapshot.operations,
-        wait: &snapshot.wait,
-        steps: snapshot.steps,
-        cancelled: snapshot.cancelled.as_deref(),
-    })
-}
-
-/// A [`Snapshot`] by reference, with the same encoding.
-#[derive(Debug, Serialize)]
-pub(crate) struct SnapshotView<'a> {
-    #[serde(serialize_with = "as_bytes")]
-    pub(crate) frame: &'a [u8],
-    pub(crate) state: &'a str,
-    pub(crate) next_handle: u64,
-    pub(crate) operations: &'a [(Handle, Operation)],
-    pub(crate) wait: &'a Wait,
-    pub(crate) steps: u64,
-    pub(crate) cancelled: Option<&'a str>,
-}
-
-pub(crate) fn encode_snapshot_view(snapshot: &SnapshotView<'_>) -> Result<Vec<u8>, CodecError> {
-    // What stands around the frame and around each operation, roughly.
-    let arguments = snapshot.operations.iter().map(|(_, operation)| match operation {
-        Operation::Activity(activity) => activity.arguments.as_bytes().len() + 96,
-        _ => 32,
-    });
-    let mut bytes = Vec::with_capacity(snapshot.frame.len() + 64 + arguments.sum::<usize>());
-    bytes.push(SNAPSHOT_FORMAT);
-    encode_into(snapshot, &mut bytes)?;
-    Ok(bytes)
-}
-
-/// Reads a snapshot.
-///
-/// # Errors
-/// [`CodecError::Decode`] if the bytes are damaged or of a format that this build does not know.
-pub fn decode_snapshot(bytes: &[u8]) -> Result<Snapshot, CodecError> {
-    match bytes {
-        [SNAPSHOT_FORMAT, snapshot @ ..] => decode(snapshot),
-        _ => Err(CodecError::Decode {
-            type_name: "piton::model::Snapshot",
-            reason: match bytes.first() {
-                Some(format) => format!("unknown snapshot format {format}"),
-                None => "it is empty".into(),
-            },
-        }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_snapshot_reads_back() {
-        let snapshot = Snapshot {
-            frame: (0..=255).collect(),
-            state: "charge#2".into(),
-            next_handle: 300,
-            operations: vec![(Handle(299), Operation::Signal { name: "Approve".into() })],
-            wait: Wait::Any(vec![Wait::One(Handle(299)), Wait::All(Vec::new())]),
-            steps: 70_000,
-            cancelled: Some("changed my mind".into()),
-        };
-        let bytes = encode_snapshot(&snapshot).expect("plain data");
-        assert_eq!(decode_snapshot(&bytes), Ok(snapshot));
-        assert!(decode_snapshot(&[]).is_err());
-        assert!(decode_snapshot(&[SNAPSHOT_FORMAT + 1]).is_err());
     }
 }

@@ -209,6 +209,7 @@ mod tests {
             heartbeat: None,
             details: None,
             awaited: None,
+            last_failure: None,
         }
     }
 

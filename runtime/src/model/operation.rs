@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Payload, RetryPolicy, RunId, Timestamp};
+use super::{Payload, RetryPolicy, Timestamp};
 
 /// An outstanding operation, kept in the run's snapshot so that it is durable before it starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,11 +24,6 @@ pub enum Operation {
     },
     /// Wait for a request to cancel.
     Cancellation,
-    /// Wait for another run to close.
-    Run {
-        /// The run to wait for.
-        run_id: RunId,
-    },
 }
 
 /// An activity that was asked for.
@@ -71,6 +66,31 @@ pub struct ActivityOperation {
     /// Set while an attempt without a queue goes on without its function, until its token is used;
     /// its number is the one after [`ActivityOperation::attempts`].
     pub awaited: Option<AwaitedToken>,
+    /// How the last attempt failed that did and is tried again. On a queue its row has that.
+    pub last_failure: Option<AttemptFailure>,
+}
+
+/// How an attempt of an activity failed that is tried again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptFailure {
+    /// The attempt's number, from 1.
+    pub attempt: u32,
+    /// What went wrong, for people: at most 4 KiB of it.
+    pub error: String,
+}
+
+impl AttemptFailure {
+    /// The most bytes that are kept of an error. It is written again with every commit of the run.
+    const LONGEST: usize = 4 * 1024;
+
+    /// Of this attempt, with as much of the error as is kept.
+    pub fn new(attempt: u32, mut error: String) -> Self {
+        if error.len() > Self::LONGEST {
+            error.truncate(error.floor_char_boundary(Self::LONGEST - '…'.len_utf8()));
+            error.push('…');
+        }
+        Self { attempt, error }
+    }
 }
 
 /// An attempt that goes on until its token is used or a limit runs out.
@@ -83,4 +103,20 @@ pub struct AwaitedToken {
     /// How often the run was taken away meanwhile. Whoever had it may live and begin the attempt that
     /// follows, so as many numbers are passed over then.
     pub takeovers: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_error_is_kept_in_part() {
+        let kept = |error: &str| AttemptFailure::new(1, error.to_owned()).error;
+        assert_eq!(kept("refused"), "refused");
+        let whole = "x".repeat(AttemptFailure::LONGEST);
+        assert_eq!(kept(&whole), whole);
+        let cut = kept(&"ü".repeat(AttemptFailure::LONGEST));
+        assert_eq!(cut.len(), AttemptFailure::LONGEST - 1, "no character is cut in two");
+        assert!(cut.starts_with("üü") && cut.ends_with("ü…"));
+    }
 }

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::payload::in_one_piece;
-use super::{Handle, Operation, Wait};
+use super::{Handle, Operation, Timestamp, Wait};
 
 /// Everything a run needs to go on, apart from what lies in its inbox.
+///
+/// A field that is added here or to an operation is a new format: see `codec/snapshot/`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The state machine's state as its own code wrote it: definition hash, state, saved locals.
@@ -23,4 +25,7 @@ pub struct Snapshot {
     pub steps: u64,
     /// Why the run was asked to cancel, once the request has been delivered to its code.
     pub cancelled: Option<String>,
+    /// When the last step began, as the run has seen it. Steps to come do not begin before, whatever
+    /// the clock says that they are made by.
+    pub clock: Timestamp,
 }

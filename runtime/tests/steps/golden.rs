@@ -17,7 +17,8 @@ use std::time::Duration;
 use piton::codec::{self, SNAPSHOT_FORMAT};
 use piton::machine::{OperationOutcome, Progress, Standalone};
 use piton::model::{
-    ActivityOperation, AwaitedToken, Handle, Operation, Payload, RunId, Snapshot, Timestamp, Wait,
+    ActivityOperation, AttemptFailure, AwaitedToken, Handle, Operation, Payload, RunId, Snapshot,
+    Timestamp, Wait,
 };
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -91,8 +92,8 @@ fn golden(name: &str, format: u8, current: impl FnOnce() -> Vec<u8>) -> Vec<u8> 
     std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Every kind of operation and wait.
-fn values() -> Snapshot {
+/// Every kind of operation and wait, as a format has them.
+fn values(format: u8) -> Snapshot {
     let activity = ActivityOperation {
         name: "ship".into(),
         arguments: Payload(vec![1, 7]),
@@ -120,6 +121,8 @@ fn values() -> Snapshot {
             heard_at: Timestamp(1_500_000),
             takeovers: 3,
         }),
+        // Known since format 2.
+        last_failure: (format >= 2).then(|| AttemptFailure::new(3, "refused: ✗".into())),
     };
     let plain = ActivityOperation {
         retry: RetryPolicy::DEFAULT,
@@ -132,6 +135,7 @@ fn values() -> Snapshot {
         heartbeat: None,
         details: None,
         awaited: None,
+        last_failure: None,
         ..activity.clone()
     };
     Snapshot {
@@ -151,6 +155,8 @@ fn values() -> Snapshot {
         ]),
         steps: 70_000,
         cancelled: Some("changed my mind".into()),
+        // Known since format 2.
+        clock: if format >= 2 { Timestamp(1_750_000) } else { Timestamp::MIN },
     }
 }
 
@@ -180,11 +186,11 @@ fn reply(run: &mut Standalone<everything>, argument: &u64, value: &u64) {
 #[test]
 fn golden_values_of_all_formats_are_read() {
     for format in 1..=SNAPSHOT_FORMAT {
-        let bytes = golden("values", format, || codec::encode_snapshot(&values()).unwrap());
+        let bytes = golden("values", format, || codec::encode_snapshot(&values(format)).unwrap());
         assert_eq!(bytes[0], format);
-        assert_eq!(codec::decode_snapshot(&bytes), Ok(values()), "format {format}");
+        assert_eq!(codec::decode_snapshot(&bytes), Ok(values(format)), "format {format}");
     }
-    let written = codec::encode_snapshot(&values()).unwrap();
+    let written = codec::encode_snapshot(&values(SNAPSHOT_FORMAT)).unwrap();
     let known = golden("values", SNAPSHOT_FORMAT, || written.clone());
     assert!(written == known, "the format has changed: raise SNAPSHOT_FORMAT, see above");
 }

@@ -1,4 +1,5 @@
 //! What single steps of a machine come to, without an engine.
 
+mod clock;
 mod golden;
 mod messages;

@@ -209,7 +209,8 @@ impl Driver {
         match conclusion {
             Some(Conclusion::Outcome(outcome)) => self.take_outcome(handle, outcome),
             Some(Conclusion::Retry { retry_at, failure }) => {
-                self.machine.deliver_retry(None, handle, attempt, retry_at, details.clone());
+                let (why, known) = (failure.clone(), details.clone());
+                self.machine.deliver_retry(None, handle, attempt, retry_at, why, known);
                 self.unsaved.push(Unsaved::Retry { handle, attempt, retry_at, failure, details });
                 self.look_for_activities = true;
             }

@@ -98,8 +98,9 @@ impl Driver {
     pub(super) fn saved(&mut self, unsaved: Unsaved, seq: i64) {
         match unsaved {
             Unsaved::Outcome(handle) => self.machine.saved_outcome(handle, seq),
-            Unsaved::Retry { handle, attempt, retry_at, details, .. } => {
-                self.machine.deliver_retry(Some(seq), handle, attempt, retry_at, details);
+            Unsaved::Retry { handle, attempt, retry_at, failure, details } => {
+                let at = Some(seq);
+                self.machine.deliver_retry(at, handle, attempt, retry_at, failure, details);
             }
             Unsaved::Interruption { handle, attempt } => {
                 self.machine.deliver_interruption(Some(seq), handle, attempt);
@@ -152,8 +153,8 @@ impl Driver {
                     // Somebody may have used the token of an attempt that is being made.
                     self.look_for_activities = true;
                 }
-                ArrivalKind::Retry { handle, attempt, retry_at, details, .. } => {
-                    self.machine.deliver_retry(at, handle, attempt, retry_at, details);
+                ArrivalKind::Retry { handle, attempt, retry_at, failure, details } => {
+                    self.machine.deliver_retry(at, handle, attempt, retry_at, failure, details);
                     self.look_for_activities = true;
                 }
                 ArrivalKind::Heartbeat { handle, attempt, details } => {

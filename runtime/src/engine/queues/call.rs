@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::codec::snapshot::v1;
 use crate::codec::{self, CodecError};
 use crate::engine::retry;
 use crate::model::{ActivityOperation, Handle, Payload};
@@ -17,13 +18,20 @@ fn bounded(limit: Duration) -> Duration {
     limit.min(LONGEST_LIMIT)
 }
 
-/// A call as its row keeps it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A call on a queue.
+#[derive(Clone, Debug)]
 pub(crate) struct QueuedCall {
     /// The business key of the run.
     pub(crate) workflow_id: String,
     /// The call as the workflow has made it. The row has its own counts of attempts.
     pub(crate) activity: ActivityOperation,
+}
+
+/// The same as its row keeps it, whatever becomes of the format of snapshots.
+#[derive(Serialize, Deserialize)]
+struct StoredCall {
+    workflow_id: String,
+    activity: v1::ActivityOperation,
 }
 
 impl QueuedCall {
@@ -40,10 +48,10 @@ impl QueuedCall {
             heartbeat: activity.heartbeat.map(bounded),
             close_by: retry::deadline(activity),
         };
-        let call = codec::to_payload(&self).expect("strings, numbers and bytes can be encoded");
-        let ActivityOperation { name: activity, queue, .. } = self.activity;
-        let (queue, activity) = (queue.unwrap_or_default(), activity.into_owned());
-        NewActivity { handle, queue, activity, call: call.0, limits }
+        let (name, queue) = (activity.name.to_string(), activity.queue.clone().unwrap_or_default());
+        let stored = StoredCall { workflow_id: self.workflow_id, activity: self.activity.into() };
+        let call = codec::to_payload(&stored).expect("strings, numbers and bytes can be encoded");
+        NewActivity { handle, queue, activity: name, call: call.0, limits }
     }
 
     /// Reads a row's call, with the row's counts: how many attempts came before this one, and how
@@ -53,10 +61,9 @@ impl QueuedCall {
         attempts: u32,
         interruptions: u32,
     ) -> Result<Self, CodecError> {
-        let mut call: Self = codec::from_payload(&Payload(call))?;
-        call.activity.attempts = attempts;
-        call.activity.interruptions = interruptions;
-        Ok(call)
+        let StoredCall { workflow_id, activity } = codec::from_payload(&Payload(call))?;
+        let activity = ActivityOperation { attempts, interruptions, ..activity.into() };
+        Ok(Self { workflow_id, activity })
     }
 }
 
@@ -88,6 +95,7 @@ mod tests {
             heartbeat: Some(Duration::from_secs(6)),
             details: None,
             awaited: None,
+            last_failure: None,
         };
         QueuedCall::of("order-17", activity)
     }

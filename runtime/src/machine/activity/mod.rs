@@ -237,6 +237,7 @@ impl Call {
             heartbeat: options.heartbeat,
             details: None,
             awaited: None,
+            last_failure: None,
         })));
         Ok(PendingActivity(handle))
     }

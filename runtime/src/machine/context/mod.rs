@@ -92,7 +92,8 @@ impl Context {
         &self.fields().run.workflow_id
     }
 
-    /// The time at which the current step began. It does not move within a step.
+    /// The time at which the current step began. It does not move within a step, and is never before that
+    /// of the steps before, whatever happens to the clocks of the machines that make them.
     pub fn now(&self) -> Timestamp {
         self.fields().now.get()
     }

@@ -78,7 +78,7 @@ impl Arrivals {
             Operation::Timer { fire_at } => *fire_at <= now,
             Operation::Signal { name } => self.signals.iter().any(|signal| signal.value.0 == *name),
             Operation::Cancellation => self.cancel.is_some(),
-            Operation::Activity(_) | Operation::Run { .. } => self.outcomes.contains_key(&handle),
+            Operation::Activity(_) => self.outcomes.contains_key(&handle),
         }
     }
 

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::Machine;
-use crate::model::{ActivityOperation, AwaitedToken, Handle, Operation, Payload, Timestamp};
+use crate::model::{
+    ActivityOperation, AttemptFailure, AwaitedToken, Handle, Operation, Payload, Timestamp,
+};
 
 /// The longest pause between attempts that are cut off.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -17,18 +19,20 @@ fn pause_after(interruptions: u32) -> Option<Duration> {
 }
 
 impl Machine {
-    /// Notes that attempt number `attempt` of an activity has failed, when the next one is due, and
-    /// what it is to know.
+    /// Notes that attempt number `attempt` of an activity has failed and why, when the next one is due,
+    /// and what it is to know.
     pub fn deliver_retry(
         &mut self,
         seq: Option<i64>,
         handle: Handle,
         attempt: u32,
         retry_at: Timestamp,
+        failure: String,
         details: Option<Payload>,
     ) {
         self.deliver_attempt(seq, handle, attempt, |activity| {
             activity.retry_at = Some(retry_at);
+            activity.last_failure = Some(AttemptFailure::new(attempt, failure));
             activity.details = details;
         });
     }

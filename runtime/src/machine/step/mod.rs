@@ -101,6 +101,8 @@ pub struct Machine {
     wait: Wait,
     steps: u64,
     cancelled: Option<String>,
+    /// When the last step began, as the run has seen it.
+    clock: Timestamp,
     /// How many parts of a wait for all have been found to hold since the last step. They hold
     /// until the next one, so a wait for n arrivals costs n looks and not n².
     met: Cell<usize>,
@@ -127,6 +129,7 @@ impl Machine {
             wait: Wait::All(Vec::new()),
             steps: 0,
             cancelled: None,
+            clock: Timestamp::MIN,
             met: Cell::new(0),
         })
     }
@@ -141,6 +144,7 @@ impl Machine {
             wait: snapshot.wait,
             steps: snapshot.steps,
             cancelled: snapshot.cancelled,
+            clock: snapshot.clock,
             met: Cell::new(0),
         }
     }
@@ -155,6 +159,7 @@ impl Machine {
             wait: self.wait.clone(),
             steps: self.steps,
             cancelled: self.cancelled.clone(),
+            clock: self.clock,
         }
     }
 
@@ -172,6 +177,7 @@ impl Machine {
                 wait: &self.wait,
                 steps: self.steps,
                 cancelled: self.cancelled.as_deref(),
+                clock: self.clock,
             })
         })
     }
@@ -219,7 +225,7 @@ impl Machine {
             .or_else(|| self.cx.with_arrivals(|arrivals| arrivals.cancel_reason()))
     }
 
-    /// Makes one step.
+    /// Makes one step. It begins `now`, or when the last one began if a clock has been set back since.
     ///
     /// # Errors
     /// See [`StepError`]. The machine's state is as before; what the failed step took of the
@@ -231,6 +237,7 @@ impl Machine {
     /// [`Machine::put_back`] has been called. Where panics end the process, so does a saved local that
     /// cannot be read.
     pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
+        let now = now.max(self.clock);
         self.cx.begin_step(self.steps, now);
         let mut parked = Parked::read(self.frame.clone(), self.entry.definition())?;
         let mut step = |parked: &mut Parked| self.entry.steps.step(parked, &self.cx);
@@ -238,6 +245,7 @@ impl Machine {
         let stepped = stepped.and_then(|outcome| self.cx.check_sent().map(|()| outcome));
         let outcome = stepped.inspect_err(|_| self.put_back())?;
         self.steps += 1;
+        self.clock = now;
         let outcome = match outcome {
             Poll::Pending => {
                 self.frame = parked.frame().clone();

@@ -101,6 +101,10 @@ impl Machine {
                 let at = |handle| {
                     let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
                     match &operations[index.ok()?].1 {
+                        // The run has seen this time, whatever the clock says now.
+                        Operation::Timer { fire_at } if *fire_at <= self.clock => {
+                            Some(Timestamp::MIN)
+                        }
                         Operation::Timer { fire_at } => Some(*fire_at),
                         other => {
                             arrivals.has(handle, other, Timestamp::MIN).then_some(Timestamp::MIN)
@@ -121,6 +125,7 @@ impl Machine {
 
     /// Whether a step is to be made: what the machine waits for has come, or a request to cancel.
     pub fn is_ready(&self, now: Timestamp) -> bool {
+        let now = now.max(self.clock);
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
                 if arrivals.is_asked_to_cancel() {
