@@ -19,6 +19,7 @@ pub use operation::{ActivityOperation, AwaitedToken, Operation};
 pub(crate) use payload::as_bytes;
 pub use payload::{Encoding, Payload};
 pub use retry::RetryPolicy;
+pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;
 pub use status::{BlockedReason, RunStatus};
 pub use time::{Timestamp, days, hours, minutes, seconds};
