@@ -20,8 +20,7 @@ impl Client {
         let mut letters: Vec<DeadLetter> = Vec::new();
         loop {
             let (after, left) = (letters.last().map(|last| last.id), limit - letters.len() as u32);
-            let page =
-                patiently(|| self.store().list_dead_letters(filter, after, left)).await?;
+            let page = patiently(|| self.store().list_dead_letters(filter, after, left)).await?;
             let is_over = page.is_empty();
             letters.extend(page.into_iter().take(left as usize));
             if is_over || letters.len() as u32 >= limit {

@@ -19,7 +19,11 @@ where
     loop {
         match ask().await {
             Err(error) if error.is_retryable() && backoff.failures() + 1 < CLIENT_TRIES => {
-                warn!(error = %with_causes(&error), failures = backoff.failures() + 1, "the database will be tried again");
+                warn!(
+                    error = %with_causes(&error),
+                    failures = backoff.failures() + 1,
+                    "the database will be tried again"
+                );
                 backoff.wait().await;
             }
             answered => return answered,

@@ -1,8 +1,9 @@
-//! Blocked runs that this build can go on with.
+//! Adopting blocked runs that this build can go on with and another could not.
 //!
-//! A run is blocked by a worker that cannot read its state or does not have its activity. While workers
-//! of several builds run, as they do during a deployment, others can: they take such runs over from the
-//! database, not by claims, which the worker that cannot go on might win again.
+//! A worker blocks a run if its build cannot read the state or lacks an activity. During a deployment, workers of
+//! several builds run side by side, and a worker of another build may be able to go on. It finds such runs by
+//! themselves and takes them at once. Unblocking them would not do: the next claim might be that of the worker that
+//! cannot go on.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

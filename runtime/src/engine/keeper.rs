@@ -1,9 +1,8 @@
-//! The thread on which leases are kept, so that they are kept while the program's own threads are busy
-//! or blocked.
+//! The thread that renews leases, also while the program's own threads are busy or blocked.
 //!
-//! One for the process, however many workers it has: a connection is driven by the runtime that has made
-//! it, and what the workers of one store renew their leases through is one connection. It lives as long
-//! as the process, and does nothing else: whatever waits here waits for a database or a clock.
+//! A process has one, however many workers it has. A connection belongs to the runtime that has made it, and all
+//! workers of a store renew their leases through one connection. The thread has a runtime of its own, lives as long
+//! as the process, and only waits for a database or a clock: it ends overdue shutdowns as well.
 
 use std::future::pending;
 use std::sync::OnceLock;
@@ -30,5 +29,8 @@ fn begin() -> std::io::Result<Handle> {
 }
 
 fn refused(error: &std::io::Error) {
-    warn!(error = %with_causes(error), "leases are renewed by the program's own threads, and lost if those are blocked");
+    warn!(
+        error = %with_causes(error),
+        "leases are renewed by the program's own threads, and lost if those are blocked"
+    );
 }

@@ -1,4 +1,7 @@
-//! The engine's side of an attempt: its signs of life, and whether it is still wanted.
+//! The engine's side of an attempt: what its function says while it runs, and what it is told.
+//!
+//! The function gives signs of life and may say that it goes on without a worker; it is told that its result is no
+//! longer wanted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

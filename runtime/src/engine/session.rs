@@ -154,18 +154,23 @@ impl Adoption {
 }
 
 impl Session {
-    /// Registers a worker.
+    /// Registers a worker, which may have had a session before.
     pub(crate) async fn open(
         store: Arc<dyn Store>,
         deliveries: Batcher<Deliveries>,
         reports: Reports,
         host: Arc<Host>,
+        before: Option<&Self>,
     ) -> Result<Arc<Self>, StoreError> {
         let registered_at = Instant::now();
         let worker =
             NewWorker { host: host_name(), pid: std::process::id(), lease: host.settings.lease };
         let lease = store.register_worker(worker).await?;
-        let clock = Clock::new(store.now().await?);
+        let now = store.now().await?;
+        let clock = match before {
+            Some(session) => session.clock.followed_by(now),
+            None => Clock::new(now),
+        };
         let phases = Arc::new(Phases::new());
         let on_fenced = {
             let phases = Arc::clone(&phases);
@@ -320,7 +325,11 @@ impl Session {
             };
             if timeout(ABORT_TIME, ended).await.is_err() {
                 stuck = Stuck::of(self);
-                error!(worker_id, what = %stuck, "what blocks its thread goes on after the shutdown");
+                error!(
+                    worker_id,
+                    what = %stuck,
+                    "what blocks its thread goes on after the shutdown"
+                );
             }
         }
         self.is_cut_off.store(true, Ordering::Release);
@@ -358,7 +367,11 @@ impl Session {
             return None;
         }
         let worker_id = self.lease.worker_id;
-        error!(worker_id = worker_id.0, what = %stuck, "what blocks its thread goes on after the shutdown");
+        error!(
+            worker_id = worker_id.0,
+            what = %stuck,
+            "what blocks its thread goes on after the shutdown"
+        );
         // The lease is not renewed any more, whether or not others can be told at once.
         self.lose();
         let workers = [worker_id];

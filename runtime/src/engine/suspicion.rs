@@ -1,10 +1,10 @@
-//! The suspicion that a worker has been given what it does not know of, because an answer was lost.
+//! Whether the database may have given a worker runs or attempts that the worker does not know of.
 //!
-//! A request that was on its way when its connection broke may be carried out after a look that has found
-//! nothing. So what has been noted is looked into for a while, at every sweep. How late it may come nobody
-//! can say, so now and then there is a look without any suspicion.
-//! That also finds what a look leaves out, because it is held, and what is let go of when it has been given
-//! once more already.
+//! It may have when the answer to a claim was lost. Then a *look* asks the database what the worker owns. One look
+//! is not enough: the server may carry out a request after its connection broke, and after a look that found
+//! nothing. So a worker looks at every sweep for a while after a lost answer, and now and then without any reason,
+//! because nobody can say how late such a request may be. The looks without a reason also find a run that was given
+//! a second time while the worker still held it, which an earlier look leaves out.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -21,6 +21,7 @@ pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Operation};
 pub use payload::{Encoding, Payload};
 pub(crate) use payload::{as_bytes, in_one_piece};
 pub use retry::RetryPolicy;
+pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;
 pub use status::{BlockedReason, RunStatus};
 pub use time::{Timestamp, days, hours, minutes, seconds};

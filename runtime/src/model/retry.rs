@@ -68,9 +68,29 @@ impl Default for RetryPolicy {
     }
 }
 
+/// The longest pause between attempts that are cut off.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// How long to wait before the next attempt where so many were cut off by the deaths of their workers. Something
+/// else may be what ends the workers, and the attempts that an activity may lose to that are few. None after the
+/// first, which is an ordinary crash; then from 1 s on twice as long each time, 60 s at most.
+pub(crate) fn pause_after_interruptions(interruptions: u32) -> Option<Duration> {
+    let doublings = interruptions.checked_sub(2)?;
+    Some(LONGEST_PAUSE.min(Duration::from_secs(1 << doublings.min(6))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn attempts_that_are_cut_off_pause_from_the_second_on() {
+        let seconds = |count| pause_after_interruptions(count).map(|pause| pause.as_secs());
+        let pauses: Vec<_> = (0..10).map(seconds).collect();
+        let expected = [0, 0, 1, 2, 4, 8, 16, 32, 60, 60].map(|pause| (pause > 0).then_some(pause));
+        assert_eq!(pauses, expected);
+        assert_eq!(seconds(u32::MAX), Some(60));
+    }
 
     #[test]
     fn waits_double_up_to_a_hundred_times_the_first() {

@@ -85,6 +85,7 @@ impl<K: Copy + Eq + Hash> Sorted<K> {
     }
 
     /// Leaves those whose rows somebody else has taken.
+    #[cfg(feature = "postgres")]
     pub(super) fn keep_taken(&mut self, taken: &HashSet<K>) {
         self.deliverable.retain(|(_, parcel)| taken.contains(&parcel.key));
         self.undeliverable.retain(|(_, parcel)| taken.contains(&parcel.key));

@@ -246,7 +246,7 @@ impl Worker {
         let deliveries = self.client.deliveries().clone();
         let reports = self.client.reports().clone();
         let session =
-            Session::open(Arc::clone(&store), deliveries, reports, Arc::clone(&host)).await?;
+            Session::open(Arc::clone(&store), deliveries, reports, Arc::clone(&host), None).await?;
         let unblocked = store.unblock_runs(host.registry.workflow_names(), None).await?;
         if unblocked > 0 {
             info!(runs = unblocked, "blocked runs get another try");

@@ -199,7 +199,11 @@ impl Supervisor {
             let served = caught(self.serve(&session, lease.as_mut())).await;
             self.client.remove_host(&session);
             let end = served.unwrap_or_else(|message| {
-                error!(worker_id = session.lease().worker_id.0, %message, "the worker has panicked, and registers anew");
+                error!(
+                    worker_id = session.lease().worker_id.0,
+                    %message,
+                    "the worker has panicked, and registers anew"
+                );
                 End::Broken
             });
             match end {
@@ -253,7 +257,8 @@ impl Supervisor {
             let reports = self.client.reports().clone();
             let open = async {
                 let opened =
-                    Session::open(store, deliveries, reports, Arc::clone(&lost.host)).await;
+                    Session::open(store, deliveries, reports, Arc::clone(&lost.host), Some(lost))
+                        .await;
                 if let Err(error) = &opened {
                     warn!(error = %with_causes(error), "the worker cannot register yet");
                     tokio::time::sleep(REGISTER_AGAIN_AFTER).await;

@@ -81,10 +81,8 @@ async fn every_message_is_taken_once_and_in_order() {
     for happens in [false, true] {
         let rig = Rig::new();
         rig.store.set_hook(Failing::new("relay_messages", 7, happens));
-        let workers = [
-            rig.worker().start().await.unwrap(),
-            rig.remote_worker().start().await.unwrap(),
-        ];
+        let workers =
+            [rig.worker().start().await.unwrap(), rig.remote_worker().start().await.unwrap()];
         let ids = ["one", "two", "three"].map(str::to_owned);
         let mut listeners = Vec::new();
         for id in &ids {
@@ -94,7 +92,9 @@ async fn every_message_is_taken_once_and_in_order() {
         for from in 0..SENDERS {
             match from % 2 {
                 0 => drop(rig.client.start(tell(ids.to_vec(), from, COUNT)).await.unwrap()),
-                _ => drop(rig.client.start(tell_in_haste(ids.to_vec(), from, COUNT)).await.unwrap()),
+                _ => {
+                    drop(rig.client.start(tell_in_haste(ids.to_vec(), from, COUNT)).await.unwrap())
+                }
             }
         }
         let expected: BTreeMap<u32, Vec<u32>> =
@@ -153,7 +153,10 @@ async fn a_message_for_nobody_is_a_dead_letter_until_somebody_has_the_id() {
     let delivered = RedeliverOutcome::Delivered { run_id: run.run_id(), seq: 1 };
     assert_eq!(outcomes, [RedeliverOutcome::NoRun, delivered]);
     assert_eq!(run.result().await.unwrap(), [Note { from: 1, number: 0 }]);
-    assert_eq!(rig.client.redeliver_dead_letters(&ids[1..]).await.unwrap(), [RedeliverOutcome::Gone]);
+    assert_eq!(
+        rig.client.redeliver_dead_letters(&ids[1..]).await.unwrap(),
+        [RedeliverOutcome::Gone]
+    );
     assert_eq!(rig.client.drop_dead_letters(&ids).await.unwrap(), 1);
     assert_eq!(letters(&rig).await, []);
     worker.shutdown().await.unwrap();

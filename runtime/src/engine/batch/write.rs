@@ -34,7 +34,12 @@ pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) ->
             Err(error)
                 if error.is_retryable() && backoff.failures() + 1 < transition.max_tries() =>
             {
-                warn!(operation = T::OPERATION, error = %with_causes(&error), failures = backoff.failures() + 1, "the database will be tried again");
+                warn!(
+                    operation = T::OPERATION,
+                    error = %with_causes(&error),
+                    failures = backoff.failures() + 1,
+                    "the database will be tried again"
+                );
                 let error = Arc::new(error);
                 let repeatable = |request: &Request<T>| transition.is_repeatable(&request.item);
                 let (again, once): (Vec<_>, Vec<_>) = batch.into_requests().partition(repeatable);

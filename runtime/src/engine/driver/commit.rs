@@ -131,6 +131,7 @@ impl Driver {
             Rest::Stay(_) => self.commit(Disposition::Keep { snapshot, state }, effects).await,
             Rest::Park(due_at) => {
                 let inbox_read = self.hold.inbox_read.load(Ordering::Relaxed);
+                let due_at = due_at.map(|at| self.hold.session.clock.on_database(at));
                 let disposition = Disposition::Park { snapshot, state, due_at, inbox_read };
                 self.commit(disposition, effects).await?;
                 debug!(?due_at, "parked");

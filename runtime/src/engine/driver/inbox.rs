@@ -66,7 +66,12 @@ impl Driver {
                         self.unsaved.extend(self.as_cut_off(&unsaved));
                     }
                     _ => {
-                        run_event!(warn, self.name(), error = %with_causes(&error), "an outcome could not be saved yet");
+                        run_event!(
+                            warn,
+                            self.name(),
+                            error = %with_causes(&error),
+                            "an outcome could not be saved yet"
+                        );
                         self.unsaved.push(unsaved);
                     }
                 },
@@ -127,7 +132,12 @@ impl Driver {
             match self.hold.session.store.read_inbox(self.run.run_id, read, INBOX_PAGE).await {
                 Ok(page) => break page,
                 Err(error) => {
-                    run_event!(warn, self.name(), error = %with_causes(&error), "the inbox could not be read yet");
+                    run_event!(
+                        warn,
+                        self.name(),
+                        error = %with_causes(&error),
+                        "the inbox could not be read yet"
+                    );
                     backoff.wait().await;
                 }
             }

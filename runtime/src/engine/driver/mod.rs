@@ -367,7 +367,12 @@ impl Driver {
                 if let Ok(Some(record)) = record
                     && record.owner != Some(self.hold.session.lease().worker_id)
                 {
-                    run_event!(info, self.name(), status = %record.status, "the run was taken away");
+                    run_event!(
+                        info,
+                        self.name(),
+                        status = %record.status,
+                        "the run was taken away"
+                    );
                     return Err(Ended);
                 }
             }

@@ -92,7 +92,12 @@ impl Attempt {
             Ok((reported, transaction)) => {
                 if let Err(error) = transaction.roll_back().await {
                     let info = context.info();
-                    attempt_event!(warn, info, error = %with_causes(&error), "the connection of an activity was lost");
+                    attempt_event!(
+                        warn,
+                        info,
+                        error = %with_causes(&error),
+                        "the connection of an activity was lost"
+                    );
                 }
                 AttemptResult::Reported(reported)
             }
@@ -137,7 +142,12 @@ async fn begin(
             // Of all that can be wrong only this lies in the activity.
             Err(StoreError::NoTransactions) => return Err(StoreError::NoTransactions),
             Err(error) => {
-                attempt_event!(warn, info, error = %with_causes(&error), "no transaction could be begun for an activity yet");
+                attempt_event!(
+                    warn,
+                    info,
+                    error = %with_causes(&error),
+                    "no transaction could be begun for an activity yet"
+                );
                 backoff.wait().await;
             }
             begun => return begun,
@@ -160,7 +170,12 @@ async fn commit(
         Ok(ArrivalOutcome::Accepted { seq }) => AttemptResult::Committed { seq, outcome },
         Ok(_) => AttemptResult::Lost,
         Err(error) if error.is_retryable() => {
-            attempt_event!(warn, info, error = %with_causes(&error), "it is not known whether an activity was committed");
+            attempt_event!(
+                warn,
+                info,
+                error = %with_causes(&error),
+                "it is not known whether an activity was committed"
+            );
             let mut backoff = Backoff::default();
             // What was under way has ended when this returns; what it came to, the inbox tells.
             loop {
@@ -168,7 +183,12 @@ async fn commit(
                 match session.store.settle_run(info.run_id).await {
                     Ok(()) => return AttemptResult::Uncertain,
                     Err(error) => {
-                        attempt_event!(warn, info, error = %with_causes(&error), "the database does not answer yet")
+                        attempt_event!(
+                            warn,
+                            info,
+                            error = %with_causes(&error),
+                            "the database does not answer yet"
+                        )
                     }
                 }
             }

@@ -37,7 +37,11 @@ pub(super) async fn run(session: &Arc<Session>) {
             }
             Err(StoreError::Fenced) => return,
             Err(error) => {
-                warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "no runs could be claimed");
+                warn!(
+                    worker_id = session.lease().worker_id.0,
+                    error = %with_causes(&error),
+                    "no runs could be claimed"
+                );
                 session.strays.note();
                 backoff.wait().await;
             }
@@ -135,7 +139,8 @@ async fn claim(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreErr
 /// worker has parked is news of the store as any other is.
 async fn wait(session: &Session, next_due_at: Option<Timestamp>) {
     let poll_at = after(Instant::now(), session.host.settings.poll_interval);
-    let due_at = next_due_at.map_or(poll_at, |at| session.clock.instant_of(at).min(poll_at));
+    let due_at =
+        next_due_at.map_or(poll_at, |at| session.clock.instant_of_database(at).min(poll_at));
     tokio::select! {
         biased;
         () = session.store.hub().due() => {}

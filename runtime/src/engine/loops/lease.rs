@@ -1,9 +1,10 @@
-//! Keeping the lease: renewed at a third of its length, given up before it can run out.
+//! Renews the lease at a third of its length, and gives it up before it can run out.
 //!
-//! Where the store allows it, on a [thread of its own](crate::engine::keeper), so that an activity or a step that blocks
-//! the threads of the worker's runtime does not cost the worker its runs. Nobody else would get over such
-//! a step either. The thread alone would keep the runs of a worker for ever that never moves again, so it
-//! looks whether the worker does: what waits for it on the worker's runtime counts its own rounds.
+//! Where the store allows it, a [thread of its own](crate::engine::keeper) renews. So an activity or a step that
+//! blocks all threads of the worker's runtime does not cost the worker its runs: no other worker would get over such a
+//! step either. But that thread would keep the runs of a worker for ever that never moves again. So [`run`] counts its
+//! rounds on the worker's runtime, and the thread stops renewing when the count has not changed for
+//! [too long](crate::worker::Worker::max_standstill).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -153,7 +154,11 @@ async fn run_once(session: &Session) -> bool {
                 return false;
             }
             Ok(Err(error)) => {
-                warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "the lease could not be renewed yet");
+                warn!(
+                    worker_id = session.lease().worker_id.0,
+                    error = %with_causes(&error),
+                    "the lease could not be renewed yet"
+                );
                 if timeout_at(deadline, backoff.wait()).await.is_err() {
                     return false;
                 }

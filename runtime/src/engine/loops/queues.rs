@@ -47,7 +47,11 @@ async fn claim_when_due(session: &Arc<Session>) {
             Ok(Ok(pass)) => pass,
             Err(_) | Ok(Err(StoreError::Fenced)) => return,
             Ok(Err(error)) => {
-                warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "no activities could be claimed");
+                warn!(
+                    worker_id = session.lease().worker_id.0,
+                    error = %with_causes(&error),
+                    "no activities could be claimed"
+                );
                 backoff.wait().await;
                 continue;
             }
@@ -57,7 +61,7 @@ async fn claim_when_due(session: &Arc<Session>) {
             continue;
         }
         let poll_at = after(Instant::now(), session.host.settings.poll_interval);
-        let due_at = pass.next_due_at.map(|at| session.clock.instant_of(at));
+        let due_at = pass.next_due_at.map(|at| session.clock.instant_of_database(at));
         let look_at = due_at.into_iter().chain(pass.next_room_at).fold(poll_at, Instant::min);
         tokio::select! {
             biased;

@@ -16,7 +16,11 @@ use crate::error::{StoreError, with_causes};
 pub(super) async fn run(session: &Arc<Session>) {
     loop {
         if let Err(error) = run_once(session).await {
-            warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "the sweep could not be completed");
+            warn!(
+                worker_id = session.lease().worker_id.0,
+                error = %with_causes(&error),
+                "the sweep could not be completed"
+            );
         }
         sleep(session.host.settings.poll_interval).await;
     }

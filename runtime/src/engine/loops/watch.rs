@@ -19,7 +19,11 @@ pub(super) async fn run(session: &Arc<Session>) {
     let interval = INTERVAL.min(session.host.settings.poll_interval);
     loop {
         if let Err(error) = fencing::fence_dead_workers(&*session.store).await {
-            warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "it is not known whether other workers have died");
+            warn!(
+                worker_id = session.lease().worker_id.0,
+                error = %with_causes(&error),
+                "it is not known whether other workers have died"
+            );
         }
         sleep(interval).await;
     }

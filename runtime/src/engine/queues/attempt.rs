@@ -19,7 +19,7 @@ use crate::engine::session::Session;
 use crate::engine::slots::Places;
 use crate::error::{StoreError, with_causes};
 use crate::machine::OperationOutcome;
-use crate::model::{ActivityToken, Timestamp};
+use crate::model::ActivityToken;
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ClaimedActivity, FinishActivity, FinishOutcome,
     HeartbeatOutcome, Reporter,
@@ -73,7 +73,13 @@ async fn make(
     let call = match QueuedCall::read(call, attempt.saturating_sub(1), interruptions) {
         Ok(call) => call,
         Err(error) => {
-            warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(&error), "the call of an activity cannot be read");
+            warn!(
+                run_id = %key.run_id,
+                handle = key.handle.0,
+                attempt,
+                error = %with_causes(&error),
+                "the call of an activity cannot be read"
+            );
             return Some(put_back(session));
         }
     };
@@ -147,6 +153,7 @@ fn follow(
     match conclusion {
         Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome),
         Conclusion::Retry { retry_at, .. } => {
+            let retry_at = session.clock.on_database(retry_at);
             ActivityEnd::Retry { retry_at, details: link.details() }
         }
         Conclusion::Block(reason) => {
@@ -157,7 +164,7 @@ fn follow(
 }
 
 fn put_back(session: &Session) -> ActivityEnd {
-    let due_at: Timestamp = session.clock.now() + OFFER_AGAIN_AFTER;
+    let due_at = session.clock.on_database(session.clock.now() + OFFER_AGAIN_AFTER);
     ActivityEnd::PutBack { due_at }
 }
 
@@ -191,7 +198,13 @@ async fn pass_on_heartbeats(
                 }
             }
             Err(error) => {
-                warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(&error), "a heartbeat could not be written")
+                warn!(
+                    run_id = %key.run_id,
+                    handle = key.handle.0,
+                    attempt,
+                    error = %with_causes(&error),
+                    "a heartbeat could not be written"
+                )
             }
         }
         sleep(throttle).await;
@@ -243,7 +256,13 @@ async fn is_ours(session: &Session, key: ActivityKey, attempt: u32) -> bool {
         Ok(Some(row)) => row.worker == Some(session.lease()) && row.attempt == attempt,
         Ok(None) => false,
         Err(error) => {
-            warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(&error), "it is not known whether an attempt is over");
+            warn!(
+                run_id = %key.run_id,
+                handle = key.handle.0,
+                attempt,
+                error = %with_causes(&error),
+                "it is not known whether an attempt is over"
+            );
             true
         }
     }

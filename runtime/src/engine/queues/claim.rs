@@ -207,7 +207,11 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
             strays.map(|stray| begin(session, stray, |entry| session.host.slots.try_take(entry)));
         let unbegun = begun.filter_map(Result::err).collect();
         if let Err(error) = put_back(session, unbegun).await {
-            warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "activities for which there is no room could not be handed back yet");
+            warn!(
+                worker_id = session.lease().worker_id.0,
+                error = %with_causes(&error),
+                "activities for which there is no room could not be handed back yet"
+            );
             session.attempts.strays.stand();
             // They would come again.
             has_more = false;
@@ -250,13 +254,21 @@ pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
                     unbegun.extend(reviewed.strays.iter().map(|stray| (stray.key, stray.attempt)));
                 }
                 Err(error) => {
-                    warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "activities that were not begun may count as interrupted");
+                    warn!(
+                        worker_id = session.lease().worker_id.0,
+                        error = %with_causes(&error),
+                        "activities that were not begun may count as interrupted"
+                    );
                     (inquiry, has_more) = (None, false);
                 }
             }
         }
         if let Err(error) = put_back(session, std::mem::take(&mut unbegun)).await {
-            warn!(worker_id = session.lease().worker_id.0, error = %with_causes(&error), "activities that were not begun count as interrupted");
+            warn!(
+                worker_id = session.lease().worker_id.0,
+                error = %with_causes(&error),
+                "activities that were not begun count as interrupted"
+            );
             // They would come again.
             has_more = false;
         }
@@ -271,7 +283,8 @@ pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
 
 /// Makes attempts due again, for anybody, as if they had not been given. After an error some may be.
 async fn put_back(session: &Session, unbegun: Vec<(ActivityKey, u32)>) -> Result<(), BatchError> {
-    let end = ActivityEnd::PutBack { due_at: session.clock.now() };
+    let now = session.clock.on_database(session.clock.now());
+    let end = ActivityEnd::PutBack { due_at: now };
     let ends = unbegun.into_iter().map(|(key, attempt)| {
         let reporter = Reporter::Worker(session.lease());
         session.reports.ends.submit(FinishActivity { key, attempt, reporter, end: end.clone() })

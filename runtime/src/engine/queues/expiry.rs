@@ -35,7 +35,10 @@ pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), S
                 // There may be more behind it. What is stale somebody else has ended.
                 Ok(outcome) => is_last &= outcome != FinishOutcome::Finished,
                 Err(error) => {
-                    warn!(error = %with_causes(&error), "an activity whose time is over could not be ended yet");
+                    warn!(
+                        error = %with_causes(&error),
+                        "an activity whose time is over could not be ended yet"
+                    );
                     return Ok(());
                 }
             }

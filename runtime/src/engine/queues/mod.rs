@@ -1,12 +1,15 @@
-//! Activities on queues, from the worker that makes their attempts.
+//! Activities on queues, as the worker sees them that makes their attempts.
 //!
-//! The *claim loop* takes due activities from the queues that the worker serves, as many as each
-//! has room for, and every attempt becomes a task of the session. It ends by a report, written
-//! together with those of others: an outcome goes into the run's inbox, a failure makes the row due
-//! again. Nothing else is written but heartbeats. The *review* finds what lost news and answers
-//! would have told. A worker that shuts down *hands back* what it has been given and has not begun,
-//! so that it does not count as an attempt. The *expiry*, which every worker looks after, ends attempts whose time
-//! limits have run out by the database's clock.
+//! A [loop](super::loops) *claims* due activities from the queues that the worker serves, as many as each queue has
+//! room for. Each attempt is a task of the session and ends with a *report*: an outcome goes into the run's inbox, a
+//! failure makes the row due again. Reports of several attempts are written together. Besides reports, an attempt
+//! writes heartbeats and nothing else.
+//!
+//! Two parts of the sweep belong here. The *review* compares the attempts that the worker makes with the rows, for
+//! the case that news or an answer was lost. The *expiry* ends attempts whose time limits have run out by the
+//! database's clock, whichever worker makes them.
+//!
+//! A worker that shuts down *hands back* the attempts that it has claimed and not begun, so that they do not count.
 
 mod attempt;
 mod call;

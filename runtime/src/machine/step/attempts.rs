@@ -1,22 +1,10 @@
 //! What becomes of the attempts of activities.
 
-use std::time::Duration;
-
 use super::Machine;
 use crate::model::{
     ActivityOperation, AttemptFailure, AwaitedToken, Handle, Operation, Payload, Timestamp,
+    pause_after_interruptions,
 };
-
-/// The longest pause between attempts that are cut off.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-
-/// How long to wait before the next attempt where so many were cut off by the deaths of their workers. Something
-/// else may be what ends the workers, and the attempts that an activity may lose to that are few. None after the
-/// first, which is an ordinary crash; then from 1 s on twice as long each time, 60 s at most.
-fn pause_after(interruptions: u32) -> Option<Duration> {
-    let doublings = interruptions.checked_sub(2)?;
-    Some(LONGEST_PAUSE.min(Duration::from_secs(1_u64 << doublings.min(6))))
-}
 
 impl Machine {
     /// Notes that attempt number `attempt` of an activity has failed and why, when the next one is due,
@@ -143,7 +131,7 @@ impl Machine {
                     let passed_over = takeovers - interrupted;
                     activity.passed_over = activity.passed_over.saturating_add(passed_over);
                     activity.attempts = activity.attempts.saturating_add(takeovers);
-                    if let Some(pause) = pause_after(activity.interruptions)
+                    if let Some(pause) = pause_after_interruptions(activity.interruptions)
                         && interrupted > 0
                     {
                         activity.retry_at = Some(now + pause);

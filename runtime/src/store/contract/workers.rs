@@ -51,6 +51,9 @@ pub trait Workers: Send + Sync {
     /// Guard: the lease has run out by the database's clock once the row is locked, and nobody has fenced
     /// the worker. Locks the workers' rows in their order against everybody who relies on them, then their
     /// runs, then their activities. Writes and locks nothing where no lease has run out.
+    ///
+    /// An attempt on a queue that is cut off a second time is due again after 1 s, then twice as long each time, 60 s
+    /// at most.
     async fn fence_expired_workers(&self) -> Result<(Vec<WorkerId>, u64), StoreError>;
 
     /// The workers whose process is known to have ended although their lease has not run out, as far

@@ -8,7 +8,7 @@ use super::state::{News, State};
 use super::{Guard, Held, MemoryStore, Write, transaction};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
-use crate::model::{Payload, Timestamp};
+use crate::model::{Payload, Timestamp, pause_after_interruptions};
 use crate::store::contract::activities::limit_ms;
 use crate::store::rooms::Rooms;
 use crate::store::weight::{Answer, Weight as _};
@@ -189,7 +189,8 @@ impl State {
     pub(super) fn interrupt(&mut self, worker: WorkerLease, now: Timestamp, news: &mut News) {
         for row in self.activities.values_mut().filter(|row| row.worker == Some(worker)) {
             row.interruptions += 1;
-            row.wait(now);
+            let pause = pause_after_interruptions(row.interruptions).unwrap_or_default();
+            row.wait(now + pause);
             news.queues.insert(row.new.queue.clone());
         }
     }

@@ -10,7 +10,7 @@ use super::transaction::Transaction;
 use super::{PostgresStore, failed, named_by, now};
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
-use crate::store::rows::{WorkerRow, lease_micros, lease_ms};
+use crate::store::rows::{WorkerRow, interruption_pause, lease_micros, lease_ms};
 use crate::store::{NewWorker, Renewal, WorkerLease, Workers};
 
 #[async_trait]
@@ -151,9 +151,12 @@ const TAKE_AWAY: &str = concat!(
 
 /// Attempts that the workers `$2` were making, of whatever epoch, count as interrupted.
 const INTERRUPT: &str = concat!(
-    "UPDATE piton_activities AS activity SET worker_id = NULL, epoch = NULL, due_at = clock.now, \
-     interruptions = interruptions + 1, end_by = NULL, \
-     expires_at = least(clock.now + schedule_to_start_ms * 1000, close_by) FROM ",
+    "UPDATE piton_activities AS activity SET worker_id = NULL, epoch = NULL, due_at = clock.now + ",
+    interruption_pause!("least"),
+    ", interruptions = interruptions + 1, end_by = NULL, \
+     expires_at = least(clock.now + schedule_to_start_ms * 1000 + ",
+    interruption_pause!("least"),
+    ", close_by) FROM ",
     now!(),
     " AS clock, ",
     locked_of!("piton_activities", "worker_id = ANY ($2)", "handle"),

@@ -20,8 +20,8 @@ pub(super) use self::messages::{
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;
 pub(super) use self::runs::{
-    BlockedRow, ClaimRow, NamedRow, ReviewedRow, is_adoptable, read_blocked, read_status,
-    workers_died, write_blocked,
+    BlockedRow, ClaimRow, NamedRow, ReviewedRow, interruption_pause, is_adoptable, read_blocked,
+    read_status, workers_died, write_blocked,
 };
 pub(super) use self::visibility::{CountRow, EndingRow, RunRow, read_ending};
 #[cfg(feature = "postgres")]

@@ -119,6 +119,22 @@ macro_rules! workers_died {
 }
 pub(crate) use workers_died;
 
+/// How long an attempt that is cut off waits for the next, in microseconds, by the number that were cut off
+/// before: as [`pause_after_interruptions`](crate::model::pause_after_interruptions) says, with the database's
+/// function for the least of two.
+macro_rules! interruption_pause {
+    ($least:literal) => {
+        concat!(
+            "CASE interruptions WHEN 0 THEN 0 ELSE ",
+            $least,
+            "(1 << CAST(",
+            $least,
+            "(interruptions - 1, 6) AS integer), 60) * 1000000 END"
+        )
+    };
+}
+pub(crate) use interruption_pause;
+
 /// The stored form of a reason for being blocked.
 pub(crate) fn write_blocked(reason: &BlockedReason) -> String {
     // Enums of strings always have a JSON form.

@@ -10,7 +10,7 @@ use super::script::{MAX_ROWS, Rows, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::{Epoch, Timestamp, WorkerId};
-use crate::store::rows::{WorkerRow, lease_ms};
+use crate::store::rows::{WorkerRow, interruption_pause, lease_ms};
 use crate::store::{NewWorker, Renewal, WorkerLease, Workers};
 
 #[async_trait]
@@ -77,9 +77,10 @@ const RELEASE: &str = "BEGIN IMMEDIATE; \
 
 /// The attempts of a worker count as interrupted; binds the time twice.
 const INTERRUPT: &str = concat!(
-    "UPDATE piton_activities SET worker_id = NULL, epoch = NULL, due_at = ?, \
-     interruptions = interruptions + 1, end_by = NULL, expires_at = ",
-    first!("? + schedule_to_start_ms * 1000", "close_by"),
+    "UPDATE piton_activities SET worker_id = NULL, epoch = NULL, due_at = ? + ",
+    interruption_pause!("min"),
+    ", interruptions = interruptions + 1, end_by = NULL, expires_at = ",
+    first!(concat!("? + schedule_to_start_ms * 1000 + ", interruption_pause!("min")), "close_by"),
     " WHERE worker_id "
 );
 

@@ -1,5 +1,7 @@
 //! Activities on queues: how they come, who gets them, how they go.
 
+use std::time::Duration;
+
 use crate::error::StoreError;
 use crate::model::{Handle, RunId};
 use crate::store::conformance::fixture::{
@@ -21,6 +23,7 @@ crate::store::conformance::list_cases!("queues":
     terminating_a_run_takes_its_activities_along,
     an_attempt_of_a_fenced_worker_is_interrupted,
     an_attempt_of_an_expired_worker_is_interrupted,
+    attempts_that_are_cut_off_again_and_again_wait_longer,
     releasing_a_worker_hands_its_attempts_back,
     a_review_tells_what_was_lost,
     a_review_finds_what_a_lost_answer_had_given,
@@ -161,6 +164,19 @@ async fn an_attempt_of_an_expired_worker_is_interrupted(t: StoreUnderTest) {
     t.store.fence_expired_workers().await.expect("it can be fenced");
     let second = t.claim_one(worker).await;
     assert_eq!((second.attempt, second.interruptions), (2, 1));
+}
+
+async fn attempts_that_are_cut_off_again_and_again_wait_longer(t: StoreUnderTest) {
+    let owner = t.worker().await;
+    t.queue(owner, vec![activity(0)]).await;
+    for pause in [0, 1, 2, 4, 8, 16, 32, 60, 60].map(Duration::from_secs) {
+        let dead = t.worker().await;
+        let made = t.claim_one(dead).await;
+        t.store.fence_workers(&[dead.worker_id]).await.expect("it can be fenced");
+        let row = t.store.find_activity(made.key).await.expect("readable").expect("it waits");
+        assert_eq!(row.due_at, Some(t.now() + pause), "{row:?}");
+        t.clock.advance(pause);
+    }
 }
 
 async fn releasing_a_worker_hands_its_attempts_back(t: StoreUnderTest) {

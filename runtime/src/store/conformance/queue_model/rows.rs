@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::history::By;
 use crate::machine::TimeoutKind;
-use crate::model::{Payload, RunId, Timestamp};
+use crate::model::{Payload, RunId, Timestamp, pause_after_interruptions};
 use crate::store::{ActivityKey, ActivityLimits, Reporter, WorkerLease};
 
 #[derive(Debug)]
@@ -112,7 +112,8 @@ impl Model {
         }
         for row in self.rows.values_mut().filter(|row| row.worker == Some(worker)) {
             row.interruptions += 1;
-            row.wait(now);
+            let pause = pause_after_interruptions(row.interruptions).unwrap_or_default();
+            row.wait(now + pause);
             self.tally.interrupted += 1;
         }
     }
