@@ -4,7 +4,7 @@
 async fn program(cx: &Context, n: i64) -> Result<i64, Error> {
     let n = n - 1;
     let n = n;
-    ensure!(n < 50 && try_act(n).await? < 200);
+    piton::ensure!(n < 50 && try_act(n).await? < 200);
     let a = try_act(n).await?;
     let b = try_act(a - 3).await? + try_act(a).await?;
     let mut total = 0;
@@ -12,9 +12,9 @@ async fn program(cx: &Context, n: i64) -> Result<i64, Error> {
         total += try_act(i - n + 1).await?;
     }
     let parsed: i64 = "12".parse().map_err(|_| std::io::Error::other("parse"))?;
-    ensure!(total < 1000, "too many: {total}");
+    piton::ensure!(total < 1000, "too many: {total}");
     if b > 100 {
-        bail!("b is {b}");
+        piton::bail!("b is {b}");
     }
     Ok(a + b + total + parsed)
 }
