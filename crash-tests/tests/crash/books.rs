@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
+use piton_crash_tests::at_once::at_once_async;
 use piton_crash_tests::bookkeeper::{Bookkeeper, POINTS};
 
-#[tokio::test]
-async fn killed_at_every_kind_of_point() {
-    for point in POINTS {
-        for count in [1, 7] {
-            on_sqlite(async |bookkeeper| bookkeeper.is_killed_at(point, count).await).await;
-        }
-    }
+#[test]
+fn killed_at_every_kind_of_point() {
+    let cases = POINTS.into_iter().flat_map(|point| [(point, 1), (point, 7)]);
+    at_once_async(cases, async |(point, count)| {
+        on_sqlite(async |bookkeeper| bookkeeper.is_killed_at(point, count).await).await;
+    });
 }
 
 #[tokio::test]

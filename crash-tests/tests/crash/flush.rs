@@ -4,13 +4,12 @@
 //! SQLite is made to meet such a disk by a library that is loaded before it, compiled here by the same
 //! C compiler as SQLite itself.
 
-#![cfg(target_os = "linux")]
-
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use piton_crash_tests::at_once::at_once;
 use piton_crash_tests::workload::check;
 
 const SIGKILL: i32 = 9;
@@ -23,14 +22,14 @@ const FAILURES: [(u32, u32); 4] = [(6, 1), (9, 2), (15, 1), (25, 3)];
 #[test]
 fn a_commit_that_is_not_flushed_is_made_again() {
     let library = library();
-    for (from, count) in FAILURES {
+    at_once(FAILURES, |(from, count)| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let ended = failing(folder.path(), &library, from..from + count).output();
         let ended = ended.expect("the program starts");
         assert!(ended.status.success(), "{from}, {count}: {ended:?}");
         assert_eq!(failures(&ended), count, "{from}, {count}");
         check(folder.path(), &[]);
-    }
+    });
 }
 
 /// The process dies after it has been told of an error, and the next one finds the commit. Whether a run
@@ -38,7 +37,7 @@ fn a_commit_that_is_not_flushed_is_made_again() {
 #[test]
 fn a_commit_that_failed_and_is_there_counts_once() {
     let library = library();
-    for (from, count) in FAILURES {
+    at_once(FAILURES, |(from, count)| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let killed = failing(folder.path(), &library, from..from + count)
             .env("FLUSH_KILLS", (from + count).to_string())
@@ -53,7 +52,7 @@ fn a_commit_that_failed_and_is_there_counts_once() {
         let ended = program(folder.path()).output().expect("the program starts");
         assert!(ended.status.success(), "{from}, {count}: {ended:?}");
         check(folder.path(), &[process_id]);
-    }
+    });
 }
 
 /// The library, for as long as its folder is there.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use piton_crash_tests::at_once::at_once;
 use piton_crash_tests::random::Random;
 use piton_crash_tests::workload::check;
 
@@ -36,55 +37,54 @@ fn killed_at_every_kind_of_point() {
         "before_finish",
         "after_finish",
     ];
-    for point in points {
-        for count in [1, 3, 10] {
-            let folder = tempfile::tempdir().expect("a temporary folder");
-            let mut killed = Vec::new();
-            // What is claimed is what a killed program has left.
-            let (first, again) = match point {
-                "after_claim" => {
-                    (format!("before_activity:{count}=kill"), "after_claim=kill".into())
-                }
-                _ => (format!("{point}:{count}=kill"), format!("{point}:{count}=kill")),
-            };
-            let ended = run(folder.path(), Some(&first), &mut killed);
-            // How many are claimed at once depends on how many are there.
-            let is_certain = count == 1 || point != "after_claim_activities";
-            assert!(killed.len() == 1 || ended.success(), "{first}: {ended}");
-            assert!(killed.len() == 1 || !is_certain, "{first} was never reached: {ended}");
-            // The same point once more, on the way through recovery, which may not reach it that often.
-            let before = killed.len();
-            let ended = run(folder.path(), Some(&again), &mut killed);
-            let is_reached = killed.len() > before;
-            assert!(is_reached || ended.success(), "{again}: {ended}");
-            assert!(
-                is_reached || (count > 1 && point != "after_claim"),
-                "{again} was never reached: {ended}"
-            );
-            finish(folder.path());
-            check(folder.path(), &killed);
-        }
-    }
+    let cases = points.into_iter().flat_map(|point| [1, 3, 10].map(|count| (point, count)));
+    at_once(cases, |(point, count)| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut killed = Vec::new();
+        // What is claimed is what a killed program has left.
+        let (first, again) = match point {
+            "after_claim" => (format!("before_activity:{count}=kill"), "after_claim=kill".into()),
+            _ => (format!("{point}:{count}=kill"), format!("{point}:{count}=kill")),
+        };
+        let ended = run(folder.path(), Some(&first), &mut killed);
+        // How many are claimed at once depends on how many are there.
+        let is_certain = count == 1 || point != "after_claim_activities";
+        assert!(killed.len() == 1 || ended.success(), "{first}: {ended}");
+        assert!(killed.len() == 1 || !is_certain, "{first} was never reached: {ended}");
+        // The same point once more, on the way through recovery, which may not reach it that often.
+        let before = killed.len();
+        let ended = run(folder.path(), Some(&again), &mut killed);
+        let is_reached = killed.len() > before;
+        assert!(is_reached || ended.success(), "{again}: {ended}");
+        assert!(
+            is_reached || (count > 1 && point != "after_claim"),
+            "{again} was never reached: {ended}"
+        );
+        finish(folder.path());
+        check(folder.path(), &killed);
+    });
 }
 
 #[test]
 fn killed_at_random_instants() {
     let mut random = Random::from_environment();
-    for _ in 0..3 {
+    let waits: [[u64; 8]; 3] =
+        std::array::from_fn(|_| std::array::from_fn(|_| random.below(60_000)));
+    at_once(waits, |waits| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut killed = Vec::new();
-        for _ in 0..8 {
+        for wait in waits {
             let mut child = start(folder.path(), None);
             await_ready(&mut child);
             // The instant is what is tested here, so this waits for time and not for an event.
-            std::thread::sleep(Duration::from_micros(random.below(60_000)));
+            std::thread::sleep(Duration::from_micros(wait));
             child.kill().expect("it was there to be killed");
             killed.push(child.id());
             child.wait().expect("it ran");
         }
         finish(folder.path());
         check(folder.path(), &killed);
-    }
+    });
 }
 
 /// Lets the program run until it ends, and notes it if it was killed.

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use piton::client::Client;
 use piton::codec::decode_snapshot;
 use piton::model::RunStatus;
+use piton_crash_tests::at_once::at_once_async;
 use piton_crash_tests::ledger;
 use piton_crash_tests::march::{AHEAD, RUNS, STEPS};
 
@@ -16,9 +18,9 @@ const POINTS: [&str; 4] = ["before_commit", "after_commit", "before_activity", "
 
 /// Any state of a run is on disk before what it asks for is begun: nothing that was begun is unknown
 /// to the database, and only what was under way is made again.
-#[tokio::test]
-async fn a_strict_march_repeats_what_was_under_way() {
-    for point in POINTS {
+#[test]
+fn a_strict_march_repeats_what_was_under_way() {
+    at_once_async(POINTS, async |point| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for count in [1, 40, 120] {
             let before = repeats(folder.path());
@@ -37,15 +39,15 @@ async fn a_strict_march_repeats_what_was_under_way() {
         arrive(folder.path(), "strict");
         let repeated = repeats(folder.path());
         assert!(repeated <= 3 * RUNS as usize, "{repeated} steps were made again after 3 kills");
-    }
+    });
 }
 
 /// A run is ahead of its checkpoint by so many steps at most. These are made again, and what the
 /// checkpoint itself asks for, which was under way or more.
-#[tokio::test]
-async fn a_relaxed_march_repeats_no_more_than_it_may() {
-    let mut furthest = 0;
-    for point in POINTS {
+#[test]
+fn a_relaxed_march_repeats_no_more_than_it_may() {
+    let furthest = AtomicI64::new(0);
+    at_once_async(POINTS, async |point| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         // Of 800 activities, and of commits that make 64 steps durable at the most.
         let counts = if point.ends_with("activity") { [100, 200, 250] } else { [3, 4, 5] };
@@ -58,21 +60,22 @@ async fn a_relaxed_march_repeats_no_more_than_it_may() {
             for (run, steps) in begun(folder.path()) {
                 let ahead = steps - known[&run];
                 assert!(ahead <= AHEAD as i64, "{point}:{count}: {steps} begun, {known:?} known");
-                furthest = furthest.max(ahead);
+                furthest.fetch_max(ahead, Ordering::Relaxed);
             }
         }
         let before = repeats_by_run(folder.path());
         arrive(folder.path(), "relaxed");
         check_repeats(folder.path(), &before);
-    }
+    });
+    let furthest = furthest.into_inner();
     assert!(furthest > AHEAD as i64 / 2, "a march that is {furthest} ahead at most shows nothing");
 }
 
 /// A run that may be ahead of its checkpoint waits for it before it asks for what is made at most once,
 /// and after that.
-#[tokio::test]
-async fn a_relaxed_march_makes_no_leap_twice() {
-    for point in POINTS {
+#[test]
+fn a_relaxed_march_makes_no_leap_twice() {
+    at_once_async(POINTS, async |point| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let counts = [5, 30, 60];
         for count in counts {
@@ -90,7 +93,7 @@ async fn a_relaxed_march_makes_no_leap_twice() {
         // One that was under way at a kill may not have begun.
         let least = RUNS as usize * (STEPS as usize / 2 - counts.len());
         assert!(leaps.len() >= least, "{point}: only {}", leaps.len());
-    }
+    });
 }
 
 /// What one life has made again of a run that a kill has interrupted: the steps that were ahead of its
