@@ -14,6 +14,7 @@
 //! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
 //! which the database itself keeps the books.
 
+pub mod at_once;
 pub mod bookkeeper;
 pub mod books;
 pub mod consequences;

@@ -27,6 +27,8 @@ macro_rules! mocks {
                 concat(a: &str => String, b: &str => String) -> String;
                 lookup(key: &str => String) -> Option<i64>;
                 find(n: i64 => i64) -> Option<String>;
+                text(n: i64 => i64) -> String;
+                maybe(n: i64 => i64) -> Option<i64>;
                 list(n: i64 => i64) -> Vec<i64>;
                 words(text: &str => String) -> Vec<String>;
                 pair(n: i64 => i64) -> (i64, String);
@@ -274,6 +276,14 @@ pub(crate) fn lookup(key: &str) -> Option<i64> {
 
 pub(crate) fn find(n: &i64) -> Option<String> {
     (n % 4 != 2).then(|| format!("item {n}"))
+}
+
+pub(crate) fn text(n: &i64) -> String {
+    format!("<{n}>")
+}
+
+pub(crate) fn maybe(n: &i64) -> Option<i64> {
+    (*n >= 0).then(|| n % 1000 + 100)
 }
 
 pub(crate) fn list(n: &i64) -> Vec<i64> {

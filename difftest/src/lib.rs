@@ -24,6 +24,7 @@ pub mod machine;
 pub mod mutants;
 pub mod plain;
 pub mod record;
+pub mod rustc;
 pub mod script;
 
 /// What a program may use on either side.

@@ -45,6 +45,10 @@ const SETTINGS: &str = "listen_addresses = ''\n";
 /// flushed.
 const TEST_SETTINGS: &str = "fsync = off\nmax_connections = 400\nshared_buffers = 64MB\n";
 
+/// How many tests run at once if nobody says: more than a small machine has cores, because they mostly wait
+/// for the server and for leases.
+const THREADS: usize = 6;
+
 /// A running server.
 #[derive(Debug)]
 pub struct Cluster {
@@ -316,7 +320,9 @@ pub fn run_tests(
             true => Err("tests are only listed".into()),
             false => Cluster::start_with(settings, &[]).map(Arc::new),
         };
-        libtest_mimic::run(arguments, trials(&cluster))
+        let mut arguments = arguments.clone();
+        arguments.test_threads.get_or_insert(THREADS);
+        libtest_mimic::run(&arguments, trials(&cluster))
     };
     conclusion.exit()
 }

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
-use serde::Deserialize;
-
+use super::BatchError;
 use super::complaint::{Complaint, Diagnostic};
 use super::package::{Package, machine_line};
-use super::{BatchError, target};
+use crate::rustc::Rustc;
 
 /// One of the two ways to compile a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,36 +29,29 @@ pub(super) enum Built {
     Broken(Complaints),
 }
 
-/// A line of cargo's output; only what is looked at.
-#[derive(Deserialize)]
-struct Message {
-    reason: String,
-    message: Option<Diagnostic>,
-    executable: Option<PathBuf>,
-}
-
 /// Builds the package, or only checks that it compiles.
-pub(super) fn build(package: &Package, only_check: bool) -> Result<Built, BatchError> {
-    let command = if only_check { "check" } else { "build" };
-    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args([command, "--offline", "--quiet", "--message-format=json"])
-        .current_dir(&package.folder)
-        .env("CARGO_TARGET_DIR", target())
-        .env("CARGO_INCREMENTAL", "0")
-        .output()
-        .map_err(BatchError::io("start cargo"))?;
+pub(super) fn build(
+    rustc: &Rustc,
+    package: &Package,
+    only_check: bool,
+) -> Result<Built, BatchError> {
+    let executable = package.folder.join("batch");
+    let mut command = rustc.command();
+    command.current_dir(&package.folder).args(["src/main.rs", "--crate-name=batch"]);
+    command.args(["--crate-type=bin", "--error-format=json"]);
+    match only_check {
+        true => command.args(["--emit=metadata", "--out-dir=."]),
+        false => command.args(["-Cembed-bitcode=no", "-o"]).arg(&executable),
+    };
+    let output = command.output().map_err(BatchError::io("start rustc"))?;
     let mut errors = Complaints::new();
     let mut warnings = Warnings::default();
-    let mut executable = None;
     let mut unexplained = String::new();
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    for line in stdout.lines() {
-        let Ok(message) = serde_json::from_str::<Message>(line) else { continue };
-        if message.reason == "compiler-artifact" {
-            executable = message.executable.or(executable);
-        }
-        let Some(diagnostic) = message.message else { continue };
-        let rendered = diagnostic.rendered();
+    for line in String::from_utf8_lossy(&output.stderr).lines() {
+        let Ok(diagnostic) = serde_json::from_str::<Diagnostic>(line) else {
+            unexplained.push_str(line);
+            continue;
+        };
         match (diagnostic.level.as_str(), program(package, &diagnostic)) {
             ("warning", Some((index, lowering, start))) => {
                 warnings.add(index, lowering, diagnostic.complaint(start));
@@ -68,15 +59,15 @@ pub(super) fn build(package: &Package, only_check: bool) -> Result<Built, BatchE
             ("error", Some((index, lowering, start))) => {
                 errors.entry((index, lowering)).or_default().push(diagnostic.complaint(start));
             }
-            ("error", None) => unexplained.push_str(&rendered),
+            ("error", None) => unexplained.push_str(&diagnostic.rendered()),
             _ => {}
         }
     }
-    if output.status.success() && (only_check || executable.is_some()) {
+    if output.status.success() {
+        let executable = (!only_check).then_some(executable);
         return Ok(Built::Whole { executable, warnings: warnings.of_one_only() });
     }
     if errors.is_empty() {
-        unexplained.push_str(&String::from_utf8_lossy(&output.stderr));
         return Err(BatchError::Build(unexplained));
     }
     Ok(Built::Broken(errors))

@@ -10,11 +10,12 @@ mod execute;
 mod package;
 mod serve;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::Record;
+use crate::rustc::Rustc;
 use crate::script::Script;
 
 pub use build::Lowering;
@@ -164,6 +165,7 @@ impl Workshop {
     /// See [`BatchError`].
     pub fn run(&self, programs: &[Program]) -> Result<Vec<Report>, BatchError> {
         let package = package::Package::new(&self.name);
+        let rustc = rustc()?;
         let mut excluded = build::Complaints::new();
         let mut verdicts: Vec<Option<Verdict>> = vec![None; programs.len()];
         if !self.machines {
@@ -175,7 +177,7 @@ impl Workshop {
                 plain && !excluded.contains_key(&(index, lowering))
             };
             package.write(programs, included)?;
-            match build::build(&package, !self.runs)? {
+            match build::build(&rustc, &package, !self.runs)? {
                 build::Built::Whole { executable, warnings } => break (executable, warnings),
                 build::Built::Broken(errors) => excluded.extend(errors),
             }
@@ -219,12 +221,13 @@ impl Workshop {
         lowering: Lowering,
     ) -> Result<Vec<Vec<Complaint>>, BatchError> {
         let package = package::Package::new(&self.name);
+        let rustc = rustc()?;
         let mut complaints = build::Complaints::new();
         loop {
             package.write(programs, |index, included| {
                 included == lowering && !complaints.contains_key(&(index, lowering))
             })?;
-            match build::build(&package, true)? {
+            match build::build(&rustc, &package, true)? {
                 build::Built::Whole { .. } => break,
                 build::Built::Broken(errors) => complaints.extend(errors),
             }
@@ -234,14 +237,15 @@ impl Workshop {
     }
 }
 
-/// The root of the workspace that this crate was built from.
-fn workspace() -> PathBuf {
-    let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    path.pop();
-    path
+/// The compiler with what programs use.
+fn rustc() -> Result<Rustc, BatchError> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let rustc = Rustc::with_crates_of("piton-difftest", folder, &["difftest", "piton", "serde"]);
+    rustc.map_err(BatchError::io("build what programs use"))
 }
 
-/// Where that workspace is built.
+/// Where the workspace that this crate is of is built.
 fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+    let given = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"))
 }

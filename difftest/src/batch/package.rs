@@ -5,17 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::build::Lowering;
-use super::{BatchError, Program, target, workspace};
+use super::{BatchError, Program, target};
 
-/// A crate under the target directory, with the workspace's lock file.
+/// A crate under the target directory, of which cargo knows nothing.
 pub(super) struct Package {
-    pub(super) name: String,
     pub(super) folder: PathBuf,
 }
 
 impl Package {
     pub(super) fn new(name: &str) -> Self {
-        Self { name: format!("difftest-{name}"), folder: target().join("difftest").join(name) }
+        Self { folder: target().join("difftest").join(name) }
     }
 
     /// Writes one file for each program that takes part, and a `main` that runs them all.
@@ -26,10 +25,6 @@ impl Package {
     ) -> Result<(), BatchError> {
         let source = self.folder.join("src");
         fs::create_dir_all(&source).map_err(BatchError::io("create the batch"))?;
-        let lock = fs::read_to_string(workspace().join("Cargo.lock"))
-            .map_err(BatchError::io("read the lock file"))?;
-        write(&self.folder.join("Cargo.lock"), &lock)?;
-        write(&self.folder.join("Cargo.toml"), &self.manifest())?;
         let mut modules = String::new();
         let mut cases = String::new();
         for (index, program) in programs.iter().enumerate() {
@@ -56,23 +51,6 @@ impl Package {
              {cases}    ]);\n}}\n"
         );
         write(&source.join("main.rs"), &main)
-    }
-
-    fn manifest(&self) -> String {
-        let Self { name, .. } = self;
-        let workspace = workspace();
-        // Quoted as TOML reads it, which is as Rust writes it for any path worth having.
-        let (piton, difftest) = (workspace.join("runtime"), workspace.join("difftest"));
-        format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [workspace]\n\n\
-             [dependencies]\n\
-             difftest = {{ package = \"piton-difftest\", path = {difftest:?} }}\n\
-             piton = {{ path = {piton:?}, default-features = false, features = [\"macros\", \"tracing\"] }}\n\
-             serde = {{ version = \"1\", features = [\"derive\"] }}\n\n\
-             [profile.dev]\ndebug = \"line-tables-only\"\n\n\
-             [profile.dev.package.{name}]\ndebug = false\n"
-        )
     }
 }
 
@@ -120,10 +98,6 @@ fn plain_source(source: &str) -> String {
     source.replace("(cx: &Context, ", "(").replace("(cx: &Context)", "()")
 }
 
-/// Writes a file unless it says the same already, so that cargo sees what has changed.
 fn write(path: &Path, text: &str) -> Result<(), BatchError> {
-    if fs::read_to_string(path).is_ok_and(|current| current == text) {
-        return Ok(());
-    }
     fs::write(path, text).map_err(BatchError::io(format!("write {}", path.display())))
 }

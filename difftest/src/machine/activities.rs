@@ -69,6 +69,18 @@ pub async fn find(n: i64) -> Option<String> {
     answers::find(&n)
 }
 
+/// The mock activity `text`.
+#[activity]
+pub async fn text(n: i64) -> String {
+    answers::text(&n)
+}
+
+/// The mock activity `maybe`.
+#[activity]
+pub async fn maybe(n: i64) -> Option<i64> {
+    answers::maybe(&n)
+}
+
 /// The mock activity `list`.
 #[activity]
 pub async fn list(n: i64) -> Vec<i64> {

@@ -1,7 +1,8 @@
 //! The machine lowering: `#[workflow]`, driven by [`piton::machine::Machine`] alone.
 //!
 //! After every step the machine is encoded and dropped, and what has arrived for it is kept apart,
-//! as an engine keeps it in its inbox; the next step is made by a machine decoded from those bytes.
+//! as an engine keeps it in its inbox; the next step is made by a machine decoded from those bytes. Every
+//! step is made twice, and both must do the same.
 
 mod activities;
 mod going_on;
@@ -114,33 +115,81 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
     fn step(&mut self, now: Timestamp) -> Result<Option<End>, StepError> {
         let mut has_parked = false;
         loop {
-            let mut machine = self.machine()?;
-            if !machine.is_ready(now) {
+            if !self.machine()?.is_ready(now) {
                 return Ok(None);
             }
             if has_parked {
                 record::parked();
             }
-            let outcome = machine.step(now)?;
-            let consumed = machine.take_consumed();
-            self.inbox.retain(|(seq, _)| !consumed.contains(seq));
-            self.outstanding = machine.with_operations(|operations| {
-                operations.iter().map(|(handle, op)| (handle.0, Outstanding::from(op))).collect()
-            });
-            match outcome {
-                StepOutcome::Parked => {
-                    let bytes = codec::encode_snapshot(&machine.snapshot());
-                    self.snapshot = Bytes::Snapshot(bytes.map_err(StepError::Encode)?);
+            let step = match self.made_twice(now)? {
+                Ok(step) => step,
+                Err(differs) => return Ok(Some(End::Failed(differs))),
+            };
+            self.inbox.retain(|(seq, _)| !step.consumed.contains(seq));
+            self.outstanding = step.outstanding;
+            match step.outcome {
+                Made::Parked(snapshot) => {
+                    self.snapshot = Bytes::Snapshot(snapshot);
                     has_parked = true;
                 }
-                StepOutcome::Returned { result, .. } => {
-                    let value: W::Return =
-                        W::RETURNED.decode(&result).map_err(StepError::Decode)?;
-                    return Ok(Some(End::Returned(format!("{value:?}"))));
-                }
+                Made::Returned(value) => return Ok(Some(End::Returned(value))),
             }
         }
     }
+
+    /// Makes the next step twice from the same bytes, as a worker does that takes over from one that died
+    /// before its commit: both must do the same. Otherwise says what differs. What the first one records is
+    /// left out.
+    fn made_twice(&self, now: Timestamp) -> Result<Result<Step, String>, StepError> {
+        let mark = record::mark();
+        let first = self.made(now)?;
+        let events = record::take_events_from(mark);
+        let second = self.made(now)?;
+        Ok(if first != second {
+            Err(format!("a step made twice differs: {first:?} and {second:?}"))
+        } else if !record::ends_with(mark, &events) {
+            Err(format!("a step made twice does not record {events:?} again"))
+        } else {
+            Ok(second)
+        })
+    }
+
+    /// Makes one step.
+    fn made(&self, now: Timestamp) -> Result<Step, StepError> {
+        let mut machine = self.machine()?;
+        let outcome = machine.step(now)?;
+        let consumed = machine.take_consumed();
+        let outstanding = machine.with_operations(|operations| {
+            operations.iter().map(|(handle, op)| (handle.0, Outstanding::from(op))).collect()
+        });
+        let outcome = match outcome {
+            StepOutcome::Parked => {
+                let bytes = codec::encode_snapshot(&machine.snapshot());
+                Made::Parked(bytes.map_err(StepError::Encode)?)
+            }
+            StepOutcome::Returned { result, .. } => {
+                let value: W::Return = W::RETURNED.decode(&result).map_err(StepError::Decode)?;
+                Made::Returned(format!("{value:?}"))
+            }
+        };
+        Ok(Step { outcome, consumed, outstanding })
+    }
+}
+
+/// What a step came to.
+#[derive(Debug, PartialEq)]
+struct Step {
+    outcome: Made,
+    consumed: Vec<i64>,
+    outstanding: Vec<(u64, Outstanding)>,
+}
+
+#[derive(Debug, PartialEq)]
+enum Made {
+    /// The snapshot.
+    Parked(Vec<u8>),
+    /// The value in its debug form.
+    Returned(String),
 }
 
 impl<W: Workflow<Return: Debug>> Side for Parked<W> {

@@ -42,6 +42,21 @@ pub(crate) fn take_events() -> Vec<String> {
     EVENTS.take()
 }
 
+/// How many events there are.
+pub(crate) fn mark() -> usize {
+    EVENTS.with_borrow(Vec::len)
+}
+
+/// Takes the events since [`mark`] back.
+pub(crate) fn take_events_from(mark: usize) -> Vec<String> {
+    EVENTS.with_borrow_mut(|events| events.split_off(mark))
+}
+
+/// Whether `events` are those since [`mark`].
+pub(crate) fn ends_with(mark: usize, events: &[String]) -> bool {
+    EVENTS.with_borrow(|all| all[mark..] == *events)
+}
+
 /// A value whose drop is recorded.
 ///
 /// A machine also drops what it saves, when it parks. That is not the drop of the value, which

@@ -1,0 +1,38 @@
+//! Tests that mostly wait for other processes.
+
+use std::sync::Mutex;
+use std::thread;
+
+/// More than there are cores on a small machine: most of the time a killed program waits for the disk or for
+/// a timer.
+const THREADS: usize = 6;
+
+/// Runs `test` on every case, several at a time, on threads of their own.
+///
+/// # Panics
+/// If a test does, when all others have ended.
+pub fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, test: impl Fn(T) + Sync) {
+    let cases = Mutex::new(cases.into_iter().collect::<Vec<T>>().into_iter());
+    // Nobody panics with it locked.
+    let next = || cases.lock().expect("it is not poisoned").next();
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                while let Some(case) = next() {
+                    test(case);
+                }
+            });
+        }
+    });
+}
+
+/// As [`at_once`], each case on a runtime of its own.
+///
+/// # Panics
+/// As [`at_once`].
+pub fn at_once_async<T: Send>(cases: impl IntoIterator<Item = T>, test: impl AsyncFn(T) + Sync) {
+    at_once(cases, |case| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("there are threads and files left").block_on(test(case));
+    });
+}

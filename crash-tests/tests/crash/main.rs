@@ -1,0 +1,8 @@
+//! One process on a SQLite file, which is killed, whose disk fails, and which is asked to end.
+
+mod books;
+#[cfg(target_os = "linux")]
+mod flush;
+mod killed;
+mod march;
+mod shutdown;

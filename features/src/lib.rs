@@ -1,0 +1,1 @@
+//! Nothing of its own: see `Cargo.toml` for what this crate is for.
