@@ -23,7 +23,7 @@ use std::pin::Pin;
 use libtest_mimic::{Arguments, Failed};
 use piton_postgres_cluster::{run_tests, trial};
 
-use crate::locks::{fencing, order, recheck};
+use crate::locks::{fencing, order, recheck, relay};
 
 /// Every test gets a new database.
 const NEVER_REUSED: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";

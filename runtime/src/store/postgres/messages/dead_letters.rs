@@ -55,10 +55,15 @@ const LIST: &str = concat!(
 const FIND: &str =
     concat!("SELECT ", letter_columns!(), " FROM piton_dead_letters WHERE letter_id = ANY ($1)");
 
-/// In the order of their ids, after the runs that they are for.
-const TAKE: &str = "DELETE FROM piton_dead_letters WHERE letter_id IN \
-    (SELECT letter_id FROM piton_dead_letters WHERE letter_id = ANY ($1) \
-    ORDER BY letter_id FOR UPDATE) RETURNING letter_id";
+/// In the order of their ids, after the runs that they are for. Ranges of one for the reason given with
+/// `named_by!`.
+const TAKE: &str = "DELETE FROM piton_dead_letters AS letter USING \
+    (SELECT letter.letter_id FROM unnest($1::bigint[]) AS named (letter_id) \
+    JOIN piton_dead_letters AS letter \
+    ON letter.letter_id BETWEEN named.letter_id AND named.letter_id \
+    ORDER BY named.letter_id FOR UPDATE OF letter) AS locked \
+    WHERE letter.letter_id BETWEEN locked.letter_id AND locked.letter_id \
+    RETURNING letter.letter_id";
 
 /// Finds out who has the workflow ids of parcels.
 pub(super) async fn find_holders<K>(
