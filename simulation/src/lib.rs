@@ -18,6 +18,8 @@
 //! - arrivals are used up once, signals in their order, and none that was acknowledged is left out;
 //! - what a worker owns without knowing, because an answer was lost, it finds within some polls, and before
 //!   it takes others;
+//! - what a run sends to another is delivered once, or is a dead letter once where no open run has the id, and
+//!   comes in the order in which it was sent;
 //! - what is due is claimed within some polls, and no run is left to a worker without a lease;
 //! - a run is stepped by no build that cannot read its state, which is blocked there, goes on soon where a
 //!   build that has written it runs, and is not blocked again and again;

@@ -30,6 +30,10 @@ pub enum Op {
     Branches(Vec<Op>, Vec<Op>),
     /// Takes a step that some builds cannot make.
     Fragile,
+    /// Sends a letter with this number to the run with that one.
+    Tell(u32, u32),
+    /// Awaits a letter, for milliseconds at most.
+    Letter(u64),
 }
 
 /// What ends a wait for a signal.
@@ -118,6 +122,8 @@ pub enum Entry {
     Failed,
     /// A signal with this number came.
     Signal(u32),
+    /// A letter with this number came.
+    Letter(u32),
     /// A timer fired.
     Slept,
 }
@@ -135,7 +141,7 @@ pub fn draw(rng: &mut Rng) -> Vec<Op> {
 }
 
 fn draw_op(rng: &mut Rng, depth: u32) -> Op {
-    match rng.u32(0..if depth > 0 { 26 } else { 21 }) {
+    match rng.u32(0..if depth > 0 { 30 } else { 25 }) {
         0..=7 => Op::Work(draw_work(rng)),
         8..=10 => Op::Sleep(draw_sleep(rng)),
         11..=12 => Op::Signal,
@@ -148,9 +154,11 @@ fn draw_op(rng: &mut Rng, depth: u32) -> Op {
         17..=18 => Op::Race(draw_work(rng), draw_work(rng)),
         19 => Op::WorkWithin(draw_work(rng), draw_sleep(rng)),
         20 => Op::Fragile,
-        21 => Op::Repeat(rng.u32(0..=3), draw_block(rng, depth)),
-        22 => Op::Repeat(rng.u32(5..=15), vec![Op::Work(draw_work(rng))]),
-        23 => {
+        21..=23 => Op::Tell(draw_number(rng), rng.u32(..)),
+        24 => Op::Letter(draw_sleep(rng)),
+        25 => Op::Repeat(rng.u32(0..=3), draw_block(rng, depth)),
+        26 => Op::Repeat(rng.u32(5..=15), vec![Op::Work(draw_work(rng))]),
+        27 => {
             // Who gets which signal could not be told.
             let branch = |rng: &mut Rng| {
                 let mut block = draw_block(rng, depth);
@@ -161,6 +169,12 @@ fn draw_op(rng: &mut Rng, depth: u32) -> Op {
         }
         _ => Op::Inline(draw_block(rng, depth)),
     }
+}
+
+/// The number of a run: most are there wherever there is more than one run, and some never are.
+fn draw_number(rng: &mut Rng) -> u32 {
+    let up_to = [2, 10, 50, 250][rng.usize(0..4)];
+    rng.u32(0..up_to)
 }
 
 fn draw_block(rng: &mut Rng, depth: u32) -> Vec<Op> {
@@ -281,6 +295,12 @@ impl Check<'_> {
             Op::Inline(inner) => self.ops(inner),
             Op::Branches(first, second) => self.ops(first).and_then(|()| self.ops(second)),
             Op::Fragile => self.one_of(op, &[Entry::Slept]),
+            // Whether it was sent, and whether it comes in its order, the oracle knows.
+            Op::Tell(..) => Ok(()),
+            Op::Letter(_) => match self.next(op)? {
+                Entry::Letter(_) | Entry::Slept => Ok(()),
+                other => Err(format!("{op:?} gave {other:?}")),
+            },
         }
     }
 
@@ -302,7 +322,7 @@ impl Check<'_> {
         let luck = self.luck;
         let fits = match self.next(op)? {
             Entry::Slept => has_timer,
-            Entry::Signal(_) => false,
+            Entry::Signal(_) | Entry::Letter(_) => false,
             Entry::Failed => works.iter().any(|work| may_fail(work, luck)),
             Entry::Value(value) => {
                 works.iter().any(|work| work.value == value & VALUES && may_succeed(work))

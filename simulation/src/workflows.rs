@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton::machine::Activity;
+use piton::model::RunId;
 use piton::prelude::*;
 use piton::store::memory::Notebook;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,15 @@ use crate::world::World;
 /// A numbered signal.
 #[derive(Clone, Debug, Signal, Serialize, Deserialize)]
 pub(crate) struct Number(pub(crate) u32);
+
+/// What runs send each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Signal, Serialize, Deserialize)]
+pub(crate) struct Letter {
+    /// The run that has sent it.
+    pub(crate) from: RunId,
+    /// What the sender's program says.
+    pub(crate) number: u32,
+}
 
 /// Interprets a program.
 #[workflow]
@@ -129,6 +139,20 @@ async fn play(cx: &Context, program: Vec<Op>, before: u32) -> Played {
                 entries.extend(first.entries);
                 entries.extend(second.entries);
                 awaited = first.awaited.max(second.awaited);
+            }
+            Op::Tell(to, number) => {
+                cx.signal_run(format!("run-{to}"), Letter { from: cx.run_id(), number });
+            }
+            Op::Letter(millis) => {
+                let limit = Duration::from_millis(millis);
+                let due = cx.now() + limit;
+                match cx.signal::<Letter>().timeout(limit).await {
+                    Some(letter) => entries.push(Entry::Letter(letter.number)),
+                    None => {
+                        timer_fired(due);
+                        entries.push(Entry::Slept);
+                    }
+                }
             }
             Op::Fragile => {
                 break_where_broken();

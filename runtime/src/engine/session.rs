@@ -333,11 +333,11 @@ impl Session {
             }
         }
         self.is_cut_off.store(true, Ordering::Release);
+        let handed_back = stuck.within(queues::hand_back(self, &held)).await;
         if let Some(Err(error)) = stuck.within(relay::run_once(self)).await {
             let worker_id = self.lease.worker_id.0;
             warn!(worker_id, error = %with_causes(&error), "messages are left to other workers");
         }
-        let handed_back = stuck.within(queues::hand_back(self, &held)).await;
         // A driver that could not write what it knew, because of an error or because the lease had
         // run out, has left its attempts in the middle, too.
         let has_lost = self.strays.stands() || self.phases.now() == Phase::Lost;

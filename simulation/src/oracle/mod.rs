@@ -7,6 +7,7 @@ mod attempts;
 mod builds;
 mod crowds;
 mod holdings;
+mod letters;
 mod queues;
 mod shutdowns;
 mod waits;
@@ -27,6 +28,7 @@ use self::builds::Readers;
 use self::crowds::Crowds;
 pub(crate) use self::holdings::Bounds;
 use self::holdings::Holdings;
+use self::letters::Letters;
 use self::queues::Queues;
 use self::shutdowns::{Running, Shutdowns};
 use crate::clerks::Answer;
@@ -38,6 +40,7 @@ pub(crate) struct Oracle {
     /// The last lease of each process, and when it runs out by a clock that nobody sets.
     processes: BTreeMap<String, (WorkerLease, Instant)>,
     queues: Queues,
+    letters: Letters,
     runs: BTreeMap<RunId, Run>,
     /// What was said with tokens that were refused.
     refused: BTreeSet<i64>,
@@ -73,12 +76,12 @@ struct Run {
     is_relaxed: bool,
     /// Arrivals so far.
     arrived: i64,
-    /// Those that are not used up.
-    inbox: BTreeMap<i64, bool>,
+    /// Those that are not used up, each with the signal that it is, if it is one.
+    inbox: BTreeMap<i64, Option<String>>,
     /// Those that are about its own attempts.
     own: BTreeSet<i64>,
-    /// The number of the last signal that was used up.
-    last_signal: i64,
+    /// The number of the last signal of each name that was used up.
+    last_signals: BTreeMap<String, i64>,
     /// How often its attempts were interrupted.
     interruptions: u32,
     calls: BTreeMap<Handle, Call>,
@@ -205,7 +208,7 @@ impl Oracle {
             let Run { workflow_id, noted, written, .. } = run;
             format!("{workflow_id}: calls {written:?} have succeeded, and {noted:?} are written")
         });
-        let violations: Vec<_> = left.chain(apart).collect();
+        let violations: Vec<_> = left.chain(apart).chain(self.letters.left()).collect();
         violations.into_iter().for_each(|violation| self.violate(violation));
     }
 
@@ -245,11 +248,12 @@ impl Run {
                 // that uses it up.
                 None if self.is_relaxed && self.own.contains(&seq) => {}
                 None => return Err(format!("arrival {seq} was used up twice")),
-                Some(true) if seq < self.last_signal => {
-                    return Err(format!("signal {seq} was used up after a later one"));
+                Some(Some(name)) => {
+                    if self.last_signals.insert(name, seq) > Some(seq) {
+                        return Err(format!("signal {seq} was used up after a later one"));
+                    }
                 }
-                Some(true) => self.last_signal = seq,
-                Some(false) => {}
+                Some(None) => {}
             }
         }
         Ok(())

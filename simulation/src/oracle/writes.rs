@@ -115,6 +115,8 @@ impl Oracle {
             }
             Write::Committed { worker, step } => {
                 self.asked(step, now);
+                let sent = self.letters.sent(step);
+                self.check(step.run_id, |_| sent);
                 let is_valid = self.is_valid(worker, now);
                 let (lives, workers) = (std::mem::take(&mut self.lives), self.workers);
                 let by = lives.get(who);
@@ -155,15 +157,34 @@ impl Oracle {
                     self.attempt_told(key, *attempt, details.as_ref());
                 }
                 self.arrived(run_id, kind);
+                let workflow_id = self.runs.get(&run_id).map(|run| run.workflow_id.clone());
+                let came = workflow_id.and_then(|id| self.letters.came(&id, kind));
+                self.check(run_id, |_| came);
                 self.check(run_id, |run| {
                     let fits = !run.is_closed && seq == run.arrived + 1;
                     run.arrived = seq;
-                    run.inbox.insert(seq, matches!(kind, ArrivalKind::Signal { .. }));
+                    let signal = match kind {
+                        ArrivalKind::Signal { name, .. } => Some(name.clone()),
+                        _ => None,
+                    };
+                    run.inbox.insert(seq, signal);
                     if !matches!(kind, ArrivalKind::Signal { .. } | ArrivalKind::Cancel { .. }) {
                         run.own.insert(seq);
                     }
                     (!fits).then(|| format!("arrival {seq} does not fit"))
                 });
+            }
+            Write::DeadLetter { workflow_id, kind } => {
+                let holder =
+                    self.runs.values().find(|run| run.workflow_id == workflow_id && !run.is_closed);
+                if holder.is_some() {
+                    self.violate(format!(
+                        "what is for {workflow_id} is a dead letter, and it is open"
+                    ));
+                }
+                if let Some(violation) = self.letters.came(workflow_id, kind) {
+                    self.violate(format!("{workflow_id}: {violation}"));
+                }
             }
             Write::Attempted { key, attempt, worker, again } => {
                 let is_valid = self.is_valid(worker, now);

@@ -31,11 +31,13 @@ pub enum Guard {
     Reporter,
     /// What is said of an earlier attempt is stale.
     Attempt,
+    /// A message that was delivered is no longer in the outbox.
+    Outbox,
 }
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Lease,
         Self::Owner,
         Self::StepNo,
@@ -48,6 +50,7 @@ impl Guard {
         Self::TakeOver,
         Self::Reporter,
         Self::Attempt,
+        Self::Outbox,
     ];
 }
 

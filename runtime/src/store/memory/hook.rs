@@ -136,6 +136,13 @@ pub enum Write<'a> {
         /// What it is.
         kind: &'a ArrivalKind,
     },
+    /// A message became a dead letter, because no open run has the workflow id that it is for.
+    DeadLetter {
+        /// That workflow id.
+        workflow_id: &'a str,
+        /// What it would have been in an inbox.
+        kind: &'a ArrivalKind,
+    },
     /// An attempt of an activity on a queue was given to a worker, or given once more.
     Attempted {
         /// The activity.

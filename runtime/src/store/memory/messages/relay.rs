@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::model::{RunId, Timestamp};
 use crate::store::memory::state::{News, State};
+use crate::store::memory::{Guard, Write};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ArrivalKind, ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, MessageKey,
@@ -42,7 +43,10 @@ impl State {
         }
         self.counts.transactions += u64::from(!taken.is_empty());
         for key in taken {
-            let (message, _) = self.outbox.remove(&key).expect("it was found there");
+            let stays = self.lacks(Guard::Outbox);
+            let found =
+                if stays { self.outbox.get(&key).cloned() } else { self.outbox.remove(&key) };
+            let (message, _) = found.expect("it was found there");
             let arrival = ArrivalKind::from(message.body);
             match self.holder(&message.to) {
                 Ok(run_id) => {
@@ -52,6 +56,7 @@ impl State {
                     }
                 }
                 Err(reason) => {
+                    news.wrote(Write::DeadLetter { workflow_id: &message.to, kind: &arrival });
                     relayed.set_aside.push((key, reason.clone()));
                     self.add_letter(|id| DeadLetter {
                         id,
