@@ -50,7 +50,10 @@ pub(crate) fn expand(input: TokenStream, diagnostics: Diagnostics) -> TokenStrea
         Err(error) => {
             let help = "write `register!(relay::<Order>);`, or with a stored name, \
                         `register!(relay::<Order>, name = \"orders.relay\");`";
-            diagnostics.error(error.span(), Rule::ATTRIBUTES, error, help);
+            let text = error.to_string();
+            // Of a name that cannot be, there is something else to say.
+            let (message, help) = text.split_once("\n\n  help: ").unwrap_or((&text, help));
+            diagnostics.error(error.span(), Rule::ATTRIBUTES, message, help);
             return diagnostics.finish_with(TokenStream::new());
         }
     };

@@ -284,7 +284,7 @@ impl Printer<'_> {
                 add!(out, __piton::Cow::<str>::Owned(#text););
             } else {
                 let kept = step::texts();
-                add!(out, __piton::Texts::keep(&#kept, #text););
+                add!(out, (&#kept).keep(#text););
             }
         }
     }
@@ -303,16 +303,16 @@ impl Printer<'_> {
         match machine.graph[self.root.block].kind {
             BlockKind::Resume(_) => {
                 let position = self.position(id).map(Index::from);
-                add!(out, __piton::Local::load(&#token, #parked, #position););
+                add!(out, (&#token).load(#parked, #position););
             }
             BlockKind::Region(region) => {
                 let given = regions::given(region, id);
-                add!(out, __piton::Handed::take(&mut #given););
+                add!(out, (&mut #given).take(););
             }
             _ if variable.comes_saved => {
-                add!(out, __piton::Local::take(&#token, &mut #slot, #parked);)
+                add!(out, (&#token).take(&mut #slot, #parked);)
             }
-            _ => add!(out, __piton::Slot::take(&mut #slot);),
+            _ => add!(out, (&mut #slot).take();),
         }
     }
 
@@ -330,7 +330,7 @@ impl Printer<'_> {
                 return self.take_carried(*id, true);
             }
             let (slot, held) = (self.slot_of_carried(*id), carried(*id));
-            quote!(#held = __piton::Handed::carried(&mut #slot);)
+            quote!(#held = (&mut #slot).carried();)
         });
         take.collect()
     }
@@ -349,9 +349,9 @@ impl Printer<'_> {
         let (slot, held) = (self.slot_of_carried(id), carried(id));
         if is_declared {
             let ident = &self.machine.layout.variable(id).ident;
-            quote!(if let __piton::Some(#held) = __piton::Handed::carried(&mut #slot) { #ident = #held; })
+            quote!(if let __piton::Some(#held) = (&mut #slot).carried() { #ident = #held; })
         } else {
-            quote!(let #held = __piton::Handed::carried(&mut #slot);)
+            quote!(let #held = (&mut #slot).carried();)
         }
     }
 

@@ -148,11 +148,11 @@ impl Printer<'_> {
                 Whereabouts::Here => {
                     let slot = slot(id);
                     let value = self.handed_over(id, self.missed_at(id, to));
-                    add!(out, __piton::Slot::fill(&mut #slot, #value););
+                    add!(out, (&mut #slot).fill(#value););
                 }
                 Whereabouts::Parked(position) => {
                     let (slot, position) = (slot(id), Index::from(position));
-                    add!(out, __piton::Slot::pass(&mut #slot, #position););
+                    add!(out, (&mut #slot).pass(#position););
                 }
                 Whereabouts::Slot => {}
             }
@@ -225,7 +225,7 @@ impl Printer<'_> {
         let is_held = carried.held(block, node).contains(&local);
         if is_given || is_held {
             let ident = &self.machine.layout.variable(id).ident;
-            quote!(__piton::Handed::fill(&mut #slot, #ident);)
+            quote!((&mut #slot).fill(#ident);)
         } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
             let held = print::carried(id);
             quote!(#slot.0 = #held;)
@@ -258,7 +258,7 @@ impl Printer<'_> {
         carried
             .map(|(id, variable)| {
                 let (handed, ident) = (step::handed(id), &variable.ident);
-                quote!(__piton::Handed::fill(&mut #handed, #ident);)
+                quote!((&mut #handed).fill(#ident);)
             })
             .collect()
     }

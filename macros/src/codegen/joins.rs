@@ -30,10 +30,9 @@ impl Printer<'_> {
         if !fail_fast {
             let poll = branches
                 .iter()
-                .map(|(token, index)| quote!(#done &= __piton::Branch::poll(&#token, #parked, #index, #cx)?;));
-            let take = branches
-                .iter()
-                .map(|(token, index)| quote!(__piton::Branch::take(&#token, #parked, #index)?));
+                .map(|(token, index)| quote!(#done &= (&#token).poll(#parked, #index, #cx)?;));
+            let take =
+                branches.iter().map(|(token, index)| quote!((&#token).take(#parked, #index)?));
             return quote! {
                 let mut #done = true;
                 __piton::open_waits(#cx, true);
@@ -48,15 +47,14 @@ impl Printer<'_> {
         let look = branches.iter().zip(&spans).map(|((token, index), span)| {
             let note = note_failure(&look_at("failed", token, index, *span), *span);
             quote! {
-                if __piton::Option::is_none(&#failed) {
-                    #done &= __piton::Branch::poll(&#token, #parked, #index, #cx)?;
+                if (&#failed).is_none() {
+                    #done &= (&#token).poll(#parked, #index, #cx)?;
                     #note
                 }
             }
         });
-        let cancel = branches
-            .iter()
-            .map(|(token, index)| quote!(__piton::Branch::cancel(&#token, #parked, #index, #cx)?;));
+        let cancel =
+            branches.iter().map(|(token, index)| quote!((&#token).cancel(#parked, #index, #cx)?;));
         let take = branches.iter().zip(&spans).map(|((token, index), span)| {
             let look = look_at("take_ok", token, index, *span);
             quote!(#look?)
@@ -66,7 +64,7 @@ impl Printer<'_> {
             let mut #failed = __piton::None;
             __piton::open_waits(#cx, false);
             #(#look)*
-            __piton::close_waits(#cx, __piton::Option::is_none(&#failed) && !#done);
+            __piton::close_waits(#cx, (&#failed).is_none() && !#done);
             let #value = match #failed {
                 __piton::Some(#failed) => {
                     #(#cancel)*
@@ -91,7 +89,7 @@ impl Printer<'_> {
         let value = awaited(self.machine.graph.points[point.0].span);
         let failed = hidden("failed");
         // Without a failure all are looked after, and those that begin in any case.
-        let unless_failed = fail_fast.then(|| quote!(&& __piton::Option::is_none(&#failed)));
+        let unless_failed = fail_fast.then(|| quote!(&& (&#failed).is_none()));
         let mut step = TokenStream::new();
         let (mut cancel, mut take) = (TokenStream::new(), Vec::new());
         for (index, (_, branch)) in wait.branches.iter().enumerate() {
@@ -99,22 +97,20 @@ impl Printer<'_> {
             match branch {
                 Branch::Operation(call) => {
                     let token = operation_token(point, index);
-                    let is_looked_after = self.begin("Branch", point, index);
+                    let is_looked_after = self.begin(point, index);
                     step.extend(quote! {
                         #done &= #is_looked_after #unless_failed
-                            && __piton::Branch::poll(&#token, #parked, #number, #cx)?;
+                            && (&#token).poll(#parked, #number, #cx)?;
                     });
                     if fail_fast {
                         let look = look_at("failed", &token, &number, call.span());
                         let note = note_failure(&look, call.span());
                         let value_of = look_at("take_ok", &token, &number, call.span());
-                        step.extend(quote!(if __piton::Option::is_none(&#failed) { #note }));
-                        cancel.extend(
-                            quote!(__piton::Branch::cancel(&#token, #parked, #number, #cx)?;),
-                        );
+                        step.extend(quote!(if (&#failed).is_none() { #note }));
+                        cancel.extend(quote!((&#token).cancel(#parked, #number, #cx)?;));
                         take.push(quote!(#value_of?));
                     } else {
-                        take.push(quote!(__piton::Branch::take(&#token, #parked, #number)?));
+                        take.push(quote!((&#token).take(#parked, #number)?));
                     }
                 }
                 Branch::Region(region) => {
@@ -128,8 +124,8 @@ impl Printer<'_> {
                         let output = lent_at(&output, span);
                         let note = note_failure(&quote!(#handle.failed(#output, #parked)), span);
                         step.extend(quote! {
-                            if #begins || __piton::Option::is_none(&#failed) { #join }
-                            if __piton::Option::is_none(&#failed) { #note }
+                            if #begins || (&#failed).is_none() { #join }
+                            if (&#failed).is_none() { #note }
                         });
                         cancel.extend(quote! {
                             #handle.lose(#output, #parked, #cx, &mut #closure)?;
@@ -158,7 +154,7 @@ impl Printer<'_> {
             let mut #failed = __piton::None;
             __piton::open_waits(#cx, false);
             #step
-            __piton::close_waits(#cx, __piton::Option::is_none(&#failed) && !#done);
+            __piton::close_waits(#cx, (&#failed).is_none() && !#done);
             let #value = match #failed {
                 __piton::Some(#failed) => {
                     #cancel

@@ -60,7 +60,7 @@ pub(super) fn tell(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStre
         Some(shape) => held(shape, quote!(#token), at),
         None => quote_spanned!(at=> #token.piton_held()),
     };
-    quote_spanned!(at=> __piton::Told::is(&#told, &#held);)
+    quote_spanned!(at=> (&#told).is(&#held);)
 }
 
 /// What the values of a token are held as, of which this is known.

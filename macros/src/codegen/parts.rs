@@ -67,7 +67,7 @@ impl Printer<'_> {
         tied.map(|id| {
             let place = self.place(&layout.variable(id).place);
             let token = part_token(id);
-            quote!(if false { __piton::TypeOf::is_of(&#token, &#place); })
+            quote!(if false { (&#token).is_of(&#place); })
         })
         .collect()
     }

@@ -165,7 +165,7 @@ impl Printer<'_> {
                         let given = given(*region, id);
                         let value = self.handed_over(id, None);
                         let local = self.machine.layout.variable(id).place.local;
-                        let given = quote!(__piton::Handed::fill(&mut #given, #value););
+                        let given = quote!((&mut #given).fill(#value););
                         if takes(local) { make.extend(given) } else { give.extend(given) }
                     }
                 }
@@ -238,19 +238,19 @@ impl Printer<'_> {
             let give_up = match branch {
                 Branch::Operation(_) => {
                     let token = operation_token(point, index);
-                    let is_looked_after = self.begin("Choice", point, index);
+                    let is_looked_after = self.begin(point, index);
                     let index = Index::from(index);
                     step.extend(quote! {
                         if #is_looked_after && !#done {
                             if let __piton::Poll::Ready(#value) =
-                                __piton::Choice::poll(&#token, #parked, #index, #cx)?
+                                (&#token).poll(#parked, #index, #cx)?
                             {
                                 #ready = __piton::Some(#value);
                                 #done = true;
                             }
                         }
                     });
-                    quote!(__piton::Choice::cancel(&#token, #parked, #index, #cx)?;)
+                    quote!((&#token).cancel(#parked, #index, #cx)?;)
                 }
                 Branch::Region(region) => {
                     let (handle, begins) = (handle(*region), begins(*region));
@@ -260,7 +260,7 @@ impl Printer<'_> {
                         if #begins || !#done {
                             let #value = #handle.poll(#begins, #parked, #cx, &mut #closure)?;
                             if !#done {
-                                #done = __piton::Option::is_some(&#value);
+                                #done = (&#value).is_some();
                                 #ready = #value;
                             }
                         }
@@ -268,7 +268,7 @@ impl Printer<'_> {
                     quote!(#handle.cancel(#parked, #cx, &mut #closure)?;)
                 }
             };
-            cancel.extend(quote!(if __piton::Option::is_none(&#ready) { #give_up }));
+            cancel.extend(quote!(if (&#ready).is_none() { #give_up }));
         }
         let again = self.again(point);
         quote! {
@@ -282,19 +282,16 @@ impl Printer<'_> {
         }
     }
 
-    /// Begins an operation that has been made, by a token of this kind. Whether it is to be looked after: it has begun before, or has
+    /// Begins an operation that has been made. Whether it is to be looked after: it has begun before, or has
     /// ended at once and may be what is waited for.
-    pub(super) fn begin(&self, kind: &str, point: PointId, index: usize) -> TokenStream {
+    pub(super) fn begin(&self, point: PointId, index: usize) -> TokenStream {
         let (cx, parked) = (context(), parked());
         let value = awaited(self.machine.graph.points[point.0].span);
         let (token, made) = (operation_token(point, index), made(point, index));
-        let kind = Ident::new(kind, Span::call_site());
         let index = Index::from(index);
         quote! {
-            match __piton::Option::take(&mut #made) {
-                __piton::Some(#value) => {
-                    __piton::#kind::begin(&#token, #value, #parked, #index, #cx)?
-                }
+            match (&mut #made).take() {
+                __piton::Some(#value) => (&#token).begin(#value, #parked, #index, #cx)?,
                 __piton::None => true,
             }
         }

@@ -187,7 +187,7 @@ impl Printer<'_> {
     fn fill(&self, part: &Place, hole: &Ident) -> TokenStream {
         let (place, flag) = (self.place(part), self.flag(part));
         let set = flag.map(|flag| quote!(#flag = true;));
-        quote!(#place = __piton::Hole::fill(&#hole)?; #set)
+        quote!(#place = (&#hole).fill()?; #set)
     }
 
     fn forget_but<'p>(

@@ -56,12 +56,12 @@ impl Printer<'_> {
                         };
                     });
                     start.extend(quote! {
-                        __piton::Choice::start_if(&#token, #call, #parked, #cx)?;
+                        (&#token).start_if(#call, #parked, #cx)?;
                     });
                 }
                 None => {
                     make.extend(quote!(let #call = #future;));
-                    start.extend(quote!(__piton::Choice::start(&#token, #call, #parked, #cx)?;));
+                    start.extend(quote!((&#token).start(#call, #parked, #cx)?;));
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Printer<'_> {
         let calls: Vec<_> = (0..branches.len()).map(call).collect();
         let start = calls.iter().enumerate().map(|(index, call)| {
             let token = operation_token(point, index);
-            quote!(__piton::Branch::start(&#token, #call, #parked, #cx)?;)
+            quote!((&#token).start(#call, #parked, #cx)?;)
         });
         let make = quote!(#(let #calls = #branches;)*);
         self.suspend_all(point, &make, &quote!(#(#start)*), !fail_fast)
@@ -139,11 +139,11 @@ impl Printer<'_> {
                         add_at!(out, at, &);
                         self.place(&layout.variable(id).place).at(Some(at)).to_tokens(out);
                     });
-                    add_at!(out, span, __piton::Local::#method(&#token, #lent, #parked););
+                    add_at!(out, span, (&#token).#method(#lent, #parked););
                 }
                 Whereabouts::Slot => {
                     let slot = slot(id);
-                    add!(out, __piton::Local::put_slot(&#token, &mut #slot, #parked););
+                    add!(out, (&#token).put_slot(&mut #slot, #parked););
                 }
                 Whereabouts::Parked(first) => {
                     let mut end = first + 1;
@@ -304,13 +304,13 @@ impl Printer<'_> {
             let index = Index::from(index);
             declare.extend(quote!(let mut #ready = __piton::None;));
             poll.extend(quote! {
-                if let __piton::Poll::Ready(#value) = __piton::Choice::poll(&#token, #parked, #index, #cx)? {
+                if let __piton::Poll::Ready(#value) = (&#token).poll(#parked, #index, #cx)? {
                     #ready = __piton::Some(#value);
                 } else
             });
             cancel.extend(quote! {
-                if __piton::Option::is_none(&#ready) {
-                    __piton::Choice::cancel(&#token, #parked, #index, #cx)?;
+                if (&#ready).is_none() {
+                    (&#token).cancel(#parked, #index, #cx)?;
                 }
             });
         }

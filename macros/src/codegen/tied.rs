@@ -14,7 +14,7 @@ use crate::usage::Usage;
 
 /// Lets rustc know that a variable is of the type of a token: it could be assigned what that would give.
 pub(super) fn tied(variable: &Ident, token: &Ident) -> TokenStream {
-    quote!(if false { #variable = __piton::TypeOf::value(&#token); })
+    quote!(if false { #variable = (&#token).value(); })
 }
 
 /// As [`tied`], of what cannot be assigned. rustc only infers the types, and checks no borrows, of what is

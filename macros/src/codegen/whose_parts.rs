@@ -55,9 +55,7 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
         for (place, part) in parts {
             let is_apart = |other: &&Place| other.holds(place) && *other != place;
             if !parts.keys().any(|other| is_apart(&other)) {
-                check.extend(
-                    quote!({ let #ident = __piton::TypeOf::value(&#token); let _moved = #part; }),
-                );
+                check.extend(quote!({ let #ident = (&#token).value(); let _moved = #part; }));
             }
         }
     }
@@ -85,12 +83,12 @@ impl Printer<'_> {
         let asked = places.map(|place| {
             let token = token(self.machine, place);
             let value = part_of(value, &place.fields);
-            quote!(__piton::TypeOf::is_of(&#token, &#value);)
+            quote!((&#token).is_of(&#value);)
         });
         // Whose type is asked must not be borrowed for it.
         let spent = self.machine.layout.spent_parts.contains_key(&id).then(|| {
             let token = spent_token(self.machine, id);
-            quote!(if false { loop {} __piton::TypeOf::is_of(&#token, &#value); })
+            quote!(if false { loop {} (&#token).is_of(&#value); })
         });
         asked.chain(spent).collect()
     }

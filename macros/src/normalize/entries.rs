@@ -54,7 +54,7 @@ impl Lower<'_> {
             }
         };
         self.code(let_stmt(wild_pat(), Expr::MethodCall(call)));
-        syn::parse_quote_spanned!(span=> ::core::option::Option::expect(#found, "it has been put there"))
+        syn::parse_quote_spanned!(span=> #found.expect("it has been put there"))
     }
 
     /// Puts there what the receiver of a method puts there, or keeps what it looks for.
