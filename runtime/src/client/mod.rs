@@ -2,6 +2,7 @@
 
 mod activities;
 mod handle;
+mod outstanding;
 mod send;
 mod signal_or_start;
 mod start;
@@ -9,6 +10,7 @@ mod start;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use handle::RunHandle;
+pub use outstanding::OutstandingActivity;
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};

@@ -20,6 +20,7 @@ mod long_answers;
 mod lost_claims;
 mod methods;
 mod once;
+mod outstanding;
 mod panics;
 mod queue_limits;
 mod queues;

@@ -11,12 +11,12 @@ use std::any::Any;
 use tokio::time::{Instant, timeout_at};
 use tracing::warn;
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, panicked};
 use crate::activities::transaction::{ConnectionKind, Lent};
 use crate::activities::{ActivityContext, ActivityReport};
 use crate::engine::backoff::Backoff;
 use crate::engine::panics::caught;
-use crate::engine::retry::AttemptResult;
+use crate::engine::retry::{AttemptResult, Panic};
 use crate::engine::session::Session;
 use crate::error::StoreError;
 use crate::failpoints;
@@ -36,8 +36,7 @@ impl Lent for Borrowed {
 impl Attempt {
     /// Makes the attempt in a transaction and ends that.
     pub(super) async fn run_in_transaction(mut self, kind: ConnectionKind) -> AttemptResult {
-        let (deadline, session) = (self.deadline, self.session.clone());
-        let name = self.entry.name;
+        let (deadline, session, entry) = (self.deadline, self.session.clone(), self.entry);
         let begin = async {
             let places = session.host.slots.take(self.entry).await;
             (places, begin(&session).await)
@@ -90,11 +89,11 @@ impl Attempt {
             }
             Ok((reported, transaction)) => {
                 if let Err(error) = transaction.roll_back().await {
-                    warn!(%error, activity = name, "the connection of an activity was lost");
+                    warn!(%error, activity = entry.name, "the connection of an activity was lost");
                 }
                 AttemptResult::Reported(reported)
             }
-            Err(message) => AttemptResult::Panicked(message),
+            Err(message) => panicked(entry, message),
         }
     }
 
@@ -169,7 +168,8 @@ async fn commit(
         // Such as a constraint that is looked at when the transaction ends.
         Err(error) => {
             let error = crate::Error::from(error);
-            AttemptResult::Panicked(format!("what it wrote could not be committed: {error:#}"))
+            let message = format!("what it wrote could not be committed: {error:#}");
+            AttemptResult::Panicked(Panic { message, is_final: true })
         }
     }
 }
