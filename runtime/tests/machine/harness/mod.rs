@@ -145,7 +145,7 @@ fn end_one(machine: &mut Machine, policy: Policy, now: Timestamp) -> Timestamp {
             machine.deliver_outcome(None, *handle, OperationOutcome::Returned(result));
         }
         Operation::Timer { fire_at } => return (*fire_at).max(now),
-        Operation::Signal { name } => {
+        Operation::Signal { name, .. } => {
             let payload = codec::to_payload(&Approve::mock()).expect("a signal is encoded");
             machine.deliver_signal(None, name.clone(), payload);
         }
