@@ -149,7 +149,8 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// are encoded at the call, so they may be references. A function that returns `T` gives `T`, and a
 /// failure of the engine (a timeout, a panic) then fails the run. A function that returns
 /// `Result<T, E>` gives `Result<T, ActivityError<E>>`. Whether an error is worth another attempt is
-/// said by `Retryable`, if its type implements that, and by `non_retryable`.
+/// said by `Retryable`, if its type implements that, and by `non_retryable`. A panic is tried again as
+/// an error is.
 ///
 /// The first parameter may be `cx: &ActivityContext`. It is not a part of the call.
 ///
@@ -182,6 +183,7 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// | `retry(max_attempts = 5)` | attempts in all; 0 is no limit | 0 |
 /// | `retry(jitter = 0.1)` | by which part a wait may be shortened at random | 0.1 |
 /// | `retry(non_retryable = [CardError::Declined { .. }])` | errors, as patterns, that are final | none |
+/// | `retry(panics = false)` | that a panic is final | a panic is tried again |
 /// | `at_most_once` | never attempted twice, see below | off |
 /// | `transaction` | what it writes to the database is committed with its outcome, see below | off |
 /// | `max_concurrent = 8` | how many attempts one worker makes at a time | no limit |

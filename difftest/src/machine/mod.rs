@@ -219,7 +219,7 @@ impl From<&Operation> for Outstanding {
                 Self::Activity(activity.name.to_string(), activity.arguments.clone())
             }
             Operation::Timer { fire_at } => Self::Timer(*fire_at),
-            Operation::Signal { name } => Self::Signal(name.clone()),
+            Operation::Signal { name, .. } => Self::Signal(name.clone()),
             Operation::Cancellation => Self::Cancellation,
         }
     }

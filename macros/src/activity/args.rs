@@ -7,7 +7,7 @@ use jiff::{Span, SpanRelativeTo};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
-use syn::{Ident, Lit, LitInt, LitStr, Pat, Token};
+use syn::{Ident, Lit, LitBool, LitInt, LitStr, Pat, Token};
 
 use crate::args::{CRATE, Known, parse_name, parse_options};
 use crate::diagnostics::Diagnostics;
@@ -40,6 +40,7 @@ const RETRY: Known = &[
     ("max_attempts", "max_attempts = 5"),
     ("jitter", "jitter = 0.1"),
     ("non_retryable", "non_retryable = [CardError::Declined { .. }]"),
+    ("panics", "panics = false"),
 ];
 
 /// What `#[activity(…)]` says.
@@ -84,6 +85,8 @@ pub(super) struct RetryArgs {
     jitter: Option<f64>,
     /// `non_retryable = [Declined { .. }, Expired]`: patterns of the error.
     pub(super) non_retryable: Vec<Pat>,
+    /// `panics = false`
+    panics: Option<bool>,
 }
 
 impl ActivityArgs {
@@ -157,6 +160,10 @@ impl RetryArgs {
                 "jitter" => args.jitter = Some(parse_jitter(input)?),
                 "max_interval" => args.max_interval = Some(parse_duration(input)?),
                 "non_retryable" => args.non_retryable = parse_patterns(input)?,
+                "panics" => {
+                    input.parse::<Token![=]>()?;
+                    args.panics = Some(input.parse::<LitBool>()?.value);
+                }
                 _ => {
                     input.parse::<Token![=]>()?;
                     args.max_attempts = Some(input.parse::<LitInt>()?.base10_parse()?);
@@ -195,7 +202,9 @@ impl ToTokens for ActivityArgs {
             .max_concurrent
             .as_ref()
             .map(|limit| quote!(max_concurrent: ::core::option::Option::Some(#limit),));
-        let given = quote!(#retry #(#limits)* #queue #at_most_once #blocking #max_concurrent);
+        let panics = self.retry.panics.map(|retry| quote!(retry_panics: #retry,));
+        let given =
+            quote!(#retry #panics #(#limits)* #queue #at_most_once #blocking #max_concurrent);
         if !given.is_empty() {
             tokens.extend(quote! {
                 ::piton::__private::ActivityOptions {

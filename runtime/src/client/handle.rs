@@ -44,6 +44,10 @@ impl<W: Workflow> RunHandle<W> {
         Self { client, run_id, workflow_id, workflow: PhantomData, watch }
     }
 
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// The id of this execution.
     pub fn run_id(&self) -> RunId {
         self.run_id

@@ -3,6 +3,7 @@
 mod activities;
 mod dead_letters;
 mod handle;
+mod outstanding;
 mod send;
 mod signal_or_start;
 mod start;
@@ -10,6 +11,7 @@ mod start;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use handle::RunHandle;
+pub use outstanding::OutstandingActivity;
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};

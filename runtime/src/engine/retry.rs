@@ -1,6 +1,7 @@
 //! What follows from the end of an attempt of an activity.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::time::Duration;
 
 use crate::activities::ActivityReport;
@@ -20,7 +21,7 @@ pub(crate) enum AttemptResult {
     /// It took too long.
     TimedOut(TimeoutKind),
     /// It panicked.
-    Panicked(String),
+    Panicked(Panic),
     /// It could not be made at all, for people.
     Unusable(String),
     /// What it wrote and its outcome are in the database.
@@ -40,6 +41,21 @@ pub(crate) enum AttemptResult {
         /// How much of its time is left, if that is limited.
         left: Option<Duration>,
     },
+}
+
+/// The panic of a function.
+#[derive(Debug)]
+pub(crate) struct Panic {
+    /// What it was raised with.
+    pub(crate) message: String,
+    /// Whether the activity is not to be tried again after it.
+    pub(crate) is_final: bool,
+}
+
+impl fmt::Display for Panic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
 }
 
 /// What is to be done about it.
@@ -158,9 +174,12 @@ pub(crate) fn conclude(
             }
             _ => Conclusion::Outcome(OperationOutcome::TimedOut(kind)),
         },
-        AttemptResult::Panicked(message) => {
-            Conclusion::Outcome(OperationOutcome::Panicked(message))
-        }
+        AttemptResult::Panicked(panic) => match retry_at(None).filter(|_| !panic.is_final) {
+            Some(retry_at) => {
+                Conclusion::Retry { retry_at, failure: format!("it panicked: {panic}") }
+            }
+            None => Conclusion::Outcome(OperationOutcome::Panicked(panic.message)),
+        },
         AttemptResult::Unusable(reason) => Conclusion::Outcome(OperationOutcome::Unusable(reason)),
         AttemptResult::Committed { outcome, .. } => Conclusion::Outcome(outcome),
         AttemptResult::Uncertain | AttemptResult::Lost | AttemptResult::Later { .. } => {

@@ -30,7 +30,8 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     type Pending: Durable;
 
     /// Whether it ends as soon as what it waits for has arrived. One that goes on from one wait to
-    /// the next must be looked after at each, also when it is awaited together with others.
+    /// the next, or whose end hangs on when that is, must be looked after at each, also when it is awaited
+    /// together with others.
     const ENDS_AT_ONCE: bool = true;
 
     /// Asks for the operation and adds it to what the step waits for.

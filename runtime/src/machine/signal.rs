@@ -69,8 +69,9 @@ impl<S: Signal> std::fmt::Debug for SignalWait<S> {
 }
 
 impl<S: Signal> SignalWait<S> {
-    /// Waits no longer than this: gives `None` then. A signal that has come counts, also if the time
-    /// has passed when the run gets to look.
+    /// Waits no longer than this: gives `None` then. If the time has passed when the run gets to look,
+    /// because no worker had it for a while, a signal that has come by then counts, unless another wait
+    /// for such a signal goes on that can have it.
     ///
     /// ```ignore
     /// match cx.signal::<Approve>().timeout(days(3)).await {
@@ -125,22 +126,27 @@ impl<S> Sealed for SignalWithin<S> {}
 impl<S: Signal> DurableFuture for SignalWithin<S> {
     type Output = Option<S>;
     type Pending = PendingSignalWithin;
+    // It is over when its time is, whatever it is awaited together with: what comes later is for others.
+    const ENDS_AT_ONCE: bool = false;
 
     fn start(self, cx: &Context) -> Result<PendingSignalWithin, StepError> {
         let fire_at = cx.now() + self.limit;
         cx.open_waits(false);
-        let signal = cx.ask(Operation::Signal { name: S::NAME.to_owned() });
+        let name = S::NAME.to_owned();
+        let signal = cx.ask(Operation::Signal { name, until: Some(fire_at) });
         let timer = cx.ask(Operation::Timer { fire_at });
         cx.close_waits(true);
         Ok(PendingSignalWithin { signal, timer, fire_at })
     }
 
     fn poll(pending: &mut PendingSignalWithin, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
-        if let Some(payload) = cx.take_signal(S::NAME) {
+        let is_over = pending.fire_at <= cx.now();
+        let taken = if is_over { cx.take_late_signal(S::NAME) } else { cx.take_signal(S::NAME) };
+        if let Some(payload) = taken {
             pending.settle(cx);
             let signal = S::from_payload(&payload).map_err(StepError::Decode)?;
             Ok(Poll::Ready(Some(signal)))
-        } else if pending.fire_at <= cx.now() {
+        } else if is_over {
             pending.settle(cx);
             Ok(Poll::Ready(None))
         } else if cx.ends(pending.signal) {
@@ -170,7 +176,7 @@ impl<S: Signal> DurableFuture for SignalWait<S> {
     type Pending = PendingSignal;
 
     fn start(self, cx: &Context) -> Result<PendingSignal, StepError> {
-        Ok(PendingSignal(cx.ask(Operation::Signal { name: S::NAME.to_owned() })))
+        Ok(PendingSignal(cx.ask(Operation::Signal { name: S::NAME.to_owned(), until: None })))
     }
 
     fn poll(pending: &mut PendingSignal, cx: &Context) -> Result<Poll<S>, StepError> {

@@ -21,6 +21,8 @@ pub enum Operation {
     Signal {
         /// The signal's stored name.
         name: String,
+        /// When the wait is over, if it has a time limit: a timer of the run's fires then.
+        until: Option<Timestamp>,
     },
     /// Wait for a request to cancel.
     Cancellation,

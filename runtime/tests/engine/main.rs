@@ -22,6 +22,7 @@ mod lost_claims;
 mod messages;
 mod methods;
 mod once;
+mod outstanding;
 mod panics;
 mod queue_limits;
 mod queues;

@@ -100,13 +100,13 @@ async fn break_when_dropped(cx: &ActivityContext, name: &str) {
     fragile.0 = true;
 }
 
-#[activity(start_to_close = "1s")]
+#[activity(start_to_close = "1s", retry(max_attempts = 1))]
 async fn fragile(cx: &ActivityContext, name: &str) -> bool {
     break_when_dropped(cx, name).await;
     true
 }
 
-#[activity(queue = "gpu", start_to_close = "1s")]
+#[activity(queue = "gpu", start_to_close = "1s", retry(max_attempts = 1))]
 async fn fragile_on_a_queue(cx: &ActivityContext, name: &str) -> bool {
     break_when_dropped(cx, name).await;
     true

@@ -9,7 +9,7 @@ use piton::store::contract::*;
 use piton::store::memory::Hook;
 use tokio::time::Instant;
 
-use crate::activities::{Approve, PickError, perform};
+use crate::activities::{Approve, Lab, PickError, perform};
 use crate::queues::study;
 use crate::rig::Rig;
 use crate::workflows::{fetching, picking, steadfast, work};
@@ -60,14 +60,73 @@ async fn an_attempt_that_takes_too_long_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_ends_the_activity_and_nothing_else() {
+async fn a_panic_is_tried_again_by_the_policy_and_costs_nothing_else() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
+    let began = Instant::now();
     let run = rig.client.start(work(text("panic"))).await.unwrap();
     let error = run.result().await.unwrap_err();
     assert_eq!(error.to_string(), "the activity panicked: as asked");
+    assert_eq!(rig.lab.begun("panic"), [1, 2, 3, 4]);
+    assert_eq!(began.elapsed().as_secs(), 1 + 2 + 4);
     let run = rig.client.start(work(text("fine"))).await.unwrap();
     assert_eq!(run.result().await.unwrap(), "fine done");
+    worker.shutdown().await.unwrap();
+}
+
+#[activity(retry(initial = "1s", panics = false))]
+async fn fall(cx: &ActivityContext, what: &str) -> Result<(), String> {
+    let lab = cx.dependency::<Lab>();
+    lab.begin(cx, what);
+    panic!("once is enough")
+}
+
+#[activity(queue = "gpu", retry(initial = "1s", jitter = 0.0, max_attempts = 2))]
+async fn stumble(cx: &ActivityContext, what: &str) -> Result<(), String> {
+    cx.dependency::<Lab>().begin(cx, what);
+    panic!("twice is enough")
+}
+
+#[activity(blocking, retry(initial = "1s", jitter = 0.0))]
+fn slip(cx: &ActivityContext, what: &str) -> Result<String, String> {
+    cx.dependency::<Lab>().begin(cx, what);
+    assert!(cx.info().attempt > 2, "not yet");
+    Ok("up again".to_owned())
+}
+
+#[workflow]
+async fn falls(what: String) -> String {
+    match what.as_str() {
+        "final" => {
+            fall(&what).await.map(|()| String::new()).unwrap_or_else(|error| error.to_string())
+        }
+        "queued" => {
+            stumble(&what).await.map(|()| String::new()).unwrap_or_else(|error| error.to_string())
+        }
+        _ => slip(&what).await.unwrap_or_else(|error| error.to_string()),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_final_where_the_activity_says_so() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(falls(text("final"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "the activity panicked: once is enough");
+    assert_eq!(rig.lab.begun("final"), [1]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn panics_on_queues_and_on_threads_are_tried_again() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let run = rig.client.start(falls(text("queued"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "the activity panicked: twice is enough");
+    assert_eq!(rig.lab.begun("queued"), [1, 2]);
+    let run = rig.client.start(falls(text("thread"))).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "up again");
+    assert_eq!(rig.lab.begun("thread"), [1, 2, 3]);
     worker.shutdown().await.unwrap();
 }
 

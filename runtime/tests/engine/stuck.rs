@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use piton::machine::{Workflow, WorkflowCall};
 use piton::prelude::*;
+use piton::store::contract::*;
 use piton::store::{RunFilter, Store};
 use tokio::sync::Semaphore;
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use piton::model::BlockedReason;
 use piton::prelude::*;
+use piton::store::contract::*;
 use piton::store::{ClaimRequest, NewWorker, RunFilter, Store};
 use tokio::time::{Instant, sleep};
 

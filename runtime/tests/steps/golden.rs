@@ -138,6 +138,9 @@ fn values(format: u8) -> Snapshot {
         last_failure: None,
         ..activity.clone()
     };
+    // Known since format 2.
+    let until = (format >= 2).then_some(Timestamp(3_000_000));
+    let signal = Operation::Signal { name: "Approve".into(), until };
     Snapshot {
         frame: (0..=255).collect(),
         state: "join#2".into(),
@@ -146,7 +149,7 @@ fn values(format: u8) -> Snapshot {
             (Handle(1), Operation::Activity(Box::new(activity))),
             (Handle(2), Operation::Activity(Box::new(plain))),
             (Handle(70), Operation::Timer { fire_at: Timestamp(-5) }),
-            (Handle(200), Operation::Signal { name: "Approve".into() }),
+            (Handle(200), signal),
             (Handle(299), Operation::Cancellation),
         ],
         wait: Wait::Any(vec![

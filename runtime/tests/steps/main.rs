@@ -2,4 +2,5 @@
 
 mod clock;
 mod golden;
+mod limits;
 mod messages;

@@ -1,4 +1,5 @@
-//! Format 1, which knows neither the clock of a run nor how an attempt failed.
+//! Format 1, which knows neither the clock of a run, nor how an attempt failed, nor the time limit of a wait for
+//! a signal.
 //!
 //! The call of an activity on a queue is kept in its row as this format has it: the row has columns of its own for
 //! what changes from attempt to attempt.
@@ -71,7 +72,7 @@ impl From<Operation> for model::Operation {
         match operation {
             Operation::Activity(activity) => Self::Activity(Box::new((*activity).into())),
             Operation::Timer { fire_at } => Self::Timer { fire_at },
-            Operation::Signal { name } => Self::Signal { name },
+            Operation::Signal { name } => Self::Signal { name, until: None },
             Operation::Cancellation => Self::Cancellation,
         }
     }

@@ -12,7 +12,7 @@ use crate::activities::{ActivityContext, ActivityEntry, ActivityReport, BoxFutur
 use crate::codec::CodecError;
 use crate::engine::link::Link;
 use crate::engine::panics::{self, catch, caught};
-use crate::engine::retry::AttemptResult;
+use crate::engine::retry::{AttemptResult, Panic};
 use crate::engine::session::Session;
 use crate::engine::slots::Places;
 use crate::failpoints;
@@ -96,14 +96,15 @@ impl Attempt {
             (Ok(None), None) => unreachable!("a function that was polled was called"),
         };
         drop(places);
-        Some(self.ended_with(ended(called)))
+        let result = ended(self.entry, called);
+        Some(self.ended_with(result))
     }
 
     /// Waits for its turn and makes the attempt.
     pub(crate) async fn make(self) -> AttemptEnd {
         let info = self.context.info();
         let (handle, attempt) = (info.handle, info.attempt);
-        let (span, link) = (self.span(), Arc::clone(&self.link));
+        let (span, link, entry) = (self.span(), Arc::clone(&self.link), self.entry);
         let ended = async {
             match (self.entry.connection, self.deadline) {
                 // It sees to its deadline itself: a commit must not be cut off.
@@ -115,7 +116,7 @@ impl Attempt {
             }
         };
         // A limit ends the function by dropping what it has, and a destructor is its code, too.
-        let result = caught(ended).await.unwrap_or_else(AttemptResult::Panicked);
+        let result = caught(ended).await.unwrap_or_else(|message| panicked(entry, message));
         AttemptEnd { handle, attempt, result, details: link.details_so_far() }
     }
 
@@ -127,7 +128,7 @@ impl Attempt {
                 Err(result) => return result,
             },
         };
-        let Self { start_to_close, heartbeat, link, .. } = self;
+        let Self { entry, start_to_close, heartbeat, link, .. } = self;
         let Begun { call, at } = begun;
         let has_token = link.has_token();
         let call = async {
@@ -150,7 +151,7 @@ impl Attempt {
                 .await
                 .unwrap_or(Err(AttemptResult::TimedOut(TimeoutKind::StartToClose))),
         };
-        called.map_or_else(|result| result, ended)
+        called.map_or_else(|result| result, |called| ended(entry, called))
     }
 
     /// Waits for its places and calls the function.
@@ -208,12 +209,16 @@ impl Attempt {
     }
 }
 
-fn ended(called: Called) -> AttemptResult {
+fn ended(entry: &ActivityEntry, called: Called) -> AttemptResult {
     failpoints::hit("after_activity");
     match called {
         Ok(returned) => AttemptResult::Reported(returned),
-        Err(message) => AttemptResult::Panicked(message),
+        Err(message) => panicked(entry, message),
     }
+}
+
+pub(super) fn panicked(entry: &ActivityEntry, message: String) -> AttemptResult {
+    AttemptResult::Panicked(Panic { message, is_final: !entry.options.retry_panics })
 }
 
 /// The call of a function. A panic ends the attempt and nothing else: the function's own state is

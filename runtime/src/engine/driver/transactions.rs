@@ -10,14 +10,14 @@ use std::any::Any;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, panicked};
 use crate::activities::transaction::{ConnectionKind, Lent};
 use crate::activities::{ActivityContext, ActivityInfo, ActivityReport};
 use crate::engine::backoff::Backoff;
 use crate::engine::clock::after;
 use crate::engine::events::attempt_event;
 use crate::engine::panics::caught;
-use crate::engine::retry::AttemptResult;
+use crate::engine::retry::{AttemptResult, Panic};
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::failpoints;
@@ -37,7 +37,7 @@ impl Lent for Borrowed {
 impl Attempt {
     /// Makes the attempt in a transaction and ends that.
     pub(super) async fn run_in_transaction(mut self, kind: ConnectionKind) -> AttemptResult {
-        let (deadline, session) = (self.deadline, self.session.clone());
+        let (deadline, session, entry) = (self.deadline, self.session.clone(), self.entry);
         let begin = async {
             let places = session.host.slots.take(self.entry).await;
             (places, begin(&session, self.context.info()).await)
@@ -101,7 +101,7 @@ impl Attempt {
                 }
                 AttemptResult::Reported(reported)
             }
-            Err(message) => AttemptResult::Panicked(message),
+            Err(message) => panicked(entry, message),
         }
     }
 
@@ -196,7 +196,8 @@ async fn commit(
         // Such as a constraint that is looked at when the transaction ends.
         Err(error) => {
             let error = crate::Error::from(error);
-            AttemptResult::Panicked(format!("what it wrote could not be committed: {error:#}"))
+            let message = format!("what it wrote could not be committed: {error:#}");
+            AttemptResult::Panicked(Panic { message, is_final: true })
         }
     }
 }

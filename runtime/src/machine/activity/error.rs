@@ -16,7 +16,7 @@ pub enum ActivityError<E> {
     TimedOut(TimeoutKind),
     /// It was cancelled, because the run was.
     Cancelled,
-    /// It panicked with this message, and is not tried again.
+    /// It panicked with this message in its last attempt, or in one after which it is not to be tried again.
     Panicked(String),
     /// Its worker died during the attempt, and as it is `at_most_once` there is no other: it may
     /// have had its effect, or a part of it, or none. Only the outside world can tell.

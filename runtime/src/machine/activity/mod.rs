@@ -72,6 +72,9 @@ pub struct ActivityOptions {
     /// Whether it is never attempted twice. If its worker dies during the attempt, the workflow
     /// gets [`ActivityError::OutcomeUnknown`]; errors are final. Default: no.
     pub at_most_once: bool,
+    /// Whether it is tried again after a panic, by the policy as after any failure. Default: yes. It is
+    /// the activity's to say; a call does not change it.
+    pub retry_panics: bool,
     /// Whether the function blocks its thread: it then runs on the worker's threads for such
     /// functions, see [`Worker::max_blocking`](crate::worker::Worker::max_blocking). A thread
     /// cannot be stopped: an attempt that is given up (timeout, cancellation) goes on to its end,
@@ -105,6 +108,7 @@ impl ActivityOptions {
         start_to_close: None,
         schedule_to_close: None,
         at_most_once: false,
+        retry_panics: true,
         blocking: false,
         max_concurrent: None,
         queue: None,

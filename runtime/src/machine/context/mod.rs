@@ -241,6 +241,22 @@ impl Context {
         self.fields().arrivals.borrow_mut().take_signal(name)
     }
 
+    /// As [`Context::take_signal`], for a wait whose time limit is over: what others that are not over wait for is
+    /// theirs.
+    pub(crate) fn take_late_signal(&self, name: &str) -> Option<Payload> {
+        let now = self.now();
+        let is_open = |operation: &Operation| match operation {
+            Operation::Signal { name: awaited, until } => {
+                awaited == name && until.is_none_or(|until| until > now)
+            }
+            _ => false,
+        };
+        let fields = self.fields();
+        let open = fields.operations.borrow().iter().filter(|(_, other)| is_open(other)).count();
+        let waiting = fields.arrivals.borrow().count_signals(name);
+        if waiting > open { self.take_signal(name) } else { None }
+    }
+
     /// The request to cancel, if there is one that has not been delivered.
     pub(crate) fn take_cancel(&self) -> Option<String> {
         self.fields().arrivals.borrow_mut().take_cancel()

@@ -68,6 +68,12 @@ impl Arrivals {
         Some(signal.take().1.clone())
     }
 
+    /// How many waiting signals have this name.
+    pub(crate) fn count_signals(&self, name: &str) -> usize {
+        let waiting = self.signals.iter();
+        waiting.filter(|signal| !signal.taken && signal.value.0 == name).count()
+    }
+
     pub(crate) fn take_cancel(&mut self) -> Option<String> {
         let cancel = self.cancel.as_mut().filter(|cancel| !cancel.taken)?;
         Some(cancel.take().clone())
@@ -76,7 +82,9 @@ impl Arrivals {
     pub(super) fn has(&self, handle: Handle, operation: &Operation, now: Timestamp) -> bool {
         match operation {
             Operation::Timer { fire_at } => *fire_at <= now,
-            Operation::Signal { name } => self.signals.iter().any(|signal| signal.value.0 == *name),
+            Operation::Signal { name, .. } => {
+                self.signals.iter().any(|signal| signal.value.0 == *name)
+            }
             Operation::Cancellation => self.cancel.is_some(),
             Operation::Activity(_) => self.outcomes.contains_key(&handle),
         }

@@ -69,7 +69,7 @@ pub enum OperationOutcome {
     TimedOut(TimeoutKind),
     /// The activity was cancelled.
     Cancelled,
-    /// The activity panicked and is not tried again.
+    /// The activity panicked in its last attempt.
     Panicked(String),
     /// The activity could not be run at all, for people.
     Unusable(String),
