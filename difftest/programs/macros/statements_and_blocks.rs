@@ -1,7 +1,7 @@
 //! Statements without a semicolon, and blocks behind `async`, that a macro is given for a workflow.
 
 macro_rules! made {
-    ($name:ident, $n:ident, $($first:stmt)*; $last:stmt; $block:block, $value:expr) => {
+    ($name:ident, $n:ident, [$($first:stmt)*] $last:stmt => $block:block, $value:expr) => {
         #[workflow]
         async fn $name($n: i64) -> String {
             $($first)*
@@ -17,11 +17,11 @@ macro_rules! made {
     };
 }
 
-made!(one, n, let a = act(n).await let b = a + 1 drop(note(b)) let c = act(b).await; drop(note(n)); {
+made!(one, n, [let a = act(n).await let b = a + 1 drop(note(b)) let c = act(b).await] drop(note(n)) => {
     note(n);
     act(n + 1).await * 2
 }, 1 + 2);
-made!(two, n, let mut list = list(n).await list.push(n) for x in &list { note(x); }; tick().await; { n * 2 }, -n);
+made!(two, n, [let mut list = list(n).await list.push(n) for x in &list { note(x); }] tick().await => { n * 2 }, -n);
 
 #[workflow]
 async fn program(n: i64) -> (String, String) {

@@ -1,15 +1,15 @@
 //! The macros find the crate by the name that `Cargo.toml` gives it, or by the path that they are given.
 
-use engine::machine::{Operation, Progress, Standalone};
-use engine::model::Timestamp;
+use engine::machine::{Progress, Standalone};
+use engine::model::{Operation, Timestamp};
 use engine::prelude::*;
 use piton_renamed_tests::parts;
 use serde::{Deserialize, Serialize};
 
 #[activity(retry(max_attempts = 2))]
-async fn add(cx: &ActivityContext, to: u64, more: u64) -> Result<u64, String> {
+async fn add(cx: &ActivityContext, to: u64, more: u64) -> u64 {
     let _ = cx;
-    Ok(to + more)
+    to + more
 }
 
 #[derive(Debug, Signal, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ async fn run(cx: &Context, numbers: Vec<u64>) -> engine::Result<u64> {
     let sum = Sum { of: numbers };
     let mut total = 0;
     for number in sum.of {
-        total = add(total, number).await.map_err(engine::Error::msg)?;
+        total = add(total, number).await;
     }
     let go = cx.signal::<Go>().await;
     if go.by == 0 {

@@ -9,7 +9,7 @@ async fn step(number: u64) -> u64 {
 }
 
 macro_rules! statements {
-    ($name:ident, $($first:stmt)*; $last:stmt) => {
+    ($name:ident, [$($first:stmt)*] $last:stmt) => {
         #[workflow]
         async fn $name(number: u64) -> u64 {
             $($first)*
@@ -19,8 +19,8 @@ macro_rules! statements {
     };
 }
 
-statements!(both, let a = step(1).await let b = a + 1; assert_eq!(a + b, 3));
-statements!(none, ; let _second = step(1).await);
+statements!(both, [let a = step(1).await let b = a + 1] assert_eq!(a + b, 3));
+statements!(none, [] let _second = step(1).await);
 
 macro_rules! blocks {
     ($name:ident, $block:block) => {

@@ -52,9 +52,9 @@ async fn find(name: &str, more: Option<&str>) -> Result<u64, String> {
     name.parse().map_err(|_| more.unwrap_or(name).to_owned())
 }
 
-#[activity(retry(non_retryable = ["never"]))]
-async fn check(number: u64) -> Result<u64, &'static str> {
-    number.checked_add(1).ok_or("never")
+#[activity(retry(non_retryable = [0]))]
+async fn check(number: u64) -> Result<u64, u8> {
+    number.checked_add(1).ok_or(0)
 }
 
 #[activity(blocking)]

@@ -11,11 +11,11 @@ async fn step(number: u64) -> u64 {
 async fn cloned(number: u64) -> u64 {
     let count = Arc::new(Mutex::new(number));
     let other = count.clone();
-    let last = Some(std::rc::Rc::new(number));
+    let last = Some(std::rc::Rc::new(std::cell::RefCell::new(number)));
     step(1).await;
     *other.lock().unwrap() += 5;
     let sum = *count.lock().unwrap();
-    sum + last.map_or(0, |last| *last)
+    sum + last.map_or(0, |last| *last.borrow())
 }
 
 #[workflow]

@@ -26,7 +26,7 @@ async fn in_a_branch(order: Order) -> piton::Result<u64> {
         order.close();
     }
     match order.state {
-        0 => charge(1).await,
+        0 => Ok(charge(1).await?),
         _ => Ok(2),
     }
 }
@@ -44,7 +44,7 @@ async fn in_a_loop(order: Order) -> piton::Result<u64> {
 async fn in_an_argument(order: Order) -> piton::Result<u64> {
     charge(order.id).await?;
     charge(order).await?;
-    charge(order.code).await
+    Ok(charge(order.code).await?)
 }
 
 #[workflow]

@@ -14,7 +14,7 @@ async fn charge(id: u64) -> piton::Result<u64> {
 #[workflow]
 async fn half(order: Order) -> piton::Result<u64> {
     let total = charge(order.id).await?;
-    let rest = order.
+    let rest = order.;
     Ok(total + rest)
 }
 

@@ -10,12 +10,13 @@ macro_rules! looped {
         #[workflow]
         async fn $name(n: u64) -> u64 {
             let mut total = 0;
-            'own: loop {
+            'own: while total < 99 {
                 total += load(n).await;
                 if total > 9 {
                     $leave
                 }
             }
+            total
         }
     };
 }

@@ -1,6 +1,6 @@
 //! An argument that cannot be stored is held across an await: it is said once.
 
-use std::sync::Arc;
+use std::fmt::Display;
 
 use piton::prelude::*;
 
@@ -14,8 +14,8 @@ struct Plain {
 }
 
 #[workflow]
-async fn shared(name: Arc<str>) -> u64 {
-    step(1).await + name.len() as u64
+async fn shown(value: Box<dyn Display>) -> u64 {
+    step(1).await + value.to_string().len() as u64
 }
 
 #[workflow]
