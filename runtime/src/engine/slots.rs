@@ -24,13 +24,21 @@ pub(crate) struct Slots {
 /// The attempts that have their places and have begun.
 #[derive(Debug, Default)]
 struct UnderWay {
-    attempts: Mutex<(u64, HashMap<u64, (WorkerId, ActivityContext)>)>,
+    attempts: Mutex<Begun>,
     /// Told when places have become free.
     freed: Notify,
 }
 
+#[derive(Debug, Default)]
+struct Begun {
+    /// How many have begun so far.
+    count: u64,
+    /// Those whose functions have not ended, each by its number and with whose attempt it is.
+    by_number: HashMap<u64, (WorkerId, ActivityContext)>,
+}
+
 impl UnderWay {
-    fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, (WorkerId, ActivityContext)>)> {
+    fn lock(&self) -> MutexGuard<'_, Begun> {
         // Whole after every operation, so a panic elsewhere does not spoil it.
         self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,7 +123,7 @@ impl Slots {
     /// order in which they began.
     pub(crate) fn under_way(&self, worker: WorkerId) -> Vec<ActivityInfo> {
         let under_way = self.under_way.lock();
-        let ours = under_way.1.iter().filter(|(_, (of, _))| *of == worker);
+        let ours = under_way.by_number.iter().filter(|(_, (of, _))| *of == worker);
         let mut ours: Vec<_> = ours.map(|(number, (_, cx))| (*number, cx.info().clone())).collect();
         drop(under_way);
         ours.sort_unstable_by_key(|(number, _)| *number);
@@ -173,10 +181,10 @@ impl Places {
     /// Notes that the attempt has begun, in the session of this worker.
     pub(crate) fn begin(&mut self, worker: WorkerId, context: &ActivityContext) {
         let mut under_way = self.under_way.lock();
-        let (next, attempts) = &mut *under_way;
-        attempts.insert(*next, (worker, context.clone()));
-        self.begun = Some(*next);
-        *next += 1;
+        let number = under_way.count;
+        under_way.count += 1;
+        under_way.by_number.insert(number, (worker, context.clone()));
+        self.begun = Some(number);
     }
 }
 
@@ -185,7 +193,7 @@ impl Drop for Places {
         self.permits.clear();
         if let Some(number) = self.begun {
             // The context may be the last to hold what the program has given it.
-            let ended = self.under_way.lock().1.remove(&number);
+            let ended = self.under_way.lock().by_number.remove(&number);
             drop(ended);
         }
         self.under_way.freed.notify_one();

@@ -200,7 +200,8 @@ impl Driver {
                     }
                     driver.attempts.let_go();
                 }
-                Err(Unread { mut hold, run, workflow, expected, reason }) => {
+                Err(unread) => {
+                    let Unread { mut hold, run, workflow, expected, reason } = *unread;
                     let workflow_id = &*run.workflow_id;
                     let name = RunName { run_id, workflow_id, workflow: &workflow };
                     run_event!(warn, name, %reason, "the run is blocked");
@@ -224,7 +225,7 @@ impl Driver {
         run: RunInfo,
         origin: Origin,
         events: mpsc::UnboundedReceiver<RunEvent>,
-    ) -> Result<(Self, Option<ClaimedRun>), Unread> {
+    ) -> Result<(Self, Option<ClaimedRun>), Box<Unread>> {
         let session = &hold.session;
         let (machine, claimed, heard) = match origin {
             Origin::Started { machine, heard, .. } => (*machine, None, heard),
@@ -234,7 +235,7 @@ impl Driver {
                     Ok(machine) => machine,
                     Err(reason) => {
                         let ClaimedRun { workflow, step_no: expected, .. } = claimed;
-                        return Err(Unread { hold, run, workflow, expected, reason });
+                        return Err(Box::new(Unread { hold, run, workflow, expected, reason }));
                     }
                 };
                 (machine, Some(claimed), heard)

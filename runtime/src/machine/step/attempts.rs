@@ -131,8 +131,11 @@ impl Machine {
                     let passed_over = takeovers - interrupted;
                     activity.passed_over = activity.passed_over.saturating_add(passed_over);
                     activity.attempts = activity.attempts.saturating_add(takeovers);
+                    let close_by =
+                        activity.schedule_to_close.map(|limit| activity.scheduled_at + limit);
                     if let Some(pause) = pause_after_interruptions(activity.interruptions)
                         && interrupted > 0
+                        && close_by.is_none_or(|close_by| now + pause < close_by)
                     {
                         activity.retry_at = Some(now + pause);
                     }
