@@ -257,7 +257,8 @@ mod tests {
             Box::new(CommitStep::new(run.run_id, StepNo(expected), kept))
         };
         store.start_runs(vec![run.clone()]).await.expect("a run can be started");
-        let commits = Commits { store, lease, on_fenced: Box::new(|| ()) };
+        let outgoing = Arc::default();
+        let commits = Commits { store, lease, on_fenced: Box::new(|| ()), outgoing };
         let committed = commits.apply(&[step(0)]).await.expect("a step can be committed");
         assert_eq!(committed, [CommitOutcome::Committed]);
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use piton::machine::{Workflow, WorkflowCall};
 use piton::prelude::*;
 use piton::store::contract::*;
-use piton::store::{RunFilter, Store};
+use piton::store::RunFilter;
 use tokio::sync::Semaphore;
 
 use crate::rig::Rig;

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use piton::model::BlockedReason;
 use piton::prelude::*;
 use piton::store::contract::*;
-use piton::store::{ClaimRequest, NewWorker, RunFilter, Store};
+use piton::store::{ClaimRequest, NewWorker, RunFilter};
 use tokio::time::{Instant, sleep};
 
 use crate::rig::Rig;
