@@ -107,7 +107,7 @@ pub async fn once(cx: &ActivityContext, what: &str) -> Result<String, String> {
 }
 
 /// Holds its thread for a moment, in which it counts how many do so.
-#[activity(blocking)]
+#[activity(blocking, retry(panics = false))]
 pub fn crunch(cx: &ActivityContext, what: &str) -> u32 {
     let lab = cx.dependency::<Lab>();
     lab.begin(cx, what);

@@ -1,5 +1,6 @@
 //! What single steps of a machine come to, without an engine.
 
+mod calls;
 mod clock;
 mod golden;
 mod limits;

@@ -3,6 +3,7 @@
 mod error;
 mod outcome;
 mod returned;
+mod saved;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -61,7 +62,7 @@ pub trait Activity: Sized + 'static {
 }
 
 /// How an activity is carried out. The attribute gives the defaults, a call may change them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActivityOptions {
     /// When to try again.
     pub retry: RetryPolicy,
@@ -133,7 +134,7 @@ pub trait Retryable {
 }
 
 /// A call of an activity: what the function named in `#[activity]` returns. It runs when awaited in
-/// a workflow.
+/// a workflow, at once or later: it may be held across awaits, also in a list or a field.
 #[must_use = "an activity does nothing until it is awaited in a workflow"]
 pub struct ActivityCall<A> {
     #[doc(hidden)]
