@@ -46,7 +46,7 @@ impl Rustc {
         // does, would run again, and all that depends on its crate would be built again.
         for (name, _) in std::env::vars_os() {
             let is_told = |start: &&str| name.to_string_lossy().starts_with(*start);
-            if TOLD.iter().any(|start| is_told(start)) {
+            if TOLD.iter().any(is_told) {
                 cargo.env_remove(name);
             }
         }

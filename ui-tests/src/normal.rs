@@ -137,7 +137,7 @@ fn narrowed(lines: &[String]) -> String {
         let is_whole = is_arrow(rest.get(1));
         let is_next = |line: &String| {
             let starts = |start: &&str| line.starts_with(*start);
-            HEADINGS.iter().any(|it| starts(it)) || !is_whole && line.starts_with("note: ")
+            HEADINGS.iter().any(starts) || !is_whole && line.starts_with("note: ")
         };
         let end = rest.iter().skip(1).position(is_next).map_or(rest.len(), |end| end + 1);
         let (message, others) = rest.split_at(end);
