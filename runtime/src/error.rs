@@ -10,7 +10,7 @@ mod general;
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]
 pub use engine::{
-    KeyError, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,
-    WorkerError,
+    BlockedHolder, KeyError, LookupError, RegistryError, RunError, SignalError, StartError,
+    TokenError, WorkerError,
 };
 pub use general::{Error, Result};

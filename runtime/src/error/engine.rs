@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use super::StoreError;
 use crate::codec::CodecError;
-use crate::model::RunId;
+use crate::model::{BlockedReason, RunId, Timestamp};
 use crate::store::{RESERVED_KEYS, RunKey};
 
 /// Why a text cannot be a workflow id or a dedup key. Trying again does not help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
+    /// As a workflow id it would be one for all runs, as a dedup key one for all messages: most often the
+    /// value that it was to be made of is missing.
+    #[error("it is empty: use a text that names what it stands for, or set none")]
+    Empty,
     /// Databases look it up in an index, whose entries are limited.
     #[error("it has {length} bytes, and may have 1,000: use a shorter text, or a hash of it")]
     TooLong {
@@ -32,6 +36,9 @@ impl KeyError {
 
     /// Checks a text that is to be a key.
     pub(crate) fn check(key: &str) -> Result<(), Self> {
+        if key.is_empty() {
+            return Err(Self::Empty);
+        }
         if key.len() > Self::LONGEST {
             return Err(Self::TooLong { length: key.len() });
         }
@@ -51,12 +58,15 @@ impl KeyError {
 pub enum StartError {
     /// An open run has the same workflow id. Trying again helps once that run has closed; to get
     /// hold of it, use [`OnConflict::UseExisting`](crate::client::OnConflict::UseExisting).
-    #[error("the workflow id `{workflow_id}` is taken by the open run {run_id}")]
+    #[error("the workflow id `{workflow_id}` is taken by the open run {run_id}{}", is_blocked(.blocked))]
     AlreadyStarted {
         /// The id asked for.
         workflow_id: String,
         /// The run that has it.
         run_id: RunId,
+        /// What keeps that run, if it is blocked: it goes on with code that can go on with it, or once
+        /// somebody [unblocks](crate::client::Client::unblock) or terminates it.
+        blocked: Option<Box<BlockedHolder>>,
     },
     /// The workflow id cannot be one.
     #[error("the workflow id cannot be used")]
@@ -95,6 +105,27 @@ pub enum StartError {
     /// with a workflow id of your own, starting it again tells.
     #[error("the run could not be written")]
     Store(#[source] Arc<StoreError>),
+}
+
+/// A blocked run, as those see it who are in want of its workflow id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlockedHolder {
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// The state that it was in at its last commit.
+    pub state: String,
+    /// Why it is blocked.
+    pub reason: BlockedReason,
+}
+
+fn is_blocked(holder: &Option<Box<BlockedHolder>>) -> String {
+    holder.as_ref().map_or_else(String::new, |holder| {
+        let BlockedHolder { started_at, state, reason } = &**holder;
+        format!(
+            ", which was started at {started_at} and is blocked in the state `{state}`: {reason}"
+        )
+    })
 }
 
 /// Why something could not be sent to a run.
