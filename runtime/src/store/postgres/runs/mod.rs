@@ -20,7 +20,7 @@ use crate::store::{
 #[async_trait]
 impl Runs for PostgresStore {
     async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
-        self.answered("start_runs", start::start(self, runs)).await
+        self.asked("start_runs", start::start(self, runs)).await
     }
 
     async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
@@ -61,7 +61,7 @@ impl Runs for PostgresStore {
     }
 
     async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
-        self.answered("terminate_run", terminate::terminate(self, run_id, reason)).await
+        self.asked("terminate_run", terminate::terminate(self, run_id, reason)).await
     }
 
     async fn unblock_runs(
@@ -69,7 +69,7 @@ impl Runs for PostgresStore {
         workflows: &[&str],
         run_id: Option<RunId>,
     ) -> Result<u64, StoreError> {
-        self.answered("unblock_runs", blocked::unblock(self, workflows, run_id)).await
+        self.asked("unblock_runs", blocked::unblock(self, workflows, run_id)).await
     }
 
     async fn find_blocked(
