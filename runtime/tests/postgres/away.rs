@@ -17,7 +17,7 @@ use crate::fixture::{execute, fails_with};
 use crate::way::Way;
 
 /// Five seconds, and what a busy machine needs for them.
-const SOON: Duration = Duration::from_secs(8);
+const SOON: Duration = Duration::from_secs(15);
 
 /// Everything that a client may be asked, and what it is told.
 async fn ask_everything(

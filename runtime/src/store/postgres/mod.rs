@@ -96,6 +96,9 @@ pub(super) struct PostgresStore {
 /// otherwise, longer than what locks of piton's own are waited for.
 const SLOW_PART: u32 = 6;
 
+/// So many bytes are sent and written in no time.
+const SHORT: usize = 1 << 20;
+
 const NOW: &str = concat!("SELECT now FROM ", now!(), " AS clock");
 
 impl PostgresStore {
@@ -122,6 +125,20 @@ impl PostgresStore {
             timeout(left, call).await.map_err(|_| failed(operation)(silence()))?
         };
         waited.await.inspect_err(|error| judge_server(&self.server, error))
+    }
+
+    /// The same for what programs write, of so many bytes. While much is sent, neither the server nor this
+    /// process may be quick to do anything else, which says nothing.
+    async fn written<T>(
+        &self,
+        operation: &'static str,
+        bytes: usize,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        match bytes {
+            0..=SHORT => self.asked(operation, call).await,
+            _ => self.answered(operation, call).await,
+        }
     }
 
     /// The same for what programs ask, who are to hear soon that there is no server.

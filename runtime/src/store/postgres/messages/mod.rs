@@ -14,13 +14,14 @@ use crate::model::RunId;
 use crate::store::postgres::{PostgresStore, failed};
 use crate::store::{
     ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, Messages, NewArrival,
-    RedeliverOutcome, RelayMessages, Relayed,
+    RedeliverOutcome, RelayMessages, Relayed, Weight,
 };
 
 #[async_trait]
 impl Messages for PostgresStore {
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
-        self.asked("deliver", inbox::deliver(self, arrivals)).await
+        let bytes = arrivals.iter().map(Weight::weight).sum();
+        self.written("deliver", bytes, inbox::deliver(self, arrivals)).await
     }
 
     async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError> {

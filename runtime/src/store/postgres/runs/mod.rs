@@ -14,13 +14,14 @@ use crate::model::RunId;
 use crate::store::postgres::PostgresStore;
 use crate::store::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, NewRun, ReviewedRuns,
-    Runs, StartOutcome, WorkerLease,
+    Runs, StartOutcome, Weight, WorkerLease,
 };
 
 #[async_trait]
 impl Runs for PostgresStore {
     async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
-        self.asked("start_runs", start::start(self, runs)).await
+        let bytes = runs.iter().map(Weight::weight).sum();
+        self.written("start_runs", bytes, start::start(self, runs)).await
     }
 
     async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
