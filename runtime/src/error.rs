@@ -15,7 +15,8 @@ pub(crate) use chain::with_causes;
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]
 pub use engine::{
-    LookupError, RegistryError, RunError, SignalError, StartError, TokenError, WorkerError,
+    BlockedHolder, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,
+    WorkerError,
 };
 pub use general::{Error, Result};
 pub use key::KeyError;

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use piton::error::ConnectError;
 use piton::model::{Payload, RunId, Timestamp};
-use piton::store::{Clock, ManualClock, NewRun, NewWorker, StartOutcome, StoreOptions, connect};
+use piton::store::{
+    Clock, ManualClock, NewRun, NewWorker, Renewal, StartOutcome, StoreOptions, connect,
+};
 
 /// In the child processes of these tests: the file to open.
 const FILE: &str = "PITON_TEST_FILE";
@@ -236,6 +238,48 @@ async fn a_killed_process_is_found_dead_at_once() {
     assert_eq!(dead().await, []);
 }
 
+/// The machine's clock has been set forward by an hour since the first process of this start: leases go on,
+/// and go by the clock that nobody sets.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_clock_that_is_set_ends_no_lease_and_keeps_none() {
+    const MINUTE: i64 = 60_000_000;
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("runs.db");
+    let url = format!("sqlite:{}", path.display());
+    let read = |path: &str| std::fs::read_to_string(path).expect("the system has it");
+    let uptime: f64 =
+        read("/proc/uptime").split(' ').next().expect("it is first").parse().expect("ok");
+    let now = || Timestamp::now().as_micros();
+    let origin = now() - (uptime * 1e6) as i64 - 60 * MINUTE;
+    let workers = directory.path().join("runs.db.workers");
+    std::fs::create_dir(&workers).expect("it is new");
+    let boot = read("/proc/sys/kernel/random/boot_id");
+    std::fs::write(workers.join(format!("boot-{}", boot.trim())), origin.to_string()).expect("ok");
+
+    let (here, there) =
+        (connect(&url).await.expect("a new file"), connect(&url).await.expect("ok"));
+    let worker = here.register_worker(new_worker()).await.expect("it can register");
+    let pool = sqlx::SqlitePool::connect(&url).await.expect("it is a database");
+    let lease = Duration::from_secs(60);
+    let renew = async || here.renew_lease(worker, lease).await.expect("the file is there");
+    for (ago, is_valid) in [(30 * MINUTE, true), (61 * MINUTE, false)] {
+        sqlx::query("UPDATE piton_workers SET lease_expires_at = ?")
+            .bind(now() - ago)
+            .execute(&pool)
+            .await
+            .expect("the statement is right");
+        match renew().await {
+            Renewal::Renewed(until) => {
+                assert!(is_valid && (until.as_micros() - now()).abs() < 2 * MINUTE, "{until}");
+            }
+            Renewal::Fenced => assert!(!is_valid),
+        }
+        let (fenced, _) = there.fence_expired_workers().await.expect("the file is there");
+        assert_eq!(fenced.is_empty(), is_valid);
+    }
+}
+
 /// Somebody may want to know what has become of it.
 #[tokio::test]
 async fn a_fenced_worker_is_kept_for_a_week() {
@@ -277,6 +321,49 @@ async fn a_file_that_is_locked_for_too_long_can_be_tried_again() {
     sqlx::raw_sql("ROLLBACK").execute(&mut *other).await.expect("it has begun");
     let outcomes = store.start_runs(vec![run]).await.expect("nobody writes any more");
     assert_eq!(outcomes, [StartOutcome::Started { owned: false }]);
+}
+
+/// What is written to a file that nobody can open any more is not acknowledged.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_gone_is_noticed_before_anything_is_acknowledged() {
+    for end in ["", "-wal", "-shm"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("runs.db");
+        let store = connect(&format!("sqlite:{}", path.display())).await.expect("a new file");
+        let start = async || {
+            let run = NewRun { workflow_id: RunId::new().to_string(), ..new_run() };
+            store.start_runs(vec![run]).await.map(drop)
+        };
+        let worker = store.register_worker(new_worker()).await.expect("it can register");
+        let is_told = |told: Result<(), piton::error::StoreError>, what: &str| {
+            let error = told.expect_err(what);
+            assert!(error.is_retryable(), "{what}: {error:?}");
+            let text = format!("{:#}", piton::Error::from(error));
+            let name = format!("runs.db{end} was moved, deleted or replaced");
+            assert!(text.contains(&name), "{what}: {text}");
+        };
+        let look = async || {
+            let key = piton::store::RunKey::WorkflowId("order-42".into());
+            store.find_run(&key).await.map(drop)
+        };
+        start().await.expect("the file is there");
+        let (file, aside) =
+            (directory.path().join(format!("runs.db{end}")), path.with_extension("x"));
+        std::fs::rename(&file, &aside).expect("it is there");
+        is_told(start().await, "moved");
+        if end.is_empty() {
+            is_told(look().await, "moved, and read");
+        }
+        let renewal = store.renew_lease(worker, Duration::from_secs(60)).await;
+        is_told(renewal.map(drop), "moved, and renewed");
+        std::fs::copy(&aside, &file).expect("it can be copied");
+        is_told(start().await, "replaced by a copy");
+        std::fs::rename(&aside, &file).expect("it is there");
+        start().await.expect("the file is there again");
+        std::fs::remove_file(&file).expect("it is there");
+        is_told(start().await, "deleted");
+    }
 }
 
 /// What the child does that may write no file longer than its limit. It is told when the limit is

@@ -11,7 +11,7 @@ use crate::engine::backoff::patiently;
 use crate::error::{LookupError, RunError, StoreError};
 use crate::machine::Outcome as _;
 use crate::machine::{Signal, Workflow};
-use crate::model::{RunId, RunStatus};
+use crate::model::{RunId, RunStatus, recorded};
 use crate::store::{ArrivalKind, EndWatch, Ending, FoundEnding, RunKey, RunRecord};
 
 /// How often a wait for a result looks into the database when there is no news: a run may close in
@@ -114,7 +114,8 @@ impl<W: Workflow> RunHandle<W> {
     /// # Errors
     /// The database [is away](Client#when-the-database-is-away) for too long; calling again is safe.
     pub async fn terminate(&self, reason: &str) -> Result<bool, StoreError> {
-        patiently(|| self.client.store().terminate_run(self.run_id, reason)).await
+        let reason = recorded(reason.to_owned());
+        patiently(|| self.client.store().terminate_run(self.run_id, &reason)).await
     }
 
     /// Where the run stands now.

@@ -32,9 +32,14 @@ use crate::store::{ArrivalKind, RunFilter, RunKey, RunRecord, Store};
 /// A call that meets a database that restarts, or a connection that has broken, is tried again by itself
 /// for about 5 s, with waits that double up to a second; what it asks for happens once all the same. Then it
 /// fails with a [`StoreError`] in its error, of which
-/// [`is_retryable`](StoreError::is_retryable) tells that calling again may help. An error that trying again
+/// [`is_retryable`](StoreError::is_retryable) tells that calling again may help, and whose sources say what
+/// is wrong: that connections are refused, for example, or that the server does not answer. An error that trying again
 /// does not mend comes at once. The exceptions: [`RunHandle::result`] waits for as long as it takes, and a
 /// signal without a [dedup key](Send::dedup_key) is not sent again once it may have arrived.
+///
+/// Where another Postgres server takes the place of the one before, a standby for example, the old one counts
+/// as away as soon as it takes no writes: nobody is told by it what was true before. A SQLite file that is
+/// moved, deleted or replaced while it is open counts as away as well.
 ///
 /// Dropping the future of a call takes nothing back: what was asked for may happen or may not.
 #[derive(Clone, Debug)]

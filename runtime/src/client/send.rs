@@ -31,8 +31,8 @@ impl Send {
     /// Sets a key by which a repetition is known: of several with the same key, the run gets one,
     /// for as long as it lives. Sending again after an error is then safe, and is done by itself while the
     /// database [is away](Client#when-the-database-is-away). Without a key, nothing is sent again that may
-    /// have arrived. At most 1,000 bytes, without
-    /// the character NUL, and not beginning with `piton:`.
+    /// have arrived. At least one byte, at
+    /// most 1,000, without the character NUL, and not beginning with `piton:`.
     pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
         self.dedup_key = Some(key.into());
         self

@@ -3,6 +3,7 @@
 use std::future::IntoFuture;
 use std::pin::Pin;
 
+use super::start::already_started;
 use super::{Client, RunHandle, Send, Start};
 use crate::error::{KeyError, LookupError, SignalError, StartError};
 use crate::machine::{Workflow, WorkflowCall};
@@ -54,7 +55,7 @@ impl<W: Workflow> SignalOrStart<W> {
             let known = client.run::<W>(run_id).await;
             if let Err(LookupError::OtherWorkflow { .. }) = known {
                 let workflow_id = run.workflow_id().to_owned();
-                return Err(StartError::AlreadyStarted { workflow_id, run_id });
+                return Err(already_started(&client, workflow_id, run_id).await);
             }
             let send = Send::new(client.clone(), run_id, Ok(kind.clone()));
             let send = dedup_key.iter().fold(send, |send, key| send.dedup_key(key.clone()));

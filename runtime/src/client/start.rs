@@ -13,9 +13,9 @@ use crate::engine::driver::{Origin, make_first};
 use crate::engine::held::Starting;
 use crate::engine::session::Adoption;
 use crate::engine::transitions;
-use crate::error::{KeyError, StartError};
+use crate::error::{BlockedHolder, KeyError, StartError};
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall};
-use crate::model::Timestamp;
+use crate::model::{RunId, Timestamp};
 use crate::store::{FirstArrival, NewRun, StartOutcome};
 
 /// A run that is yet to be started: await it.
@@ -52,8 +52,8 @@ impl<W: Workflow> Start<W> {
         Self { client, call, workflow_id: None, start: When::Now, on_conflict }
     }
 
-    /// Sets the business key: no two open runs share one. At most 1,000 bytes, without the character NUL.
-    /// Default: the run id.
+    /// Sets the business key: no two open runs share one. At least one byte, at most 1,000,
+    /// without the character NUL. Default: the run id.
     pub fn id(mut self, workflow_id: impl Into<String>) -> Self {
         self.workflow_id = Some(workflow_id.into());
         self
@@ -78,11 +78,11 @@ impl<W: Workflow> Start<W> {
     }
 
     async fn start(self) -> Result<RunHandle<W>, StartError> {
-        let on_conflict = self.on_conflict;
+        let (client, on_conflict) = (self.client.clone(), self.on_conflict);
         match self.try_start(None).await? {
             (StartOutcome::IdTaken { run_id }, run) if on_conflict == OnConflict::Fail => {
                 let workflow_id = run.workflow_id().to_owned();
-                Err(StartError::AlreadyStarted { workflow_id, run_id })
+                Err(already_started(&client, workflow_id, run_id).await)
             }
             (_, run) => Ok(run),
         }
@@ -172,6 +172,21 @@ impl<W: Workflow> Start<W> {
         };
         Ok((outcome, run))
     }
+}
+
+/// The error of a start whose workflow id an open run has, with what is known of that.
+pub(super) async fn already_started(
+    client: &Client,
+    workflow_id: String,
+    run_id: RunId,
+) -> StartError {
+    // The id is taken, whatever a look at the run comes to.
+    let holder = client.find(run_id).await.ok().flatten();
+    let blocked = holder.and_then(|run| {
+        let (started_at, state) = (run.started_at, run.state);
+        run.blocked.map(|reason| Box::new(BlockedHolder { started_at, state, reason }))
+    });
+    StartError::AlreadyStarted { workflow_id, run_id, blocked }
 }
 
 impl<W> Clone for Start<W> {

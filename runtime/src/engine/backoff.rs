@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tracing::warn;
 
 use crate::error::{StoreError, with_causes};
 
-/// How often a request of a program is tried before it hears of the error: about 5 s in all, so a
-/// restart of the database goes unnoticed.
-pub(crate) const CLIENT_TRIES: u32 = 12;
+/// For how long a request of a program is tried again before it hears of the error, so that a restart of
+/// the database goes unnoticed.
+pub(crate) const CLIENT_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks the database for what may be asked for more than once, again while it cannot be reached.
 pub(crate) async fn patiently<T, A>(ask: impl Fn() -> A) -> Result<T, StoreError>
@@ -18,7 +19,7 @@ where
     let mut backoff = Backoff::default();
     loop {
         match ask().await {
-            Err(error) if error.is_retryable() && backoff.failures() + 1 < CLIENT_TRIES => {
+            Err(error) if error.is_retryable() && backoff.has_time(CLIENT_PATIENCE) => {
                 warn!(
                     error = %with_causes(&error),
                     failures = backoff.failures() + 1,
@@ -37,9 +38,19 @@ const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Waits that double from 10 ms to 1 s.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Backoff {
     failures: u32,
+    began: Instant,
+    /// When the present try began.
+    tried_at: Instant,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        let now = Instant::now();
+        Self { failures: 0, began: now, tried_at: now }
+    }
 }
 
 impl Backoff {
@@ -48,19 +59,50 @@ impl Backoff {
         self.failures
     }
 
+    /// Whether another try, if it takes as long as the one that has failed now, ends within so much time.
+    pub(crate) fn has_time(&self, patience: Duration) -> bool {
+        self.began.elapsed() + self.last_try() < patience
+    }
+
+    /// How long the present try has taken.
+    pub(crate) fn last_try(&self) -> Duration {
+        self.tried_at.elapsed()
+    }
+
     /// Waits. Cancellation safe; a cancelled wait counts.
     pub(crate) async fn wait(&mut self) {
         let wait = FIRST.saturating_mul(1 << self.failures.min(10)).min(LONGEST);
         self.failures = self.failures.saturating_add(1);
         tokio::time::sleep(wait).await;
+        self.tried_at = Instant::now();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::time::Instant;
+    use std::cell::Cell;
 
     use super::*;
+
+    fn away<T>() -> Result<T, StoreError> {
+        let source = std::io::Error::from(std::io::ErrorKind::ConnectionRefused).into();
+        Err(StoreError::Database { operation: "find_run", retryable: true, source })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_program_hears_within_five_seconds_or_so_however_long_a_try_takes() {
+        for (try_takes, tries, within) in [(0, 12, 5_500), (300, 9, 5_500), (4_500, 1, 4_500)] {
+            let (began, asked) = (Instant::now(), Cell::new(0));
+            let answer = patiently(|| async {
+                asked.set(asked.get() + 1);
+                tokio::time::sleep(Duration::from_millis(try_takes)).await;
+                away::<()>()
+            });
+            answer.await.expect_err("the database is away");
+            assert_eq!(asked.get(), tries, "of {try_takes} ms");
+            assert!(began.elapsed() <= Duration::from_millis(within), "{:?}", began.elapsed());
+        }
+    }
 
     #[tokio::test(start_paused = true)]
     async fn waits_double_up_to_a_second_for_as_long_as_it_takes() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::activities::ActivityReport;
 use crate::codec::CodecError;
 use crate::machine::{ActivityError, OperationOutcome, TimeoutKind};
-use crate::model::{ActivityOperation, BlockedReason, Handle, RunId, Timestamp};
+use crate::model::{ActivityOperation, BlockedReason, Handle, RunId, Timestamp, recorded};
 
 /// After how many attempts that were cut off by the death of their worker an activity is given up:
 /// one that kills its process must not do so for ever.
@@ -153,7 +153,9 @@ pub(crate) fn conclude(
         AttemptResult::Reported(Ok(report)) => {
             let error = report.error.filter(|error| error.is_retryable);
             match error.and_then(|error| Some((retry_at(error.retry_after)?, error.message))) {
-                Some((retry_at, failure)) => Conclusion::Retry { retry_at, failure },
+                Some((retry_at, failure)) => {
+                    Conclusion::Retry { retry_at, failure: recorded(failure) }
+                }
                 None => Conclusion::Outcome(OperationOutcome::Returned(report.returned)),
             }
         }
@@ -176,9 +178,9 @@ pub(crate) fn conclude(
         },
         AttemptResult::Panicked(panic) => match retry_at(None).filter(|_| !panic.is_final) {
             Some(retry_at) => {
-                Conclusion::Retry { retry_at, failure: format!("it panicked: {panic}") }
+                Conclusion::Retry { retry_at, failure: recorded(format!("it panicked: {panic}")) }
             }
-            None => Conclusion::Outcome(OperationOutcome::Panicked(panic.message)),
+            None => Conclusion::Outcome(OperationOutcome::Panicked(recorded(panic.message))),
         },
         AttemptResult::Unusable(reason) => Conclusion::Outcome(OperationOutcome::Unusable(reason)),
         AttemptResult::Committed { outcome, .. } => Conclusion::Outcome(outcome),

@@ -2,8 +2,9 @@
 //! those who wait for results.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use super::backoff::CLIENT_TRIES;
+use super::backoff::CLIENT_PATIENCE;
 use super::batch::Transition;
 use super::outgoing::Outgoing;
 use super::session::{Adoption, Session};
@@ -52,8 +53,8 @@ impl Transition for Commits {
     }
 
     /// As long as the worker lives: what ends the tries is its lease.
-    fn max_tries(&self) -> u32 {
-        u32::MAX
+    fn patience(&self) -> Option<Duration> {
+        None
     }
 
     /// A step that finds its run one step further, still owned by this worker, was committed by a
@@ -101,8 +102,8 @@ impl Transition for Deliveries {
         is_sign_of_life || arrival.dedup_key.is_some() || arrival.owner.is_some()
     }
 
-    fn max_tries(&self) -> u32 {
-        CLIENT_TRIES
+    fn patience(&self) -> Option<Duration> {
+        Some(CLIENT_PATIENCE)
     }
 }
 
@@ -143,8 +144,8 @@ impl Transition for Starts {
         true
     }
 
-    fn max_tries(&self) -> u32 {
-        CLIENT_TRIES
+    fn patience(&self) -> Option<Duration> {
+        Some(CLIENT_PATIENCE)
     }
 
     /// Hands an owned run to its owner. This happens here and not in the caller's future, which may
@@ -182,6 +183,10 @@ impl Transition for Starts {
 impl Weight for Start {
     fn weight(&self) -> usize {
         self.run.weight()
+    }
+
+    fn largest(&self) -> usize {
+        self.run.largest()
     }
 }
 
@@ -223,15 +228,13 @@ impl Transition for Endings {
     }
 
     /// As long as somebody waits for the result.
-    fn max_tries(&self) -> u32 {
-        u32::MAX
+    fn patience(&self) -> Option<Duration> {
+        None
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::model::{Payload, StepNo};
     use crate::store::{Disposition, MemoryStore, NewWorker};

@@ -36,6 +36,20 @@ pub enum ConnectError {
         #[source]
         source: Option<sqlx::Error>,
     },
+    /// The database keeps texts in another encoding than UTF-8, so it would refuse some of those that
+    /// programs and people write. Nothing was written.
+    #[error(
+        "the database {target} has the encoding {encoding}, and piton needs UTF8: a database has its \
+         encoding for good, so make another with `{command}`"
+    )]
+    Encoding {
+        /// The server and the database.
+        target: String,
+        /// The encoding found.
+        encoding: String,
+        /// The statement that makes a database for piton, in any locale of the server.
+        command: String,
+    },
     /// The database was written by a newer piton.
     #[error(
         "{target} was written by a newer piton (schema version {found}, this build knows \
@@ -81,7 +95,7 @@ pub enum StoreError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// The database keeps no such value: a text with the character NUL on Postgres, or more than 256 MiB
-    /// for one start, signal or step. Nothing was written, and trying again does not help.
+    /// for the arguments of one start, one signal or one step. Its source says how long it is. Nothing was written, and trying again does not help.
     #[error("the database cannot keep what `{operation}` was to write")]
     Unstorable {
         /// The store method.

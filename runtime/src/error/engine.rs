@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{KeyError, StoreError};
 use crate::codec::CodecError;
-use crate::model::RunId;
+use crate::model::{BlockedReason, RunId, Timestamp};
 use crate::store::RunKey;
 
 /// Why a run could not be started.
@@ -14,12 +14,15 @@ use crate::store::RunKey;
 pub enum StartError {
     /// An open run has the same workflow id. Trying again helps once that run has closed; to get
     /// hold of it, use [`OnConflict::UseExisting`](crate::client::OnConflict::UseExisting).
-    #[error("the workflow id `{workflow_id}` is taken by the open run {run_id}")]
+    #[error("the workflow id `{workflow_id}` is taken by the open run {run_id}{}", is_blocked(.blocked))]
     AlreadyStarted {
         /// The id asked for.
         workflow_id: String,
         /// The run that has it.
         run_id: RunId,
+        /// What keeps that run, if it is blocked: it goes on with code that can go on with it, or once
+        /// somebody [unblocks](crate::client::Client::unblock) or terminates it.
+        blocked: Option<Box<BlockedHolder>>,
     },
     /// The workflow id cannot be one.
     #[error("the workflow id cannot be used")]
@@ -58,6 +61,27 @@ pub enum StartError {
     /// with a workflow id of your own, starting it again tells.
     #[error("the run could not be written")]
     Store(#[source] Arc<StoreError>),
+}
+
+/// A blocked run, as those see it who are in want of its workflow id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlockedHolder {
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// The state that it was in at its last commit.
+    pub state: String,
+    /// Why it is blocked.
+    pub reason: BlockedReason,
+}
+
+fn is_blocked(holder: &Option<Box<BlockedHolder>>) -> String {
+    holder.as_ref().map_or_else(String::new, |holder| {
+        let BlockedHolder { started_at, state, reason } = &**holder;
+        format!(
+            ", which was started at {started_at} and is blocked in the state `{state}`: {reason}"
+        )
+    })
 }
 
 /// Why something could not be sent to a run.

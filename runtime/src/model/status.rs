@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::recorded;
+
 /// The status of a run. The words are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -89,6 +91,17 @@ impl BlockedReason {
         match self {
             Self::Undecodable(_) | Self::Unregistered(_) => true,
             Self::Panicked(_) | Self::Invalid(_) | Self::WorkersDied(_) => false,
+        }
+    }
+
+    /// The reason as it is recorded, see [`recorded`].
+    pub(crate) fn recorded(self) -> Self {
+        match self {
+            Self::Undecodable(why) => Self::Undecodable(recorded(why)),
+            Self::Panicked(message) => Self::Panicked(recorded(message)),
+            Self::Invalid(why) => Self::Invalid(recorded(why)),
+            Self::Unregistered(name) => Self::Unregistered(recorded(name)),
+            Self::WorkersDied(name) => Self::WorkersDied(recorded(name)),
         }
     }
 }

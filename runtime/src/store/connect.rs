@@ -82,7 +82,7 @@ impl StoreOptions {
 /// - `sqlite::memory:`: a database that ends with the store.
 /// - `postgres://user:password@host:port/database`: a Postgres server, version 13 or later, with
 ///   the parameters of `sqlx`. The tables, all named `piton_…`, are made in the first schema of the
-///   search path. A proxy between them must keep sessions: news and locks depend on them. One that lets
+///   search path. The database's encoding must be UTF8. A proxy between them must keep sessions: news and locks depend on them. One that lets
 ///   sessions share connections, as pgbouncer does for transactions, is refused. Where
 ///   `synchronous_commit` is `off`, piton's sessions turn it on, so that what was acknowledged is on the
 ///   server's disk; any other value stays as it is.

@@ -70,6 +70,11 @@ impl Answer {
 pub(crate) trait Weight {
     /// Its bytes.
     fn weight(&self) -> usize;
+
+    /// The bytes of the longest part of it that is limited by itself.
+    fn largest(&self) -> usize {
+        self.weight()
+    }
 }
 
 /// A question writes nothing.
@@ -131,8 +136,19 @@ impl Weight for Disposition {
 
 impl Weight for NewRun {
     fn weight(&self) -> usize {
+        self.parts().iter().sum()
+    }
+
+    /// The first state has the arguments in it once more. Together they are still what one message holds.
+    fn largest(&self) -> usize {
+        self.parts().into_iter().max().unwrap_or_default()
+    }
+}
+
+impl NewRun {
+    fn parts(&self) -> [usize; 3] {
         let first = self.first.as_ref().map_or(0, |first| first.kind.weight());
-        self.arguments.weight() + self.snapshot.len() + first
+        [self.arguments.weight(), self.snapshot.len(), first]
     }
 }
 

@@ -26,7 +26,6 @@ impl Queue {
     /// If the name is empty, longer than 1,000 bytes, or contains the character NUL.
     pub fn new(name: impl Into<String>) -> Self {
         let name = name.into();
-        assert!(!name.is_empty(), "a queue must have a name");
         if let Err(error) = KeyError::check(&name) {
             panic!("the name of a queue cannot be used: {error}");
         }

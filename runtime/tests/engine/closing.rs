@@ -7,6 +7,7 @@ use piton::model::BlockedReason;
 use piton::prelude::*;
 use piton::store::contract::*;
 
+use crate::activities::Approve;
 use crate::rig::Rig;
 use crate::workflows::{
     FRAGILE_BREAKS, approval, calls_undeployed, careful, collect, fragile, work,
@@ -81,6 +82,30 @@ async fn an_open_run_keeps_its_id_to_itself() {
     first.result().await.unwrap_err();
     let second = rig.client.start(approval(10)).id("order-1").await.unwrap();
     assert_ne!(second.run_id(), first.run_id());
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_refused_an_id_hears_that_its_holder_is_blocked() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let first = rig.client.start(approval(100_000)).id("order-1").await.unwrap();
+    let parked = rig.until_parked(&first).await;
+    rig.spoil(&first);
+    first.signal(Approve { by: "ann".to_owned() }).await.unwrap();
+    let holder = rig.until_blocked(&first).await;
+    let refused = rig.client.start(approval(100_000)).id("order-1").await.unwrap_err();
+    let text = refused.to_string();
+    let StartError::AlreadyStarted { run_id, blocked: Some(blocked), .. } = refused else {
+        panic!("{text}")
+    };
+    assert_eq!((run_id, blocked.started_at), (first.run_id(), holder.started_at));
+    assert_eq!(Some(&blocked.reason), holder.blocked.as_ref());
+    let said = format!(
+        "started at {} and is blocked in the state `{}`: {}",
+        holder.started_at, parked.state, blocked.reason
+    );
+    assert!(text.ends_with(&said), "{text}");
     worker.shutdown().await.unwrap();
 }
 

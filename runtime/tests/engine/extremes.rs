@@ -191,15 +191,19 @@ async fn ids_with_odd_characters() {
 async fn ids_and_keys_that_no_database_could_look_up_are_refused() {
     let rig = Rig::new();
     let too_long = "x".repeat(1_001);
-    for (id, expected) in
-        [(too_long.as_str(), KeyError::TooLong { length: 1_001 }), ("a\0b", KeyError::Nul)]
-    {
+    for (id, expected) in [
+        (too_long.as_str(), KeyError::TooLong { length: 1_001 }),
+        ("a\0b", KeyError::Nul),
+        ("", KeyError::Empty),
+    ] {
         let refused = rig.client.start(wait_to_go()).id(id).await.unwrap_err();
         assert!(matches!(refused, StartError::WorkflowId(why) if why == expected), "{refused}");
         assert_eq!(refused.source().unwrap().to_string(), expected.to_string());
         let run = rig.client.start(wait_to_go()).await.unwrap();
         let refused = run.signal(Go).dedup_key(id).await.unwrap_err();
         assert!(matches!(refused, SignalError::DedupKey(why) if why == expected), "{refused}");
+        let refused = rig.client.signal_or_start(Go, wait_to_go()).id(id).await;
+        assert!(matches!(refused, Err(StartError::WorkflowId(why)) if why == expected));
         let refused = rig.client.signal_or_start(Go, wait_to_go()).id("a").dedup_key(id).await;
         assert!(matches!(refused, Err(StartError::Signal(SignalError::DedupKey(_)))));
     }
@@ -283,4 +287,53 @@ async fn a_rate_that_is_no_rate_is_refused() {
         let why = *refused.unwrap_err().downcast::<String>().unwrap();
         assert!(why.contains("max_per_second") && why.contains(&rate.to_string()), "{why}");
     }
+}
+
+#[workflow]
+async fn fail_at_length(text: String) -> piton::Result<()> {
+    Err(piton::Error::msg(text))
+}
+
+#[workflow]
+async fn panic_at_length(length: usize) {
+    panic!("{}", "x".repeat(length));
+}
+
+/// It is there for people; the error that the program gets is whole.
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_nobody_could_read_is_recorded_in_part() {
+    const LENGTH: usize = 3 << 20;
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let text = "x".repeat(LENGTH);
+    let run = rig.client.start(fail_at_length(text.clone())).await.unwrap();
+    assert_eq!(run.result().await.unwrap_err().to_string(), text);
+    let failed = run.status().await.unwrap().failure.unwrap();
+    let run = rig.client.start(panic_at_length(LENGTH)).await.unwrap();
+    let blocked = rig.until_blocked(&run).await.blocked.unwrap().to_string();
+    assert!(run.terminate(&text).await.unwrap() && run.terminate(&text).await.unwrap());
+    let terminated = run.status().await.unwrap().failure.unwrap();
+    for recorded in [failed, blocked, terminated] {
+        assert!(recorded.len() < LENGTH / 2, "{}", recorded.len());
+        assert!(recorded.ends_with("(cut: the whole text has 3145728 bytes)"));
+    }
+    worker.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn length_of(text: String) -> usize {
+    text.len()
+}
+
+/// The first state holds the arguments once more, which is nobody's concern.
+#[tokio::test(start_paused = true)]
+async fn arguments_may_be_as_long_as_it_says() {
+    const MIB: usize = 1 << 20;
+    let rig = Rig::new();
+    rig.client.start(length_of("x".repeat(255 * MIB))).await.unwrap();
+    let refused = rig.client.start(length_of("x".repeat(256 * MIB))).await.unwrap_err();
+    let refused = format!("{:#}", piton::Error::from(refused));
+    assert!(refused.contains("bytes, and may have 268435456"), "{refused}");
+    let size = refused.split("it has ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!(size.parse::<usize>().unwrap() > 256 * MIB, "{refused}");
 }

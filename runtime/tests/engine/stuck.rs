@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use piton::machine::{Workflow, WorkflowCall};
 use piton::prelude::*;
-use piton::store::contract::*;
 use piton::store::RunFilter;
+use piton::store::contract::*;
 use tokio::sync::Semaphore;
 
 use crate::rig::Rig;

@@ -4,6 +4,7 @@
 //! Without Postgres binaries the tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
 
+mod away;
 mod blockers;
 mod child;
 mod connections;
@@ -16,6 +17,7 @@ mod pooler;
 mod processes;
 mod rows;
 mod stopped;
+mod switchover;
 mod way;
 
 use std::pin::Pin;
@@ -24,6 +26,9 @@ use libtest_mimic::{Arguments, Failed};
 use piton_postgres_cluster::{run_tests, trial};
 
 use crate::locks::{fencing, order, recheck, relay};
+
+/// Needs the program by which one server follows another, which not every package of Postgres has.
+const SWITCHOVER: &str = "who_takes_the_place_of_a_server_is_believed";
 
 /// Every test gets a new database.
 const NEVER_REUSED: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
@@ -40,6 +45,7 @@ const TESTS: &[(&str, Test)] = tests![
     opening::a_database_that_is_not_there_is_named,
     opening::a_server_that_is_not_there_is_unreachable,
     opening::a_schema_of_a_newer_piton_is_refused,
+    opening::a_database_that_does_not_keep_every_text_is_refused,
     opening::commits_are_durable_whatever_the_settings_of_the_user,
     opening::ten_processes_may_start_on_an_empty_database,
     processes::a_killed_process_is_found_dead_soon,
@@ -47,6 +53,10 @@ const TESTS: &[(&str, Test)] = tests![
     processes::a_worker_whose_session_is_cut_off_as_it_registers_gets_its_lock,
     processes::news_reaches_other_processes,
     processes::other_processes_hear_of_queues,
+    away::a_program_hears_soon_that_connections_are_refused,
+    away::a_program_hears_soon_that_a_server_is_silent,
+    away::what_a_server_says_that_lets_nobody_in_is_told,
+    switchover::who_takes_the_place_of_a_server_is_believed,
     connections::connections_that_are_cut_are_made_again,
     connections::a_look_outlasts_a_way_without_a_server,
     connections::what_was_idle_for_too_long_is_tried_again,
@@ -112,7 +122,12 @@ fn main() {
         return run(child::live(url)).expect("a child does its part");
     }
     run_tests(&Arguments::from_args(), "", |cluster| {
+        let can_follow = cluster.clone().and_then(|cluster| match cluster.has("pg_basebackup") {
+            true => Ok(cluster),
+            false => Err("there is no pg_basebackup".to_owned()),
+        });
         let trials = TESTS.iter().map(|(name, test)| {
+            let cluster = if *name == SWITCHOVER { &can_follow } else { cluster };
             trial((*name).to_owned(), cluster, move |cluster| {
                 run(async move {
                     let database = cluster.database(NEVER_REUSED).await?;

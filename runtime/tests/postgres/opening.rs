@@ -35,6 +35,29 @@ pub(crate) async fn a_schema_of_a_newer_piton_is_refused(url: String) {
     assert!(matches!(error, ConnectError::NewerSchema { found: 9_000, .. }), "{error:?}");
 }
 
+/// The statement that the error gives makes one that does.
+pub(crate) async fn a_database_that_does_not_keep_every_text_is_refused(url: String) {
+    for encoding in ["LATIN1", "SQL_ASCII"] {
+        let name = format!("\"odd {encoding}\"");
+        let make = format!("CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0");
+        execute(&url, AssertSqlSafe(make)).await;
+        let (server, parameters) = url.split_once('?').expect("it has parameters");
+        let (server, _) = server.rsplit_once('/').expect("it has a path");
+        let url_of = |name: &str| format!("{server}/odd%20{name}?{parameters}");
+        let error = connect(&url_of(encoding)).await.expect_err("refused");
+        let ConnectError::Encoding { encoding: found, command, .. } = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(found, encoding);
+        execute(&url, AssertSqlSafe(command)).await;
+        open(&url_of(&format!("{encoding}_utf8"))).await.close().await;
+        let mut other = PgConnection::connect(&url_of(encoding)).await.expect("it is there");
+        let tables = "SELECT count(*) FROM pg_tables WHERE tablename LIKE 'piton%'";
+        let tables: i64 = sqlx::query_scalar(tables).fetch_one(&mut other).await.expect("ok");
+        assert_eq!(tables, 0, "nothing was made in it");
+    }
+}
+
 /// What the sessions that write runs and workers have for `synchronous_commit`.
 const NOTE_SETTING: &str = "CREATE TABLE seen (setting text); \
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \

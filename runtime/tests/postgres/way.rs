@@ -1,10 +1,11 @@
 //! Ways to a server: over the network, and with something on them.
 
-use std::net::TcpListener;
+use std::io::Read;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// A way to the server that can be closed: then it takes connections and hangs up without a word, as what
 /// stands before a server does that is being replaced.
@@ -12,6 +13,10 @@ pub(crate) struct Way {
     /// Where the database is on this way.
     pub(crate) url: String,
     pub(crate) is_open: Arc<AtomicBool>,
+    /// Whether nothing gets through, as if the host of the server had lost its power.
+    pub(crate) is_silent: Arc<AtomicBool>,
+    /// The socket of the server that new connections lead to.
+    pub(crate) server: Arc<Mutex<PathBuf>>,
     /// How many clients were hung up on.
     pub(crate) hung_up: Arc<AtomicUsize>,
 }
@@ -20,23 +25,48 @@ impl Way {
     /// Ends with the process.
     pub(crate) fn to(url: &str) -> Self {
         let (listener, url, socket) = stand_before(url);
-        let (is_open, hung_up) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
-        let (way_is_open, count) = (Arc::clone(&is_open), Arc::clone(&hung_up));
+        let way = Self {
+            url,
+            is_open: Arc::new(AtomicBool::new(true)),
+            is_silent: Arc::default(),
+            server: Arc::new(Mutex::new(socket)),
+            hung_up: Arc::default(),
+        };
+        let (is_open, hung_up) = (Arc::clone(&way.is_open), Arc::clone(&way.hung_up));
+        let (is_silent, server) = (Arc::clone(&way.is_silent), Arc::clone(&way.server));
         std::thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
-                if !way_is_open.load(Ordering::SeqCst) {
-                    count.fetch_add(1, Ordering::SeqCst);
+                if !is_open.load(Ordering::SeqCst) {
+                    hung_up.fetch_add(1, Ordering::SeqCst);
                     continue;
                 }
-                let server = UnixStream::connect(&socket).expect("the server is there");
-                let (mut from_client, mut to_server) =
+                let socket = server.lock().expect("no panic").clone();
+                let server = UnixStream::connect(socket).expect("the server is there");
+                let (from_client, mut to_server) =
                     (client.try_clone().expect("ok"), server.try_clone().expect("ok"));
+                let mut from_client = Gate { from: from_client, is_shut: Arc::clone(&is_silent) };
                 std::thread::spawn(move || std::io::copy(&mut from_client, &mut to_server));
                 let (mut from_server, mut to_client) = (server, client);
                 std::thread::spawn(move || std::io::copy(&mut from_server, &mut to_client));
             }
         });
-        Self { url, is_open, hung_up }
+        way
+    }
+}
+
+/// Lets nothing through any more once it is shut.
+struct Gate {
+    from: TcpStream,
+    is_shut: Arc<AtomicBool>,
+}
+
+impl Read for Gate {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        while self.is_shut.load(Ordering::SeqCst) {
+            std::thread::park();
+        }
+        Ok(read)
     }
 }
 

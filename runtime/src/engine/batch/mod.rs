@@ -8,9 +8,11 @@ mod write;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::yield_now;
+use tokio::time::Instant;
 
 use self::write::{Batch, write};
 use crate::error::StoreError;
@@ -27,7 +29,8 @@ const MAX_BATCH: usize = 500;
 const MAX_BATCH_BYTES: usize = 16 << 20;
 
 /// What is larger than this is refused before it is sent. Postgres takes messages of less than 1 GiB, hangs
-/// up on longer ones, and keeps several copies of one; a row of SQLite has at most 1 GB.
+/// up on longer ones, and keeps several copies of one; a row of SQLite has at most 1 GB. A start is three of
+/// these at most: arguments, the first state, which holds them again, and a signal.
 const MAX_REQUEST_BYTES: usize = 256 << 20;
 
 /// Fewer requests than this are not divided between lanes: what a batch costs however few are in it
@@ -53,8 +56,8 @@ pub(crate) trait Transition: Send + Sync + 'static {
     /// Whether the item may be tried again although it may have taken effect already.
     fn is_repeatable(&self, item: &Self::Item) -> bool;
 
-    /// How often to try at most.
-    fn max_tries(&self) -> u32;
+    /// For how long a request is tried again; `None` is for as long as it takes.
+    fn patience(&self) -> Option<Duration>;
 
     /// Has the last word on an outcome before the caller hears of it; by default it stays what it
     /// is. `retried` tells that an earlier try may have taken effect.
@@ -79,6 +82,7 @@ pub(crate) struct Batcher<T: Transition> {
 struct Request<T: Transition> {
     item: T::Item,
     reply: Reply<T>,
+    asked_at: Instant,
 }
 
 /// Where a request is answered, and where its item goes then. To free hundreds of items that other
@@ -114,15 +118,15 @@ impl<T: Transition> Batcher<T> {
 
     /// Asks for `item` and waits until it is durable. Dropping the future does not take it back.
     pub(crate) async fn submit(&self, item: T::Item) -> Result<T::Outcome, BatchError> {
-        let weight = item.weight();
-        if weight > MAX_REQUEST_BYTES {
-            let why = format!("it has {weight} bytes, and may have {MAX_REQUEST_BYTES}");
+        let largest = item.largest();
+        if largest > MAX_REQUEST_BYTES {
+            let why = format!("it has {largest} bytes, and may have {MAX_REQUEST_BYTES}");
             let source = why.into();
             return Err(Arc::new(StoreError::Unstorable { operation: T::OPERATION, source }));
         }
         let (reply, answer) = oneshot::channel();
         // If the task is gone, so is the reply's receiver, and the answer says so.
-        let _ = self.requests.send(Request { item, reply });
+        let _ = self.requests.send(Request { item, reply, asked_at: Instant::now() });
         match answer.await {
             Ok((answer, _)) => answer,
             Err(_) => Err(Arc::new(StoreError::Fenced)),
@@ -270,8 +274,8 @@ mod tests {
             true
         }
 
-        fn max_tries(&self) -> u32 {
-            1
+        fn patience(&self) -> Option<Duration> {
+            Some(Duration::ZERO)
         }
     }
 

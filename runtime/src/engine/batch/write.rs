@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
 use tracing::warn;
 
 use super::{BatchError, Reply, Request, Transition};
@@ -13,7 +14,7 @@ use crate::error::{StoreError, with_causes};
 /// Requests that are written together; items and replies are in the same order.
 pub(super) struct Batch<T: Transition> {
     items: Vec<T::Item>,
-    replies: Vec<Reply<T>>,
+    replies: Vec<(Reply<T>, Instant)>,
 }
 
 /// Writes a batch and answers its requests. Returns those of a batch that the database refused as
@@ -24,26 +25,33 @@ pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) ->
         match unbroken(T::OPERATION, transition.apply(&batch.items)).await {
             Ok(outcomes) => {
                 let retried = backoff.failures() > 0;
-                for (Request { item, reply }, outcome) in batch.into_requests().zip(outcomes) {
+                for (Request { item, reply, .. }, outcome) in batch.into_requests().zip(outcomes) {
                     let settled = transition.settle(&item, outcome, retried);
                     let settled = unbroken(T::OPERATION, settled).await;
                     let _ = reply.send((settled.map_err(Arc::new), item));
                 }
                 break;
             }
-            Err(error)
-                if error.is_retryable() && backoff.failures() + 1 < transition.max_tries() =>
-            {
+            Err(error) if error.is_retryable() => {
+                let took = backoff.last_try();
+                let has_time = |request: &Request<T>| {
+                    let patience = transition.patience();
+                    patience.is_none_or(|patience| request.asked_at.elapsed() + took < patience)
+                };
+                let error = Arc::new(error);
+                let (again, over): (Vec<_>, Vec<_>) = batch.into_requests().partition(|request| {
+                    transition.is_repeatable(&request.item) && has_time(request)
+                });
+                over.into_iter().for_each(|request| answer(request, &error));
+                if again.is_empty() {
+                    break;
+                }
                 warn!(
                     operation = T::OPERATION,
-                    error = %with_causes(&error),
+                    error = %with_causes(&*error),
                     failures = backoff.failures() + 1,
                     "the database will be tried again"
                 );
-                let error = Arc::new(error);
-                let repeatable = |request: &Request<T>| transition.is_repeatable(&request.item);
-                let (again, once): (Vec<_>, Vec<_>) = batch.into_requests().partition(repeatable);
-                once.into_iter().for_each(|request| answer(request, &error));
                 backoff.wait().await;
                 let again = again.into_iter().filter(|request| !request.reply.is_closed());
                 batch = again.collect();
@@ -75,13 +83,14 @@ async fn unbroken<V>(
 impl<T: Transition> Batch<T> {
     fn into_requests(self) -> impl Iterator<Item = Request<T>> {
         let requests = self.items.into_iter().zip(self.replies);
-        requests.map(|(item, reply)| Request { item, reply })
+        requests.map(|(item, (reply, asked_at))| Request { item, reply, asked_at })
     }
 }
 
 impl<T: Transition> FromIterator<Request<T>> for Batch<T> {
     fn from_iter<I: IntoIterator<Item = Request<T>>>(requests: I) -> Self {
-        let requests = requests.into_iter().map(|Request { item, reply }| (item, reply));
+        let requests = requests.into_iter();
+        let requests = requests.map(|Request { item, reply, asked_at }| (item, (reply, asked_at)));
         let (items, replies) = requests.unzip();
         Self { items, replies }
     }

@@ -199,7 +199,7 @@ impl Driver {
         Box::new(CommitStep {
             consumed,
             effects: given_up.chain(enqueued).chain(sent).collect(),
-            ..CommitStep::new(self.run.run_id, self.step_no, disposition)
+            ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())
         })
     }
 

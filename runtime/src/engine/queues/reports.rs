@@ -1,8 +1,9 @@
 //! The two store methods about attempts that are batched: signs of life, and ends.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::engine::backoff::CLIENT_TRIES;
+use crate::engine::backoff::CLIENT_PATIENCE;
 use crate::engine::batch::{Batcher, Transition};
 use crate::error::StoreError;
 use crate::failpoints;
@@ -44,8 +45,8 @@ impl Transition for Heartbeats {
         true
     }
 
-    fn max_tries(&self) -> u32 {
-        CLIENT_TRIES
+    fn patience(&self) -> Option<Duration> {
+        Some(CLIENT_PATIENCE)
     }
 }
 
@@ -69,7 +70,7 @@ impl Transition for Ends {
         true
     }
 
-    fn max_tries(&self) -> u32 {
-        CLIENT_TRIES
+    fn patience(&self) -> Option<Duration> {
+        Some(CLIENT_PATIENCE)
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::fixture::{
     StoreUnderTest, accepted, block, close, close_as, keep, new_run, park, signal,
 };
-use crate::model::{Payload, RunId, RunStatus};
+use crate::model::{DefinitionHash, Payload, RunId, RunStatus};
 use crate::store::{
     ArrivalKind, CommitOutcome, Ending, FoundEnding, NewArrival, NewRun, RunFilter, RunKey,
 };
@@ -26,6 +26,7 @@ crate::store::conformance::list_cases!("queries":
     counting_goes_by_status,
     counting_goes_by_workflow,
     nothing_counts_as_nothing,
+    what_no_database_keeps_names_nothing,
     another_connection_sees_what_was_committed,
     endings_are_found_in_the_order_asked,
     a_terminated_run_has_an_ending,
@@ -269,6 +270,17 @@ async fn the_last_run_is_the_last_by_the_database_s_clock(t: StoreUnderTest) {
         t.clock.advance(Duration::from_secs(1));
     }
     assert_eq!(find(&t, "a").await, Some(last));
+}
+
+async fn what_no_database_keeps_names_nothing(t: StoreUnderTest) {
+    t.start("a").await;
+    let workflow = Some("or\0der".to_owned());
+    let filter = RunFilter { workflow, ..RunFilter::default() };
+    assert_eq!(list(&t, filter.clone(), 10).await, []);
+    assert_eq!(t.store.count_runs(&filter).await.expect("runs can be counted"), []);
+    let found = t.store.find_definition("or\0der", DefinitionHash(1)).await;
+    assert_eq!(found.expect("definitions can be looked up"), None);
+    assert_eq!(find(&t, "a\0").await, None);
 }
 
 async fn a_snapshot_is_that_of_the_last_commit(t: StoreUnderTest) {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use crate::error::StoreError;
-use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp};
+use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, recorded};
 use crate::store::{Effect, Ending, FirstArrival, Inbox, WorkerLease};
 
 /// What becomes of runs.
@@ -300,6 +300,17 @@ pub enum Disposition {
 }
 
 impl Disposition {
+    /// Has the texts for people [short enough](recorded), so that they do not keep it from being written.
+    pub(crate) fn recorded(self) -> Self {
+        match self {
+            Self::Close { status, result, failure } => {
+                Self::Close { status, result, failure: failure.map(recorded) }
+            }
+            Self::Block { reason } => Self::Block { reason: reason.recorded() },
+            other => other,
+        }
+    }
+
     /// How it ends the run, if it does; made when called, since few want to know.
     pub fn ending(&self) -> Option<impl FnOnce() -> Ending> {
         let Self::Close { status, result, failure } = self else { return None };

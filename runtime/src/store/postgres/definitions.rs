@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 
-use super::{PostgresStore, failed};
+use super::server::takes_writes;
+use super::{PostgresStore, failed, names_nothing};
 use crate::error::StoreError;
 use crate::model::DefinitionHash;
 use crate::store::{DefinitionRecord, Definitions};
@@ -18,7 +19,7 @@ impl Definitions for PostgresStore {
         workflow: &str,
         hash: DefinitionHash,
     ) -> Result<Option<DefinitionRecord>, StoreError> {
-        self.answered("find_definition", find(self, workflow, hash)).await
+        self.asked("find_definition", find(self, workflow, hash)).await
     }
 }
 
@@ -26,20 +27,26 @@ impl Definitions for PostgresStore {
 const INSERT: &str = "INSERT INTO piton_definitions (workflow, hash, description) \
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) ORDER BY 1, 2 ON CONFLICT DO NOTHING";
 
-const FIND: &str = "SELECT description FROM piton_definitions WHERE workflow = $1 AND hash = $2";
+const FIND: &str = concat!(
+    "SELECT description FROM piton_definitions WHERE ",
+    takes_writes!(),
+    " AND workflow = $1 AND hash = $2"
+);
 
 pub(super) async fn record(
     store: &PostgresStore,
     definitions: &[DefinitionRecord],
 ) -> Result<(), StoreError> {
     let hashes = definitions.iter().map(|definition| definition.hash.0.cast_signed());
+    let mut lane = store.pool.lane().await.map_err(failed("record_definitions"))?;
     sqlx::query(INSERT)
         .bind(definitions.iter().map(|one| one.workflow.as_str()).collect::<Vec<_>>())
         .bind(hashes.collect::<Vec<_>>())
         .bind(definitions.iter().map(|one| one.description.as_str()).collect::<Vec<_>>())
-        .execute(&store.pool)
+        .execute(lane.get())
         .await
         .map_err(failed("record_definitions"))?;
+    lane.done();
     Ok(())
 }
 
@@ -48,12 +55,17 @@ pub(super) async fn find(
     workflow: &str,
     hash: DefinitionHash,
 ) -> Result<Option<DefinitionRecord>, StoreError> {
+    if names_nothing(workflow) {
+        return Ok(None);
+    }
+    let mut lane = store.pool.lane().await.map_err(failed("find_definition"))?;
     let description: Option<String> = sqlx::query_scalar(FIND)
         .bind(workflow)
         .bind(hash.0.cast_signed())
-        .fetch_optional(&store.pool)
+        .fetch_optional(lane.get())
         .await
         .map_err(failed("find_definition"))?;
+    lane.done();
     Ok(description.map(|description| DefinitionRecord {
         workflow: workflow.to_owned(),
         hash,

@@ -15,15 +15,25 @@ use sqlx::{ConnectOptions as _, Connection as _, Error};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
+use super::probe::silence;
+use super::server::Server;
+
 /// A connection this old is replaced, so that a server behind a name can be replaced too. The same
 /// as that of sqlx's pool.
 const MAX_LIFETIME: Duration = Duration::from_secs(30 * 60);
 
 /// How long after its last use a connection is taken for alive without asking.
-pub(super) const TRUSTED_FOR: Duration = Duration::from_secs(1);
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
+
+/// How long a call waits for one of the connections, all of which others use.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a connection may take to be made: less than the 5 s after which a program is to hear that there
+/// is no server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// How long a connection that has nothing to do may take to answer.
-const PING_TIMEOUT: Duration = Duration::from_secs(5);
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A few connections to one server, made when they are needed. Cheap to clone; the clones are the
 /// same.
@@ -32,13 +42,12 @@ pub(super) struct Lanes {
     shared: Arc<Shared>,
     /// One permit for each connection.
     permits: Arc<Semaphore>,
-    /// How long to wait for a permit, and for a connection to be made.
-    patience: Duration,
 }
 
 #[derive(Debug)]
 struct Shared {
     connect: PgConnectOptions,
+    server: Arc<Server>,
     /// Connections that wait for a call.
     idle: Mutex<Vec<Open>>,
 }
@@ -46,6 +55,8 @@ struct Shared {
 #[derive(Debug)]
 struct Open {
     connection: PgConnection,
+    /// That of the [server](Server::generation) when it was made.
+    generation: u64,
     made_at: Instant,
     used_at: Instant,
 }
@@ -60,28 +71,23 @@ pub(super) struct Lane {
 }
 
 impl Lanes {
-    pub(super) fn new(connect: PgConnectOptions, count: usize, patience: Duration) -> Self {
-        let shared = Arc::new(Shared { connect, idle: Mutex::default() });
-        Self { shared, permits: Arc::new(Semaphore::new(count)), patience }
+    pub(super) fn new(connect: PgConnectOptions, server: Arc<Server>, count: usize) -> Self {
+        let shared = Arc::new(Shared { connect, server, idle: Mutex::default() });
+        Self { shared, permits: Arc::new(Semaphore::new(count)) }
     }
 
     /// Waits for a connection.
     pub(super) async fn lane(&self) -> Result<Lane, Error> {
-        let permit = timeout(self.patience, Arc::clone(&self.permits).acquire_owned()).await;
-        let permit = permit.map_err(|_| Error::PoolTimedOut)?.map_err(|_| Error::PoolClosed)?;
+        let permit = timeout(BUSY_TIMEOUT, Arc::clone(&self.permits).acquire_owned()).await;
+        let permit = permit.map_err(|_| busy())?.map_err(|_| Error::PoolClosed)?;
         let home = Arc::clone(&self.shared);
-        let idle = home.idle().pop().filter(|open| open.made_at.elapsed() < MAX_LIFETIME);
-        let alive = match idle {
+        let alive = match home.pop() {
             Some(open) => open.if_alive().await,
             None => None,
         };
         let open = match alive {
             Some(open) => open,
-            None => {
-                let made = timeout(self.patience, home.connect.connect()).await;
-                let connection = made.map_err(|_| Error::PoolTimedOut)?.map_err(hung_up)?;
-                Open { connection, made_at: Instant::now(), used_at: Instant::now() }
-            }
+            None => home.make().await?,
         };
         Ok(Lane { open: Some(open), home, _permit: permit })
     }
@@ -94,6 +100,24 @@ impl Lanes {
 }
 
 impl Shared {
+    /// A connection that waits for a call and is not too old.
+    fn pop(&self) -> Option<Open> {
+        let generation = self.server.generation();
+        let mut idle = self.idle();
+        idle.retain(|open| open.generation == generation && open.made_at.elapsed() < MAX_LIFETIME);
+        idle.pop()
+    }
+
+    async fn make(&self) -> Result<Open, Error> {
+        let made = async {
+            let mut connection = self.connect.connect().await.map_err(hung_up)?;
+            let generation = self.server.meet(&mut connection).await.map_err(hung_up)?;
+            let now = Instant::now();
+            Ok(Open { connection, generation, made_at: now, used_at: now })
+        };
+        timeout(CONNECT_TIMEOUT, made).await.map_err(|_| silence())?
+    }
+
     fn idle(&self) -> MutexGuard<'_, Vec<Open>> {
         // The list is whole after every operation, so a panic elsewhere does not spoil it.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
@@ -109,10 +133,8 @@ impl Open {
 }
 
 /// Asks the server.
-pub(super) async fn is_alive(connection: &mut PgConnection) -> Result<bool, Error> {
-    let answer = timeout(PING_TIMEOUT, connection.ping()).await;
-    answer.map_err(|_| Error::Io(ErrorKind::TimedOut.into()))??;
-    Ok(true)
+async fn is_alive(connection: &mut PgConnection) -> Result<(), Error> {
+    timeout(PING_TIMEOUT, connection.ping()).await.map_err(|_| silence())?
 }
 
 impl Lane {
@@ -128,9 +150,14 @@ impl Lane {
     }
 }
 
+fn busy() -> Error {
+    let reason = "all connections to the server were in use for 10 s";
+    Error::Io(std::io::Error::new(ErrorKind::TimedOut, reason))
+}
+
 /// What stands before a server that is being replaced may take a connection and close it without a word.
 /// To sqlx that is an answer that it does not understand, and would not be worth another try.
-pub(super) fn hung_up(error: Error) -> Error {
+fn hung_up(error: Error) -> Error {
     match error {
         Error::Protocol(_) => Error::Io(ErrorKind::ConnectionAborted.into()),
         error => error,

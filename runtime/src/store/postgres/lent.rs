@@ -2,14 +2,16 @@
 
 use std::any::Any;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
+use super::server::Server;
 use super::transaction::{Transaction, patience};
-use super::{PostgresStore, failed, messages};
+use super::{PostgresStore, failed, judge_server, messages};
 use crate::error::StoreError;
 use crate::store::{ActivityTransaction, ArrivalOutcome, NewArrival};
 
@@ -31,6 +33,7 @@ const OWN_PLANS: &str = concat!(
 struct LentConnection {
     transaction: Transaction,
     now: Option<i64>,
+    server: Arc<Server>,
     answer_timeout: Duration,
     _permit: OwnedSemaphorePermit,
 }
@@ -39,7 +42,7 @@ pub(super) async fn begin(
     store: &PostgresStore,
 ) -> Result<Box<dyn ActivityTransaction>, StoreError> {
     let failed = failed("begin_activity");
-    let permit = std::sync::Arc::clone(&store.lendable).acquire_owned().await;
+    let permit = Arc::clone(&store.lendable).acquire_owned().await;
     // Nobody closes the semaphore before the pool.
     let permit = permit.map_err(|_| failed(sqlx::Error::PoolClosed))?;
     let begun = async {
@@ -50,7 +53,8 @@ pub(super) async fn begin(
     let transaction =
         store.answered("begin_activity", async { begun.await.map_err(failed) }).await?;
     let (now, answer_timeout) = (store.given_time(), store.answer_timeout);
-    Ok(Box::new(LentConnection { transaction, now, answer_timeout, _permit: permit }))
+    let server = Arc::clone(&store.server);
+    Ok(Box::new(LentConnection { transaction, now, server, answer_timeout, _permit: permit }))
 }
 
 #[async_trait]
@@ -62,7 +66,9 @@ impl ActivityTransaction for LentConnection {
     async fn commit(self: Box<Self>, arrival: NewArrival) -> Result<ArrivalOutcome, StoreError> {
         let failed = failed("commit_activity");
         let silence = |_| failed(sqlx::Error::Io(ErrorKind::TimedOut.into()));
-        timeout(self.answer_timeout, self.end(arrival)).await.map_err(silence)?
+        let server = Arc::clone(&self.server);
+        let ended = timeout(self.answer_timeout, self.end(arrival)).await.map_err(silence)?;
+        ended.inspect_err(|error| judge_server(&server, error))
     }
 
     async fn roll_back(self: Box<Self>) -> Result<(), StoreError> {

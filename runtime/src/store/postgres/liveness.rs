@@ -12,11 +12,12 @@
 
 use std::time::Duration;
 
-use sqlx::PgPool;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::lanes::Lanes;
+use super::server::takes_writes;
 use super::session::Wish;
 use crate::model::WorkerId;
 
@@ -28,11 +29,15 @@ const GRACE: Duration = Duration::from_millis(300);
 /// waits of a [session](super::session), and some time to do it.
 pub(super) const SETTLE: Duration = Duration::from_secs(5);
 
-const UNLOCKED: &str = "SELECT worker_id FROM piton_workers WHERE fenced_at IS NULL AND is_locked \
+const UNLOCKED: &str = concat!(
+    "SELECT worker_id FROM piton_workers WHERE ",
+    takes_writes!(),
+    " AND fenced_at IS NULL AND is_locked \
     AND NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted \
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
     AND classid::bigint = hashtext('piton ' || current_schema())::bigint & 4294967295 \
-    AND objid::bigint = worker_id & 2147483647)";
+    AND objid::bigint = worker_id & 2147483647)"
+);
 
 /// The locks of the workers registered through one store, and what it can tell of others.
 #[derive(Debug)]
@@ -74,16 +79,16 @@ impl Liveness {
     }
 
     /// The workers whose locks are free and stay so. Takes a while if there are any.
-    pub(super) async fn find_dead(&self, pool: &PgPool) -> Result<Vec<WorkerId>, sqlx::Error> {
+    pub(super) async fn find_dead(&self, lanes: &Lanes) -> Result<Vec<WorkerId>, sqlx::Error> {
         if *self.settled_at.borrow() > Instant::now() {
             return Ok(Vec::new());
         }
-        let suspects = unlocked(pool).await?;
+        let suspects = unlocked(lanes).await?;
         if suspects.is_empty() {
             return Ok(suspects);
         }
         tokio::time::sleep(GRACE).await;
-        let mut dead = unlocked(pool).await?;
+        let mut dead = unlocked(lanes).await?;
         dead.retain(|worker| suspects.contains(worker));
         // Whoever lost its own connection in between was looking at a server that restarts.
         if *self.settled_at.borrow() > Instant::now() {
@@ -98,8 +103,10 @@ impl Liveness {
     }
 }
 
-async fn unlocked(pool: &PgPool) -> Result<Vec<WorkerId>, sqlx::Error> {
-    let ids: Vec<i64> = sqlx::query_scalar(UNLOCKED).fetch_all(pool).await?;
+async fn unlocked(lanes: &Lanes) -> Result<Vec<WorkerId>, sqlx::Error> {
+    let mut lane = lanes.lane().await?;
+    let ids: Vec<i64> = sqlx::query_scalar(UNLOCKED).fetch_all(lane.get()).await?;
+    lane.done();
     Ok(ids.into_iter().map(WorkerId).collect())
 }
 

@@ -33,21 +33,20 @@ mod liveness;
 mod messages;
 mod news;
 mod open;
+mod probe;
 mod runs;
+mod server;
 mod session;
 mod transaction;
 mod visibility;
 mod workers;
 
 use std::borrow::Cow;
-use std::io::ErrorKind;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use sqlx::pool::PoolConnection;
-use sqlx::{PgPool, Postgres};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -58,6 +57,8 @@ use self::liveness::Liveness;
 use self::messages::Reads;
 use self::news::News;
 pub(super) use self::open::open;
+use self::probe::{Probe, silence};
+use self::server::Server;
 use super::failure::Verdict;
 use super::{Clock, Hub, Store};
 use crate::error::StoreError;
@@ -77,7 +78,10 @@ pub(super) struct PostgresStore {
     /// Connections for starts, arrivals, looks for results and news.
     calls: Lanes,
     /// Connections for everything else.
-    pool: PgPool,
+    pool: Lanes,
+    /// Which server they all lead to.
+    server: Arc<Server>,
+    probe: Probe,
     /// One permit for each connection that may be lent to an activity.
     lendable: Arc<Semaphore>,
     /// How long the server may take to answer.
@@ -92,17 +96,15 @@ pub(super) struct PostgresStore {
 /// otherwise, longer than what locks of piton's own are waited for.
 const SLOW_PART: u32 = 6;
 
+/// So many bytes are sent and written in no time.
+const SHORT: usize = 1 << 20;
+
 const NOW: &str = concat!("SELECT now FROM ", now!(), " AS clock");
 
 impl PostgresStore {
     /// The time that statements are to go by, if it is not the database's.
     fn given_time(&self) -> Option<i64> {
         self.clock.manual_now().map(Timestamp::as_micros)
-    }
-
-    /// A connection for what has none of its own.
-    async fn connection(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
-        self.pool.acquire().await.map_err(lanes::hung_up)
     }
 
     /// Gives up on a server that has gone without a word, as it does when its host loses its power
@@ -112,28 +114,79 @@ impl PostgresStore {
         operation: &'static str,
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        let silence = |_| failed(operation)(sqlx::Error::Io(ErrorKind::TimedOut.into()));
-        let mut call = pin!(call);
-        let soon = self.answer_timeout / SLOW_PART;
-        if let Ok(answer) = timeout(soon, &mut call).await {
-            return answer;
+        let waited = async {
+            let mut call = pin!(call);
+            let soon = self.answer_timeout / SLOW_PART;
+            if let Ok(answer) = timeout(soon, &mut call).await {
+                return answer;
+            }
+            self.blockers.name(operation);
+            let left = self.answer_timeout - soon;
+            timeout(left, call).await.map_err(|_| failed(operation)(silence()))?
+        };
+        waited.await.inspect_err(|error| judge_server(&self.server, error))
+    }
+
+    /// The same for what programs write, of so many bytes. While much is sent, neither the server nor this
+    /// process may be quick to do anything else, which says nothing.
+    async fn written<T>(
+        &self,
+        operation: &'static str,
+        bytes: usize,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        match bytes {
+            0..=SHORT => self.asked(operation, call).await,
+            _ => self.answered(operation, call).await,
         }
-        self.blockers.name(operation);
-        timeout(self.answer_timeout - soon, call).await.map_err(silence)?
+    }
+
+    /// The same for what programs ask, who are to hear soon that there is no server.
+    async fn asked<T>(
+        &self,
+        operation: &'static str,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let mut call = pin!(self.answered(operation, call));
+        loop {
+            let soon = self.probe.patience().min(self.answer_timeout / 2);
+            if let Ok(answer) = timeout(soon, &mut call).await {
+                return answer;
+            }
+            tokio::select! {
+                answer = &mut call => return answer,
+                gone = self.probe.gone() => {
+                    if let Some(error) = gone {
+                        return Err(failed(operation)(error));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Sees whether an error says that another server has taken the place of this one.
+fn judge_server(server: &Server, error: &StoreError) {
+    if let StoreError::Database { source, .. } = error
+        && let Some(error) = source.downcast_ref()
+    {
+        server.judge(error);
     }
 }
 
 /// Trying again may help if the connection or the server has gone or is not ready, a resource has run
 /// out, or another transaction got in the way.
 fn judge(state: &str) -> Verdict {
-    const READ_ONLY: &str = "25006";
+    // The second is that of a read that asks whether writes are taken.
+    const READ_ONLY: [&str; 2] = ["25006", "25001"];
     const LOCK_NOT_AVAILABLE: &str = "55P03";
     const QUERY_CANCELED: &str = "57014";
     const SHUTDOWNS: [&str; 4] = ["57P01", "57P02", "57P03", "57P05"];
     // The process stood still in the middle, and the server has not waited for it.
     const TRANSACTION_TIMEOUTS: [&str; 2] = ["25P03", "25P04"];
     match (state, state.get(..2).unwrap_or_default()) {
-        (READ_ONLY | LOCK_NOT_AVAILABLE | QUERY_CANCELED, _) => Verdict::Retryable,
+        (LOCK_NOT_AVAILABLE | QUERY_CANCELED, _) => Verdict::Retryable,
+        _ if READ_ONLY.contains(&state) => Verdict::Retryable,
         (_, "08" | "40" | "53" | "58") => Verdict::Retryable,
         _ if SHUTDOWNS.contains(&state) || TRANSACTION_TIMEOUTS.contains(&state) => {
             Verdict::Retryable
@@ -142,6 +195,11 @@ fn judge(state: &str) -> Verdict {
         (_, "22" | "54") => Verdict::Unstorable,
         _ => Verdict::Final,
     }
+}
+
+/// Whether nothing can be named so: the server keeps no such text, and refuses to look for it.
+fn names_nothing(text: &str) -> bool {
+    text.contains('\0')
 }
 
 /// A text for people as Postgres can keep it: without the character NUL.
@@ -161,10 +219,14 @@ impl Store for PostgresStore {
 
     async fn now(&self) -> Result<Timestamp, StoreError> {
         let now = async {
-            let now = sqlx::query_scalar(NOW).bind(self.given_time()).fetch_one(&self.pool).await;
-            now.map(Timestamp).map_err(failed("now"))
+            let failed = failed("now");
+            let mut lane = self.pool.lane().await.map_err(failed)?;
+            let now = sqlx::query_scalar(NOW).bind(self.given_time()).fetch_one(lane.get()).await;
+            let now = now.map(Timestamp).map_err(failed)?;
+            lane.done();
+            Ok(now)
         };
-        self.answered("now", now).await
+        self.asked("now", now).await
     }
 
     async fn close(&self) {
@@ -174,6 +236,6 @@ impl Store for PostgresStore {
         self.lanes.close();
         self.leases.close();
         self.calls.close();
-        self.pool.close().await;
+        self.pool.close();
     }
 }

@@ -4,21 +4,22 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::str::FromStr as _;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgListener, PgPoolOptions};
-use sqlx::{Acquire as _, ConnectOptions as _, Connection as _, PgPool, Row as _};
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{Acquire as _, ConnectOptions as _, Connection as _, Row as _};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::Instant;
 use tracing::warn;
 
 use super::PostgresStore;
 use super::blockers::Blockers;
-use super::lanes::{Lanes, TRUSTED_FOR, is_alive};
+use super::lanes::Lanes;
 use super::liveness::Liveness;
 use super::messages::Reads;
 use super::news::{News, Origin};
+use super::probe::Probe;
+use super::server::{Server, is_refused};
 use super::session::{Session, listen};
 use crate::error::ConnectError;
 use crate::store::connect::without_password;
@@ -43,10 +44,11 @@ const NO_SESSIONS: &str = "what stands before it lets sessions share a connectio
 const DUPLICATE_STATEMENT: &str = "42P05";
 const UNKNOWN_STATEMENT: &str = "26000";
 
-const HAS_MIGRATIONS: &str = "SELECT to_regclass('piton_migrations') IS NOT NULL";
+/// With a name for another database, as it is written in statements.
+const ENCODING: &str = "SELECT current_setting('server_encoding') AS encoding, \
+    quote_ident(current_database() || '_utf8') AS name";
 
-/// How long a call waits for a connection before it fails with an error that can be retried.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+const HAS_MIGRATIONS: &str = "SELECT to_regclass('piton_migrations') IS NOT NULL";
 
 /// Two batches of commits at a time keep server and worker busy by turns; three gained nothing.
 const MAX_COMMIT_LANES: usize = 2;
@@ -102,6 +104,7 @@ pub(in crate::store) async fn open(
         .disable_statement_logging();
     let failed = |error| unreachable(&target, error);
     let mut connection = connect.connect().await.map_err(failed)?;
+    check_encoding(&mut connection, &target).await?;
     migrate(&mut connection, &target).await?;
     if check_settings(&mut connection).await.map_err(failed)? == Commits::TooEarly {
         connection.close().await.map_err(failed)?;
@@ -113,36 +116,28 @@ pub(in crate::store) async fn open(
         }
         warn!("synchronous_commit is off for this user; the sessions of piton turn it on");
     }
+    let server = Arc::new(Server::new());
+    server.meet(&mut connection).await.map_err(failed)?;
     // One is for renewals, and of the rest a third for owners: for commits, and one for claims. A
     // quarter is for what programs ask for all the time.
     let lanes = (options.connections / 3).max(2);
     let calls = (options.connections / 4).max(1);
     let others = options.connections.saturating_sub(1 + lanes + calls).max(1);
     let commit_lanes = (lanes as usize - 1).min(MAX_COMMIT_LANES);
-    let lanes = Lanes::new(connect.clone(), lanes as usize, ACQUIRE_TIMEOUT);
-    let leases = Lanes::new(connect.clone(), 1, ACQUIRE_TIMEOUT);
-    let calls = Lanes::new(connect.clone(), calls as usize, ACQUIRE_TIMEOUT);
-    let pool = PgPoolOptions::new()
-        .max_connections(others)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
-        .test_before_acquire(false)
-        // What has not been used for a while may have been cut since.
-        .before_acquire(|connection, age| {
-            Box::pin(async move { Ok(age.idle_for < TRUSTED_FOR || is_alive(connection).await?) })
-        })
-        // At every return the pool asks the server, and would wait for ever for one that has gone.
-        .after_release(|connection, _| Box::pin(is_alive(connection)))
-        .connect_lazy_with(connect.clone());
+    let to = |count: usize| Lanes::new(connect.clone(), Arc::clone(&server), count);
+    let (lanes, leases) = (to(lanes as usize), to(1));
+    let (calls, pool) = (to(calls as usize), to(others as usize));
     let hub = Arc::new(Hub::default());
     let origin = Origin::new();
     let news = News::start(calls.clone(), Arc::clone(&hub), origin);
     let reads = Reads::start(calls.clone(), options.answer_timeout);
     let blockers = Blockers::new(connect.clone());
-    let mut listener = listen_lastingly(connect).await.map_err(failed)?;
+    let probe = Probe::new(connect.clone());
+    let mut lasting = listen(&connect, &server).await.map_err(failed)?;
     // Of two sessions at the same time, each has a process to itself.
     let process = process_of(&mut connection).await.map_err(failed)?;
-    let lasting = (&mut listener.1).acquire().await.map_err(failed)?;
-    if process == process_of(lasting).await.map_err(failed)? {
+    let other = (&mut lasting.listener).acquire().await.map_err(failed)?;
+    if process == process_of(other).await.map_err(failed)? {
         return Err(ConnectError::Unreachable {
             target,
             reason: NO_SESSIONS.to_owned(),
@@ -150,7 +145,20 @@ pub(in crate::store) async fn open(
         });
     }
     connection.close().await.map_err(failed)?;
-    let liveness = start_session(listener, Arc::clone(&hub), origin);
+    let (wishes, receiver) = mpsc::unbounded_channel();
+    // Locks that were free before this store came tell of the dead.
+    let (settled_at, settled) = watch::channel(Instant::now());
+    let session = Session {
+        connect,
+        server: Arc::clone(&server),
+        wishes: receiver,
+        hub: Arc::clone(&hub),
+        origin,
+        held: BTreeSet::new(),
+        missing: BTreeSet::new(),
+        settled_at,
+    };
+    let liveness = Liveness::new(wishes, tokio::spawn(session.run(lasting)), settled);
     let answer_timeout = options.answer_timeout;
     let clock = options.clock.clone();
     // Half of them, so that signals and lookups find one.
@@ -163,6 +171,8 @@ pub(in crate::store) async fn open(
         leases,
         calls,
         pool,
+        server,
+        probe,
         lendable,
         answer_timeout,
         news,
@@ -172,36 +182,17 @@ pub(in crate::store) async fn open(
     })
 }
 
-/// A pool of one connection, which hears news and holds locks for as long as it can.
-async fn listen_lastingly(connect: PgConnectOptions) -> Result<(PgPool, PgListener), sqlx::Error> {
-    let pool = PgPoolOptions::new()
-        .max_connections(1)
-        .max_lifetime(None)
-        .idle_timeout(None)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
-        .connect_lazy_with(connect);
-    let listener = listen(&pool).await?;
-    Ok((pool, listener))
-}
-
-fn start_session(
-    (pool, listener): (PgPool, PgListener),
-    hub: Arc<Hub>,
-    origin: Origin,
-) -> Liveness {
-    let (wishes, receiver) = mpsc::unbounded_channel();
-    // Locks that were free before this store came tell of the dead.
-    let (settled_at, settled) = watch::channel(Instant::now());
-    let session = Session {
-        pool,
-        wishes: receiver,
-        hub,
-        origin,
-        held: BTreeSet::new(),
-        missing: BTreeSet::new(),
-        settled_at,
-    };
-    Liveness::new(wishes, tokio::spawn(session.run(listener)), settled)
+/// Without a prepared statement: what stands before the server may not keep them.
+async fn check_encoding(connection: &mut PgConnection, target: &str) -> Result<(), ConnectError> {
+    let failed = |error| unreachable(target, error);
+    let found = sqlx::raw_sql(ENCODING).fetch_one(connection).await.map_err(failed)?;
+    let encoding: String = found.try_get("encoding").map_err(failed)?;
+    if encoding == "UTF8" {
+        return Ok(());
+    }
+    let name: String = found.try_get("name").map_err(failed)?;
+    let command = format!("CREATE DATABASE {name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0");
+    Err(ConnectError::Encoding { target: target.to_owned(), encoding, command })
 }
 
 /// Without a prepared statement, whose name another session may have given away.
@@ -288,6 +279,7 @@ fn unreachable(target: &str, error: sqlx::Error) -> ConnectError {
         Some(state) if state.starts_with("28") => "it does not let this user in",
         Some(_) => "the server refused",
         None if is_refused_by_tls(&error) => NO_TLS,
+        None if is_refused(&error) => "it is read-only",
         None => "the server does not answer",
     };
     ConnectError::Unreachable {

@@ -9,13 +9,14 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::PgPool;
-use sqlx::postgres::PgListener;
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use sqlx::{Acquire as _, PgPool};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::liveness::SETTLE;
 use super::news::{CHANNEL, Origin, publish};
+use super::server::{Server, takes_writes};
 use crate::model::WorkerId;
 use crate::store::Hub;
 
@@ -39,6 +40,9 @@ const LOCK: &str = "SELECT pg_try_advisory_lock(hashtext('piton ' || current_sch
 
 const UNLOCK: &str = "SELECT pg_advisory_unlock(hashtext('piton ' || current_schema()), $1)";
 
+/// Asked of a server that has been silent.
+const IS_THERE: &str = concat!("SELECT 1 WHERE ", takes_writes!());
+
 /// Something for the session to do.
 pub(super) enum Wish {
     /// Take the lock of a worker and say whether that worked. If the connection has gone, nothing is said.
@@ -49,7 +53,8 @@ pub(super) enum Wish {
 
 /// What outlives each connection.
 pub(super) struct Session {
-    pub(super) pool: PgPool,
+    pub(super) connect: PgConnectOptions,
+    pub(super) server: Arc<Server>,
     pub(super) wishes: mpsc::UnboundedReceiver<Wish>,
     pub(super) hub: Arc<Hub>,
     pub(super) origin: Origin,
@@ -69,18 +74,18 @@ fn key(worker: WorkerId) -> i32 {
 
 impl Session {
     /// Runs until the store is dropped.
-    pub(super) async fn run(mut self, first: PgListener) {
-        let mut listener = Some(first);
+    pub(super) async fn run(mut self, first: Lasting) {
+        let mut lasting = Some(first);
         let mut wait = FIRST_WAIT;
         loop {
-            let served = match listener.take() {
-                Some(listener) => self.serve(listener).await,
-                None => match listen(&self.pool).await {
-                    Ok(listener) => {
+            let served = match lasting.take() {
+                Some(lasting) => self.serve(lasting).await,
+                None => match listen(&self.connect, &self.server).await {
+                    Ok(lasting) => {
                         wait = FIRST_WAIT;
                         self.settled_at.send_replace(Instant::now() + SETTLE);
                         self.hub.announce_due();
-                        self.serve(listener).await
+                        self.serve(lasting).await
                     }
                     Err(error) => Err(error),
                 },
@@ -97,7 +102,8 @@ impl Session {
     }
 
     /// Uses one connection for as long as it works, or until the store is dropped.
-    async fn serve(&mut self, mut listener: PgListener) -> Result<(), sqlx::Error> {
+    async fn serve(&mut self, lasting: Lasting) -> Result<(), sqlx::Error> {
+        let Lasting { mut listener, generation, .. } = lasting;
         loop {
             for worker in self.missing.clone() {
                 if lock(&mut listener, worker).await? {
@@ -115,8 +121,15 @@ impl Session {
                     Some(news) => publish(news.payload(), self.origin, &self.hub),
                     None => return Err(sqlx::Error::Io(std::io::ErrorKind::UnexpectedEof.into())),
                 },
+                // The locks are of no use where nobody looks for them any more.
+                () = self.server.distrusted(generation) => {
+                    return Err(sqlx::Error::Io(ErrorKind::ConnectionAborted.into()));
+                }
                 () = sleep(LOCK_RETRY), if !self.missing.is_empty() => {}
-                () = sleep(PING_INTERVAL) => answered(sqlx::query("SELECT").execute(&mut listener)).await.map(drop)?,
+                () = sleep(PING_INTERVAL) => {
+                    let asked = answered(sqlx::query(IS_THERE).execute(&mut listener)).await;
+                    asked.inspect_err(|error| self.server.judge(error))?;
+                }
             }
         }
     }
@@ -143,12 +156,31 @@ impl Session {
     }
 }
 
+/// A connection that hears news.
+pub(super) struct Lasting {
+    pub(super) listener: PgListener,
+    /// That of the [server](Server::generation) when it was made.
+    generation: u64,
+    /// Its alone: a connection that went back to a pool would keep its locks.
+    _pool: PgPool,
+}
+
 /// Makes a connection that hears news.
-pub(super) async fn listen(pool: &PgPool) -> Result<PgListener, sqlx::Error> {
-    let mut listener = PgListener::connect_with(pool).await?;
+pub(super) async fn listen(
+    connect: &PgConnectOptions,
+    server: &Server,
+) -> Result<Lasting, sqlx::Error> {
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .max_lifetime(None)
+        .idle_timeout(None)
+        .acquire_timeout(ANSWER_TIMEOUT)
+        .connect_lazy_with(connect.clone());
+    let mut listener = PgListener::connect_with(&pool).await?;
     listener.eager_reconnect(false);
+    let generation = answered(server.meet((&mut listener).acquire().await?)).await?;
     listener.listen(CHANNEL).await?;
-    Ok(listener)
+    Ok(Lasting { listener, generation, _pool: pool })
 }
 
 async fn lock(listener: &mut PgListener, worker: WorkerId) -> Result<bool, sqlx::Error> {

@@ -8,8 +8,7 @@
 //! Between two statements of one it is the server that waits, with everything that is locked, and whoever
 //! needs that waits as well. So a process that stands still there loses the transaction soon.
 
-use sqlx::pool::PoolConnection;
-use sqlx::{PgConnection, Postgres};
+use sqlx::PgConnection;
 
 use super::PostgresStore;
 use super::lanes::{Lane, Lanes};
@@ -32,45 +31,28 @@ const BEGIN_SHORT: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
 
 /// A transaction in read-committed isolation.
 #[derive(Debug)]
-pub(super) struct Transaction<C: Connection = PoolConnection<Postgres>> {
-    /// `None` once it has ended.
-    connection: Option<C>,
-}
-
-/// A connection that belongs somewhere.
-pub(super) trait Connection {
-    fn get(&mut self) -> &mut PgConnection;
-
-    /// Leaves it to the next caller.
-    fn give_back(self);
-
-    /// Has it closed when it is dropped.
-    fn discard(&mut self);
+pub(super) struct Transaction {
+    lane: Lane,
 }
 
 impl Transaction {
     /// For statements that hold ids and nothing else.
     pub(super) async fn begin(store: &PostgresStore) -> Result<Self, sqlx::Error> {
-        Self::begin_on(store.connection().await?, BEGIN_SHORT).await
+        Self::begin_on(store.pool.lane().await?, BEGIN_SHORT).await
     }
-}
 
-impl Transaction<Lane> {
     /// For statements that may be long.
     pub(super) async fn begin_in(lanes: &Lanes) -> Result<Self, sqlx::Error> {
         Self::begin_on(lanes.lane().await?, BEGIN_LONG).await
     }
-}
 
-impl<C: Connection> Transaction<C> {
-    async fn begin_on(connection: C, how: &'static str) -> Result<Self, sqlx::Error> {
-        let mut transaction = Self { connection: Some(connection) };
-        sqlx::raw_sql(how).execute(transaction.get()).await?;
-        Ok(transaction)
+    async fn begin_on(mut lane: Lane, how: &'static str) -> Result<Self, sqlx::Error> {
+        sqlx::raw_sql(how).execute(lane.get()).await?;
+        Ok(Self { lane })
     }
 
     pub(super) fn get(&mut self) -> &mut PgConnection {
-        self.connection.as_mut().expect("only the end takes it").get()
+        self.lane.get()
     }
 
     pub(super) async fn commit(self) -> Result<(), sqlx::Error> {
@@ -83,41 +65,7 @@ impl<C: Connection> Transaction<C> {
 
     async fn end(mut self, how: &'static str) -> Result<(), sqlx::Error> {
         sqlx::raw_sql(how).execute(self.get()).await?;
-        if let Some(connection) = self.connection.take() {
-            connection.give_back();
-        }
+        self.lane.done();
         Ok(())
     }
-}
-
-impl<C: Connection> Drop for Transaction<C> {
-    fn drop(&mut self) {
-        if let Some(connection) = &mut self.connection {
-            connection.discard();
-        }
-    }
-}
-
-impl Connection for PoolConnection<Postgres> {
-    fn get(&mut self) -> &mut PgConnection {
-        self
-    }
-
-    fn give_back(self) {}
-
-    fn discard(&mut self) {
-        self.close_on_drop();
-    }
-}
-
-impl Connection for Lane {
-    fn get(&mut self) -> &mut PgConnection {
-        self.get()
-    }
-
-    fn give_back(self) {
-        self.done();
-    }
-
-    fn discard(&mut self) {}
 }

@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::{PostgresStore, failed, named_after, named_by, workflow_id};
+use super::server::takes_writes;
+use super::{PostgresStore, failed, named_after, named_by, names_nothing, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
 use crate::store::rows::{CountRow, EndingRow, RunRow, read_ending};
@@ -13,15 +14,15 @@ use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
 #[async_trait]
 impl Visibility for PostgresStore {
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError> {
-        self.answered("find_run", find(self, key)).await
+        self.asked("find_run", find(self, key)).await
     }
 
     async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.answered("find_snapshot", find_snapshot(self, run_id)).await
+        self.asked("find_snapshot", find_snapshot(self, run_id)).await
     }
 
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
-        self.answered("find_endings", find_endings(self, run_ids)).await
+        self.asked("find_endings", find_endings(self, run_ids)).await
     }
 
     async fn list_runs(
@@ -30,11 +31,11 @@ impl Visibility for PostgresStore {
         before: Option<RunId>,
         limit: u32,
     ) -> Result<Vec<RunRecord>, StoreError> {
-        self.answered("list_runs", list(self, filter, before, limit)).await
+        self.asked("list_runs", list(self, filter, before, limit)).await
     }
 
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-        self.answered("count_runs", count(self, filter)).await
+        self.asked("count_runs", count(self, filter)).await
     }
 }
 
@@ -45,19 +46,21 @@ macro_rules! record {
             "SELECT run_id, ",
             workflow_id!("piton_runs"),
             ", workflow, status, state, step_no, worker_id, due_at, blocked, started_at, closed_at, \
-             result, failure FROM piton_runs ",
+             result, failure FROM piton_runs WHERE ",
+            takes_writes!(),
+            " AND ",
             $condition
         )
     };
 }
 
-const BY_RUN_ID: &str = record!("WHERE run_id = $1");
+const BY_RUN_ID: &str = record!("run_id = $1");
 
 /// The open one first, then the one started last by the clock of the database: ids have the time of a
 /// client in them. `$2` is the run whose id stands for its
 /// workflow id, if it is the one that is asked for.
 const BY_WORKFLOW_ID: &str = record!(
-    "WHERE run_id IN ((SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NULL), \
+    "run_id IN ((SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NULL), \
      (SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NOT NULL \
      ORDER BY started_at DESC, run_id DESC LIMIT 1), \
      (SELECT run_id FROM piton_runs WHERE run_id = $2 AND workflow_id IS NULL)) \
@@ -76,6 +79,8 @@ const ENDINGS: &str = concat!(
     named_by!("run", "asked"),
     ") AS sized WHERE ",
     fits!("sized"),
+    " AND ",
+    takes_writes!(),
     " ORDER BY place"
 );
 
@@ -86,7 +91,7 @@ const LIST: &str = concat!(
     ending_bytes!(),
     " AS bytes FROM (",
     record!(
-        "WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
+        "($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
          AND run_id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') \
          ORDER BY run_id DESC LIMIT $3"
     ),
@@ -95,22 +100,28 @@ const LIST: &str = concat!(
     " ORDER BY run_id DESC"
 );
 
-const COUNT: &str = "SELECT status, count(*) AS runs FROM piton_runs \
-    WHERE ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) GROUP BY status";
+const COUNT: &str = concat!(
+    "SELECT status, count(*) AS runs FROM piton_runs WHERE ",
+    takes_writes!(),
+    " AND ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) GROUP BY status"
+);
+
+const SNAPSHOT: &str =
+    concat!("SELECT snapshot FROM piton_runs WHERE ", takes_writes!(), " AND run_id = $1");
 
 pub(super) async fn find(
     store: &PostgresStore,
     key: &RunKey,
 ) -> Result<Option<RunRecord>, StoreError> {
     let query = match key {
-        // No run has it, and the server would not even look.
-        RunKey::WorkflowId(id) if id.contains('\0') => return Ok(None),
+        RunKey::WorkflowId(id) if names_nothing(id) => return Ok(None),
         RunKey::RunId(run_id) => sqlx::query_as::<_, RunRow>(BY_RUN_ID).bind(run_id.as_uuid()),
         RunKey::WorkflowId(id) => sqlx::query_as(BY_WORKFLOW_ID).bind(id).bind(named_after(id)),
     };
     let failed = failed("find_run");
-    let mut connection = store.connection().await.map_err(failed)?;
-    let row = query.fetch_optional(&mut *connection).await.map_err(failed)?;
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let row = query.fetch_optional(lane.get()).await.map_err(failed)?;
+    lane.done();
     row.map(TryInto::try_into).transpose()
 }
 
@@ -119,11 +130,11 @@ pub(super) async fn find_snapshot(
     run_id: RunId,
 ) -> Result<Option<Vec<u8>>, StoreError> {
     let failed = failed("find_snapshot");
-    let mut connection = store.connection().await.map_err(failed)?;
-    let snapshot = sqlx::query_scalar("SELECT snapshot FROM piton_runs WHERE run_id = $1")
-        .bind(run_id.as_uuid())
-        .fetch_optional(&mut *connection);
-    snapshot.await.map_err(failed)
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let snapshot = sqlx::query_scalar(SNAPSHOT).bind(run_id.as_uuid());
+    let snapshot = snapshot.fetch_optional(lane.get()).await.map_err(failed)?;
+    lane.done();
+    Ok(snapshot)
 }
 
 pub(super) async fn find_endings(
@@ -145,16 +156,20 @@ pub(super) async fn list(
     before: Option<RunId>,
     limit: u32,
 ) -> Result<Vec<RunRecord>, StoreError> {
+    if filter.workflow.as_deref().is_some_and(names_nothing) {
+        return Ok(Vec::new());
+    }
     let failed = failed("list_runs");
-    let mut connection = store.connection().await.map_err(failed)?;
+    let mut lane = store.pool.lane().await.map_err(failed)?;
     let rows: Vec<RunRow> = sqlx::query_as(LIST)
         .bind(filter.workflow.as_deref())
         .bind(filter.status.map(RunStatus::as_str))
         .bind(i64::from(limit))
         .bind(before.map(|run_id| run_id.as_uuid()))
-        .fetch_all(&mut *connection)
+        .fetch_all(lane.get())
         .await
         .map_err(failed)?;
+    lane.done();
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
@@ -162,13 +177,17 @@ pub(super) async fn count(
     store: &PostgresStore,
     filter: &RunFilter,
 ) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+    if filter.workflow.as_deref().is_some_and(names_nothing) {
+        return Ok(Vec::new());
+    }
     let failed = failed("count_runs");
-    let mut connection = store.connection().await.map_err(failed)?;
+    let mut lane = store.pool.lane().await.map_err(failed)?;
     let rows: Vec<CountRow> = sqlx::query_as(COUNT)
         .bind(filter.workflow.as_deref())
         .bind(filter.status.map(RunStatus::as_str))
-        .fetch_all(&mut *connection)
+        .fetch_all(lane.get())
         .await
         .map_err(failed)?;
+    lane.done();
     rows.into_iter().map(TryInto::try_into).collect()
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use sqlx::PgConnection;
 
+use super::server::takes_writes;
 use super::transaction::Transaction;
 use super::{PostgresStore, failed, named_by, now};
 use crate::error::StoreError;
@@ -136,7 +137,8 @@ const FENCE: &str = concat!(
 const ANY_EXPIRED: &str = concat!(
     "SELECT EXISTS (SELECT 1 FROM piton_workers, ",
     now!(),
-    " AS clock WHERE fenced_at IS NULL AND lease_expires_at <= clock.now)"
+    " AS clock WHERE fenced_at IS NULL AND lease_expires_at <= clock.now) WHERE ",
+    takes_writes!()
 );
 
 const TAKE_AWAY: &str = concat!(
@@ -191,13 +193,30 @@ pub(super) async fn register(
     worker: NewWorker,
 ) -> Result<WorkerLease, StoreError> {
     let failed = failed("register_worker");
-    let id: i64 = sqlx::query_scalar(NEXT_ID).fetch_one(&store.pool).await.map_err(failed)?;
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let id: i64 = sqlx::query_scalar(NEXT_ID).fetch_one(lane.get()).await.map_err(failed)?;
+    lane.done();
     let worker_id = WorkerId(id);
     // Before anybody can see the row, or they would take the worker for dead.
     let is_locked = store.liveness.hold(worker_id).await;
-    let inserted = sqlx::query(INSERT)
+    if let Err(error) = insert(store, worker_id, worker, is_locked).await {
+        store.liveness.let_go(worker_id);
+        return Err(failed(error));
+    }
+    store.news.register(worker_id);
+    Ok(WorkerLease { worker_id, epoch: FIRST_EPOCH })
+}
+
+async fn insert(
+    store: &PostgresStore,
+    id: WorkerId,
+    worker: NewWorker,
+    is_locked: bool,
+) -> Result<(), sqlx::Error> {
+    let mut lane = store.pool.lane().await?;
+    sqlx::query(INSERT)
         .bind(store.given_time())
-        .bind(id)
+        .bind(id.0)
         .bind(worker.host)
         .bind(i64::from(worker.pid))
         .bind(lease_ms(worker.lease))
@@ -205,14 +224,10 @@ pub(super) async fn register(
         .bind(is_locked)
         .bind(lease_micros(KEEP_FENCED))
         .bind(FIRST_EPOCH.0)
-        .execute(&store.pool)
-        .await;
-    if let Err(error) = inserted {
-        store.liveness.let_go(worker_id);
-        return Err(failed(error));
-    }
-    store.news.register(worker_id);
-    Ok(WorkerLease { worker_id, epoch: FIRST_EPOCH })
+        .execute(lane.get())
+        .await?;
+    lane.done();
+    Ok(())
 }
 
 /// A worker is gone that may have been registered here.
@@ -297,8 +312,10 @@ async fn interrupt(
 pub(super) async fn list(
     store: &PostgresStore,
 ) -> Result<Vec<(WorkerLease, NewWorker)>, StoreError> {
+    let mut lane = store.pool.lane().await.map_err(failed("list_workers"))?;
     let rows: Vec<WorkerRow> =
-        sqlx::query_as(UNFENCED).fetch_all(&store.pool).await.map_err(failed("list_workers"))?;
+        sqlx::query_as(UNFENCED).fetch_all(lane.get()).await.map_err(failed("list_workers"))?;
+    lane.done();
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
@@ -306,12 +323,14 @@ pub(super) async fn fence_expired(
     store: &PostgresStore,
 ) -> Result<(Vec<WorkerId>, u64), StoreError> {
     let failed = failed("fence_expired_workers");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
     // Everybody asks all the time; the answer is nearly always that there is nothing to lock.
     let any: bool = sqlx::query_scalar(ANY_EXPIRED)
         .bind(store.given_time())
-        .fetch_one(&store.pool)
+        .fetch_one(lane.get())
         .await
         .map_err(failed)?;
+    lane.done();
     if !any {
         return Ok((Vec::new(), 0));
     }

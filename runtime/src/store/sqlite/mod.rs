@@ -9,9 +9,11 @@
 //! transaction. This module must not know what a snapshot or an arrival holds.
 
 mod activities;
+mod clock;
 mod definitions;
 mod desk;
 mod effects;
+mod files;
 mod liveness;
 mod messages;
 mod open;
@@ -27,6 +29,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use sqlx::sqlite::SqlitePool;
 
+use self::clock::{LeaseClock, Moment};
 use self::liveness::Liveness;
 pub(super) use self::open::{open_file, open_memory};
 use self::script::{Rows, Script};
@@ -45,12 +48,21 @@ pub(super) struct SqliteStore {
     /// `None` for a database in memory, which only its one connection can see.
     readers: Option<SqlitePool>,
     liveness: Liveness,
+    /// `None` where leases go by the same clock as everything else.
+    lease_clock: Option<LeaseClock>,
 }
 
 impl SqliteStore {
     /// The database's clock, see [`Clock::Database`].
     fn time(&self) -> Timestamp {
         self.clock.manual_now().unwrap_or_else(Timestamp::now)
+    }
+
+    /// The time, and the time that leases go by.
+    fn moment(&self) -> Moment {
+        let time = self.time();
+        let lease_clock = self.lease_clock.as_ref().filter(|_| self.clock.manual_now().is_none());
+        Moment { time, lease_time: lease_clock.map_or(time, LeaseClock::now) }
     }
 
     async fn turn(&self) -> Turn {
@@ -60,7 +72,10 @@ impl SqliteStore {
     /// Runs a script that only reads.
     async fn read(&self, script: Script) -> Result<Rows, sqlx::Error> {
         match &self.readers {
-            Some(pool) => script.run(&mut *pool.acquire().await?).await,
+            Some(pool) => {
+                let rows = async { script.run(&mut *pool.acquire().await?).await };
+                self.writer.read(rows.await)
+            }
             None => self.turn().await.run(script).await,
         }
     }

@@ -9,7 +9,10 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
+use tracing::debug;
 
+use super::clock::LeaseClock;
+use super::files::Files;
 use super::liveness::Liveness;
 use super::writer::Writer;
 use super::{SqliteStore, primary_code};
@@ -68,7 +71,8 @@ pub(in crate::store) async fn open_file(
         .connect_lazy_with(connect.clone().read_only(true));
     let mut locks = path.as_os_str().to_owned();
     locks.push(".workers");
-    let writer = Writer::new(connection, Some(connect));
+    let files = Files::of(path).map_err(|error| classify(&target, sqlx::Error::Io(error)))?;
+    let writer = Writer::new(connection, Some((connect, files)));
     Ok(assemble(writer, Some(readers), Some(locks.into()), options))
 }
 
@@ -89,12 +93,18 @@ fn assemble(
     locks: Option<PathBuf>,
     options: &StoreOptions,
 ) -> SqliteStore {
+    let lease_clock = locks.as_deref().map(LeaseClock::open).and_then(|clock| {
+        let known =
+            clock.inspect_err(|error| debug!(%error, "leases go by the clock of the machine"));
+        known.ok()
+    });
     SqliteStore {
         hub: std::sync::Arc::new(Hub::default()),
         clock: options.clock.clone(),
         writer,
         readers,
         liveness: Liveness::new(locks),
+        lease_clock,
     }
 }
 

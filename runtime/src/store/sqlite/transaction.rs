@@ -4,15 +4,15 @@ use std::any::Any;
 
 use async_trait::async_trait;
 
+use super::clock::Moment;
 use super::script::Script;
 use super::{SqliteStore, Turn, failed, messages};
 use crate::error::StoreError;
-use crate::model::Timestamp;
 use crate::store::{ActivityTransaction, ArrivalOutcome, NewArrival};
 
 pub(super) struct SqliteTransaction {
     turn: Turn,
-    now: Timestamp,
+    now: Moment,
 }
 
 pub(super) async fn begin(store: &SqliteStore) -> Result<Box<dyn ActivityTransaction>, StoreError> {
@@ -21,7 +21,7 @@ pub(super) async fn begin(store: &SqliteStore) -> Result<Box<dyn ActivityTransac
     script.sql("BEGIN IMMEDIATE");
     turn.begin(script).await.map_err(failed("begin_activity"))?;
     turn.lend().await.map_err(failed("begin_activity"))?;
-    Ok(Box::new(SqliteTransaction { turn, now: store.time() }))
+    Ok(Box::new(SqliteTransaction { turn, now: store.moment() }))
 }
 
 #[async_trait]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::activities::first;
+use super::clock::Moment;
 use super::script::{MAX_ROWS, Rows, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
@@ -103,8 +104,8 @@ pub(super) const IS_VALID: &str = "SELECT 1 FROM piton_workers \
 
 impl Script {
     /// Binds what [`IS_VALID`] asks for.
-    pub(super) fn bind_validity(&mut self, worker: WorkerLease, now: Timestamp) -> &mut Self {
-        self.bind(worker.worker_id.0).bind(worker.epoch.0).bind(now.as_micros())
+    pub(super) fn bind_validity(&mut self, worker: WorkerLease, now: Moment) -> &mut Self {
+        self.bind(worker.worker_id.0).bind(worker.epoch.0).bind(now.lease_time.as_micros())
     }
 }
 
@@ -113,16 +114,16 @@ pub(super) async fn register(
     worker: NewWorker,
 ) -> Result<WorkerLease, StoreError> {
     let failed = failed("register_worker");
-    let now = store.time();
+    let now = store.moment();
     let mut script = Script::new();
     script
         .sql(INSERT)
-        .bind((now - KEEP_FENCED).as_micros())
+        .bind((now.time - KEEP_FENCED).as_micros())
         .bind(FIRST_EPOCH.0)
         .bind(worker.host)
         .bind(i64::from(worker.pid))
         .bind(lease_ms(worker.lease))
-        .bind((now + worker.lease).as_micros());
+        .bind((now.lease_time + worker.lease).as_micros());
     let mut turn = store.turn().await;
     let worker_id =
         WorkerId(turn.begin(script).await.and_then(|mut rows| rows.scalar(2)).map_err(failed)?);
@@ -142,8 +143,8 @@ pub(super) async fn renew(
     worker: WorkerLease,
     lease: Duration,
 ) -> Result<Renewal, StoreError> {
-    let now = store.time();
-    let expires_at = now + lease;
+    let now = store.moment();
+    let expires_at = now.lease_time + lease;
     let mut script = Script::new();
     script.sql(RENEW).bind(lease_ms(lease)).bind(expires_at.as_micros()).bind_validity(worker, now);
     // In memory there is no other process that waits for the lease to run out, and time may be virtual.
@@ -153,7 +154,7 @@ pub(super) async fn renew(
     };
     let rows = renewed.map_err(failed("renew_lease"))?;
     if rows.any(0) {
-        return Ok(Renewal::Renewed(expires_at));
+        return Ok(Renewal::Renewed(now.time + lease));
     }
     store.liveness.let_go(worker.worker_id);
     Ok(Renewal::Fenced)
@@ -200,13 +201,13 @@ pub(super) async fn list(store: &SqliteStore) -> Result<Vec<(WorkerLease, NewWor
 /// A lease may be renewed between the look and the fencing, so the latter looks again.
 pub(super) async fn fence_expired(store: &SqliteStore) -> Result<(Vec<WorkerId>, u64), StoreError> {
     const OPERATION: &str = "fence_expired_workers";
-    let now = store.time();
+    let now = store.moment();
     let mut script = Script::new();
-    script.sql(EXPIRED).bind(now.as_micros());
+    script.sql(EXPIRED).bind(now.lease_time.as_micros());
     let expired = read_ids(store, script).await.map_err(failed(OPERATION))?;
     let (mut fenced, mut let_go) = (Vec::new(), 0);
     for workers in expired.chunks(MAX_ROWS) {
-        let (these, runs) = fence_some(store, workers, now, OPERATION).await?;
+        let (these, runs) = fence_some(store, workers, now.lease_time, OPERATION).await?;
         fenced.extend(these);
         let_go += runs;
     }
@@ -241,13 +242,14 @@ async fn fence_some(
     operation: &'static str,
 ) -> Result<(Vec<WorkerId>, u64), StoreError> {
     let failed = failed(operation);
-    let now = store.time().as_micros();
+    let Moment { time, lease_time } = store.moment();
+    let now = time.as_micros();
     let mut script = Script::new();
     script
         .sql("BEGIN IMMEDIATE; UPDATE piton_workers SET epoch = epoch + 1, fenced_at = ?, ")
         .sql("lease_expires_at = min(lease_expires_at, ?) WHERE worker_id IN (")
         .bind(now)
-        .bind(now)
+        .bind(lease_time.as_micros())
         .values(1, workers.iter(), |script, worker| {
             script.bind(worker.0);
         })

@@ -15,6 +15,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::sleep;
 
 use super::desk::Desk;
+use super::files::Files;
 use super::script::{Rows, Script};
 
 /// How to open the file again; `None` for a database in memory, which ends with its connection, and once
@@ -26,6 +27,8 @@ type Queue = Arc<Mutex<Option<SqliteConnectOptions>>>;
 pub(super) struct Writer {
     queue: Queue,
     desk: Arc<Desk>,
+    /// `None` for a database in memory.
+    files: Option<Arc<Files>>,
 }
 
 /// A turn at the writing connection. Dropped in the middle of a transaction, it rolls back.
@@ -33,20 +36,34 @@ pub(super) struct Turn {
     /// `None` once it has been dropped.
     guard: Option<OwnedMutexGuard<Option<SqliteConnectOptions>>>,
     desk: Arc<Desk>,
+    files: Option<Arc<Files>>,
     /// The connection, where it is lent.
     lent: Option<SqliteConnection>,
 }
 
 impl Writer {
-    /// Queues callers for `connection`, which can be made `again` if it is one to a file.
-    pub(super) fn new(connection: SqliteConnection, again: Option<SqliteConnectOptions>) -> Self {
-        Self { queue: Arc::new(Mutex::new(again)), desk: Arc::new(Desk::new(connection)) }
+    /// Queues callers for `connection`, which can be made `again` if it is one to `files`.
+    pub(super) fn new(
+        connection: SqliteConnection,
+        again: Option<(SqliteConnectOptions, Files)>,
+    ) -> Self {
+        let (again, files) = again.unzip();
+        let (queue, desk) = (Arc::new(Mutex::new(again)), Arc::new(Desk::new(connection)));
+        Self { queue, desk, files: files.map(Arc::new) }
+    }
+
+    /// What a script has read on another connection, see [`Files::read`].
+    pub(super) fn read(&self, rows: Result<Rows, Error>) -> Result<Rows, Error> {
+        match &self.files {
+            Some(files) => files.read(rows),
+            None => rows,
+        }
     }
 
     /// Waits for a turn.
     pub(super) async fn turn(&self) -> Turn {
         let guard = Some(Arc::clone(&self.queue).lock_owned().await);
-        Turn { guard, desk: Arc::clone(&self.desk), lent: None }
+        Turn { guard, desk: Arc::clone(&self.desk), files: self.files.clone(), lent: None }
     }
 
     /// Runs a script that is a transaction of its own, in its turn, or without one if whoever has the
@@ -69,7 +86,7 @@ impl Writer {
                 && rests_since == rested_since
                 && let Some(aside) = self.desk.set_aside()
             {
-                return aside.run(script).await;
+                return kept(self.files.as_deref(), aside.run(script).await);
             }
             rested_since = rests_since;
         }
@@ -92,7 +109,7 @@ impl Turn {
     /// Runs a script that is a transaction of its own: a single statement.
     pub(super) async fn run(&mut self, script: Script) -> Result<Rows, Error> {
         self.ready().await?;
-        self.desk.carry_out(script, false).await
+        kept(self.files.as_deref(), self.desk.carry_out(script, false).await)
     }
 
     /// Runs a script that begins a transaction.
@@ -111,14 +128,14 @@ impl Turn {
     /// Runs a script whose last statement commits.
     pub(super) async fn commit(mut self, script: Script) -> Result<Rows, Error> {
         self.give_back();
-        self.desk.carry_out(script, true).await
+        kept(self.files.as_deref(), self.desk.carry_out(script, true).await)
     }
 
     /// Runs a script that begins a transaction and commits it.
     pub(super) async fn transact(self, script: Script) -> Result<Rows, Error> {
         self.ready().await?;
         self.desk.set_open(true);
-        self.desk.carry_out(script, true).await
+        kept(self.files.as_deref(), self.desk.carry_out(script, true).await)
     }
 
     /// Lends the connection, for statements within a transaction that was begun, until the next script.
@@ -145,12 +162,21 @@ impl Turn {
         if self.desk.is_gone() {
             let again = self.guard.as_ref().and_then(|again| again.as_ref());
             self.desk.put_back(again.ok_or(Error::PoolClosed)?.connect().await?);
+            self.files.iter().for_each(|files| files.forget_beside());
         }
         Ok(())
     }
 
     fn give_back(&mut self) {
         self.lent.take().into_iter().for_each(|connection| self.desk.put_back(connection));
+    }
+}
+
+/// What was written is acknowledged only where it will be found again.
+fn kept(files: Option<&Files>, rows: Result<Rows, Error>) -> Result<Rows, Error> {
+    match files {
+        Some(files) => files.kept(rows),
+        None => rows,
     }
 }
 
@@ -176,6 +202,7 @@ impl Drop for Turn {
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt as _;
+    use sqlx::sqlite::SqliteJournalMode;
 
     use super::*;
 
@@ -190,9 +217,11 @@ mod tests {
     async fn writer(directory: &tempfile::TempDir) -> Writer {
         let options = SqliteConnectOptions::new()
             .filename(directory.path().join("some.db"))
+            .journal_mode(SqliteJournalMode::Wal)
             .create_if_missing(true);
         let connection = options.connect().await.expect("a new file");
-        let writer = Writer::new(connection, Some(options));
+        let files = Files::of(&directory.path().join("some.db")).expect("it is there");
+        let writer = Writer::new(connection, Some((options, files)));
         writer.turn().await.run(sql("CREATE TABLE t (n)")).await.expect("it can be written");
         writer
     }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::ends::handle;
+use crate::store::postgres::server::takes_writes;
 use crate::store::postgres::{PostgresStore, failed, named_by, now, workers};
 use crate::store::rows::{
     ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, review,
@@ -43,14 +44,14 @@ impl Activities for PostgresStore {
         &self,
         heartbeats: Vec<ActivityHeartbeat>,
     ) -> Result<Vec<HeartbeatOutcome>, StoreError> {
-        self.answered("heartbeat_activities", ends::heartbeat(self, heartbeats)).await
+        self.asked("heartbeat_activities", ends::heartbeat(self, heartbeats)).await
     }
 
     async fn finish_activities(
         &self,
         ends: Vec<FinishActivity>,
     ) -> Result<Vec<FinishOutcome>, StoreError> {
-        self.answered("finish_activities", ends::finish(self, ends)).await
+        self.asked("finish_activities", ends::finish(self, ends)).await
     }
 
     async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError> {
@@ -58,7 +59,7 @@ impl Activities for PostgresStore {
     }
 
     async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError> {
-        self.answered("find_activity", find(self, key)).await
+        self.asked("find_activity", find(self, key)).await
     }
 
     async fn begin_activity(&self) -> Result<Box<dyn ActivityTransaction>, StoreError> {
@@ -156,7 +157,9 @@ const EXPIRED: &str = concat!(
 const FIND: &str = concat!(
     "SELECT ",
     activity_columns!(),
-    " FROM piton_activities WHERE run_id = $1 AND handle = $2"
+    " FROM piton_activities WHERE ",
+    takes_writes!(),
+    " AND run_id = $1 AND handle = $2"
 );
 
 pub(super) async fn claim(
@@ -211,24 +214,28 @@ pub(super) async fn review_held(
     if !workers::is_valid(store, worker).await.map_err(failed)? {
         return Err(StoreError::Fenced);
     }
+    let mut lane = store.pool.lane().await.map_err(failed)?;
     let rows: Vec<HeldRow> = sqlx::query_as(HELD)
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
-        .fetch_all(&store.pool)
+        .fetch_all(lane.get())
         .await
         .map_err(failed)?;
+    lane.done();
     let (mut reviewed, strays) = review(rows, held);
     if !strays.is_empty() {
         let strays = strays.iter().map(|key| (key.run_id.as_uuid(), handle(key.handle)));
         let (run_ids, handles): (Vec<Uuid>, Vec<i64>) = strays.unzip();
+        let mut lane = store.pool.lane().await.map_err(failed)?;
         let rows: Vec<ClaimedActivityRow> = sqlx::query_as(STRAYS)
             .bind(run_ids)
             .bind(handles)
             .bind(worker.worker_id.0)
             .bind(worker.epoch.0)
-            .fetch_all(&store.pool)
+            .fetch_all(lane.get())
             .await
             .map_err(failed)?;
+        lane.done();
         reviewed.strays = rows.into_iter().map(ClaimedActivity::from).collect();
         // Here, because the server would read the whole index for it.
         reviewed.strays.sort_unstable_by_key(|stray| stray.key);
@@ -240,12 +247,14 @@ pub(super) async fn find_expired(
     store: &PostgresStore,
     limit: u32,
 ) -> Result<Vec<ExpiredActivity>, StoreError> {
+    let mut lane = store.pool.lane().await.map_err(failed("expired_activities"))?;
     let rows: Vec<ExpiredRow> = sqlx::query_as(EXPIRED)
         .bind(store.given_time())
         .bind(i64::from(limit))
-        .fetch_all(&store.pool)
+        .fetch_all(lane.get())
         .await
         .map_err(failed("expired_activities"))?;
+    lane.done();
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
@@ -253,11 +262,13 @@ pub(super) async fn find(
     store: &PostgresStore,
     key: ActivityKey,
 ) -> Result<Option<ActivityRecord>, StoreError> {
+    let mut lane = store.pool.lane().await.map_err(failed("find_activity"))?;
     let row: Option<ActivityRow> = sqlx::query_as(FIND)
         .bind(key.run_id.as_uuid())
         .bind(handle(key.handle))
-        .fetch_optional(&store.pool)
+        .fetch_optional(lane.get())
         .await
         .map_err(failed("find_activity"))?;
+    lane.done();
     Ok(row.map(Into::into))
 }

@@ -7,8 +7,9 @@ use uuid::Uuid;
 
 use super::inbox::{find_recipients, write};
 use crate::error::StoreError;
+use crate::store::postgres::server::takes_writes;
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, named_after, now};
+use crate::store::postgres::{PostgresStore, failed, named_after, names_nothing, now};
 use crate::store::relay::{
     Delivery, HolderRow, Holders, Parcel, Sorted, redelivered, workflow_ids,
 };
@@ -48,6 +49,8 @@ const LIST: &str = concat!(
      WHERE ($1::text IS NULL OR workflow_id = $1) AND ($2::uuid IS NULL OR run_id = $2) \
      AND letter_id > coalesce($3::bigint, 0) ORDER BY letter_id LIMIT $4) AS matching) \
      AS sized WHERE ",
+    takes_writes!(),
+    " AND ",
     fits!("sized"),
     " ORDER BY letter_id"
 );
@@ -108,20 +111,20 @@ pub(super) async fn list(
     after: Option<DeadLetterId>,
     limit: u32,
 ) -> Result<Vec<DeadLetter>, StoreError> {
-    if filter.workflow_id.as_ref().is_some_and(|id| id.contains('\0')) {
-        // None is for it, and the server would not even look.
+    if filter.workflow_id.as_deref().is_some_and(names_nothing) {
         return Ok(Vec::new());
     }
     let failed = failed("list_dead_letters");
-    let mut connection = store.connection().await.map_err(failed)?;
+    let mut lane = store.pool.lane().await.map_err(failed)?;
     let rows: Vec<LetterRow> = sqlx::query_as(LIST)
         .bind(filter.workflow_id.as_deref())
         .bind(filter.run_id.map(|run_id| run_id.as_uuid()))
         .bind(after.map(|after| after.0))
         .bind(i64::from(limit))
-        .fetch_all(&mut *connection)
+        .fetch_all(lane.get())
         .await
         .map_err(failed)?;
+    lane.done();
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
@@ -182,11 +185,12 @@ pub(super) async fn drop_letters(
     ids: &[DeadLetterId],
 ) -> Result<u64, StoreError> {
     let failed = failed("drop_dead_letters");
-    let mut connection = store.connection().await.map_err(failed)?;
+    let mut lane = store.pool.lane().await.map_err(failed)?;
     let dropped = sqlx::query(TAKE)
         .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
-        .execute(&mut *connection)
+        .execute(lane.get())
         .await
         .map_err(failed)?;
+    lane.done();
     Ok(dropped.rows_affected())
 }

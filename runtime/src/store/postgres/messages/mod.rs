@@ -14,19 +14,20 @@ use crate::model::RunId;
 use crate::store::postgres::{PostgresStore, failed};
 use crate::store::{
     ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, Messages, NewArrival,
-    RedeliverOutcome, RelayMessages, Relayed,
+    RedeliverOutcome, RelayMessages, Relayed, Weight,
 };
 
 #[async_trait]
 impl Messages for PostgresStore {
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError> {
-        self.answered("deliver", inbox::deliver(self, arrivals)).await
+        let bytes = arrivals.iter().map(Weight::weight).sum();
+        self.written("deliver", bytes, inbox::deliver(self, arrivals)).await
     }
 
     async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError> {
         let failed = failed("read_inbox");
         let read = async { self.reads.read(run_id, after, limit).await.map_err(failed)? };
-        self.answered("read_inbox", read).await
+        self.asked("read_inbox", read).await
     }
 
     async fn relay_messages(&self, request: RelayMessages<'_>) -> Result<Relayed, StoreError> {
@@ -39,17 +40,17 @@ impl Messages for PostgresStore {
         after: Option<DeadLetterId>,
         limit: u32,
     ) -> Result<Vec<DeadLetter>, StoreError> {
-        self.answered("list_dead_letters", dead_letters::list(self, filter, after, limit)).await
+        self.asked("list_dead_letters", dead_letters::list(self, filter, after, limit)).await
     }
 
     async fn redeliver_dead_letters(
         &self,
         ids: &[DeadLetterId],
     ) -> Result<Vec<RedeliverOutcome>, StoreError> {
-        self.answered("redeliver_dead_letters", dead_letters::redeliver(self, ids)).await
+        self.asked("redeliver_dead_letters", dead_letters::redeliver(self, ids)).await
     }
 
     async fn drop_dead_letters(&self, ids: &[DeadLetterId]) -> Result<u64, StoreError> {
-        self.answered("drop_dead_letters", dead_letters::drop_letters(self, ids)).await
+        self.asked("drop_dead_letters", dead_letters::drop_letters(self, ids)).await
     }
 }

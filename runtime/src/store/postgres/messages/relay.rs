@@ -56,13 +56,15 @@ pub(super) async fn relay(
         Senders::Runs(named) => senders.extend(named.iter().map(RunId::as_uuid)),
         Senders::WaitingFor(age) => {
             let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX / 2);
+            let mut lane = store.pool.lane().await.map_err(failed)?;
             senders = sqlx::query_scalar(WAITING)
                 .bind(store.given_time())
                 .bind(age)
                 .bind(i64::from(request.limit))
-                .fetch_all(&store.pool)
+                .fetch_all(lane.get())
                 .await
                 .map_err(failed)?;
+            lane.done();
             has_others = senders.len() == request.limit as usize;
         }
     }

@@ -54,13 +54,15 @@ pub(super) async fn find(
     after: Option<RunId>,
     limit: u32,
 ) -> Result<Vec<BlockedRun>, StoreError> {
+    let mut lane = store.pool.lane().await.map_err(failed("find_blocked"))?;
     let rows: Vec<BlockedRow> = sqlx::query_as(FIND)
         .bind(workflows)
         .bind(after.map_or(Uuid::nil(), |after| after.as_uuid()))
         .bind(i64::from(limit))
-        .fetch_all(&store.pool)
+        .fetch_all(lane.get())
         .await
         .map_err(failed("find_blocked"))?;
+    lane.done();
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
@@ -94,15 +96,16 @@ pub(super) async fn unblock(
     run_id: Option<RunId>,
 ) -> Result<u64, StoreError> {
     let failed = failed("unblock_runs");
-    let mut connection = store.connection().await.map_err(failed)?;
+    let mut lane = store.pool.lane().await.map_err(failed)?;
     let unblocked = sqlx::query(UNBLOCK)
         .bind(store.given_time())
         .bind(run_id.map(|run_id| run_id.as_uuid()))
         .bind(workflows)
-        .execute(&mut *connection)
+        .execute(lane.get())
         .await
         .map_err(failed)?
         .rows_affected();
+    lane.done();
     if unblocked > 0 {
         store.news.due();
     }

@@ -14,13 +14,14 @@ use crate::model::RunId;
 use crate::store::postgres::PostgresStore;
 use crate::store::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, NewRun, ReviewedRuns,
-    Runs, StartOutcome, WorkerLease,
+    Runs, StartOutcome, Weight, WorkerLease,
 };
 
 #[async_trait]
 impl Runs for PostgresStore {
     async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError> {
-        self.answered("start_runs", start::start(self, runs)).await
+        let bytes = runs.iter().map(Weight::weight).sum();
+        self.written("start_runs", bytes, start::start(self, runs)).await
     }
 
     async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError> {
@@ -61,7 +62,7 @@ impl Runs for PostgresStore {
     }
 
     async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
-        self.answered("terminate_run", terminate::terminate(self, run_id, reason)).await
+        self.asked("terminate_run", terminate::terminate(self, run_id, reason)).await
     }
 
     async fn unblock_runs(
@@ -69,7 +70,7 @@ impl Runs for PostgresStore {
         workflows: &[&str],
         run_id: Option<RunId>,
     ) -> Result<u64, StoreError> {
-        self.answered("unblock_runs", blocked::unblock(self, workflows, run_id)).await
+        self.asked("unblock_runs", blocked::unblock(self, workflows, run_id)).await
     }
 
     async fn find_blocked(

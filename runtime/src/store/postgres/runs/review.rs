@@ -24,13 +24,16 @@ pub(super) async fn review(
 ) -> Result<ReviewedRuns, StoreError> {
     let (run_ids, counts): (Vec<Uuid>, Vec<i64>) =
         held.iter().map(|(run_id, count)| (run_id.as_uuid(), *count)).unzip();
+    let failed = failed("review_runs");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
     let reviewed: Vec<ReviewedRow> = sqlx::query_as(REVIEW)
         .bind(run_ids)
         .bind(counts)
         .bind(worker.worker_id.0)
         .bind(worker.epoch.0)
-        .fetch_all(&store.pool)
+        .fetch_all(lane.get())
         .await
-        .map_err(failed("review_runs"))?;
+        .map_err(failed)?;
+    lane.done();
     Ok(ReviewedRuns::of(reviewed))
 }

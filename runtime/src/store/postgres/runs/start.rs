@@ -169,15 +169,16 @@ async fn explain(
     refused: &[usize],
     outcomes: &mut [Option<StartOutcome>],
 ) -> Result<(), sqlx::Error> {
-    let mut connection = store.connection().await?;
+    let mut lane = store.pool.lane().await?;
     let run_ids: Vec<Uuid> = refused.iter().map(|at| runs[*at].run_id.as_uuid()).collect();
     let started: Vec<Uuid> =
-        sqlx::query_scalar(FIND_STARTED).bind(run_ids).fetch_all(&mut *connection).await?;
+        sqlx::query_scalar(FIND_STARTED).bind(run_ids).fetch_all(lane.get()).await?;
     let started: HashSet<RunId> = started.into_iter().map(RunId::from).collect();
     let ids: Vec<&str> = refused.iter().map(|at| runs[*at].workflow_id.as_str()).collect();
     let named: Vec<Uuid> = ids.iter().filter_map(|id| named_after(id)).collect();
     let open: Vec<NamedRow> =
-        sqlx::query_as(FIND_OPEN).bind(ids).bind(named).fetch_all(&mut *connection).await?;
+        sqlx::query_as(FIND_OPEN).bind(ids).bind(named).fetch_all(lane.get()).await?;
+    lane.done();
     let open: HashMap<String, Uuid> =
         open.into_iter().map(|row| (row.workflow_id, row.run_id)).collect();
     for at in refused {

@@ -77,6 +77,10 @@ async fn try_terminate(
 
 /// Waits for whoever has written to the run and has not ended.
 pub(super) async fn settle(store: &PostgresStore, run_id: RunId) -> Result<(), StoreError> {
-    let locked = sqlx::query(LOCK_RUN).bind(run_id.as_uuid()).execute(&store.pool).await;
-    locked.map(drop).map_err(failed("settle_run"))
+    let failed = failed("settle_run");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let locked = sqlx::query(LOCK_RUN).bind(run_id.as_uuid()).execute(lane.get()).await;
+    locked.map_err(failed)?;
+    lane.done();
+    Ok(())
 }

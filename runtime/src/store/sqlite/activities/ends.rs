@@ -5,6 +5,7 @@ use crate::model::Timestamp;
 use crate::store::ends::{AttemptRow, Ends, handle};
 use crate::store::recipients::Question;
 use crate::store::sqlite::activities::first;
+use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::messages::{add_arrivals, add_counts, find_recipients};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
@@ -60,7 +61,7 @@ async fn finish_some(
 ) -> Result<Vec<FinishOutcome>, StoreError> {
     let failed = failed("finish_activities");
     let mut turn = store.turn().await;
-    let now = store.time();
+    let now = store.moment();
     let question = Question::of_ends(ends);
     let recipients = find_recipients(&mut turn, &question, now).await.map_err(failed)??;
     let mut script = Script::new();
@@ -76,7 +77,7 @@ async fn finish_some(
     let mut script = Script::new();
     if !decided.arrivals.is_empty() {
         add_arrivals(&mut script, &decided.arrivals, &decided.accepted)?;
-        add_counts(&mut script, (&woken, &told), now);
+        add_counts(&mut script, (&woken, &told), now.time);
     }
     add_changes(&mut script, &decided);
     script.sql("COMMIT");
@@ -127,7 +128,7 @@ pub(super) async fn heartbeat(
     let mut outcomes = Vec::with_capacity(heartbeats.len());
     for heartbeats in heartbeats.chunks(MAX_ROWS) {
         let turn = store.turn().await;
-        let now = store.time();
+        let now = store.moment();
         let mut script = Script::new();
         script.sql("BEGIN IMMEDIATE; ");
         for beat in heartbeats {
@@ -143,7 +144,7 @@ pub(super) async fn heartbeat(
     Ok(outcomes)
 }
 
-fn add_heartbeat(script: &mut Script, beat: &ActivityHeartbeat, now: Timestamp) {
+fn add_heartbeat(script: &mut Script, beat: &ActivityHeartbeat, now: Moment) {
     script
         .sql(HEARTBEAT)
         .bind(beat.details.as_ref().map(|details| details.as_bytes().to_vec()))

@@ -14,6 +14,7 @@ use crate::store::rows::{
     ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns,
     claimed_activity_columns, review,
 };
+use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
 use crate::store::sqlite::{SqliteStore, failed};
@@ -145,14 +146,15 @@ pub(super) async fn claim(
     store: &SqliteStore,
     request: ClaimActivities<'_>,
 ) -> Result<ClaimedActivities, StoreError> {
-    let now = store.time();
+    let now = store.moment();
     let (due, mut next_due_at) = find_next(store, &request, now).await?;
-    let mut claimed = ClaimedActivities { activities: Vec::new(), next_due_at: None, now };
+    let mut claimed =
+        ClaimedActivities { activities: Vec::new(), next_due_at: None, now: now.time };
     for candidates in due.chunks(MAX_ROWS) {
         let taken = take(store, &request, candidates, now).await?;
         if taken.len() < candidates.len() {
             // Somebody else has taken some, so there may be others behind them.
-            next_due_at = Some(now);
+            next_due_at = Some(now.time);
         }
         claimed.activities.extend(taken);
     }
@@ -164,7 +166,7 @@ pub(super) async fn claim(
 async fn find_next(
     store: &SqliteStore,
     request: &ClaimActivities<'_>,
-    now: Timestamp,
+    now: Moment,
 ) -> Result<(Vec<ActivityKey>, Option<Timestamp>), StoreError> {
     let failed = failed("claim_activities");
     let (mut rooms, mut answer) = (Rooms::of(request), Answer::default());
@@ -208,7 +210,7 @@ async fn take(
     store: &SqliteStore,
     request: &ClaimActivities<'_>,
     candidates: &[ActivityKey],
-    now: Timestamp,
+    now: Moment,
 ) -> Result<Vec<ClaimedActivity>, StoreError> {
     let failed = failed("claim_activities");
     let mut script = Script::new();
@@ -237,7 +239,7 @@ pub(super) async fn review_held(
 ) -> Result<ReviewedActivities, StoreError> {
     let failed = failed("review_activities");
     let mut script = Script::new();
-    script.sql(IS_VALID).bind_validity(worker, store.time());
+    script.sql(IS_VALID).bind_validity(worker, store.moment());
     script.sql("; ").sql(HELD).bind(worker.worker_id.0).bind(worker.epoch.0);
     let mut rows = store.read(script).await.map_err(failed)?;
     if !rows.any(0) {

@@ -112,7 +112,7 @@ async fn redeliver_some(
 ) -> Result<Vec<RedeliverOutcome>, StoreError> {
     let failed = failed("redeliver_dead_letters");
     let mut turn = store.turn().await;
-    let now = store.time();
+    let now = store.moment();
     let mut script = Script::new();
     add_ids(script.sql("BEGIN IMMEDIATE; ").sql(TAKE), ids);
     let rows: Vec<LetterRow> =
@@ -138,7 +138,7 @@ async fn redeliver_some(
         add_ids(script.sql(REMOVE), &delivery.keys);
         script.sql("; ");
         add_arrivals(&mut script, &delivery.arrivals, &delivery.accepted)?;
-        add_counts(&mut script, (&woken, &told), now);
+        add_counts(&mut script, (&woken, &told), now.time);
         script.sql("COMMIT");
         turn.commit(script).await.map_err(failed)?;
         for (_, run_id, _) in delivery.delivered() {

@@ -4,6 +4,7 @@ use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::{Counts, Question, Recipients};
 use crate::store::rows::{ArrivalRow, write_arrival};
+use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::script::{MAX_ROWS, Rows, Script};
 use crate::store::sqlite::workers::IS_VALID;
 use crate::store::sqlite::{SqliteStore, Turn, failed};
@@ -59,7 +60,7 @@ async fn deliver_some(
     arrivals: &[NewArrival],
 ) -> Result<Vec<ArrivalOutcome>, StoreError> {
     let mut turn = store.turn().await;
-    let now = store.time();
+    let now = store.moment();
     let question = Question::of_arrivals(arrivals);
     let recipients = find_recipients(&mut turn, &question, now).await;
     let mut recipients = recipients.map_err(failed("deliver"))??;
@@ -70,7 +71,7 @@ async fn deliver_some(
     }
     let mut script = Script::new();
     add_arrivals(&mut script, arrivals, &outcomes)?;
-    add_counts(&mut script, (&woken, &told), now);
+    add_counts(&mut script, (&woken, &told), now.time);
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed("deliver"))?;
     for (arrival, outcome) in arrivals.iter().zip(&outcomes) {
@@ -88,7 +89,7 @@ async fn deliver_some(
 /// Adds what an owner delivers to its transaction, and ends that.
 pub(crate) async fn deliver_within(
     mut turn: Turn,
-    now: Timestamp,
+    now: Moment,
     arrival: NewArrival,
 ) -> Result<ArrivalOutcome, StoreError> {
     let failed = failed("commit_activity");
@@ -103,7 +104,7 @@ pub(crate) async fn deliver_within(
     let (woken, told) = recipients.grown();
     let mut script = Script::new();
     add_arrivals(&mut script, &arrivals, &[outcome])?;
-    add_counts(&mut script, (&woken, &told), now);
+    add_counts(&mut script, (&woken, &told), now.time);
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed)?;
     Ok(outcome)
@@ -127,7 +128,7 @@ pub(crate) fn add_counts(script: &mut Script, (woken, told): (&Counts, &Counts),
 pub(crate) async fn find_recipients(
     turn: &mut Turn,
     question: &Question,
-    now: Timestamp,
+    now: Moment,
 ) -> Result<Result<Recipients, StoreError>, sqlx::Error> {
     let mut script = Script::new();
     script.sql("BEGIN IMMEDIATE; ").append(ask_for_recipients(question, now));
@@ -139,14 +140,14 @@ pub(crate) async fn find_recipients(
 pub(super) async fn look_up(
     turn: &mut Turn,
     question: &Question,
-    now: Timestamp,
+    now: Moment,
 ) -> Result<Result<Recipients, StoreError>, sqlx::Error> {
     let rows = turn.go_on(ask_for_recipients(question, now)).await?;
     read_recipients(rows, 0, question)
 }
 
 /// Asks what has to be known; [`read_recipients`] reads the answers.
-fn ask_for_recipients(question: &Question, now: Timestamp) -> Script {
+fn ask_for_recipients(question: &Question, now: Moment) -> Script {
     let owners = &question.owners;
     let mut script = Script::new();
     script.sql(RUNS);

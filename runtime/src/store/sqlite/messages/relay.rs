@@ -80,7 +80,7 @@ async fn relay_some(
 ) -> Result<Relayed, StoreError> {
     let failed = failed("relay_messages");
     let mut turn = store.turn().await;
-    let now = store.time();
+    let now = store.moment();
     let mut script = Script::new();
     script.sql("BEGIN IMMEDIATE; ").sql(FIRST);
     script.values(2, senders.iter().enumerate(), |script, (place, sender)| {
@@ -109,8 +109,8 @@ async fn relay_some(
     });
     script.sql("); ");
     add_arrivals(&mut script, &delivery.arrivals, &delivery.accepted)?;
-    add_counts(&mut script, (&woken, &told), now);
-    add_letters(&mut script, &undeliverable, now)?;
+    add_counts(&mut script, (&woken, &told), now.time);
+    add_letters(&mut script, &undeliverable, now.time)?;
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed)?;
     for (key, run_id, seq) in delivery.delivered() {

@@ -69,7 +69,7 @@ pub(super) async fn adopt(
     inbox_limit: u32,
 ) -> Result<Vec<ClaimedRun>, StoreError> {
     let failed = failed("adopt_blocked");
-    let now = store.time();
+    let now = store.moment();
     let mut script = Script::new();
     script.sql(IS_VALID).bind_validity(worker, now);
     if !store.read(script).await.map_err(failed)?.any(0) {

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::rows::{ArrivalRow, ClaimRow, claim_columns, read_inboxes};
+use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::script::{MAX_ROWS, Rows, Script};
 use crate::store::sqlite::workers::IS_VALID;
 use crate::store::sqlite::{SqliteStore, failed};
@@ -91,16 +92,17 @@ pub(super) async fn claim(
     store: &SqliteStore,
     request: ClaimRequest<'_>,
 ) -> Result<Claimed, StoreError> {
-    let now = store.time();
+    let now = store.moment();
     let mut waiting = find_next(store, &request, now).await?;
     let mut answer = Answer::default();
     let due = waiting
         .iter()
-        .take_while(|next| next.due_at() <= now && answer.takes(length(next.bytes)))
+        .take_while(|next| next.due_at() <= now.time && answer.takes(length(next.bytes)))
         .count();
     let limit = usize::try_from(request.limit).unwrap_or(usize::MAX);
     let next = waiting.split_off(due.min(limit));
-    let mut claimed = Claimed { runs: Vec::with_capacity(waiting.len()), next_due_at: None, now };
+    let mut claimed =
+        Claimed { runs: Vec::with_capacity(waiting.len()), next_due_at: None, now: now.time };
     for candidates in waiting.chunks(MAX_ROWS) {
         claimed.runs.extend(take(store, &request, candidates, now).await?);
     }
@@ -116,7 +118,7 @@ pub(super) async fn claim(
 async fn find_next(
     store: &SqliteStore,
     request: &ClaimRequest<'_>,
-    now: Timestamp,
+    now: Moment,
 ) -> Result<Vec<NextRow>, StoreError> {
     let failed = failed("claim_runs");
     let limit = i64::from(request.limit) + 1;
@@ -149,7 +151,7 @@ async fn take(
     store: &SqliteStore,
     request: &ClaimRequest<'_>,
     candidates: &[NextRow],
-    now: Timestamp,
+    now: Moment,
 ) -> Result<Vec<ClaimedRun>, StoreError> {
     let failed = failed("claim_runs");
     let mut script = Script::new();
@@ -182,7 +184,7 @@ pub(super) async fn recover(
 ) -> Result<Vec<ClaimedRun>, StoreError> {
     let failed = failed("recover_claims");
     let mut script = Script::new();
-    script.sql(IS_VALID).bind_validity(worker, store.time());
+    script.sql(IS_VALID).bind_validity(worker, store.moment());
     script.sql("; ").sql(OWNED).bind(worker.worker_id.0).bind(worker.epoch.0);
     let mut rows = store.read(script).await.map_err(failed)?;
     if !rows.any(0) {

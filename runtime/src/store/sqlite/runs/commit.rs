@@ -13,6 +13,7 @@ use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::effects::{Effects, check};
 use crate::store::rows::write_blocked;
+use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::script::{MAX_ROWS, Rows, Script};
 use crate::store::sqlite::workers::IS_VALID;
 use crate::store::sqlite::{SqliteStore, effects, failed};
@@ -65,7 +66,7 @@ pub(super) async fn commit(
         .copied()
         .partition(|step| matches!(step.disposition, Disposition::Keep { .. }));
     let mut turn = store.turn().await;
-    let now = store.time();
+    let now = store.moment();
     let mut script = Script::new();
     for steps in kept.chunks(MAX_ROWS) {
         add_kept(&mut script, steps, worker, now);
@@ -96,7 +97,7 @@ pub(super) async fn commit(
         let committed = steps.iter().copied().filter(|step| met.committed.contains(&step.run_id));
         let mut script = Script::new();
         let effects = Effects::of(committed);
-        let given_up = effects::add(&mut script, &effects, now)?;
+        let given_up = effects::add(&mut script, &effects, now.time)?;
         add_consequences(&mut script, steps, &met);
         let mut rows = turn.commit(script).await.map_err(failed)?;
         effects::announce(store, &effects, &mut rows, given_up).map_err(failed)?;
@@ -105,7 +106,7 @@ pub(super) async fn commit(
     Ok(outcomes(steps, |run_id| met.committed.contains(&run_id)))
 }
 
-fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
+fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Moment) {
     script.sql(KEEP).values(4, steps.iter(), |script, step| {
         script.bind(step.run_id.as_uuid()).bind(step.expected.0);
         if let Disposition::Keep { snapshot, state } = &step.disposition {
@@ -121,7 +122,7 @@ fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now
         .sql(") RETURNING run_id; ");
 }
 
-fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Timestamp) {
+fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Moment) {
     let now_micros = now.as_micros();
     script.sql(LET_GO).bind(now_micros).bind(now_micros).values(
         11,
@@ -280,7 +281,7 @@ mod tests {
                 let steps: Vec<CommitStep> = (0..count).map(|_| step(&disposition)).collect();
                 let mut script = Script::new();
                 script.sql("EXPLAIN QUERY PLAN ");
-                add(&mut script, &steps.iter().collect::<Vec<_>>(), worker, Timestamp(0));
+                add(&mut script, &steps.iter().collect::<Vec<_>>(), worker, store.moment());
                 let mut plan = store.turn().await.run(script).await.expect("it can be explained");
                 let plan: Vec<String> =
                     plan.of(0).iter().map(|row| row.get::<String, _>("detail")).collect();

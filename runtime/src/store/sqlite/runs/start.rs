@@ -8,6 +8,7 @@ use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
 use crate::store::rows::NamedRow;
+use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::messages::add_arrivals;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
@@ -45,7 +46,7 @@ pub(super) async fn start(
 async fn start_some(store: &SqliteStore, runs: &[NewRun]) -> Result<Vec<StartOutcome>, StoreError> {
     let failed = failed("start_runs");
     let mut turn = store.turn().await;
-    let now = store.time();
+    let now = store.moment();
     let mut obstacles = find_obstacles(&mut turn, runs, now).await.map_err(failed)?;
     let mut outcomes = Vec::with_capacity(runs.len());
     let mut new: Vec<(&NewRun, Option<WorkerLease>)> = Vec::with_capacity(runs.len());
@@ -64,7 +65,7 @@ async fn start_some(store: &SqliteStore, runs: &[NewRun]) -> Result<Vec<StartOut
     if new.is_empty() {
         return Ok(outcomes);
     }
-    turn.commit(insert(&new, now)?).await.map_err(failed)?;
+    turn.commit(insert(&new, now.time)?).await.map_err(failed)?;
     if new.iter().any(|(_, owner)| owner.is_none()) {
         store.hub.announce_due();
     }
@@ -74,7 +75,7 @@ async fn start_some(store: &SqliteStore, runs: &[NewRun]) -> Result<Vec<StartOut
 async fn find_obstacles(
     turn: &mut Turn,
     runs: &[NewRun],
-    now: Timestamp,
+    now: Moment,
 ) -> Result<Obstacles, sqlx::Error> {
     let owners = distinct(runs.iter().filter_map(|run| run.owner));
     let mut script = Script::new();

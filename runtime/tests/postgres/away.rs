@@ -1,0 +1,110 @@
+//! Programs that ask a server that is not there hear so soon, and why.
+
+use std::net::TcpListener;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, join_all};
+use piton::model::ActivityToken;
+use piton::prelude::*;
+use piton::store::RunFilter;
+use piton_postgres_cluster::Cluster;
+use serde_json::json;
+use sqlx::AssertSqlSafe;
+
+use crate::fixture::{execute, fails_with};
+use crate::way::Way;
+
+/// Five seconds, and what a busy machine needs for them.
+const SOON: Duration = Duration::from_secs(15);
+
+/// Everything that a client may be asked, and what it is told.
+async fn ask_everything(
+    client: &Client,
+    run: &RunHandle<fails_with>,
+) -> Vec<(&'static str, String)> {
+    fn told<T, E: std::error::Error + Send + Sync + 'static>(answer: Result<T, E>) -> String {
+        let error = answer.err().expect("there is no server");
+        format!("{:#}", piton::Error::from(error))
+    }
+    let filter = RunFilter::default();
+    let null = json!(null);
+    let token = format!("piton1-{}-0-1", run.run_id().as_uuid().simple());
+    let token: ActivityToken = token.parse().expect("a token looks so");
+    let asked: Vec<(&str, BoxFuture<'_, String>)> = vec![
+        ("find", client.find("there").map(told).boxed()),
+        ("run", client.run::<fails_with>("there").map(told).boxed()),
+        ("list", client.list(&filter, 10).map(told).boxed()),
+        ("count", client.count(&filter).map(told).boxed()),
+        ("unblock", client.unblock(run.run_id()).map(told).boxed()),
+        ("status", run.status().map(told).boxed()),
+        ("terminate", run.terminate("enough").map(told).boxed()),
+        ("cancel", run.cancel("enough").into_future().map(told).boxed()),
+        ("start", client.start(fails_with("x".into())).into_future().map(told).boxed()),
+        ("signal", client.signal_json("there", "hello", &null).into_future().map(told).boxed()),
+        (
+            "signal by run id",
+            client
+                .signal_json(run.run_id(), "hello", &null)
+                .dedup_key("k")
+                .into_future()
+                .map(told)
+                .boxed(),
+        ),
+        ("complete", client.complete_activity_json(token, &null).map(told).boxed()),
+        ("heartbeat", client.heartbeat_activity(token, &null).map(told).boxed()),
+    ];
+    let began = Instant::now();
+    let (whats, answers): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
+    let answers = join_all(answers).await;
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    whats.into_iter().zip(answers).collect()
+}
+
+pub(crate) async fn a_program_hears_soon_that_connections_are_refused(_: String) {
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let port = port.expect("a port is free").port();
+    let settings = format!("listen_addresses = '127.0.0.1'\nport = {port}\n");
+    let cluster = Cluster::start_with(&settings, &[]).expect("it starts");
+    let url = format!("postgres://piton@127.0.0.1:{port}/postgres");
+    let client = Client::connect(&url).await.expect("the server is there");
+    let run =
+        client.start(fails_with("later".into())).id("there").await.expect("it can be started");
+    cluster.stop();
+    for (what, answer) in ask_everything(&client, &run).await {
+        assert!(answer.contains("refused"), "{what}: {answer}");
+    }
+    cluster.start_again();
+    client.find("there").await.expect("the server is there").expect("so is the run");
+}
+
+pub(crate) async fn a_program_hears_soon_that_a_server_is_silent(url: String) {
+    let way = Way::to(&url);
+    let client = Client::connect(&way.url).await.expect("the way is open");
+    let run =
+        client.start(fails_with("later".into())).id("there").await.expect("it can be started");
+    way.is_silent.store(true, Ordering::SeqCst);
+    for (what, answer) in ask_everything(&client, &run).await {
+        assert!(answer.contains("the server does not answer"), "{what}: {answer}");
+    }
+}
+
+pub(crate) async fn what_a_server_says_that_lets_nobody_in_is_told(url: String) {
+    let client = Client::connect(&url).await.expect("the server is there");
+    let (server, parameters) = url.split_once('?').expect("it has parameters");
+    let (server, name) = server.rsplit_once('/').expect("it has a path");
+    let elsewhere = format!("{server}/postgres?{parameters}");
+    let let_in = |is_let_in: bool| {
+        AssertSqlSafe(format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {is_let_in}"))
+    };
+    let cut = format!(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{name}'"
+    );
+    execute(&elsewhere, let_in(false)).await;
+    execute(&elsewhere, AssertSqlSafe(cut)).await;
+    let error = client.find("there").await.expect_err("nobody gets in");
+    execute(&elsewhere, let_in(true)).await;
+    let told = format!("{:#}", piton::Error::from(error));
+    assert!(told.contains("not currently accepting connections"), "{told}");
+}
